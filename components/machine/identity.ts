@@ -1,0 +1,33 @@
+/** Who a machine is: what its identity disk tells it at first boot. */
+export interface Identity {
+  /** Computer name. */
+  readonly computerName: string;
+  /** SSH host key, OpenSSH PEM; pinned by everybody who connects. */
+  readonly hostPrivateKey: string;
+  /** The public half, `ssh-ed25519 AAAA...`. */
+  readonly hostPublicKey: string;
+  /** Public keys that may log in as administrator. */
+  readonly authorizedKeys: readonly string[];
+}
+
+/**
+ * `user-data` of the identity disk, in cloud-init's NoCloud form (label `cidata`), which cloudbase-init reads too.
+ *
+ * JSON is YAML, and needs no quoting rules of its own for the PEM's line breaks.
+ */
+export function userData(identity: Identity): string {
+  const document = {
+    hostname: identity.computerName,
+    ssh_keys: {
+      ed25519_private: identity.hostPrivateKey,
+      ed25519_public: identity.hostPublicKey,
+    },
+    ssh_authorized_keys: identity.authorizedKeys,
+  };
+  return `#cloud-config\n${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+/** `meta-data` of the identity disk. */
+export function metaData(instance: string, computerName: string): string {
+  return `${JSON.stringify({ "instance-id": instance, "local-hostname": computerName })}\n`;
+}

@@ -1,0 +1,42 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+
+export interface SshKeyArgs {
+  /** Comment at the end of the public key, e.g. `kindows-rehearsal`: tells people whose key it is. */
+  readonly comment: string;
+}
+
+interface KeyPair {
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+/**
+ * An Ed25519 key pair, made once and kept encrypted in the stack's state.
+ *
+ * Not responsible for putting the key anywhere: that is done by what it is given to.
+ */
+export class SshKey extends pulumi.ComponentResource {
+  /** OpenSSH PEM; secret. */
+  readonly privateKey: pulumi.Output<string>;
+  /** `ssh-ed25519 AAAA... comment`; not a secret. */
+  readonly publicKey: pulumi.Output<string>;
+
+  constructor(name: string, args: SshKeyArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:machine:SshKey", name, { comment: args.comment }, opts);
+    const generated = new local.Command(
+      name,
+      {
+        create: "node --import tsx components/machine/actions/generate-ssh-key.ts",
+        environment: { KEY_COMMENT: args.comment },
+        addPreviousOutputInEnv: false,
+      },
+      // A new comment is no reason for a new key: every machine would have to be told.
+      { parent: this, additionalSecretOutputs: ["stdout"], ignoreChanges: ["environment"] },
+    );
+    const pair = generated.stdout.apply((json) => JSON.parse(json) as KeyPair);
+    this.privateKey = pulumi.secret(pair.apply((keys) => keys.privateKey));
+    this.publicKey = pulumi.unsecret(pair.apply((keys) => keys.publicKey));
+    this.registerOutputs({ publicKey: this.publicKey });
+  }
+}

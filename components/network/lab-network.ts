@@ -1,0 +1,76 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as docker from "@pulumi/docker";
+import * as libvirt from "@pulumi/libvirt";
+
+export interface LabNetworkArgs {
+  /** Name of both networks, libvirt's and Docker's, e.g. `kindows-rehearsal`. */
+  readonly name: string;
+  /** IPv4 range of the segment in CIDR form, at least a /24. */
+  readonly cidr: string;
+  /** Name of the Linux bridge, at most 15 characters (IFNAMSIZ less the final zero). */
+  readonly bridge: string;
+  /** DNS domain that libvirt's dnsmasq answers for, e.g. `rehearsal.kindows.test`. */
+  readonly domain: string;
+  /** The bridge's own address: gateway, DNS and DHCP server of the machines. */
+  readonly gateway: string;
+  /** Part of `cidr` from which Docker gives addresses to kind's containers; disjoint from every machine's address. */
+  readonly containerRange: string;
+  readonly libvirtProvider: libvirt.Provider;
+  readonly dockerProvider: docker.Provider;
+}
+
+/**
+ * One layer-2 segment for everything: libvirt owns the bridge (NAT to the outside, DHCP, DNS), Docker adopts it.
+ *
+ * Machines and kind's containers are neighbours on it, so a node reaches the API server, and VXLAN its peers, at
+ * their own addresses: no NAT, no published port, no firewall rule of ours. (Two bridges, as in the older recipes,
+ * break on Docker 28's per-container raw-table drop rules.)
+ *
+ * Not responsible for reservations: a machine brings its own.
+ */
+export class LabNetwork extends pulumi.ComponentResource {
+  /** Id of libvirt's network, for the interfaces of domains. */
+  readonly networkId: pulumi.Output<string>;
+  /** Name of Docker's network, for kind. */
+  readonly dockerNetworkName: pulumi.Output<string>;
+
+  constructor(name: string, args: LabNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
+    super(
+      "kindows:network:LabNetwork",
+      name,
+      { name: args.name, cidr: args.cidr, bridge: args.bridge },
+      opts,
+    );
+    const segment = new libvirt.Network(
+      name,
+      {
+        name: args.name,
+        mode: "nat",
+        bridge: args.bridge,
+        addresses: [args.cidr],
+        domain: args.domain,
+        dns: { enabled: true, localOnly: true },
+        dhcp: { enabled: true },
+        autostart: true,
+      },
+      { parent: this, provider: args.libvirtProvider },
+    );
+    const containers = new docker.Network(
+      name,
+      {
+        name: args.name,
+        driver: "bridge",
+        ipamConfigs: [{ subnet: args.cidr, gateway: args.gateway, ipRange: args.containerRange }],
+        options: {
+          "com.docker.network.bridge.name": args.bridge,
+          "com.docker.network.bridge.enable_ip_masquerade": "false",
+        },
+      },
+      // Docker would make the bridge itself if it came first, and libvirt's network could not start then.
+      { parent: this, provider: args.dockerProvider, dependsOn: segment },
+    );
+    this.networkId = segment.id;
+    this.dockerNetworkName = containers.name;
+    this.registerOutputs({ networkId: this.networkId, dockerNetworkName: this.dockerNetworkName });
+  }
+}
