@@ -1,0 +1,89 @@
+/** What a Windows program left behind when it ended. */
+export interface ProgramResult {
+  /** As `%ERRORLEVEL%` would show it; 0 is success. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How a program is run to its end. */
+export interface RunOptions {
+  /** Written to its standard input, which is then closed; none means empty input. */
+  readonly stdin?: string;
+  /** The program is killed after this many seconds, and `run` throws naming the program and the limit. */
+  readonly timeoutSeconds: number;
+  /** Working folder on C:, Windows style. Default `C:\`. */
+  readonly cwd?: string;
+  /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
+  readonly path?: readonly string[];
+  /** Kills the program: its SSH session has ended, as Win32-OpenSSH's job object does. */
+  readonly signal?: AbortSignal;
+}
+
+/** How a program is started as a service. */
+export interface ServiceOptions {
+  /** File on C:, Windows style, to which stdout and stderr are appended; none means they are dropped. */
+  readonly logFile?: string;
+  /** Folders that stand on the machine's PATH, Windows style. */
+  readonly path: readonly string[];
+}
+
+/** One line of the hosts file. */
+export interface HostsEntry {
+  readonly address: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * The Windows programs a step behaviour may call, and the machine under them.
+ *
+ * In the rehearsal guest they are the real executables under Wine; in process, for fast tests, hollow ones. Executables
+ * and folders are Windows paths (`C:\k\kubeadm.exe`); a program that is not on the drive is an error naming it.
+ */
+export interface WindowsPrograms {
+  /** Folder of the Linux file system that is drive C:. */
+  readonly driveC: string;
+  /** When the machine last booted; changes with every reboot, steady in between. */
+  readonly bootTime: Date;
+  /**
+   * Preflight checks of kubeadm that can't pass here though they would on Windows (under Wine: CRI, SystemVerification).
+   * Nothing else is ignored.
+   */
+  readonly ignoredPreflightErrors: readonly string[];
+
+  /** Runs an executable to its end. A non-zero exit code is a result, not an error. */
+  run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult>;
+
+  /**
+   * Starts a long-running program; it outlives the SSH session that asked for it, not a reboot.
+   *
+   * `exe` and `args` are the working program itself: no `--windows-service`, no kube-log-runner in front (the model has
+   * taken them off, because Wine's service manager can't be the parent of a Go service). Starting one that runs is an
+   * error. Returns when the process exists, not when it serves.
+   */
+  startService(
+    name: string,
+    exe: string,
+    args: readonly string[],
+    options: ServiceOptions,
+  ): Promise<void>;
+  /** Ends a service and everything it started; nothing happens when it does not run. */
+  stopService(name: string): Promise<void>;
+  /** Whether its process lives. */
+  isServiceRunning(name: string): Promise<boolean>;
+
+  /**
+   * GET of `http://127.0.0.1:<port><path>` as a program on the machine sees it (kubelet's healthz).
+   * `undefined` while nothing listens or answers within two seconds.
+   */
+  getLocal(port: number, path: string): Promise<{ status: number; body: string } | undefined>;
+
+  /**
+   * Makes these names, and no others given earlier, resolve for the programs (under Wine: Linux' own /etc/hosts).
+   * Called whenever C:\Windows\System32\drivers\etc\hosts changes, and once after boot.
+   */
+  setHostsEntries(entries: readonly HostsEntry[]): Promise<void>;
+
+  /** Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. */
+  reboot(delaySeconds: number): Promise<void>;
+}
