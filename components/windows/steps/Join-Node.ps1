@@ -1,0 +1,72 @@
+<#
+.SYNOPSIS
+Joins this machine to a Kubernetes cluster with kubeadm and starts kubelet.
+
+.DESCRIPTION
+Standard input carries one JSON object {"token": "<id>.<secret>", "caCertHashes": ["sha256:<64 hex digits>", ...]}: the
+token is never on a command line. It is written to a configuration file that only administrators can read, and that is
+removed when kubeadm has ended. A machine that has already joined this very cluster only has its kubelet's arguments
+and service checked. One that was joined to another cluster by this step, or whose join was cut short, is reset first.
+
+.PARAMETER NodeName
+Name of the node: a DNS label in lower case, the computer's name. Default: none, mandatory. Source: Machine.name.
+
+.PARAMETER ApiServerEndpoint
+host:port of the API server as this machine reaches it, e.g. kindows-dev-control-plane:6443. Default: none, mandatory.
+Source: ControlPlane.endpoint.
+
+.PARAMETER CriSocket
+Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
+
+.PARAMETER NodeIp
+IPv4 address under which the node is registered: the one other nodes reach it at. Default: none, mandatory. Source:
+Machine.address.
+
+.PARAMETER NodeLabels
+Labels the node registers with, as name=value pairs separated by commas. Empty: none. Default: empty. Source: settings,
+nodes[].labels.
+
+.PARAMETER NodeTaints
+Taints the node registers with, as name=value:Effect (or name:Effect), separated by commas. Empty: none. Default: empty.
+Source: settings, nodes[].taints.
+
+.PARAMETER TimeoutSeconds
+Seconds the whole join may take. Default: 300. kubeadm's own waits inside are bounded by it as well.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: nodeName, apiServerEndpoint, alreadyJoined, wasReset.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing;
+14 CommandFailed; 15 CommandTimedOut; 34 ServiceNotRunning; 50 ApiServerUnreachable; 51 JoinFailed; 52 JoinTimedOut;
+53 JoinedElsewhere; 54 KubernetesMissing.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$')]
+    [string] $NodeName,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[-.0-9A-Za-z]+:[0-9]{1,5}$')]
+    [string] $ApiServerEndpoint,
+
+    [ValidatePattern('^npipe:////\./pipe/[-.0-9A-Za-z]+$')]
+    [string] $CriSocket = 'npipe:////./pipe/containerd-containerd',
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
+    [string] $NodeIp,
+
+    [AllowEmptyString()]
+    [ValidatePattern('^([-._/0-9A-Za-z]+=[-._0-9A-Za-z]*(,[-._/0-9A-Za-z]+=[-._0-9A-Za-z]*)*)?$')]
+    [string] $NodeLabels = '',
+
+    [AllowEmptyString()]
+    [ValidatePattern('^([-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute)(,[-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute))*)?$')]
+    [string] $NodeTaints = '',
+
+    [ValidateRange(30, 3600)]
+    [int] $TimeoutSeconds = 300
+)

@@ -1,0 +1,56 @@
+<#
+.SYNOPSIS
+Checks that this machine can become a Windows node, and changes nothing.
+
+.DESCRIPTION
+Looks at the operating system (Windows Server, 64 bit, build and revision), the computer name, the free space of drive
+C:, the memory and whether the step runs with administrator rights. All that is wrong is said at once. The facts of the
+result name the build, so that the lab's outputs can show on what Windows a node really runs.
+
+.PARAMETER ComputerName
+Name the computer must have: a DNS label of at most 15 characters, compared without regard to case. It becomes the
+node's name, so a machine that came up under another name must not join. Default: none, mandatory. Source: settings,
+nodes[].name.
+
+.PARAMETER MinimumBuild
+Lowest build number of Windows, e.g. 20348 (Server 2022). Default: 20348. Source: Kubernetes lists Windows Server 2022
+and 2025 only (kubernetes/website#53724).
+
+.PARAMETER MinimumRevision
+Lowest revision (UBR) of exactly that build; later builds pass with any. Default: 2762, the update KB5044281 of October
+2024: revisions from 2322 on broke Calico's VXLAN (projectcalico/calico#8529, #9019). Source: settings of the stack.
+
+.PARAMETER MinimumFreeDiskGiB
+Free space drive C: must have, in GiB. Default: 20: a Server Core image takes 5 to 12 GiB unpacked and kubelet starts to
+evict pods below 15 % free.
+
+.PARAMETER MinimumMemoryMiB
+Memory the machine must have, in MiB. Default: 2048, what Microsoft asks for Windows Server; a machine given exactly
+2048 MiB reports a little less, so 64 MiB are taken off.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: computerName, productName, build, revision, freeDiskGiB, memoryMiB,
+lastBootUpTime, utc.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 20 HostUnsuitable.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[A-Za-z0-9]([-A-Za-z0-9]{0,13}[A-Za-z0-9])?$')]
+    [string] $ComputerName,
+
+    [ValidateRange(17763, 99999)]
+    [int] $MinimumBuild = 20348,
+
+    [ValidateRange(0, 99999)]
+    [int] $MinimumRevision = 2762,
+
+    [ValidateRange(1, 65536)]
+    [int] $MinimumFreeDiskGiB = 20,
+
+    [ValidateRange(512, 4194304)]
+    [int] $MinimumMemoryMiB = 2048
+)
