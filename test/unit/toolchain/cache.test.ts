@@ -1,0 +1,323 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import {
+  chmod,
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import type { Artifact } from "../../../toolchain/artifact.ts";
+import { Cache, artifactAddress, cacheRoot } from "../../../toolchain/cache.ts";
+import { markerName } from "../../../toolchain/cache-marker.ts";
+import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { thisProcess } from "../../../toolchain/owner.ts";
+
+interface Counted extends Artifact {
+  builds: number;
+}
+
+/** An artifact of two files and a link that counts how often it was built. */
+function counted(name: string, needs: readonly Artifact[] = [], version = "1"): Counted {
+  const artifact: Counted = {
+    name,
+    builds: 0,
+    needs,
+    hostPackages: [],
+    inputs: () => Promise.resolve({ version }),
+    build: async (into, context) => {
+      artifact.builds += 1;
+      for (const needed of needs) {
+        await readFile(path.join(context.path(needed), "tool"));
+      }
+      await mkdir(path.join(into, "lib"));
+      await writeFile(path.join(into, "lib", "data"), `data of ${name}`);
+      await writeFile(path.join(into, "tool"), `tool ${name}`, { mode: 0o755 });
+      await symlink("tool", path.join(into, "alias"));
+    },
+  };
+  return artifact;
+}
+
+describe("artifact cache", () => {
+  let root: string;
+  let cache: Cache;
+  const lines: string[] = [];
+  const ensure = (...artifacts: readonly Artifact[]): ReturnType<typeof ensureArtifacts> =>
+    ensureArtifacts(artifacts, { cache, progress: (line) => lines.push(line) });
+
+  beforeEach(() => {
+    root = mkdtempSync(path.join(os.tmpdir(), "kindows-cache-"));
+    cache = new Cache(root);
+    lines.length = 0;
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  describe("root", () => {
+    const cases: readonly (readonly [string, NodeJS.ProcessEnv, string])[] = [
+      ["its own variable first", { KINDOWS_CACHE: "/c", XDG_CACHE_HOME: "/x" }, "/c"],
+      ["then the XDG folder", { XDG_CACHE_HOME: "/x" }, "/x/kindows"],
+      ["an empty variable is none", { KINDOWS_CACHE: "", XDG_CACHE_HOME: "/x" }, "/x/kindows"],
+      ["a relative XDG folder is none", { XDG_CACHE_HOME: "x" }, `${os.homedir()}/.cache/kindows`],
+      ["else the home folder", {}, `${os.homedir()}/.cache/kindows`],
+    ];
+    for (const [what, environment, expected] of cases) {
+      it(what, () => assert.equal(cacheRoot(environment), expected));
+    }
+    it("rejects a relative path of its own variable", () =>
+      assert.throws(() => cacheRoot({ KINDOWS_CACHE: "c" }), /KINDOWS_CACHE is "c"/));
+  });
+
+  describe("address", () => {
+    it("changes with the name, an input and a need, and with nothing else", async () => {
+      const base = await artifactAddress(counted("a", [counted("b")]));
+      assert.equal(await artifactAddress(counted("a", [counted("b")])), base);
+      const others = [
+        counted("c", [counted("b")]),
+        counted("a", [counted("b")], "2"),
+        counted("a", [counted("b", [], "2")]),
+        counted("a"),
+      ];
+      for (const other of others) {
+        assert.notEqual(await artifactAddress(other), base);
+      }
+    });
+    it("does not depend on the order of inputs", async () => {
+      const one = { ...counted("a"), inputs: () => Promise.resolve({ x: "1", y: "2" }) };
+      const two = { ...counted("a"), inputs: () => Promise.resolve({ y: "2", x: "1" }) };
+      assert.equal(await artifactAddress(one), await artifactAddress(two));
+    });
+  });
+
+  it("builds once and says nothing the second time", async () => {
+    const artifact = counted("a");
+    const first = await ensure(artifact);
+    assert.equal(await readFile(path.join(first.path(artifact), "alias"), "utf8"), "tool a");
+    assert.match(lines.join("\n"), /^a: start \(0 s\)\na: done \([0-9.]+ s\)$/);
+    lines.length = 0;
+    await ensure(artifact);
+    assert.equal(artifact.builds, 1);
+    assert.deepEqual(lines, []);
+  });
+
+  it("builds what is needed first, and each once", async () => {
+    const base = counted("base");
+    const left = counted("left", [base]);
+    const top = counted("top", [left, counted("right", [base])]);
+    await ensure(top, left);
+    assert.deepEqual([base.builds, left.builds, top.builds], [1, 1, 1]);
+  });
+
+  describe("notices a damaged entry and makes it again", () => {
+    const damages: readonly (readonly [string, (folder: string) => Promise<void>, RegExp])[] = [
+      ["no marker", (f) => rm(path.join(f, markerName)), /is missing or unreadable/],
+      ["marker cut short", (f) => truncate(path.join(f, markerName), 20), /missing or unreadable/],
+      ["file gone", (f) => rm(path.join(f, "tool")), /tool is missing/],
+      [
+        "file cut short",
+        (f) => truncate(path.join(f, "lib/data"), 3),
+        /lib\/data has another size/,
+      ],
+      [
+        "not executable any more",
+        (f) => chmod(path.join(f, "tool"), 0o644),
+        /another size or mode/,
+      ],
+      ["other content, same size", (f) => writeFile(path.join(f, "tool"), "TOOL a"), /content/],
+      [
+        "link to elsewhere",
+        async (f) => {
+          await rm(path.join(f, "alias"));
+          await symlink("lib/data", path.join(f, "alias"));
+        },
+        /alias is not the link it was/,
+      ],
+      [
+        "folder instead of a file",
+        async (f) => {
+          await rm(path.join(f, "tool"));
+          await mkdir(path.join(f, "tool"));
+        },
+        /tool has another size/,
+      ],
+    ];
+    for (const [what, damage, message] of damages) {
+      it(what, async () => {
+        const artifact = counted("a");
+        const folder = (await ensure(artifact)).path(artifact);
+        // Not within the clock tick of the build, where a file system may give the same time again.
+        await utimes(path.join(folder, "tool"), new Date(0), new Date(0));
+        await ensure(artifact);
+        assert.equal(artifact.builds, 1);
+        await damage(folder);
+        lines.length = 0;
+        await ensure(artifact);
+        assert.equal(artifact.builds, 2);
+        assert.match(lines[0] ?? "", message);
+        assert.equal(await readFile(path.join(folder, "tool"), "utf8"), "tool a");
+      });
+    }
+  });
+
+  it("keeps an entry whose files only got a new time, and looks cheaply the next time", async () => {
+    const artifact = counted("a");
+    const folder = (await ensure(artifact)).path(artifact);
+    await utimes(path.join(folder, "tool"), new Date(1e12), new Date(1e12));
+    await ensure(artifact);
+    const marker = await readFile(path.join(folder, markerName), "utf8");
+    assert.match(marker, /"mtimeMs":1000000000000\b/);
+    assert.equal(artifact.builds, 1);
+  });
+
+  it("redoes a half-made build and removes what a killed one left", async () => {
+    const artifact = counted("a");
+    const address = await artifactAddress(artifact);
+    await mkdir(path.join(cache.buildingFolder, `${address}.99999`), { recursive: true });
+    await writeFile(path.join(cache.buildingFolder, `${address}.99999`, "tool"), "half");
+    await ensure(artifact);
+    assert.equal(artifact.builds, 1);
+    assert.deepEqual(await readdir(cache.buildingFolder), []);
+  });
+
+  it("leaves no entry behind when a build fails, and shows the log's tail", async () => {
+    const broken: Artifact = {
+      ...counted("broken"),
+      build: async (into, context) => {
+        await writeFile(path.join(into, "tool"), "half");
+        await writeFile(context.logFile, "compiling\nundefined: x\n");
+        throw new Error("the compiler gave up");
+      },
+    };
+    const above = counted("above", [broken]);
+    await assert.rejects(
+      ensure(above),
+      /broken could not be made .*gave up\ncompiling\nundefined: x/,
+    );
+    assert.equal(above.builds, 0);
+    assert.deepEqual(await cache.state(await artifactAddress(broken)), { kind: "missing" });
+  });
+
+  it("refuses a build that made nothing", async () => {
+    const empty: Artifact = { ...counted("empty"), build: () => Promise.resolve() };
+    await assert.rejects(ensure(empty), /the build of empty made no file/);
+  });
+
+  it("refuses artifacts that need each other, and two of one name", async () => {
+    const needs: Artifact[] = [];
+    const a = counted("a", needs);
+    needs.push(counted("b", [a]));
+    await assert.rejects(ensure(a), /a -> b -> a/);
+    await assert.rejects(ensure(counted("c"), counted("c")), /two artifacts are called c/);
+  });
+
+  it("asks for the host packages of what is missing, once, and of nothing else", async () => {
+    const asked: (readonly string[])[] = [];
+    const one = { ...counted("one"), hostPackages: ["xorriso", "debootstrap"] };
+    const two = { ...counted("two"), hostPackages: ["debootstrap"] };
+    const options = {
+      cache,
+      progress: () => undefined,
+      ensurePackages: (packages: readonly string[]) => {
+        asked.push(packages);
+        return Promise.resolve();
+      },
+    };
+    await ensureArtifacts([one, two], options);
+    await ensureArtifacts([one, two], options);
+    assert.deepEqual(asked, [["debootstrap", "xorriso"]]);
+  });
+
+  it("builds at most as many at once as it may, in the order given", async () => {
+    let now = 0;
+    let most = 0;
+    const started: string[] = [];
+    const slow = (name: string): Artifact => ({
+      ...counted(name),
+      build: async (into) => {
+        started.push(name);
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        now -= 1;
+        await writeFile(path.join(into, "tool"), name);
+      },
+    });
+    await ensure(slow("a"), slow("b"), slow("c"));
+    assert.equal(most, 2);
+    started.length = 0;
+    const later = [slow("d"), slow("e"), slow("f")];
+    await ensureArtifacts(later, { cache, parallel: 1, progress: () => undefined });
+    assert.deepEqual(started, ["d", "e", "f"]);
+  });
+
+  describe("locks", () => {
+    it("two runs at once build once", async () => {
+      const artifact = counted("a");
+      await Promise.all([ensure(artifact), ensure(artifact)]);
+      assert.equal(artifact.builds, 1);
+      assert.match(lines.join("\n"), /a: process \d+ is making it, waiting/);
+    });
+
+    const dead: readonly (readonly [string, () => Promise<string>])[] = [
+      ["of a process that is gone", async () => owner({ pid: 4_194_303 })],
+      ["of another process with the same number", async () => owner({ startTicks: "1" })],
+      ["from before a reboot", async () => owner({ bootId: "0" })],
+      ["that was cut short", () => Promise.resolve('{"pid":')],
+      ["that is empty", () => Promise.resolve("")],
+    ];
+    async function owner(
+      change: Partial<Awaited<ReturnType<typeof thisProcess>>>,
+    ): Promise<string> {
+      return JSON.stringify({ ...(await thisProcess()), ...change });
+    }
+    for (const [what, content] of dead) {
+      it(`takes over a lock ${what}`, async () => {
+        const artifact = counted("a");
+        const lockFile = cache.lockFile(await artifactAddress(artifact));
+        await mkdir(path.dirname(lockFile), { recursive: true });
+        await writeFile(lockFile, await content());
+        await Promise.all([ensure(artifact), ensure(artifact)]);
+        assert.equal(artifact.builds, 1);
+        assert.deepEqual(await readdir(path.dirname(lockFile)), []);
+      });
+    }
+
+    it("gives up on a living owner after the time given, naming it", async () => {
+      const lockFile = cache.lockFile("a-1");
+      await mkdir(path.dirname(lockFile), { recursive: true });
+      await writeFile(lockFile, JSON.stringify(await thisProcess()));
+      const options = { timeoutSeconds: 0.02, pollMilliseconds: 5, onWait: () => undefined };
+      await assert.rejects(
+        cache.withEntryLock("a-1", options, () => Promise.resolve()),
+        new RegExp(`process ${process.pid} has held`),
+      );
+    });
+
+    it("is given back after a failure", async () => {
+      const options = { timeoutSeconds: 1, pollMilliseconds: 5, onWait: () => undefined };
+      await assert.rejects(
+        cache.withEntryLock("a-1", options, () => Promise.reject(new Error("x"))),
+      );
+      assert.equal(await cache.withEntryLock("a-1", options, () => Promise.resolve(7)), 7);
+    });
+  });
+
+  it("replaces an entry as a whole: a file held open keeps its content", async () => {
+    const artifact = counted("a");
+    const folder = (await ensure(artifact)).path(artifact);
+    const held = path.join(root, "held");
+    await link(path.join(folder, "tool"), held);
+    await rename(path.join(folder, markerName), path.join(folder, "other"));
+    await ensure(artifact);
+    assert.equal(artifact.builds, 2);
+    assert.equal(await readFile(held, "utf8"), "tool a");
+  });
+});

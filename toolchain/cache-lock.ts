@@ -1,0 +1,102 @@
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+
+import { isAlive, thisProcess } from "./owner.ts";
+import type { Owner } from "./owner.ts";
+
+const ownerSchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
+
+export interface LockOptions {
+  /** Longest time to wait for a living owner, in seconds. */
+  readonly timeoutSeconds: number;
+  /** Called once a minute while a living owner is waited for, the first time at once. */
+  readonly onWait: (owner: Owner) => void;
+  /** Pause between two looks, in milliseconds. */
+  readonly pollMilliseconds: number;
+}
+
+/**
+ * Runs `work` as the only process that holds `lockFile`; a lock whose owner is dead is taken over.
+ *
+ * The lock saves work, it does not guard correctness: an entry gets into the cache by one atomic rename, so in the
+ * tiny window in which a take-over can give two owners, something is built twice and one of them wins.
+ *
+ * @throws when a living process still holds the lock after `timeoutSeconds`, naming that process.
+ */
+export async function withLock<T>(
+  lockFile: string,
+  options: LockOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  await mkdir(path.dirname(lockFile), { recursive: true });
+  const candidate = `${lockFile}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  // Written beside and linked into place, so that nobody ever reads a half-written owner.
+  await writeFile(candidate, JSON.stringify(await thisProcess()));
+  try {
+    await acquire(lockFile, candidate, options);
+    try {
+      return await work();
+    } finally {
+      await rm(lockFile, { force: true });
+    }
+  } finally {
+    await rm(candidate, { force: true });
+  }
+}
+
+async function acquire(lockFile: string, candidate: string, options: LockOptions): Promise<void> {
+  const started = Date.now();
+  let lastReport = 0;
+  for (;;) {
+    try {
+      await link(candidate, lockFile);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+        throw error;
+      }
+    }
+    const owner = await readOwner(lockFile);
+    if (owner === undefined || !(await isAlive(owner))) {
+      await removeDead(lockFile, candidate);
+      continue;
+    }
+    if (Date.now() - started > options.timeoutSeconds * 1000) {
+      throw new Error(
+        `process ${owner.pid} has held ${lockFile} for more than ${options.timeoutSeconds} s: ` +
+          `wait for it or end it, then run this again`,
+      );
+    }
+    if (Date.now() - lastReport > 60_000) {
+      lastReport = Date.now();
+      options.onWait(owner);
+    }
+    await sleep(options.pollMilliseconds);
+  }
+}
+
+/** Takes a dead owner's lock away; a living one that slipped in between two looks is put back. */
+async function removeDead(lockFile: string, candidate: string): Promise<void> {
+  const aside = `${candidate}.dead`;
+  try {
+    await rename(lockFile, aside);
+  } catch {
+    return; // Somebody else was faster.
+  }
+  const owner = await readOwner(aside);
+  if (owner !== undefined && (await isAlive(owner))) {
+    await link(aside, lockFile).catch(() => undefined);
+  }
+  await rm(aside, { force: true });
+}
+
+/** Owner of a lock file; nothing when the file is gone or unreadable, which is as good as dead. */
+export async function readOwner(lockFile: string): Promise<Owner | undefined> {
+  try {
+    return ownerSchema.parse(JSON.parse(await readFile(lockFile, "utf8")));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, readFile, readdir, readlink, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+
+/** File in every entry of the cache; written last, so an entry without it is not finished. */
+export const markerName = ".kindows-complete.json";
+
+const recordSchema = z.union([
+  z.object({ link: z.string() }),
+  z.object({ size: z.number(), mode: z.number(), mtimeMs: z.number(), sha256: z.string() }),
+]);
+
+const markerSchema = z.object({
+  name: z.string(),
+  /** Time it took to build, in seconds. */
+  seconds: z.number(),
+  /** Every file and symbolic link by its path below the entry. */
+  files: z.record(z.string(), recordSchema),
+});
+
+export type Marker = z.infer<typeof markerSchema>;
+
+/** Records every file below `folder` and writes the marker into it. */
+export async function writeMarker(folder: string, name: string, seconds: number): Promise<void> {
+  const files: Marker["files"] = {};
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    const relative = path.relative(folder, file);
+    if (entry.isSymbolicLink()) {
+      files[relative] = { link: await readlink(file) };
+    } else if (entry.isFile()) {
+      const { size, mode, mtimeMs } = await lstat(file);
+      files[relative] = { size, mode, mtimeMs, sha256: await sha256OfFile(file) };
+    }
+  }
+  if (Object.keys(files).length === 0) {
+    throw new Error(`the build of ${name} made no file`);
+  }
+  await replaceMarker(folder, { name, seconds, files });
+}
+
+/**
+ * What is wrong with a finished entry, or nothing. Only a file whose time changed is read again; when its content is
+ * still the recorded one, the new time is recorded so that the next look is cheap.
+ */
+export async function findDamage(folder: string): Promise<string | undefined> {
+  const marker = await readMarker(folder);
+  if (marker === undefined) {
+    return `${markerName} is missing or unreadable`;
+  }
+  const touched: Marker["files"] = {};
+  for (const [relative, recorded] of Object.entries(marker.files)) {
+    const file = path.join(folder, relative);
+    if ("link" in recorded) {
+      const target = await readlink(file).catch(() => undefined);
+      if (target !== recorded.link) {
+        return `${relative} is not the link it was`;
+      }
+      continue;
+    }
+    const found = await lstat(file).catch(() => undefined);
+    if (found === undefined) {
+      return `${relative} is missing`;
+    }
+    if (!found.isFile() || found.size !== recorded.size || found.mode !== recorded.mode) {
+      return `${relative} has another size or mode than when it was built`;
+    }
+    if (found.mtimeMs !== recorded.mtimeMs) {
+      if ((await sha256OfFile(file)) !== recorded.sha256) {
+        return `${relative} has another content than when it was built`;
+      }
+      touched[relative] = { ...recorded, mtimeMs: found.mtimeMs };
+    }
+  }
+  if (Object.keys(touched).length > 0) {
+    await replaceMarker(folder, { ...marker, files: { ...marker.files, ...touched } });
+  }
+  return undefined;
+}
+
+/** The marker of an entry; nothing when there is none or it cannot be read. */
+export async function readMarker(folder: string): Promise<Marker | undefined> {
+  try {
+    return markerSchema.parse(JSON.parse(await readFile(path.join(folder, markerName), "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** SHA-256 of a file's content in lower-case hexadecimal. */
+export async function sha256OfFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}
+
+async function replaceMarker(folder: string, marker: Marker): Promise<void> {
+  const aside = path.join(folder, `${markerName}.${process.pid}`);
+  await writeFile(aside, JSON.stringify(marker));
+  await rename(aside, path.join(folder, markerName));
+}

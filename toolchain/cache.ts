@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import type { Artifact } from "./artifact.ts";
+import { withLock } from "./cache-lock.ts";
+import type { LockOptions } from "./cache-lock.ts";
+import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
+
+/** Part of every address: raise it when what an entry looks like changes for all artifacts. */
+const cacheFormat = 1;
+
+/**
+ * Folder of the cache: `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`.
+ *
+ * @throws when the variable names a relative path: it would mean another folder in every working directory.
+ */
+export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string {
+  const own = environment.KINDOWS_CACHE;
+  if (own) {
+    if (!path.isAbsolute(own)) {
+      throw new Error(`KINDOWS_CACHE is "${own}": give an absolute path`);
+    }
+    return own;
+  }
+  // The XDG specification says to ignore a relative path.
+  const xdg = environment.XDG_CACHE_HOME;
+  const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), ".cache");
+  return path.join(base, "kindows");
+}
+
+/** Folder name of an artifact in the cache: its name and a hash of everything that goes into it. */
+export async function artifactAddress(artifact: Artifact): Promise<string> {
+  const inputs = Object.entries(await artifact.inputs()).sort(([a], [b]) => (a < b ? -1 : 1));
+  const needs = (await Promise.all(artifact.needs.map(artifactAddress))).sort();
+  const hash = createHash("sha256")
+    .update(JSON.stringify({ cacheFormat, name: artifact.name, inputs, needs }))
+    .digest("hex");
+  return `${artifact.name}-${hash.slice(0, 16)}`;
+}
+
+/** State of an entry: there and whole, not there, or there but damaged (with what is wrong). */
+export type EntryState =
+  | { readonly kind: "complete" }
+  | { readonly kind: "missing" }
+  | { readonly kind: "damaged"; readonly damage: string };
+
+/** The content-addressed cache on disk. Entries never change; they are made, and removed as a whole. */
+export class Cache {
+  readonly root: string;
+
+  constructor(root: string = cacheRoot()) {
+    this.root = root;
+  }
+
+  /** Folder of the entries. */
+  get entriesFolder(): string {
+    return path.join(this.root, "artifacts");
+  }
+
+  /** Folder of builds under way and of dead ones. */
+  get buildingFolder(): string {
+    return path.join(this.root, "building");
+  }
+
+  entryFolder(address: string): string {
+    return path.join(this.entriesFolder, address);
+  }
+
+  lockFile(address: string): string {
+    return path.join(this.root, "locks", `${address}.lock`);
+  }
+
+  logFile(address: string): string {
+    return path.join(this.root, "logs", `${address}.log`);
+  }
+
+  async state(address: string): Promise<EntryState> {
+    const folder = this.entryFolder(address);
+    try {
+      await readdir(folder);
+    } catch {
+      return { kind: "missing" };
+    }
+    const damage = await findDamage(folder);
+    return damage === undefined ? { kind: "complete" } : { kind: "damaged", damage };
+  }
+
+  /** Notes that the entry was used now; `kindows cache prune` goes by that. */
+  async markUsed(address: string): Promise<void> {
+    const now = new Date();
+    await utimes(path.join(this.entryFolder(address), markerName), now, now);
+  }
+
+  /** Runs `work` as the only process (on this machine) that makes or removes the entry. */
+  async withEntryLock<T>(
+    address: string,
+    options: LockOptions,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return withLock(this.lockFile(address), options, work);
+  }
+
+  /**
+   * Makes an entry: `build` fills an empty folder, which is renamed into place only when it is finished. Call it with
+   * the entry's lock held; whatever an earlier, dead builder left behind for this entry is removed first.
+   */
+  async make(
+    address: string,
+    name: string,
+    build: (into: string) => Promise<void>,
+  ): Promise<string> {
+    await this.removeHalfMade(address);
+    const into = path.join(this.buildingFolder, `${address}.${process.pid}`);
+    await mkdir(into, { recursive: true });
+    await mkdir(this.entriesFolder, { recursive: true });
+    const started = Date.now();
+    try {
+      await build(into);
+      await writeMarker(into, name, (Date.now() - started) / 1000);
+      await this.remove(address);
+      await rename(into, this.entryFolder(address));
+    } catch (error) {
+      await rm(into, { recursive: true, force: true });
+      throw error;
+    }
+    return this.entryFolder(address);
+  }
+
+  /** Removes an entry; it is gone for everybody at once, not file by file. */
+  async remove(address: string): Promise<void> {
+    const aside = path.join(this.buildingFolder, `${address}.removed.${process.pid}`);
+    await mkdir(this.buildingFolder, { recursive: true });
+    try {
+      await rename(this.entryFolder(address), aside);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+        throw error;
+      }
+      return;
+    }
+    await rm(aside, { recursive: true, force: true });
+  }
+
+  private async removeHalfMade(address: string): Promise<void> {
+    const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
+    for (const name of names.filter((each) => each.startsWith(`${address}.`))) {
+      await rm(path.join(this.buildingFolder, name), { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Artifact, BuildContext, Progress } from "./artifact.ts";
+import { buildOrder } from "./build-order.ts";
+import { Cache, artifactAddress } from "./cache.ts";
+import { formatSeconds } from "./duration.ts";
+import { Slots } from "./slots.ts";
+
+export interface EnsureOptions {
+  /** Default: the user's cache. */
+  readonly cache?: Cache;
+  /** Where progress lines go. Default: standard error. */
+  readonly progress?: Progress;
+  /**
+   * Builds under way at once. Default: 2. Most of a build uses every core by itself; the second one fills the
+   * single-threaded stretches (linking, unpacking, packing).
+   */
+  readonly parallel?: number;
+  /** Called once, before the first build, with the Debian packages that builds ask for. Default: nothing is done. */
+  readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
+}
+
+/** Folders of the artifacts that were asked for and of all they need. */
+export interface EnsuredArtifacts {
+  /** @throws when the artifact was neither asked for nor needed. */
+  path(artifact: Artifact): string;
+}
+
+/** Longest wait for another living process that makes the same entry: the slowest build on a slow machine. */
+const lockTimeoutSeconds = 90 * 60;
+
+/** Lines of a failed build's log that the error shows. */
+const logTailLines = 30;
+
+/**
+ * Sees to it that every artifact is in the cache, whole: those that are there cost a look at their files' sizes and
+ * times, the others are built, needed ones first, one progress line at their start, each minute, and at their end.
+ *
+ * @throws after the first failed build (builds under way are finished), with the tail of its log.
+ */
+export async function ensureArtifacts(
+  artifacts: readonly Artifact[],
+  options: EnsureOptions = {},
+): Promise<EnsuredArtifacts> {
+  const cache = options.cache ?? new Cache();
+  const say: Progress = options.progress ?? ((line) => process.stderr.write(`${line}\n`));
+  const order = buildOrder(artifacts);
+  const addresses = new Map<Artifact, string>();
+  for (const artifact of order) {
+    addresses.set(artifact, await artifactAddress(artifact));
+  }
+  const address = (artifact: Artifact): string => {
+    const found = addresses.get(artifact);
+    if (found === undefined) {
+      throw new Error(`${artifact.name} was not asked for: add it to the needs of what uses it`);
+    }
+    return found;
+  };
+  const ensured = { path: (artifact: Artifact) => cache.entryFolder(address(artifact)) };
+
+  const missing = await findMissing(cache, order, address, say);
+  if (missing.length === 0) {
+    return ensured;
+  }
+  const packages = [...new Set(missing.flatMap((each) => each.hostPackages))].sort();
+  if (packages.length > 0) {
+    await options.ensurePackages?.(packages);
+  }
+
+  const slots = new Slots(options.parallel ?? 2);
+  const running = new Map<Artifact, Promise<void>>();
+  let failed = false;
+  missing.forEach((artifact, rank) => {
+    const needed = artifact.needs.map((each) => running.get(each) ?? Promise.resolve());
+    const made = Promise.all(needed).then(() =>
+      slots.run(rank, async () => {
+        if (failed) {
+          return;
+        }
+        try {
+          await makeEntry(cache, artifact, address(artifact), ensured, say);
+        } catch (error) {
+          failed = true;
+          throw error;
+        }
+      }),
+    );
+    running.set(artifact, made);
+  });
+  const outcomes = await Promise.allSettled(running.values());
+  // What needs a failed one fails with the very same error.
+  const reasons = new Set(
+    outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
+  );
+  if (reasons.size > 1) {
+    throw new AggregateError(
+      reasons,
+      [...reasons].map((each) => (each instanceof Error ? each.message : String(each))).join("\n"),
+    );
+  }
+  for (const reason of reasons) {
+    throw reason;
+  }
+  return ensured;
+}
+
+async function findMissing(
+  cache: Cache,
+  order: readonly Artifact[],
+  address: (artifact: Artifact) => string,
+  say: Progress,
+): Promise<readonly Artifact[]> {
+  const missing: Artifact[] = [];
+  for (const artifact of order) {
+    const state = await cache.state(address(artifact));
+    if (state.kind === "complete") {
+      await cache.markUsed(address(artifact));
+      continue;
+    }
+    if (state.kind === "damaged") {
+      say(`${artifact.name}: damaged in the cache (${state.damage}), made again`);
+    }
+    missing.push(artifact);
+  }
+  return missing;
+}
+
+async function makeEntry(
+  cache: Cache,
+  artifact: Artifact,
+  address: string,
+  ensured: EnsuredArtifacts,
+  say: Progress,
+): Promise<void> {
+  const started = Date.now();
+  const elapsed = (): string => formatSeconds((Date.now() - started) / 1000);
+  const progress: Progress = (line) => say(`${artifact.name}: ${line} (${elapsed()})`);
+  const logFile = cache.logFile(address);
+  const lock = {
+    timeoutSeconds: lockTimeoutSeconds,
+    pollMilliseconds: 500,
+    onWait: (owner: { readonly pid: number }) =>
+      progress(`process ${owner.pid} is making it, waiting`),
+  };
+  await cache.withEntryLock(address, lock, async () => {
+    if ((await cache.state(address)).kind === "complete") {
+      progress("made by another process meanwhile");
+      return;
+    }
+    await mkdir(path.dirname(logFile), { recursive: true });
+    await writeFile(logFile, "");
+    progress("start");
+    const heartbeat = setInterval(() => progress("still at it"), 60_000);
+    const context: BuildContext = { progress, path: (needed) => ensured.path(needed), logFile };
+    try {
+      await cache.make(address, artifact.name, (into) => artifact.build(into, context));
+    } catch (error) {
+      throw new Error(await describeFailure(artifact, error, logFile, elapsed()), { cause: error });
+    } finally {
+      clearInterval(heartbeat);
+    }
+    progress("done");
+  });
+}
+
+async function describeFailure(
+  artifact: Artifact,
+  error: unknown,
+  logFile: string,
+  elapsed: string,
+): Promise<string> {
+  const message = error instanceof Error ? error.message : String(error);
+  const log = (await readFile(logFile, "utf8").catch(() => "")).trimEnd();
+  const tail = log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}`;
+  return `${artifact.name} could not be made after ${elapsed}: ${message}${tail}\nwhole log: ${logFile}`;
+}

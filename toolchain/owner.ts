@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+
+/**
+ * A process, told apart from a later one with the same number: process numbers are reused, and a lock
+ * file survives a reboot.
+ */
+export interface Owner {
+  readonly pid: number;
+  /** Start of the process in clock ticks after boot (field 22 of /proc/PID/stat). */
+  readonly startTicks: string;
+  /** Content of /proc/sys/kernel/random/boot_id. */
+  readonly bootId: string;
+}
+
+/** The process that runs this code. */
+export async function thisProcess(): Promise<Owner> {
+  return {
+    pid: process.pid,
+    startTicks: (await startTicksOf(process.pid)) ?? "",
+    bootId: await bootId(),
+  };
+}
+
+/** Whether the very process still runs; a zombie counts as dead, nothing of it can go on. */
+export async function isAlive(owner: Owner): Promise<boolean> {
+  if (owner.bootId !== (await bootId())) {
+    return false;
+  }
+  return (await startTicksOf(owner.pid)) === owner.startTicks;
+}
+
+async function startTicksOf(pid: number): Promise<string | undefined> {
+  try {
+    return parseStartTicks(await readFile(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Field 22 of /proc/PID/stat, or nothing for a zombie. Field 2 may hold blanks and brackets. */
+export function parseStartTicks(stat: string): string | undefined {
+  const afterName = stat
+    .slice(stat.lastIndexOf(")") + 1)
+    .trim()
+    .split(" ");
+  return afterName[0] === "Z" || afterName[0] === "X" ? undefined : afterName[19];
+}
+
+async function bootId(): Promise<string> {
+  return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+}
