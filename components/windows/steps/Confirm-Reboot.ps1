@@ -16,3 +16,42 @@ Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 N
 #>
 [CmdletBinding()]
 param()
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
+
+Invoke-Step -Name 'Confirm-Reboot' -Body {
+    $bootTime = Get-LastBootUpTime
+    $previous = Get-RebootRecord
+    if ($previous -eq $bootTime) {
+        Stop-Step -Code 'RebootNotDone' `
+            -Message "Windows still runs since $bootTime, although a reboot was ordered." `
+            -Remedy 'Run again in a minute; if it stays, see the System event log (ids 1074, 6006, 6008) and reboot by hand.'
+    }
+
+    # After the boot the servicing stack may still be finishing the feature while sshd answers already.
+    $deadline = [DateTime]::UtcNow.AddSeconds(180)
+    $state = Get-ContainersFeatureState
+    while ($state -ne 'Installed' -and [DateTime]::UtcNow -lt $deadline) {
+        Write-StepProgress -Message "waiting for the feature Containers: $state"
+        Start-Sleep -Seconds 5
+        $state = Get-ContainersFeatureState
+    }
+    if ($state -ne 'Installed') {
+        Stop-Step -Code 'FeatureFailed' `
+            -Message "The feature Containers is $state 180 s after the reboot check; expected was Installed." `
+            -Remedy 'See C:\Windows\Logs\CBS\CBS.log on the machine.'
+    }
+
+    $facts = [ordered]@{ installState = $state; lastBootUpTime = $bootTime }
+    if ($null -ne $previous) {
+        $facts.previousBootUpTime = $previous
+        Remove-RebootRecord
+    }
+    New-StepResult -Changed ($null -ne $previous) -Facts $facts
+}

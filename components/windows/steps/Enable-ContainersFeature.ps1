@@ -25,3 +25,54 @@ param(
     [ValidateRange(1, 600)]
     [int] $RebootDelaySeconds = 5
 )
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
+
+Invoke-Step -Name 'Enable-ContainersFeature' -Body {
+    $bootTime = Get-LastBootUpTime
+    $changed = $false
+    $state = Get-ContainersFeatureState
+    if ($state -ne 'Installed' -and $state -ne 'InstallPending') {
+        # Recorded before, not after: a step killed in between would leave a machine whose reboot nobody orders.
+        Save-RebootRecord
+        $installation = Install-WindowsFeature -Name 'Containers'
+        if (-not $installation.Success) {
+            Remove-RebootRecord
+            Stop-Step -Code 'FeatureFailed' `
+                -Message "Installing the feature Containers failed: $($installation.ExitCode) (it was $state before)." `
+                -Remedy 'See C:\Windows\Logs\CBS\CBS.log; a feature that is Removed needs its payload in the image.'
+        }
+        if ([string]$installation.RestartNeeded -eq 'No') {
+            Remove-RebootRecord
+        }
+        $changed = $true
+        $state = Get-ContainersFeatureState
+    }
+    elseif ($state -eq 'InstallPending' -and $null -eq (Get-RebootRecord)) {
+        Save-RebootRecord
+    }
+
+    $rebootRequired = (Get-RebootRecord) -eq $bootTime
+    if ($rebootRequired) {
+        # 1115 and 1190: a shutdown is under way or scheduled already, which is what is wanted.
+        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" `
+            -ArgumentList '/r', '/f', '/t', $RebootDelaySeconds, '/d', 'p:2:4', '/c', 'kindows: feature Containers' `
+            -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 `
+            -Remedy 'Reboot the machine by hand, then run again.'
+        if ($null -ne (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
+            Stop-Service -Name 'sshd' -Force
+        }
+    }
+
+    New-StepResult -Changed $changed -RebootRequired $rebootRequired -Facts ([ordered]@{
+            installState   = $state
+            lastBootUpTime = $bootTime
+        })
+}

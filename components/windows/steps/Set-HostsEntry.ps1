@@ -25,3 +25,29 @@ param(
     [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+(;[0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+)*)?$')]
     [string] $Entry
 )
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\HostsFile.ps1')
+
+Invoke-Step -Name 'Set-HostsEntry' -Body {
+    $path = "$env:SystemRoot\System32\drivers\etc\hosts"
+    $wanted = @(
+        foreach ($pair in $Entry -split ';' | Where-Object { $_ -ne '' }) {
+            $address, $name = $pair -split '=', 2
+            @{ Address = $address; Name = $name }
+        }
+    )
+    $before = @([IO.File]::ReadAllLines($path))
+    $after = @(Merge-HostsLine -Line $before -Wanted $wanted)
+
+    $changed = ($before -join "`n") -ne ($after -join "`n")
+    if ($changed) {
+        Save-HostsFile -Path $path -Line $after
+        Clear-DnsClientCache
+    }
+    New-StepResult -Changed $changed -Facts ([ordered]@{ entries = $Entry })
+}

@@ -54,3 +54,55 @@ param(
     [ValidateRange(512, 4194304)]
     [int] $MinimumMemoryMiB = 2048
 )
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
+
+Invoke-Step -Name 'Test-WindowsHost' -Body {
+    $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
+    $system = Get-CimInstance -ClassName Win32_OperatingSystem
+    $drive = Get-CimInstance -ClassName Win32_LogicalDisk -Filter "DeviceID='C:'"
+    $sshd = Get-CimInstance -ClassName Win32_Service -Filter "Name='sshd'"
+
+    $name = [Net.Dns]::GetHostName()
+    $build = [int]$windows.CurrentBuildNumber
+    $revision = [int]$windows.UBR
+    $freeDiskGiB = [math]::Floor($drive.FreeSpace / 1GB)
+    $memoryMiB = [math]::Floor($system.TotalVisibleMemorySize / 1024)
+
+    $problems = @(
+        if ($system.ProductType -eq 1) { "$($system.Caption) is a client edition; Windows Server is needed" }
+        if (-not [Environment]::Is64BitOperatingSystem) { 'Windows is a 32 bit edition; 64 bit is needed' }
+        if ($name -ne $ComputerName) { "the computer is named $name, expected was $ComputerName" }
+        if ($build -lt $MinimumBuild) { "build $build is older than $MinimumBuild" }
+        if ($build -eq $MinimumBuild -and $revision -lt $MinimumRevision) {
+            "revision $build.$revision is older than $build.$MinimumRevision (install the latest cumulative update)"
+        }
+        if ($freeDiskGiB -lt $MinimumFreeDiskGiB) {
+            "drive C: has $freeDiskGiB GiB free, $MinimumFreeDiskGiB GiB are needed"
+        }
+        if ($memoryMiB -lt $MinimumMemoryMiB - 64) { "memory is $memoryMiB MiB, $MinimumMemoryMiB MiB are needed" }
+        if ($null -ne $sshd -and $sshd.StartMode -ne 'Auto') {
+            "the sshd service starts as $($sshd.StartMode): after a reboot the machine could not be reached"
+        }
+    )
+    if ($problems.Count -gt 0) {
+        Stop-Step -Code 'HostUnsuitable' -Message ("This machine cannot become a node: " + ($problems -join '; ') + '.') `
+            -Remedy 'Change the machine or its image, or the limits in the settings of the node.'
+    }
+
+    New-StepResult -Changed $false -Facts ([ordered]@{
+            computerName   = $name
+            productName    = $windows.ProductName
+            build          = "10.0.$build"
+            revision       = $revision
+            freeDiskGiB    = $freeDiskGiB
+            memoryMiB      = $memoryMiB
+            lastBootUpTime = Get-LastBootUpTime
+            utc            = [DateTime]::UtcNow.ToString('yyyy-MM-ddTHH:mm:ssZ')
+        })
+}

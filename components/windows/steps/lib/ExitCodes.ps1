@@ -1,0 +1,31 @@
+# The exit code of each kind of error, the same in every step; each step's help lists those it can end with.
+# 1 is PowerShell's own: it rejected a parameter before the step began. 75 is EX_TEMPFAIL of sysexits.h: try again.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$StepExitCodes = @{
+    Unexpected           = 10
+    StepBusy             = 11
+    NotAdministrator     = 12
+    SecretMissing        = 13
+    CommandFailed        = 14
+    CommandTimedOut      = 15
+    HostUnsuitable       = 20
+    FeatureFailed        = 21
+    ForeignHostsEntry    = 22
+    HostsFileBusy        = 23
+    DownloadFailed       = 30
+    ChecksumMismatch     = 31
+    VersionMismatch      = 32
+    ConfigurationUnknown = 33
+    ServiceNotRunning    = 34
+    FeatureMissing       = 40
+    ContainerdMissing    = 41
+    ApiServerUnreachable = 50
+    JoinFailed           = 51
+    JoinTimedOut         = 52
+    JoinedElsewhere      = 53
+    KubernetesMissing    = 54
+    ResetFailed          = 55
+    RebootNotDone        = 75
+}

@@ -1,0 +1,84 @@
+# The hosts file: lines that end with our mark are ours, everybody else's stay as they are.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$HostsMark = '# kindows'
+
+<#
+.SYNOPSIS
+Returns the hosts file's lines with our entries, and only the wanted ones, at its end.
+
+.PARAMETER Line
+The lines the file has.
+
+.PARAMETER Wanted
+Tables with Address and Name.
+#>
+function Merge-HostsLine {
+    [CmdletBinding()]
+    [OutputType([string[]])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyCollection()]
+        [AllowEmptyString()]
+        [string[]] $Line,
+
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyCollection()]
+        [System.Collections.IDictionary[]] $Wanted
+    )
+
+    $foreign = @($Line | Where-Object { -not $_.TrimEnd().EndsWith($HostsMark) })
+    foreach ($entry in $Wanted) {
+        foreach ($other in $foreign) {
+            $words = @(($other -replace '#.*$', '').Trim() -split '\s+')
+            # Windows takes the first line that names a host: a foreign one with another address would win.
+            if ($words.Count -gt 1 -and $words[0] -ne $entry.Address -and $words[1..($words.Count - 1)] -contains $entry.Name) {
+                Stop-Step -Code 'ForeignHostsEntry' `
+                    -Message "The hosts file already says '$($other.Trim())', but $($entry.Name) must be $($entry.Address)." `
+                    -Remedy 'Remove that line from C:\Windows\System32\drivers\etc\hosts on the machine.'
+            }
+        }
+    }
+    $foreign
+    foreach ($entry in $Wanted) {
+        "$($entry.Address) $($entry.Name) $HostsMark"
+    }
+}
+
+<#
+.SYNOPSIS
+Writes the hosts file, trying again while a scanner holds it.
+
+.PARAMETER Path
+Full path of the hosts file.
+
+.PARAMETER Line
+Its new lines.
+#>
+function Save-HostsFile {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path,
+
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyCollection()]
+        [AllowEmptyString()]
+        [string[]] $Line
+    )
+
+    $lastError = ''
+    for ($try = 1; $try -le 10; $try++) {
+        try {
+            [IO.File]::WriteAllLines($Path, $Line, [Text.Encoding]::ASCII)
+            return
+        }
+        catch [System.IO.IOException] {
+            $lastError = $_.Exception.Message
+            Start-Sleep -Seconds 1
+        }
+    }
+    Stop-Step -Code 'HostsFileBusy' -Message "$Path could not be written in 10 s: $lastError" `
+        -Remedy 'Find what holds the file (a virus scanner, an editor), then run again.'
+}

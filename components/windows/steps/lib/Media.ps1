@@ -1,0 +1,113 @@
+# Files a step needs: from the machine's media folder, where an image or a push put them, or else from their address.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$MediaFolder = 'C:\kindows\media'
+
+<#
+.SYNOPSIS
+Tells whether a file has the given SHA-256.
+
+.PARAMETER Path
+The file; one that is not there has no checksum.
+
+.PARAMETER Sha256
+64 hexadecimal digits in either case.
+#>
+function Test-FileSha256 {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Sha256
+    )
+
+    (Test-Path -LiteralPath $Path -PathType Leaf) -and
+    ((Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash -eq $Sha256)
+}
+
+<#
+.SYNOPSIS
+Downloads a file by https to a path, with a bounded number of tries.
+
+.PARAMETER Uri
+https address of the file.
+
+.PARAMETER Path
+Where to put it.
+#>
+function Save-Download {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Uri,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Path
+    )
+
+    # Windows PowerShell 5.1 offers TLS 1.0 by default, which no download site accepts any more.
+    [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
+    $lastError = ''
+    foreach ($pause in 2, 5, 10, 0) {
+        try {
+            Write-StepProgress -Message "downloading $Uri"
+            Invoke-WebRequest -Uri $Uri -OutFile $Path -UseBasicParsing -TimeoutSec 600
+            return
+        }
+        catch [System.Net.WebException], [System.IO.IOException] {
+            $lastError = $_.Exception.Message
+            Write-StepProgress -Message "that failed: $lastError"
+            Start-Sleep -Seconds $pause
+        }
+    }
+    Stop-Step -Code 'DownloadFailed' `
+        -Message "$Uri could not be downloaded in 4 tries; the last one said: $lastError" `
+        -Remedy "Give the machine a way to that address, or put the file into $MediaFolder\<sha256>\ on it."
+}
+
+<#
+.SYNOPSIS
+Returns the path of a file with the given checksum and where it came from (media or download).
+
+.PARAMETER Uri
+https address; the last part of its path is the file's name.
+
+.PARAMETER Sha256
+SHA-256 of the file, 64 hexadecimal digits.
+#>
+function Get-Medium {
+    [CmdletBinding()]
+    [OutputType([System.Collections.IDictionary])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Uri,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Sha256
+    )
+
+    $name = ([Uri]$Uri).Segments[-1]
+    $folder = Join-Path $MediaFolder $Sha256.ToLowerInvariant()
+    $path = Join-Path $folder $name
+    if (Test-FileSha256 -Path $path -Sha256 $Sha256) {
+        return @{ Path = $path; From = 'media' }
+    }
+
+    $null = New-Item -Path $folder -ItemType Directory -Force
+    # Renamed only when it is whole and right: a file that a killed step left half written never counts.
+    $partial = "$path.partial"
+    Save-Download -Uri $Uri -Path $partial
+    if (-not (Test-FileSha256 -Path $partial -Sha256 $Sha256)) {
+        $actual = (Get-FileHash -LiteralPath $partial -Algorithm SHA256).Hash.ToLowerInvariant()
+        Remove-Item -LiteralPath $partial -Force
+        Stop-Step -Code 'ChecksumMismatch' `
+            -Message "$Uri has the SHA-256 $actual, expected was $($Sha256.ToLowerInvariant())." `
+            -Remedy 'Compare with the checksum its publisher gives; a proxy or mirror may have sent something else.'
+    }
+    Move-Item -LiteralPath $partial -Destination $path -Force
+    @{ Path = $path; From = 'download' }
+}

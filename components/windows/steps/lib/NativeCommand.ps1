@@ -1,0 +1,126 @@
+# Running a program to its end, in bounded time, with its exit code looked at.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Quotes one argument as Windows programs take their command line apart (CommandLineToArgvW).
+
+.PARAMETER Argument
+The argument as the program shall see it.
+#>
+function ConvertTo-NativeArgument {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyString()]
+        [string] $Argument
+    )
+
+    if ($Argument -match '^[^\s"]+$') {
+        return $Argument
+    }
+    # Backslashes count only before a quote, and before the closing one: there each is doubled.
+    $escaped = $Argument -replace '(\\*)"', '$1$1\"' -replace '(\\+)$', '$1$1'
+    '"' + $escaped + '"'
+}
+
+<#
+.SYNOPSIS
+Runs a program and returns what it wrote to standard output; any other exit code than expected ends the step.
+
+.DESCRIPTION
+PowerShell's own call operator is not used: Windows PowerShell 5.1 turns a program's standard error into errors of its
+own, passes quotes on wrongly, and knows no time limit.
+
+.PARAMETER FilePath
+Full path of the program.
+
+.PARAMETER ArgumentList
+Its arguments, unquoted. No secrets: other processes can read them.
+
+.PARAMETER TimeoutSeconds
+Seconds after which the program is killed.
+
+.PARAMETER SuccessExitCodes
+Exit codes that mean success.
+
+.PARAMETER FailureCode
+Kind of error of another exit code.
+
+.PARAMETER TimeoutCode
+Kind of error of a program that had to be killed.
+
+.PARAMETER Remedy
+What to do when the program fails.
+#>
+function Invoke-NativeCommand {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $FilePath,
+
+        [AllowEmptyCollection()]
+        [string[]] $ArgumentList = @(),
+
+        [Parameter(Mandatory = $true)]
+        [int] $TimeoutSeconds,
+
+        [int[]] $SuccessExitCodes = @(0),
+
+        [string] $FailureCode = 'CommandFailed',
+
+        [string] $TimeoutCode = 'CommandTimedOut',
+
+        [Parameter(Mandatory = $true)]
+        [string] $Remedy
+    )
+
+    $name = Split-Path -Path $FilePath -Leaf
+    $start = New-Object -TypeName System.Diagnostics.ProcessStartInfo
+    $start.FileName = $FilePath
+    $start.Arguments = ($ArgumentList | ForEach-Object { ConvertTo-NativeArgument -Argument $_ }) -join ' '
+    $start.UseShellExecute = $false
+    $start.RedirectStandardInput = $true
+    $start.RedirectStandardOutput = $true
+    $start.RedirectStandardError = $true
+    $start.WorkingDirectory = $env:SystemDrive + '\'
+    Write-StepProgress -Message "running $name $($start.Arguments)"
+
+    $process = [Diagnostics.Process]::Start($start)
+    try {
+        # The step's own standard input carries secrets; a program it runs must not inherit it.
+        $process.StandardInput.Close()
+        $output = $process.StandardOutput.ReadToEndAsync()
+        $errors = $process.StandardError.ReadToEndAsync()
+        $ended = $process.WaitForExit($TimeoutSeconds * 1000)
+        if (-not $ended) {
+            $process.Kill()
+        }
+        # A child that outlives the program may hold the pipes open: what has not come by now is not waited for.
+        $complete = [Threading.Tasks.Task]::WaitAll(@($output, $errors), 10000)
+        $outputText = if ($output.IsCompleted) { $output.Result } else { '' }
+        $errorText = if ($errors.IsCompleted) { $errors.Result } else { '' }
+        $tail = (@($outputText, $errorText) -join "`n").Trim()
+        if ($tail.Length -gt 2000) {
+            $tail = '...' + $tail.Substring($tail.Length - 2000)
+        }
+        if (-not $ended) {
+            Stop-Step -Code $TimeoutCode -Remedy $Remedy `
+                -Message "$name did not end within $TimeoutSeconds s and was stopped. It wrote: $tail"
+        }
+        if ($SuccessExitCodes -notcontains $process.ExitCode) {
+            Stop-Step -Code $FailureCode -Remedy $Remedy `
+                -Message "$name ended with exit code $($process.ExitCode). It wrote: $tail"
+        }
+        if (-not $complete) {
+            Write-StepProgress -Message "$name ended, but something it started still holds its output open."
+        }
+        $outputText
+    }
+    finally {
+        $process.Dispose()
+    }
+}

@@ -1,0 +1,57 @@
+# What is known of a reboot that was ordered: a small file that outlives it.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$RebootRecordPath = 'C:\kindows\state\reboot.json'
+
+<#
+.SYNOPSIS
+Returns when Windows was started, as UTC text to the second.
+#>
+function Get-LastBootUpTime {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ')
+}
+
+<#
+.SYNOPSIS
+Records that a reboot is needed, and since which boot.
+#>
+function Save-RebootRecord {
+    [CmdletBinding()]
+    param()
+
+    $null = New-Item -Path (Split-Path -Path $RebootRecordPath) -ItemType Directory -Force
+    $record = ConvertTo-Json -InputObject @{ lastBootUpTime = Get-LastBootUpTime } -Compress
+    [IO.File]::WriteAllText($RebootRecordPath, $record)
+}
+
+<#
+.SYNOPSIS
+Returns the time of the boot that a needed reboot has to follow, or nothing where no reboot was needed.
+#>
+function Get-RebootRecord {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    if (Test-Path -LiteralPath $RebootRecordPath) {
+        (Get-Content -LiteralPath $RebootRecordPath -Raw | ConvertFrom-Json).lastBootUpTime
+    }
+}
+
+<#
+.SYNOPSIS
+Forgets a reboot that has happened, or that turned out not to be needed.
+#>
+function Remove-RebootRecord {
+    [CmdletBinding()]
+    param()
+
+    if (Test-Path -LiteralPath $RebootRecordPath) {
+        Remove-Item -LiteralPath $RebootRecordPath -Force
+    }
+}

@@ -1,0 +1,210 @@
+# The frame around a step: one at a time per machine, as administrator, ending with one line of JSON and an exit code.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+. (Join-Path $PSScriptRoot 'ExitCodes.ps1')
+
+<#
+.SYNOPSIS
+Writes one line of progress to standard error; standard output belongs to the result.
+
+.PARAMETER Message
+What is being done, without secrets.
+#>
+function Write-StepProgress {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Message
+    )
+
+    [Console]::Error.WriteLine($Message)
+}
+
+<#
+.SYNOPSIS
+Ends the step with an error of a known kind.
+
+.PARAMETER Code
+Kind of error: a key of $StepExitCodes.
+
+.PARAMETER Message
+What is wrong, with the values seen, without secrets.
+
+.PARAMETER Remedy
+What to do about it.
+#>
+function Stop-Step {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Code,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Message,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Remedy
+    )
+
+    $exception = New-Object -TypeName System.InvalidOperationException -ArgumentList $Message
+    $exception.Data['StepCode'] = $Code
+    $exception.Data['StepRemedy'] = $Remedy
+    throw $exception
+}
+
+<#
+.SYNOPSIS
+Makes the result a step's body returns.
+
+.PARAMETER Changed
+Whether anything on the machine is different now.
+
+.PARAMETER Facts
+What the step found or made, by name.
+
+.PARAMETER RebootRequired
+Whether the machine is about to reboot.
+#>
+function New-StepResult {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [bool] $Changed,
+
+        [Parameter(Mandatory = $true)]
+        [System.Collections.IDictionary] $Facts,
+
+        [bool] $RebootRequired = $false
+    )
+
+    [pscustomobject]@{ StepResult = $true; Changed = $Changed; Facts = $Facts; RebootRequired = $RebootRequired }
+}
+
+<#
+.SYNOPSIS
+Writes an object as one line of JSON in plain ASCII: the console's code page would spoil anything else.
+
+.PARAMETER Value
+The object.
+#>
+function Write-JsonLine {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [System.Collections.IDictionary] $Value
+    )
+
+    $json = ConvertTo-Json -InputObject $Value -Depth 6 -Compress
+    $escape = { param($match) '\u{0:x4}' -f [int][char]$match.Value }
+    [Console]::Out.WriteLine([regex]::Replace($json, '[^\x20-\x7e]', $escape))
+}
+
+<#
+.SYNOPSIS
+Waits until no other step runs on this machine. A step whose connection broke goes on running, and its successor must
+not work beside it.
+
+.PARAMETER TimeoutSeconds
+Seconds to wait at most.
+#>
+function Enter-StepLock {
+    [CmdletBinding()]
+    [OutputType([System.Threading.Mutex])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [int] $TimeoutSeconds
+    )
+
+    $mutex = New-Object -TypeName System.Threading.Mutex -ArgumentList $false, 'Global\kindows-step'
+    try {
+        $entered = $mutex.WaitOne([TimeSpan]::FromSeconds($TimeoutSeconds))
+    }
+    catch [System.Threading.AbandonedMutexException] {
+        # The earlier step was killed: the lock is ours, and every step copes with what another left half done.
+        $entered = $true
+    }
+    if (-not $entered) {
+        $mutex.Dispose()
+        Stop-Step -Code 'StepBusy' `
+            -Message "Another step has been running on this machine for more than $TimeoutSeconds s." `
+            -Remedy 'Wait for it to end (look for powershell.exe with C:\kindows\steps in its command line), then run again.'
+    }
+    $mutex
+}
+
+<#
+.SYNOPSIS
+Stops the step unless it runs with administrator rights.
+#>
+function Assert-Administrator {
+    [CmdletBinding()]
+    param()
+
+    $principal = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
+    if (-not $principal.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) {
+        Stop-Step -Code 'NotAdministrator' `
+            -Message "The account $env:USERNAME has no administrator rights in this session." `
+            -Remedy 'Set windows.adminUser to a member of Administrators; UAC must not filter its token (EnableLUA=0).'
+    }
+}
+
+<#
+.SYNOPSIS
+Runs a step's body and ends the process with the step's result and exit code.
+
+.PARAMETER Name
+Name of the step: its script's name.
+
+.PARAMETER Body
+What the step does; returns one New-StepResult.
+#>
+function Invoke-Step {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name,
+
+        [Parameter(Mandatory = $true)]
+        [scriptblock] $Body
+    )
+
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    $lock = $null
+    $exitCode = 0
+    try {
+        $lock = Enter-StepLock -TimeoutSeconds 240
+        Assert-Administrator
+        $result = @(& $Body) | Where-Object { $null -ne $_.PSObject.Properties['StepResult'] } | Select-Object -Last 1
+        Write-JsonLine -Value ([ordered]@{
+                step           = $Name
+                changed        = $result.Changed
+                rebootRequired = $result.RebootRequired
+                seconds        = [math]::Round($clock.Elapsed.TotalSeconds, 1)
+                facts          = $result.Facts
+            })
+    }
+    catch {
+        $cause = $_.Exception
+        $code = 'Unexpected'
+        $message = $cause.Message
+        $remedy = "Read the lines above; then run again, or look at the machine (failed at $($_.InvocationInfo.ScriptName):$($_.InvocationInfo.ScriptLineNumber))."
+        if ($cause.Data.Contains('StepCode')) {
+            $code = $cause.Data['StepCode']
+            $remedy = $cause.Data['StepRemedy']
+        }
+        $exitCode = $StepExitCodes[$code]
+        Write-StepProgress -Message "$Name on $env:COMPUTERNAME failed ($code): $message $remedy"
+        Write-JsonLine -Value ([ordered]@{
+                step  = $Name
+                error = [ordered]@{ code = $code; message = $message; remedy = $remedy }
+            })
+    }
+    finally {
+        if ($null -ne $lock) {
+            $lock.ReleaseMutex()
+            $lock.Dispose()
+        }
+    }
+    exit $exitCode
+}
