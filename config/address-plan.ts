@@ -1,0 +1,108 @@
+import { addressText, contains, parseRange, rangeText } from "./ipv4.ts";
+import type { Ipv4Range } from "./ipv4.ts";
+
+/** Who gets which addresses of the lab's segment. */
+export interface AddressPlan {
+  /** The segment in CIDR form, host bits cleared. */
+  readonly cidr: string;
+  /** The bridge's own address: gateway, DNS and DHCP server of the machines. */
+  readonly gateway: string;
+  /** First and last address machines may have; libvirt's DHCP gives from these only. */
+  readonly machines: { readonly first: string; readonly last: string };
+  /** Part of the segment Docker gives kind's containers addresses from, in CIDR form. */
+  readonly containerRange: string;
+  /** Address Docker gives the first container: that of the first control plane. */
+  readonly firstContainer: string;
+}
+
+/** The smallest segment the plan fits in. */
+export const maxSegmentPrefixLength = 24;
+
+const gatewayOffset = 1;
+const firstMachineOffset = 2;
+const lastMachineOffset = 99;
+const firstAutomaticOffset = 10;
+
+/**
+ * Plan of the segment `cidr`: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for containers.
+ *
+ * The halves never meet, so Docker and libvirt need not know of each other's addresses.
+ *
+ * @throws RangeError when `cidr` is malformed or smaller than a /24; settings that were checked never are.
+ */
+export function addressPlan(cidr: string): AddressPlan {
+  const segment = parseRange(cidr);
+  if (segment === undefined || segment.prefixLength > maxSegmentPrefixLength) {
+    throw new RangeError(`"${cidr}" is not an IPv4 range of at least /${maxSegmentPrefixLength}`);
+  }
+  const containers = upperHalf(segment);
+  return {
+    cidr: rangeText(segment),
+    gateway: addressText(segment.first + gatewayOffset),
+    machines: {
+      first: addressText(segment.first + firstMachineOffset),
+      last: addressText(segment.first + lastMachineOffset),
+    },
+    containerRange: rangeText(containers),
+    firstContainer: addressText(containers.first),
+  };
+}
+
+/**
+ * Addresses of machines in the order given: what a machine asks for, else the first free one from `.10` upward.
+ *
+ * Depends on order and count only, not on names: appending a machine moves no other one.
+ *
+ * @throws RangeError when there are more machines than addresses.
+ */
+export function assignAddresses(cidr: string, wanted: readonly (string | undefined)[]): string[] {
+  const plan = addressPlan(cidr);
+  const first = parseRange(plan.cidr)?.first ?? 0;
+  const taken = new Set(wanted.filter((address) => address !== undefined));
+  const free = Array.from({ length: lastMachineOffset - firstAutomaticOffset + 1 }, (_, index) =>
+    addressText(first + firstAutomaticOffset + index),
+  ).filter((address) => !taken.has(address));
+  return wanted.map((address) => {
+    const assigned = address ?? free.shift();
+    if (assigned === undefined) {
+      throw new RangeError(`no address left in ${plan.cidr} for ${wanted.length} machines`);
+    }
+    return assigned;
+  });
+}
+
+/** The half of a segment that containers get. */
+function upperHalf(segment: Ipv4Range): Ipv4Range {
+  const half = (segment.last - segment.first + 1) / 2;
+  return {
+    first: segment.first + half,
+    last: segment.last,
+    prefixLength: segment.prefixLength + 1,
+  };
+}
+
+/** What is wrong with `address` (a number) for a machine on the segment; undefined when nothing is. */
+export function machineAddressFault(cidr: string, address: number): string | undefined {
+  const plan = addressPlan(cidr);
+  const segment = parseRange(plan.cidr);
+  const containers = parseRange(plan.containerRange);
+  if (segment === undefined || containers === undefined || !contains(segment, address)) {
+    return `is outside the lab's network ${plan.cidr}`;
+  }
+  if (address === segment.first) {
+    return `is the address of the network ${plan.cidr} itself`;
+  }
+  if (address === segment.last) {
+    return `is the broadcast address of ${plan.cidr}`;
+  }
+  if (address === segment.first + gatewayOffset) {
+    return "is the gateway's, the bridge's own";
+  }
+  if (contains(containers, address)) {
+    return `is in ${plan.containerRange}, from which Docker gives kind's containers their addresses`;
+  }
+  if (address > segment.first + lastMachineOffset) {
+    return `is above ${plan.machines.last}, the last one kept for machines`;
+  }
+  return undefined;
+}

@@ -1,0 +1,12 @@
+/**
+ * Kubernetes versions every part is pinned for: node image, kubelet and kubeadm for Windows, kube-proxy.
+ *
+ * Calico 3.32 is tested with 1.34 to 1.36 only.
+ */
+export const kubernetesVersions = ["1.36.4"] as const;
+
+/** containerd for Windows: 2.3 is the line with long-term support, 2.4 the one that builds from Go modules. */
+export const containerdVersions = ["2.3.4", "2.4.2"] as const;
+
+/** Windows Server versions whose containers and networking the program knows. */
+export const windowsVersions = ["2022", "2025"] as const;

@@ -1,0 +1,57 @@
+import { maxComputerNameLength } from "../names.ts";
+import type { Complaint } from "../problem.ts";
+import type { Judge } from "./value.ts";
+
+const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
+const maxDomainLength = 200;
+
+/** An RFC 1123 DNS label of at most `maxLength` characters. */
+export function dnsLabel(maxLength: number): Judge {
+  return (value) => {
+    if (value !== value.toLowerCase() && label.test(value.toLowerCase())) {
+      return { why: "has upper-case letters", instead: `Write ${value.toLowerCase()}.` };
+    }
+    if (!label.test(value)) {
+      return {
+        why: "is not a DNS label",
+        instead: "Use lower-case letters, digits and - only, with a letter or digit at both ends.",
+      };
+    }
+    if (value.length > maxLength) {
+      return {
+        why: `has ${value.length} characters`,
+        instead: `Write a name of at most ${maxLength}, e.g. ${value.slice(0, maxLength).replace(/-+$/, "")}.`,
+      };
+    }
+    return undefined;
+  };
+}
+
+/** A node name that Windows takes as computer name, unchanged. */
+export function computerName(value: string): Complaint | undefined {
+  const complaint = dnsLabel(maxComputerNameLength)(value);
+  if (complaint !== undefined && value.length > maxComputerNameLength && label.test(value)) {
+    return {
+      ...complaint,
+      why: `has ${value.length} characters; Windows cuts computer names off at ${maxComputerNameLength}`,
+    };
+  }
+  if (complaint === undefined && /^\d+$/.test(value)) {
+    return {
+      why: "has digits only, which Windows refuses as computer name",
+      instead: `Write a name with a letter in it, e.g. win-${value}.`,
+    };
+  }
+  return complaint;
+}
+
+/** A DNS domain of lower-case labels. */
+export function dnsDomain(value: string): Complaint | undefined {
+  const valid = value.split(".").every((part) => dnsLabel(63)(part) === undefined);
+  return valid && value.length <= maxDomainLength
+    ? undefined
+    : {
+        why: "is not a DNS domain",
+        instead: "Write lower-case labels with dots between them, e.g. dev.kindows.test.",
+      };
+}

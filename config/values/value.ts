@@ -1,0 +1,32 @@
+import { z } from "zod";
+import type { Complaint } from "../problem.ts";
+
+/** Judges one value: undefined when nothing is wrong with it. */
+export type Judge = (value: string) => Complaint | undefined;
+
+/** Key of an issue's `params` under which a complaint says what to write instead. */
+export const insteadParam = "instead";
+
+/** A string that `judge` has nothing to say against. */
+export function text(judge: Judge): z.ZodString {
+  return z.string().superRefine((value, context) => {
+    const complaint = judge(value);
+    if (complaint !== undefined) {
+      context.addIssue({
+        code: "custom",
+        message: complaint.why,
+        params: { [insteadParam]: complaint.instead },
+      });
+    }
+  });
+}
+
+/** A whole number from `low` to `high`. */
+export function between(low: number, high: number): z.ZodNumber {
+  return z.number().int().min(low).max(high);
+}
+
+/** A whole number of at least `low`. */
+export function atLeast(low: number): z.ZodNumber {
+  return z.number().int().min(low);
+}

@@ -1,0 +1,47 @@
+import semver from "semver";
+import { containerdVersions, kubernetesVersions, windowsVersions } from "../supported.ts";
+import type { Complaint } from "../problem.ts";
+import type { Judge } from "./value.ts";
+
+/** The supported version nearest to `version`: same minor if there is one, else the next one up, else the last. */
+export function nearestVersion(version: string, supported: readonly string[]): string {
+  const wanted = semver.coerce(version) ?? new semver.SemVer("0.0.0");
+  const sorted = semver.sort([...supported]);
+  const sameMinor = sorted.filter((one) =>
+    semver.satisfies(one, `~${wanted.major}.${wanted.minor}`),
+  );
+  return sameMinor.at(-1) ?? sorted.find((one) => semver.gt(one, wanted)) ?? sorted.at(-1) ?? "";
+}
+
+/** One of the versions of `supported`. */
+export function oneOfVersions(what: string, supported: readonly string[]): Judge {
+  return (value) => {
+    if (supported.includes(value)) {
+      return undefined;
+    }
+    const nearest = nearestVersion(value, supported);
+    if (value.startsWith("v") && supported.includes(value.slice(1))) {
+      return { why: "has a leading v", instead: `Write "${nearest}".` };
+    }
+    return {
+      why: `is not a supported ${what} version (supported: ${supported.join(", ")})`,
+      instead: `Write "${nearest}".`,
+    };
+  };
+}
+
+/** Version of the cluster. */
+export const kubernetesVersion: Judge = oneOfVersions("Kubernetes", kubernetesVersions);
+
+/** Version of containerd on Windows. */
+export const containerdVersion: Judge = oneOfVersions("containerd", containerdVersions);
+
+/** Version of Windows Server. */
+export function windowsVersion(value: string): Complaint | undefined {
+  return windowsVersions.some((version) => version === value)
+    ? undefined
+    : {
+        why: `is not a supported Windows Server version (supported: ${windowsVersions.join(", ")})`,
+        instead: `Write "${windowsVersions[0]}".`,
+      };
+}
