@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import {
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { WindowsPathError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
+
+/** Whether an error of node:fs says that a file or one of its folders is not there. */
+export function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/**
+ * Drive C: kept in a folder of the Linux file system.
+ *
+ * Names are found without regard to case, as on NTFS, and keep the case they were made with. Nothing outside the folder
+ * can be reached: neither by `..` nor by links that lead out of it.
+ */
+export class Drive {
+  constructor(readonly root: string) {}
+
+  /** Linux path of a Windows path; what does not exist yet keeps the case asked for. */
+  async resolve(path: string, cwd: readonly string[] = []): Promise<string> {
+    const root = await realpath(this.root);
+    let current = root;
+    let exists = true;
+    for (const name of windowsPathNames(path, cwd)) {
+      const found = exists ? await findName(current, name) : undefined;
+      if (found === undefined) {
+        exists = false;
+        current = join(current, name);
+        continue;
+      }
+      current = await insideOf(root, join(current, found));
+    }
+    return current;
+  }
+
+  /** The path as `dir` would show it: full, with the case on the drive. */
+  async display(path: string, cwd: readonly string[] = []): Promise<string> {
+    const root = await realpath(this.root);
+    const resolved = await this.resolve(path, cwd);
+    return formatWindowsPath(resolved.slice(root.length).split(sep).filter(Boolean));
+  }
+
+  async isFile(path: string): Promise<boolean> {
+    return (await this.#stat(path))?.isFile() ?? false;
+  }
+
+  async isFolder(path: string): Promise<boolean> {
+    return (await this.#stat(path))?.isDirectory() ?? false;
+  }
+
+  /** The file's bytes, or undefined when there is none. */
+  async read(path: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(await this.resolve(path));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The file's text without a byte order mark, or undefined when there is none. */
+  async readText(path: string): Promise<string | undefined> {
+    return (await this.read(path))?.toString("utf8").replace(/^\uFEFF/, "");
+  }
+
+  /**
+   * Writes a whole file, making its folders; a reader, or a power cut, sees the old one or the new one.
+   * `secret` files can be read by their owner only.
+   */
+  async write(path: string, content: string | Buffer, secret = false): Promise<void> {
+    const target = await this.resolve(path);
+    await mkdir(dirname(target), { recursive: true });
+    const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
+    const file = await open(temporary, "wx", secret ? 0o600 : 0o644);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  }
+
+  /** Writes a file unless it has this content already; whether it wrote. */
+  async writeIfChanged(path: string, content: string): Promise<boolean> {
+    if ((await this.read(path))?.toString("utf8") === content) return false;
+    await this.write(path, content);
+    return true;
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    await mkdir(await this.resolve(path), { recursive: true });
+  }
+
+  /** Removes a file or a folder with all it holds; whether there was one. */
+  async remove(path: string): Promise<boolean> {
+    const target = await this.resolve(path);
+    if (target === (await realpath(this.root))) throw new WindowsPathError("Access is denied.");
+    const exists = await lstat(target).then(
+      () => true,
+      (error: unknown) => {
+        if (isMissing(error)) return false;
+        throw error;
+      },
+    );
+    if (exists) await rm(target, { recursive: true });
+    return exists;
+  }
+
+  async #stat(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {
+    try {
+      return await stat(await this.resolve(path));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function findName(folder: string, name: string): Promise<string | undefined> {
+  try {
+    await lstat(join(folder, name));
+    return name;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  try {
+    const wanted = name.toLowerCase();
+    return (await readdir(folder)).find((entry) => entry.toLowerCase() === wanted);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function insideOf(root: string, path: string): Promise<string> {
+  if (!(await lstat(path)).isSymbolicLink()) return path;
+  const target = await realpath(path);
+  if (target !== root && !target.startsWith(root + sep)) {
+    throw new WindowsPathError("Access is denied.");
+  }
+  return target;
+}

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Drive } from "./drive.ts";
+import type { WindowsPrograms } from "./programs.ts";
+import { type WorkingProgram, workingProgram } from "./service-command.ts";
+import type { HostState, Service } from "./state.ts";
+import { formatWindowsPath, windowsPathNames } from "./windows-path.ts";
+
+/** What the service manager refuses. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+}
+
+/** The model of Windows' service manager: its entries are the state's, its processes the programs'. */
+export class ServiceManager {
+  readonly #drive: Drive;
+  readonly #programs: WindowsPrograms;
+  readonly #state: HostState;
+  readonly #save: () => Promise<void>;
+
+  constructor(
+    drive: Drive,
+    programs: WindowsPrograms,
+    state: HostState,
+    save: () => Promise<void>,
+  ) {
+    this.#drive = drive;
+    this.#programs = programs;
+    this.#state = state;
+    this.#save = save;
+  }
+
+  get(name: string): Service | undefined {
+    return this.#state.services[name];
+  }
+
+  names(): string[] {
+    return Object.keys(this.#state.services);
+  }
+
+  async isRunning(name: string): Promise<boolean> {
+    return this.get(name) !== undefined && (await this.#programs.isServiceRunning(name));
+  }
+
+  /** Creates or changes a service; whether that changed anything. A running one keeps running as it is. */
+  async configure(name: string, service: Service): Promise<boolean> {
+    const before = JSON.stringify(this.get(name));
+    if (before === JSON.stringify(service)) return false;
+    this.#state.services[name] = service;
+    await this.#save();
+    return true;
+  }
+
+  /** Changes some settings of a service that exists; whether that changed anything. */
+  async change(name: string, settings: Partial<Service>): Promise<boolean> {
+    return this.configure(name, { ...this.#existing(name), ...settings });
+  }
+
+  /** Starts a service and before it those it depends on; nothing happens when it runs. */
+  async start(name: string): Promise<void> {
+    const service = this.#existing(name);
+    if (service.startType === "disabled") {
+      throw new ServiceError(`Service '${name}' cannot be started because it is disabled.`);
+    }
+    for (const needed of service.dependsOn) await this.start(needed);
+    if (await this.#programs.isServiceRunning(name)) return;
+    const program = await this.#checkedProgram(name, service);
+    await this.#programs.startService(name, program.exe, program.args, {
+      path: this.#state.path,
+      ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
+    });
+  }
+
+  /** Stops a service and before it those that depend on it. */
+  async stop(name: string): Promise<void> {
+    this.#existing(name);
+    for (const [other, service] of Object.entries(this.#state.services)) {
+      if (service.dependsOn.includes(name) && (await this.#programs.isServiceRunning(other))) {
+        await this.stop(other);
+      }
+    }
+    await this.#programs.stopService(name);
+  }
+
+  /** Whether a service's process has lived through `seconds` from now on. */
+  async staysRunning(name: string, seconds: number): Promise<boolean> {
+    const end = Date.now() + seconds * 1000;
+    while (Date.now() < end) {
+      if (!(await this.isRunning(name))) return false;
+      await sleep(Math.min(200, Math.max(1, end - Date.now())));
+    }
+    return this.isRunning(name);
+  }
+
+  /** Starts what starts with Windows; one that fails is reported and does not keep the others from starting. */
+  async startAutomatic(report: (message: string) => void): Promise<void> {
+    for (const name of this.automatic()) {
+      try {
+        await this.start(name);
+      } catch (error) {
+        report(`service ${name} did not start: ${String(error)}`);
+      }
+    }
+  }
+
+  /** Services that start with Windows. */
+  automatic(): string[] {
+    return this.names().filter((name) => this.get(name)?.startType === "auto");
+  }
+
+  #existing(name: string): Service {
+    const service = this.get(name);
+    if (!service) throw new ServiceError(`Cannot find any service with service name '${name}'.`);
+    return service;
+  }
+
+  async #checkedProgram(name: string, service: Service): Promise<WorkingProgram> {
+    const program = workingProgram(service.commandLine);
+    for (const file of program.files) {
+      if (await this.#drive.isFile(file)) continue;
+      const shown = formatWindowsPath(windowsPathNames(file));
+      throw new ServiceError(
+        `Service '${name}' cannot be started: the system cannot find the file specified (${shown}).`,
+      );
+    }
+    return program;
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { Drive } from "./drive.ts";
+
+const serviceSchema = z.strictObject({
+  /** Windows command line, as the service manager keeps it. */
+  commandLine: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  startType: z.enum(["auto", "manual", "disabled"]),
+  dependsOn: z.array(z.string()),
+});
+
+const firewallRuleSchema = z.strictObject({
+  displayName: z.string(),
+  protocol: z.enum(["TCP", "UDP"]),
+  port: z.int(),
+});
+
+const stateSchema = z.strictObject({
+  /** Boot during which this was written, ISO 8601: another one now means the machine has rebooted since. */
+  bootTime: z.iso.datetime(),
+  /** Windows features by name; `InstallPending` becomes `Installed` at the next boot. */
+  features: z.record(z.string(), z.enum(["Available", "InstallPending", "Installed"])),
+  services: z.record(z.string(), serviceSchema),
+  firewallRules: z.record(z.string(), firewallRuleSchema),
+  /** Folders on the machine's PATH besides Windows' own. */
+  path: z.array(z.string()),
+  /** Faults already played, by their name, so that a reboot does not play them again. */
+  faultsPlayed: z.record(z.string(), z.int()),
+});
+
+/** What the model of Windows remembers across reboots. */
+export type HostState = z.infer<typeof stateSchema>;
+
+/** One entry of the service manager. */
+export type Service = z.infer<typeof serviceSchema>;
+
+/** Where the state lies on drive C:. */
+export const statePath = "C:\\rehearsal\\state.json";
+
+/** A machine fresh from its image. */
+export function freshState(bootTime: Date): HostState {
+  return {
+    bootTime: bootTime.toISOString(),
+    features: { Containers: "Available" },
+    services: {},
+    firewallRules: {},
+    path: [],
+    faultsPlayed: {},
+  };
+}
+
+/** The state on the drive, or a fresh one where there is none; a damaged file is an error naming it. */
+export async function loadState(drive: Drive, bootTime: Date): Promise<HostState> {
+  const text = await drive.readText(statePath);
+  if (text === undefined) return freshState(bootTime);
+  try {
+    return stateSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Error(
+      `The rehearsal host's ${statePath} can't be read: ${String(error)}. Delete it, or make the machine anew.`,
+      { cause: error },
+    );
+  }
+}
+
+export async function saveState(drive: Drive, state: HostState): Promise<void> {
+  await drive.write(statePath, `${JSON.stringify(state, undefined, 2)}\n`);
+}

@@ -1,0 +1,57 @@
+/** A path Windows would not accept, or that lies outside drive C:. `message` is what Windows says. */
+export class WindowsPathError extends Error {
+  override readonly name = "WindowsPathError";
+}
+
+const syntaxError = "The filename, directory name, or volume label syntax is incorrect.";
+const forbidden = /[<>"|?*:]/;
+const device = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i;
+
+/**
+ * Names below C:\ that a Windows path leads to: `C:\k\..\etc/x.` is `["etc", "x"]`.
+ *
+ * Takes `C:\x`, `C:/x`, SFTP's `/C:/x`, `\x` and paths relative to `cwd`. `..` never leads above C:\, as on Windows.
+ * Other drives, network and device paths, and names NTFS does not take are errors.
+ */
+export function windowsPathNames(path: string, cwd: readonly string[] = []): string[] {
+  let rest = path.replaceAll("/", "\\");
+  if (/^\\[A-Za-z]:/.test(rest)) rest = rest.slice(1);
+  if (rest.startsWith("\\\\")) throw new WindowsPathError("The network path was not found.");
+
+  let names: string[] = [...cwd];
+  const drive = /^([A-Za-z]):(.*)$/s.exec(rest);
+  if (drive) {
+    if (drive[1]?.toUpperCase() !== "C") {
+      throw new WindowsPathError("The system cannot find the drive specified.");
+    }
+    rest = drive[2] ?? "";
+    // `C:name` is relative to a per-drive current folder on Windows; here that is always C:\.
+    names = [];
+  } else if (rest.startsWith("\\")) {
+    names = [];
+  }
+
+  for (const part of rest.split("\\")) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      names.pop();
+      continue;
+    }
+    names.push(checkedName(part));
+  }
+  return names;
+}
+
+/** `["k", "kubeadm.exe"]` as `C:\k\kubeadm.exe`. */
+export function formatWindowsPath(names: readonly string[]): string {
+  return `C:\\${names.join("\\")}`;
+}
+
+function checkedName(part: string): string {
+  const name = part.replace(/[. ]+$/, ""); // Windows drops them silently
+  const hasControl = [...name].some((character) => character.charCodeAt(0) < 32);
+  if (name === "" || name.length > 255 || hasControl || forbidden.test(name) || device.test(name)) {
+    throw new WindowsPathError(syntaxError);
+  }
+  return name;
+}
