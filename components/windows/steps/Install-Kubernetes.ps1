@@ -72,3 +72,51 @@ param(
     [ValidatePattern('^[0-9A-Fa-f]{64}$')]
     [string] $KubeLogRunnerSha256
 )
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\Media.ps1')
+. (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
+. (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
+
+Invoke-Step -Name 'Install-Kubernetes' -Body {
+    if ($null -eq (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
+        Stop-Step -Code 'ContainerdMissing' -Message 'There is no service containerd, which kubelet depends on.' `
+            -Remedy 'Run Install-Containerd first.'
+    }
+    Initialize-KubernetesFolder
+
+    $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Uri $KubeletUri -Sha256 $KubeletSha256 -Service 'kubelet'
+    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Uri $KubeadmUri -Sha256 $KubeadmSha256
+    $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Uri $KubeLogRunnerUri `
+        -Sha256 $KubeLogRunnerSha256 -Service 'kubelet'
+    $changed = @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
+
+    Assert-ProgramVersion -Path 'C:\k\kubelet.exe' -ArgumentList '--version' -Version $Version
+    Assert-ProgramVersion -Path 'C:\k\kubeadm.exe' -ArgumentList 'version', '--output', 'short' -Version $Version
+
+    if (Add-MachinePath -Folder 'C:\k') {
+        $changed = $true
+    }
+    if (Register-KubeletService) {
+        $changed = $true
+    }
+    if ($null -eq (Get-NetFirewallRule -Name 'kubelet' -ErrorAction SilentlyContinue)) {
+        $null = New-NetFirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Enabled True -Direction Inbound `
+            -Protocol TCP -LocalPort 10250 -Profile Any -Action Allow
+        $changed = $true
+    }
+
+    New-StepResult -Changed $changed -Facts ([ordered]@{
+            version           = $Version
+            kubeletFrom       = $kubeletFrom
+            kubeadmFrom       = $kubeadmFrom
+            kubeLogRunnerFrom = $logRunnerFrom
+        })
+}

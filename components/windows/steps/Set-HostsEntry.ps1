@@ -41,7 +41,7 @@ Invoke-Step -Name 'Set-HostsEntry' -Body {
             @{ Address = $address; Name = $name }
         }
     )
-    $before = @([IO.File]::ReadAllLines($path))
+    $before = @([IO.File]::ReadAllLines($path, [Text.Encoding]::Default))
     $after = @(Merge-HostsLine -Line $before -Wanted $wanted)
 
     $changed = ($before -join "`n") -ne ($after -join "`n")

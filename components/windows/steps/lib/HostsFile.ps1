@@ -71,7 +71,7 @@ function Save-HostsFile {
     $lastError = ''
     for ($try = 1; $try -le 10; $try++) {
         try {
-            [IO.File]::WriteAllLines($Path, $Line, [Text.Encoding]::ASCII)
+            [IO.File]::WriteAllLines($Path, $Line, [Text.Encoding]::Default)
             return
         }
         catch [System.IO.IOException] {

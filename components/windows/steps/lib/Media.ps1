@@ -49,24 +49,14 @@ function Save-Download {
         [string] $Path
     )
 
-    # Windows PowerShell 5.1 offers TLS 1.0 by default, which no download site accepts any more.
-    [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
-    $lastError = ''
-    foreach ($pause in 2, 5, 10, 0) {
-        try {
-            Write-StepProgress -Message "downloading $Uri"
-            Invoke-WebRequest -Uri $Uri -OutFile $Path -UseBasicParsing -TimeoutSec 600
-            return
-        }
-        catch [System.Net.WebException], [System.IO.IOException] {
-            $lastError = $_.Exception.Message
-            Write-StepProgress -Message "that failed: $lastError"
-            Start-Sleep -Seconds $pause
-        }
-    }
-    Stop-Step -Code 'DownloadFailed' `
-        -Message "$Uri could not be downloaded in 4 tries; the last one said: $lastError" `
-        -Remedy "Give the machine a way to that address, or put the file into $MediaFolder\<sha256>\ on it."
+    # Windows' own curl, not Invoke-WebRequest: that one has no limit for a download that only trickles, offers TLS 1.0
+    # first, and follows a redirect to an address without encryption.
+    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\curl.exe" -ArgumentList @(
+        '--fail', '--location', '--silent', '--show-error', '--proto', '=https', '--tlsv1.2',
+        '--connect-timeout', '20', '--retry', '3', '--retry-delay', '5', '--retry-connrefused',
+        '--output', $Path, $Uri
+    ) -TimeoutSeconds 1200 -FailureCode 'DownloadFailed' -TimeoutCode 'DownloadFailed' `
+        -Remedy "Give the machine a way to $Uri, or put the file into $MediaFolder\<sha256>\ on it."
 }
 
 <#

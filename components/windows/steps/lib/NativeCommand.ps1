@@ -100,7 +100,7 @@ function Invoke-NativeCommand {
             $process.Kill()
         }
         # A child that outlives the program may hold the pipes open: what has not come by now is not waited for.
-        $complete = [Threading.Tasks.Task]::WaitAll(@($output, $errors), 10000)
+        $complete = [Threading.Tasks.Task]::WaitAll([Threading.Tasks.Task[]]@($output, $errors), 10000)
         $outputText = if ($output.IsCompleted) { $output.Result } else { '' }
         $errorText = if ($errors.IsCompleted) { $errors.Result } else { '' }
         $tail = (@($outputText, $errorText) -join "`n").Trim()

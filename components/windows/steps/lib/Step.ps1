@@ -78,7 +78,12 @@ function New-StepResult {
         [bool] $RebootRequired = $false
     )
 
-    [pscustomobject]@{ StepResult = $true; Changed = $Changed; Facts = $Facts; RebootRequired = $RebootRequired }
+    [pscustomobject]@{
+        PSTypeName     = 'Kindows.StepResult'
+        Changed        = $Changed
+        Facts          = $Facts
+        RebootRequired = $RebootRequired
+    }
 }
 
 <#
@@ -175,7 +180,8 @@ function Invoke-Step {
     try {
         $lock = Enter-StepLock -TimeoutSeconds 240
         Assert-Administrator
-        $result = @(& $Body) | Where-Object { $null -ne $_.PSObject.Properties['StepResult'] } | Select-Object -Last 1
+        $result = & $Body | Where-Object { $_ -is [pscustomobject] -and $_.PSObject.TypeNames[0] -eq 'Kindows.StepResult' } |
+            Select-Object -Last 1
         Write-JsonLine -Value ([ordered]@{
                 step           = $Name
                 changed        = $result.Changed

@@ -1,0 +1,72 @@
+# containerd's configuration: its own default with three values changed, each in its own section.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Returns containerd's default configuration with the sandbox image and the CNI folders changed.
+
+.DESCRIPTION
+Only inside these sections (containerd 2.x): plugins.'io.containerd.cri.v1.images'.pinned_images for sandbox, and
+plugins.'io.containerd.cri.v1.runtime'.cni for bin_dirs and conf_dir. A bin_dir elsewhere, such as that of the image
+verifier, means something else: containerd then takes every file in it for a verifier and rejects every image.
+
+.PARAMETER Text
+Output of `containerd.exe config default`.
+
+.PARAMETER PauseImage
+Sandbox image.
+
+.PARAMETER CniBinDirectory
+Folder of the CNI programs, with forward slashes.
+
+.PARAMETER CniConfDirectory
+Folder of the CNI configuration, with forward slashes.
+#>
+function Edit-ContainerdConfig {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Text,
+
+        [Parameter(Mandatory = $true)]
+        [string] $PauseImage,
+
+        [Parameter(Mandatory = $true)]
+        [string] $CniBinDirectory,
+
+        [Parameter(Mandatory = $true)]
+        [string] $CniConfDirectory
+    )
+
+    $images = "plugins.'io.containerd.cri.v1.images'.pinned_images"
+    $cni = "plugins.'io.containerd.cri.v1.runtime'.cni"
+    $values = @{
+        "$images/sandbox" = "'$PauseImage'"
+        "$cni/bin_dirs"   = "['$CniBinDirectory']"
+        "$cni/conf_dir"   = "'$CniConfDirectory'"
+    }
+
+    $section = ''
+    $found = @()
+    $lines = foreach ($line in $Text -split '\r?\n') {
+        if ($line -match '^\s*\[(?<section>[^\[\]]+)\]\s*$') {
+            $section = $Matches['section']
+        }
+        elseif ($line -match '^(?<indent>\s*)(?<key>[A-Za-z_]+)\s*=' -and $values.ContainsKey("$section/$($Matches['key'])")) {
+            $key = "$section/$($Matches['key'])"
+            $found += $key
+            $line = "$($Matches['indent'])$($Matches['key']) = $($values[$key])"
+        }
+        $line
+    }
+
+    $missing = @($values.Keys | Where-Object { $found -notcontains $_ } | Sort-Object)
+    if ($missing.Count -gt 0) {
+        Stop-Step -Code 'ConfigurationUnknown' `
+            -Message "containerd's default configuration has no $($missing -join ', no ')." `
+            -Remedy 'Set windows.containerdVersion to a supported 2.x version.'
+    }
+    $lines -join "`n"
+}

@@ -1,0 +1,81 @@
+# Single-file programs: put in place whole or not at all, and asked what they are.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Puts a program in place unless it is there with the right checksum; returns installed, media or download.
+
+.PARAMETER Path
+Full path the program shall have.
+
+.PARAMETER Uri
+https address it comes from.
+
+.PARAMETER Sha256
+Its SHA-256.
+
+.PARAMETER Service
+Service that runs the program and must be stopped before it can be replaced. Empty: none.
+#>
+function Install-Program {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Uri,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Sha256,
+
+        [string] $Service = ''
+    )
+
+    if (Test-FileSha256 -Path $Path -Sha256 $Sha256) {
+        return 'installed'
+    }
+    $medium = Get-Medium -Uri $Uri -Sha256 $Sha256
+    if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
+        Stop-Service -Name $Service -Force
+    }
+    Copy-Item -LiteralPath $medium.Path -Destination "$Path.new" -Force
+    Move-Item -LiteralPath "$Path.new" -Destination $Path -Force
+    $medium.From
+}
+
+<#
+.SYNOPSIS
+Stops the step unless a program of Kubernetes says it has the wanted version.
+
+.PARAMETER Path
+Full path of the program.
+
+.PARAMETER ArgumentList
+Arguments that make it say its version.
+
+.PARAMETER Version
+The wanted version, without a leading v.
+#>
+function Assert-ProgramVersion {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path,
+
+        [Parameter(Mandatory = $true)]
+        [string[]] $ArgumentList,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Version
+    )
+
+    $answer = Invoke-NativeCommand -FilePath $Path -ArgumentList $ArgumentList -TimeoutSeconds 60 `
+        -Remedy "Look whether $Path is a program for windows-amd64."
+    if ($answer -notmatch 'v(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)' -or $Matches['version'] -ne $Version) {
+        Stop-Step -Code 'VersionMismatch' -Message "$Path says '$($answer.Trim())', expected was version $Version." `
+            -Remedy 'Set cluster.kubernetesVersion and the checksums of its Windows programs to the same release.'
+    }
+}

@@ -1,0 +1,103 @@
+# The Windows service kubelet: kubelet.exe as a native service, its output written and rotated by kube-log-runner.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$KubeletLogPath = 'C:\var\log\kubelet\kubelet.log'
+
+<#
+.SYNOPSIS
+Returns the command line of the service kubelet.
+
+.DESCRIPTION
+A native service does not read kubeadm-flags.env, where kubeadm writes what is particular to a node; so that is here.
+cgroups-per-qos and enforce-node-allocatable have no meaning on Windows and kubelet refuses their defaults there.
+container-runtime-endpoint is also in the configuration kubeadm writes since Kubernetes 1.34; given here as well, no
+default of a kubeadm version matters ("protocol unix not supported").
+
+.PARAMETER NodeArgument
+Arguments of this node in addition, each without spaces.
+#>
+function Get-KubeletCommandLine {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [AllowEmptyCollection()]
+        [string[]] $NodeArgument = @()
+    )
+
+    @(
+        'C:\k\kube-log-runner.exe', '--log-file=C:/var/log/kubelet/kubelet.log', '--log-file-size=50Mi', '--log-file-age=168h'
+        'C:\k\kubelet.exe', '--windows-service'
+        '--cert-dir=C:/var/lib/kubelet/pki'
+        '--config=C:/var/lib/kubelet/config.yaml'
+        '--bootstrap-kubeconfig=C:/etc/kubernetes/bootstrap-kubelet.conf'
+        '--kubeconfig=C:/etc/kubernetes/kubelet.conf'
+        '--container-runtime-endpoint=npipe:////./pipe/containerd-containerd'
+        '--cgroups-per-qos=false', '--enforce-node-allocatable=', '--resolv-conf=', '--enable-debugging-handlers'
+        $NodeArgument
+    ) -join ' '
+}
+
+<#
+.SYNOPSIS
+Registers the service kubelet, stopped and manual, restarted after a crash; returns whether it was missing.
+#>
+function Register-KubeletService {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param()
+
+    $missing = $null -eq (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)
+    if ($missing) {
+        $null = New-Service -Name 'kubelet' -DisplayName 'kubelet' -Description 'Kubernetes node agent' `
+            -BinaryPathName (Get-KubeletCommandLine) -StartupType Manual -DependsOn 'containerd'
+    }
+    $services = "$env:SystemRoot\System32\sc.exe"
+    $remedy = 'Look for the service kubelet in services.msc; one marked for deletion goes away with a reboot.'
+    # kubelet exits on purpose, too (a changed boot, a lost runtime): both kinds of ending are restarted after 5 s.
+    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy -ArgumentList @(
+        'failure', 'kubelet', 'reset=', '3600', 'actions=', 'restart/5000/restart/5000/restart/5000'
+    )
+    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
+        -ArgumentList 'failureflag', 'kubelet', '1'
+    $missing
+}
+
+<#
+.SYNOPSIS
+Gives the service kubelet its command line and start mode; returns whether anything differed.
+
+.PARAMETER CommandLine
+What Get-KubeletCommandLine returned.
+
+.PARAMETER StartMode
+Manual until the node has joined, Automatic from then on.
+#>
+function Set-KubeletService {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $CommandLine,
+
+        [Parameter(Mandatory = $true)]
+        [ValidateSet('Manual', 'Automatic')]
+        [string] $StartMode
+    )
+
+    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='kubelet'"
+    $current = if ($service.StartMode -eq 'Auto') { 'Automatic' } else { $service.StartMode }
+    if ($service.PathName -ceq $CommandLine -and $current -eq $StartMode) {
+        return $false
+    }
+    # Not sc.exe: through CIM the command line needs no quoting of its own.
+    $answer = Invoke-CimMethod -InputObject $service -MethodName 'Change' -Arguments @{
+        PathName = $CommandLine; StartMode = $StartMode
+    }
+    if ($answer.ReturnValue -ne 0) {
+        Stop-Step -Code 'CommandFailed' `
+            -Message "Changing the service kubelet failed: Win32_Service.Change returned $($answer.ReturnValue)." `
+            -Remedy 'Look for the service kubelet in services.msc; one marked for deletion goes away with a reboot.'
+    }
+    $true
+}
