@@ -17,3 +17,5 @@ require (
 	sigs.k8s.io/kind v0.33.0 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
+
+tool sigs.k8s.io/kind

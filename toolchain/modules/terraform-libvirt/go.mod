@@ -55,3 +55,5 @@ require (
 	google.golang.org/protobuf v1.34.2 // indirect
 	libvirt.org/go/libvirtxml v1.10007.0 // indirect
 )
+
+tool github.com/dmacvicar/terraform-provider-libvirt
