@@ -73,6 +73,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerdConfig.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 
 Invoke-Step -Name 'Install-Containerd' -Body {
     $folder = "$env:ProgramFiles\containerd"
@@ -152,6 +153,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     }
     Wait-ServiceRunning -Name 'containerd' -TimeoutSeconds 120 -LogPath $logPath `
         -Ready { Test-Path -LiteralPath '\\.\pipe\containerd-containerd' }
+    Start-JoinedKubelet
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             version     = $Version

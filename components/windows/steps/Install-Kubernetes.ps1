@@ -40,7 +40,8 @@ media or download).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 30 DownloadFailed; 31 ChecksumMismatch; 32 VersionMismatch; 41 ContainerdMissing.
+15 CommandTimedOut; 30 DownloadFailed; 31 ChecksumMismatch; 32 VersionMismatch; 34 ServiceNotRunning;
+41 ContainerdMissing.
 #>
 [CmdletBinding()]
 param(
@@ -81,6 +82,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\Media.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
@@ -112,6 +114,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
             -Protocol TCP -LocalPort 10250 -Profile Any -Action Allow
         $changed = $true
     }
+    Start-JoinedKubelet
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             version           = $Version

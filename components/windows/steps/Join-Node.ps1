@@ -40,7 +40,7 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing;
 14 CommandFailed; 15 CommandTimedOut; 34 ServiceNotRunning; 50 ApiServerUnreachable; 51 JoinFailed; 52 JoinTimedOut;
-53 JoinedElsewhere; 54 KubernetesMissing.
+53 JoinedElsewhere; 54 KubernetesMissing; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(
@@ -70,3 +70,78 @@ param(
     [ValidateRange(30, 3600)]
     [int] $TimeoutSeconds = 300
 )
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
+. (Join-Path $PSScriptRoot 'lib\JoinSecret.ps1')
+. (Join-Path $PSScriptRoot 'lib\JoinConfiguration.ps1')
+. (Join-Path $PSScriptRoot 'lib\Membership.ps1')
+. (Join-Path $PSScriptRoot 'lib\ApiServer.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
+
+Invoke-Step -Name 'Join-Node' -Body {
+    $secret = Read-JoinSecret
+    if (-not (Test-Path -LiteralPath 'C:\k\kubeadm.exe') -or
+        $null -eq (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)) {
+        Stop-Step -Code 'KubernetesMissing' -Message 'There is no C:\k\kubeadm.exe or no service kubelet.' `
+            -Remedy 'Run Install-Kubernetes first.'
+    }
+    # kubeadm looks for kubelet.exe on the PATH, and this session may be older than the entry.
+    Update-ProcessPath
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    Wait-ApiServer -Endpoint $ApiServerEndpoint -TimeoutSeconds ([math]::Min(90, $TimeoutSeconds))
+
+    $cluster = Get-ClusterIdentity -ApiServerEndpoint $ApiServerEndpoint -CaCertHashes $secret.caCertHashes
+    $recorded = Get-JoinRecord
+    $alreadyJoined = $recorded -eq $cluster -and (Test-NodeCredentials)
+    $wasReset = $false
+    if (-not $alreadyJoined -and (Test-JoinRemains)) {
+        if ($null -eq $recorded -and (Test-NodeCredentials)) {
+            Stop-Step -Code 'JoinedElsewhere' `
+                -Message 'This machine is a node already, joined by something else than this step.' `
+                -Remedy 'If it may leave that cluster, run Reset-Node on it first; nothing was changed.'
+        }
+        Reset-Membership -CriSocket $CriSocket -TimeoutSeconds 120
+        $wasReset = $true
+    }
+
+    $arguments = @("--hostname-override=$NodeName", "--node-ip=$NodeIp")
+    if ($NodeLabels -ne '') { $arguments += "--node-labels=$NodeLabels" }
+    if ($NodeTaints -ne '') { $arguments += "--register-with-taints=$NodeTaints" }
+    $commandLine = Get-KubeletCommandLine -NodeArgument $arguments
+    $changed = -not $alreadyJoined
+    if (-not $alreadyJoined) {
+        $configuration = New-JoinConfiguration -NodeName $NodeName -ApiServerEndpoint $ApiServerEndpoint `
+            -CriSocket $CriSocket -Taints $NodeTaints -Secret $secret -TimeoutSeconds $TimeoutSeconds
+        Join-Cluster -Configuration $configuration -CriSocket $CriSocket -Cluster $cluster -CommandLine $commandLine `
+            -TimeoutSeconds ($TimeoutSeconds - [int]$clock.Elapsed.TotalSeconds)
+    }
+
+    # From here on the node comes back by itself after a reboot.
+    if (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) {
+        $changed = $true
+        if ($alreadyJoined) {
+            Stop-Service -Name 'kubelet' -Force
+        }
+    }
+    if ((Get-Service -Name 'kubelet').Status -ne 'Running') {
+        Start-Service -Name 'kubelet'
+        $changed = $true
+    }
+    Wait-ServiceRunning -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
+
+    New-StepResult -Changed $changed -Facts ([ordered]@{
+            nodeName          = $NodeName
+            apiServerEndpoint = $ApiServerEndpoint
+            alreadyJoined     = $alreadyJoined
+            wasReset          = $wasReset
+        })
+}

@@ -19,7 +19,7 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 55 ResetFailed.
+15 CommandTimedOut; 54 KubernetesMissing; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(
@@ -29,3 +29,29 @@ param(
     [ValidateRange(30, 3600)]
     [int] $TimeoutSeconds = 300
 )
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
+. (Join-Path $PSScriptRoot 'lib\Membership.ps1')
+
+Invoke-Step -Name 'Reset-Node' -Body {
+    $wasJoined = Test-JoinRemains
+    $installed = (Test-Path -LiteralPath 'C:\k\kubeadm.exe') -and
+    $null -ne (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)
+    if ($wasJoined -and -not $installed) {
+        Stop-Step -Code 'KubernetesMissing' -Remedy 'Run Install-Kubernetes, then this step again.' `
+            -Message 'The machine has joined a cluster, but C:\k\kubeadm.exe or the service kubelet is gone.'
+    }
+    if ($wasJoined) {
+        Update-ProcessPath
+        Reset-Membership -CriSocket $CriSocket -TimeoutSeconds $TimeoutSeconds
+    }
+    New-StepResult -Changed $wasJoined -Facts ([ordered]@{ wasJoined = $wasJoined })
+}

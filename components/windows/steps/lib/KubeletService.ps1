@@ -101,3 +101,21 @@ function Set-KubeletService {
     }
     $true
 }
+
+<#
+.SYNOPSIS
+Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too.
+
+.DESCRIPTION
+Automatic is the mark of a joined node: it holds even when the step that stopped kubelet was killed before this.
+#>
+function Start-JoinedKubelet {
+    [CmdletBinding()]
+    param()
+
+    $kubelet = Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue
+    if ($null -ne $kubelet -and $kubelet.StartType -eq 'Automatic' -and $kubelet.Status -ne 'Running') {
+        Start-Service -Name 'kubelet'
+        Wait-ServiceRunning -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
+    }
+}

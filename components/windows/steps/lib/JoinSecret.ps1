@@ -1,0 +1,35 @@
+# What a join needs and nobody may see: it comes on standard input, never on a command line.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Reads and checks {"token": ..., "caCertHashes": [...]} from standard input. Errors never repeat what was read.
+#>
+function Read-JoinSecret {
+    [CmdletBinding()]
+    [OutputType([pscustomobject])]
+    param()
+
+    $remedy = 'Give one JSON object with token and caCertHashes on standard input, and end the input.'
+    # Through the console, since a script run with -File has no pipeline input of its own.
+    $text = [Console]::In.ReadToEnd().Trim().TrimStart([char]0xFEFF)
+    $secret = $null
+    try {
+        $secret = ConvertFrom-Json -InputObject $text
+    }
+    catch [System.ArgumentException] {
+        Stop-Step -Code 'SecretMissing' -Message "Standard input is not JSON ($($text.Length) characters)." -Remedy $remedy
+    }
+    if ($null -eq $secret -or $null -eq $secret.PSObject.Properties['token'] -or
+        $secret.token -cnotmatch '^[a-z0-9]{6}\.[a-z0-9]{16}$') {
+        Stop-Step -Code 'SecretMissing' -Message 'Standard input has no token of the form <6>.<16> lower-case characters.' `
+            -Remedy $remedy
+    }
+    if ($null -eq $secret.PSObject.Properties['caCertHashes'] -or @($secret.caCertHashes).Count -eq 0 -or
+        @($secret.caCertHashes | Where-Object { $_ -cnotmatch '^sha256:[0-9a-f]{64}$' }).Count -gt 0) {
+        Stop-Step -Code 'SecretMissing' -Message 'Standard input has no caCertHashes of the form sha256:<64 hex digits>.' `
+            -Remedy $remedy
+    }
+    $secret
+}

@@ -1,0 +1,104 @@
+# One run of kubeadm join.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Runs kubeadm join with a configuration that exists as a file only while it runs, open to administrators only.
+
+.DESCRIPTION
+No preflight error is ignored: on Windows Server 2022 none is to be expected.
+
+.PARAMETER Configuration
+What New-JoinConfiguration returned.
+
+.PARAMETER TimeoutSeconds
+Seconds the join may take.
+#>
+function Invoke-KubeadmJoin {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Configuration,
+
+        [Parameter(Mandatory = $true)]
+        [int] $TimeoutSeconds
+    )
+
+    $path = 'C:\kindows\state\join-configuration.json'
+    Write-ProtectedFile -Path $path -Text $Configuration
+    try {
+        $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' -ArgumentList 'join', '--config', $path `
+            -TimeoutSeconds $TimeoutSeconds -FailureCode 'JoinFailed' -TimeoutCode 'JoinTimedOut' `
+            -Remedy "Read kubeadm's last lines above and $KubeletLogPath; the join can be run again."
+    }
+    finally {
+        Remove-Item -LiteralPath $path -Force
+    }
+}
+
+<#
+.SYNOPSIS
+Joins, and where a node of this name still counts as Ready waits for the cluster to notice that it has gone.
+
+.DESCRIPTION
+A machine made anew under the name of one that was just destroyed meets its predecessor's Node: kubeadm refuses while
+that one is Ready, which it stays for about 50 s after its last sign of life (node-monitor-grace-period). This is the
+only error that is tried again.
+
+.PARAMETER Configuration
+What New-JoinConfiguration returned.
+
+.PARAMETER CriSocket
+Endpoint of the container runtime, for the reset between two tries.
+
+.PARAMETER Cluster
+Identity of the cluster, recorded before each try.
+
+.PARAMETER CommandLine
+Command line of the service kubelet on this node, given to it before each try.
+
+.PARAMETER TimeoutSeconds
+Seconds all tries together may take.
+#>
+function Join-Cluster {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Configuration,
+
+        [Parameter(Mandatory = $true)]
+        [string] $CriSocket,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Cluster,
+
+        [Parameter(Mandatory = $true)]
+        [string] $CommandLine,
+
+        [Parameter(Mandatory = $true)]
+        [int] $TimeoutSeconds
+    )
+
+    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    while ($true) {
+        $left = [int][math]::Max(30, ($deadline - [DateTime]::UtcNow).TotalSeconds)
+        # Manual until it has joined; kubeadm starts it. A running one would hold the port kubeadm checks.
+        Stop-Service -Name 'kubelet' -Force
+        $null = Set-KubeletService -CommandLine $CommandLine -StartMode Manual
+        Save-JoinRecord -Cluster $Cluster
+        try {
+            Invoke-KubeadmJoin -Configuration $Configuration -TimeoutSeconds $left
+            return
+        }
+        catch [System.InvalidOperationException] {
+            if ($_.Exception.Message -notmatch 'already exists in the cluster' -or
+                [DateTime]::UtcNow.AddSeconds(30) -gt $deadline) {
+                throw
+            }
+            Write-StepProgress -Message 'a node of this name is still Ready in the cluster; waiting for it to go'
+        }
+        Reset-Membership -CriSocket $CriSocket -TimeoutSeconds 120
+        Start-Sleep -Seconds 10
+    }
+}

@@ -1,0 +1,132 @@
+# Which cluster this machine belongs to, and how it leaves it.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$KubeletConfigPath = 'C:\etc\kubernetes\kubelet.conf'
+$JoinRecordPath = 'C:\kindows\state\join.json'
+# What kubeadm and kubelet leave at a join, and kubeadm's preflight checks stumble over at the next one.
+$JoinRemains = @(
+    $KubeletConfigPath
+    'C:\etc\kubernetes\bootstrap-kubelet.conf'
+    'C:\etc\kubernetes\pki\ca.crt'
+    'C:\var\lib\kubelet\config.yaml'
+    'C:\var\lib\kubelet\instance-config.yaml'
+    'C:\var\lib\kubelet\kubeadm-flags.env'
+)
+
+<#
+.SYNOPSIS
+Tells whether anything of a join is on this machine, a finished one or one that was cut short.
+#>
+function Test-JoinRemains {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param()
+
+    @($JoinRemains | Where-Object { Test-Path -LiteralPath $_ }).Count -gt 0
+}
+
+<#
+.SYNOPSIS
+Tells whether TLS bootstrap is through, so that this machine has credentials of its own.
+#>
+function Test-NodeCredentials {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param()
+
+    Test-Path -LiteralPath $KubeletConfigPath
+}
+
+<#
+.SYNOPSIS
+Returns the identity of a cluster as text: its endpoint and the hashes of its CA.
+
+.PARAMETER ApiServerEndpoint
+host:port of the API server.
+
+.PARAMETER CaCertHashes
+Hashes of the CA's public key.
+#>
+function Get-ClusterIdentity {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $ApiServerEndpoint,
+
+        [Parameter(Mandatory = $true)]
+        [string[]] $CaCertHashes
+    )
+
+    (@($ApiServerEndpoint) + @($CaCertHashes | Sort-Object)) -join ' '
+}
+
+<#
+.SYNOPSIS
+Returns the identity of the cluster this step last began to join, or nothing.
+#>
+function Get-JoinRecord {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    if (Test-Path -LiteralPath $JoinRecordPath) {
+        (Get-Content -LiteralPath $JoinRecordPath -Raw | ConvertFrom-Json).cluster
+    }
+}
+
+<#
+.SYNOPSIS
+Records which cluster is about to be joined: whatever is found later was made by this step.
+
+.PARAMETER Cluster
+What Get-ClusterIdentity returned.
+#>
+function Save-JoinRecord {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Cluster
+    )
+
+    $null = New-Item -Path (Split-Path -Path $JoinRecordPath) -ItemType Directory -Force
+    [IO.File]::WriteAllText($JoinRecordPath, (ConvertTo-Json -InputObject @{ cluster = $Cluster } -Compress))
+}
+
+<#
+.SYNOPSIS
+Takes this machine out of its cluster: kubeadm reset, then whatever that leaves; the service kubelet stopped and manual.
+
+.PARAMETER CriSocket
+Endpoint of the container runtime.
+
+.PARAMETER TimeoutSeconds
+Seconds kubeadm may take.
+#>
+function Reset-Membership {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $CriSocket,
+
+        [Parameter(Mandatory = $true)]
+        [int] $TimeoutSeconds
+    )
+
+    # Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
+    $null = Set-KubeletService -CommandLine (Get-KubeletCommandLine) -StartMode Manual
+    Stop-Service -Name 'kubelet' -Force
+    $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' -ArgumentList 'reset', '--force', '--cri-socket', $CriSocket `
+        -TimeoutSeconds $TimeoutSeconds -FailureCode 'ResetFailed' -TimeoutCode 'ResetFailed' `
+        -Remedy 'Look whether containerd runs and whether pods hang; then run again.'
+    foreach ($path in $JoinRemains + 'C:\var\lib\kubelet\pki' + 'C:\etc\kubernetes\pki') {
+        if (Test-Path -LiteralPath $path) {
+            Remove-Item -LiteralPath $path -Recurse -Force
+        }
+    }
+    Initialize-KubernetesFolder
+    if (Test-Path -LiteralPath $JoinRecordPath) {
+        Remove-Item -LiteralPath $JoinRecordPath -Force
+    }
+}
