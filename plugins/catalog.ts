@@ -1,0 +1,41 @@
+/** One engine plugin that is bundled with this project. */
+export interface BundledPlugin {
+  /** Folder below plugins/ with its main.ts. */
+  readonly name: string;
+  readonly kind: "language" | "resource";
+  /** Name of the executable that the engine starts. */
+  readonly executable: string;
+  /** Version it is installed as: that of the npm package it serves. The engine wants exactly this one. */
+  readonly version: string;
+}
+
+/**
+ * The bundled plugins. Installed as `$PULUMI_HOME/plugins/<kind>-<short name>-v<version>/<executable>`; the engine
+ * finds the language host there when PULUMI_IGNORE_AMBIENT_PLUGINS is set and none lies beside `pulumi`.
+ */
+export const bundledPlugins: readonly BundledPlugin[] = [
+  {
+    name: "language-nodejs",
+    kind: "language",
+    executable: "pulumi-language-nodejs",
+    version: "3.248.0",
+  },
+  {
+    name: "command",
+    kind: "resource",
+    executable: "pulumi-resource-command",
+    version: "1.2.1",
+  },
+  {
+    name: "kubernetes",
+    kind: "resource",
+    executable: "pulumi-resource-kubernetes",
+    version: "4.34.2",
+  },
+  {
+    name: "docker",
+    kind: "resource",
+    executable: "pulumi-resource-docker",
+    version: "5.2.0",
+  },
+];

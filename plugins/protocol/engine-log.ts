@@ -1,0 +1,57 @@
+import grpc from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engine from "@pulumi/pulumi/proto/engine_pb.js";
+
+export type Severity = "debug" | "info" | "warning" | "error";
+
+export interface LogEntry {
+  readonly severity: Severity;
+  readonly message: string;
+  /** The resource it is about. */
+  readonly urn: string;
+  /** Progress of a running operation: shown beside the resource while it runs and not kept. */
+  readonly ephemeral: boolean;
+}
+
+/** The engine's log, to which a plugin reports. */
+export interface EngineLog {
+  write(entry: LogEntry): void;
+  /** Resolves when all that was written has reached the engine, or could not. */
+  flush(): Promise<void>;
+}
+
+/** How long a line may take to reach the engine before it is given up. */
+const DELIVERY_SECONDS = 5;
+
+/** Log of the engine that listens at `address`; connects when the first line is written. */
+export function connectEngineLog(address: string): EngineLog {
+  let client: EngineClient | undefined;
+  let delivered: Promise<void> = Promise.resolve();
+
+  const deliver = (entry: LogEntry): Promise<void> =>
+    new Promise((resolve) => {
+      client ??= new engineService.EngineClient(address, grpc.credentials.createInsecure());
+      const request = new engine.LogRequest();
+      request.setSeverity(engine.LogSeverity[severityName(entry.severity)]);
+      request.setMessage(entry.message);
+      request.setUrn(entry.urn);
+      request.setEphemeral(entry.ephemeral);
+      const deadline = new Date(Date.now() + DELIVERY_SECONDS * 1000);
+      // A line that cannot be delivered must not fail the operation it reports on.
+      client.log(request, new grpc.Metadata(), { deadline }, () => {
+        resolve();
+      });
+    });
+
+  return {
+    write(entry) {
+      delivered = delivered.then(() => deliver(entry));
+    },
+    flush: () => delivered,
+  };
+}
+
+function severityName(severity: Severity): "DEBUG" | "INFO" | "WARNING" | "ERROR" {
+  return severity.toUpperCase() as "DEBUG" | "INFO" | "WARNING" | "ERROR";
+}

@@ -1,0 +1,57 @@
+import grpc from "@grpc/grpc-js";
+import type { Server } from "@grpc/grpc-js";
+
+/** The engine sends whole states in one message; its own limit is the same. */
+const MAX_MESSAGE_BYTES = 400 * 1024 * 1024;
+
+const exitTasks = new Set<() => void>();
+
+/**
+ * Registers what must be done before the plugin's process ends, e.g. killing children. Must be quick and synchronous.
+ * @returns a function that takes the task back.
+ */
+export function beforeExit(task: () => void): () => void {
+  exitTasks.add(task);
+  return () => {
+    exitTasks.delete(task);
+  };
+}
+
+/**
+ * Address of the engine: the last argument on the plugin's command line (logging and tracing flags come before it).
+ * Empty when the plugin was started by hand.
+ */
+export function engineAddress(): string {
+  const last = process.argv.length > 2 ? process.argv.at(-1) : undefined;
+  return last === undefined || last.startsWith("-") ? "" : last;
+}
+
+/**
+ * Serves on a free local port and prints that port as the first line on standard output, which is how the engine
+ * finds a plugin. The process ends when the engine asks it to, or when the engine is gone: then the pipe at standard
+ * input ends, whichever way the engine died.
+ */
+export async function servePlugin(addServices: (server: Server) => void): Promise<void> {
+  const server = new grpc.Server({
+    "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+    "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  });
+  addServices(server);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+      if (error) reject(error);
+      else resolve(bound);
+    });
+  });
+  process.on("SIGINT", exit);
+  process.on("SIGTERM", exit);
+  process.stdin.on("end", exit);
+  process.stdin.on("error", exit);
+  process.stdin.resume();
+  process.stdout.write(`${String(port)}\n`);
+}
+
+function exit(): void {
+  for (const task of exitTasks) task();
+  process.exit(0);
+}

@@ -1,0 +1,113 @@
+import type { Operation } from "./operation.ts";
+import type { PropertyMap, PropertyValue } from "./property-value.ts";
+import type { PropertyChange } from "./property-diff.ts";
+
+/** A property the provider refuses, and why. */
+export interface CheckFailure {
+  readonly property: string;
+  readonly reason: string;
+}
+
+export interface Checked {
+  /** The inputs to go on with: defaults filled in. */
+  readonly inputs: PropertyMap;
+  readonly failures: readonly CheckFailure[];
+}
+
+export interface Difference {
+  readonly changes: readonly (PropertyChange & { readonly replaces: boolean })[];
+  /** Whether the old resource must go before its replacement can be made. */
+  readonly deleteBeforeReplace: boolean;
+}
+
+export interface CheckRequest {
+  /** Name the program gave the resource. */
+  readonly name: string;
+  /** Inputs of the last update; empty for a new resource. */
+  readonly olds: PropertyMap;
+  readonly news: PropertyMap;
+  /** The same for the same resource in preview and update; seeds made-up names. */
+  readonly randomSeed: Uint8Array;
+}
+
+export interface DiffRequest {
+  readonly id: string;
+  readonly oldInputs: PropertyMap;
+  /** Outputs of the last update. */
+  readonly olds: PropertyMap;
+  readonly news: PropertyMap;
+}
+
+export interface CreateRequest {
+  readonly inputs: PropertyMap;
+  /** Nothing may be changed; unknown values may be among the inputs and the outputs. */
+  readonly preview: boolean;
+}
+
+export interface ReadRequest {
+  readonly id: string;
+  /** Inputs of the last update; undefined when an existing resource is being imported. */
+  readonly inputs: PropertyMap | undefined;
+  /** Outputs of the last update. */
+  readonly state: PropertyMap;
+}
+
+export interface UpdateRequest {
+  readonly id: string;
+  readonly oldInputs: PropertyMap;
+  readonly olds: PropertyMap;
+  readonly news: PropertyMap;
+  readonly preview: boolean;
+}
+
+export interface DeleteRequest {
+  readonly id: string;
+  readonly oldInputs: PropertyMap;
+  readonly olds: PropertyMap;
+}
+
+/** What a provider can do with the resources of one type. Properties keep their secret marks. */
+export interface ResourceType {
+  check(request: CheckRequest): Checked | Promise<Checked>;
+  diff(request: DiffRequest): Difference | Promise<Difference>;
+  create(
+    request: CreateRequest,
+    operation: Operation,
+  ): Promise<{ readonly id: string; readonly properties: PropertyMap }>;
+  /** The live resource, or undefined when it is gone. */
+  read(
+    request: ReadRequest,
+    operation: Operation,
+  ): Promise<{ readonly inputs: PropertyMap; readonly state: PropertyMap } | undefined>;
+  update(request: UpdateRequest, operation: Operation): Promise<PropertyMap>;
+  delete(request: DeleteRequest, operation: Operation): Promise<void>;
+}
+
+/** One plugin: its identity, its configuration and its resource types. */
+export interface ProviderDefinition {
+  /** Package name, e.g. `command`. */
+  readonly name: string;
+  readonly version: string;
+  /** Looks at the provider's own settings; may refuse them. */
+  checkConfig(settings: PropertyMap): Checked;
+  /** What changed between two configurations, and whether that replaces the provider and all of its resources. */
+  diffConfig(olds: PropertyMap, news: PropertyMap): Difference;
+  /** Takes the settings; called once before any resource, and not at all when a setting is unknown. */
+  configure(settings: PropertyMap): void;
+  /** @throws when the type is not covered. */
+  resourceType(type: string): ResourceType;
+}
+
+/** The error for everything that the official plugin has and this one does not. */
+export class NotCovered extends Error {
+  constructor(plugin: string, what: string) {
+    super(
+      `${what} is not covered by the bundled ${plugin} plugin; install the official pulumi-resource-${plugin} to use it`,
+    );
+  }
+}
+
+/** Properties that stay out of an answer: those without a value. */
+export function defined(map: Record<string, PropertyValue | undefined>): PropertyMap {
+  return Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined));
+}
