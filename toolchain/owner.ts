@@ -14,11 +14,17 @@ export interface Owner {
 
 /** The process that runs this code. */
 export async function thisProcess(): Promise<Owner> {
-  return {
-    pid: process.pid,
-    startTicks: (await startTicksOf(process.pid)) ?? "",
-    bootId: await bootId(),
-  };
+  const owner = await ownerOf(process.pid);
+  if (owner === undefined) {
+    throw new Error(`/proc/${process.pid}/stat cannot be read: kindows needs /proc`);
+  }
+  return owner;
+}
+
+/** The living process of that number, or nothing. */
+export async function ownerOf(pid: number): Promise<Owner | undefined> {
+  const startTicks = await startTicksOf(pid);
+  return startTicks === undefined ? undefined : { pid, startTicks, bootId: await bootId() };
 }
 
 /** Whether the very process still runs; a zombie counts as dead, nothing of it can go on. */
