@@ -16,8 +16,6 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
   readonly path?: readonly string[];
-  /** Kills the program: its SSH session has ended, as Win32-OpenSSH's job object does. */
-  readonly signal?: AbortSignal;
 }
 
 /** How a program is started as a service. */
@@ -73,10 +71,15 @@ export interface WindowsPrograms {
   isServiceRunning(name: string): Promise<boolean>;
 
   /**
-   * GET of `http://127.0.0.1:<port><path>` as a program on the machine sees it (kubelet's healthz).
-   * `undefined` while nothing listens or answers within two seconds.
+   * Whether a program serves `\\\\.\\pipe\\<name>` by now, e.g. `containerd-containerd`: what `Test-Path` says of a pipe.
    */
-  getLocal(port: number, path: string): Promise<{ status: number; body: string } | undefined>;
+  isPipeServed(name: string): Promise<boolean>;
+
+  /**
+   * Tries one TCP connection from the machine, names resolved as its programs resolve them.
+   * Returns what went wrong, or undefined when it was accepted within `timeoutSeconds`.
+   */
+  connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
 
   /**
    * Makes these names, and no others given earlier, resolve for the programs (under Wine: Linux' own /etc/hosts).

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import type { Drive } from "./drive.ts";
+import { stepNames } from "./step.ts";
+
+const step = z.enum(stepNames);
+/** Before the step does anything, half way through, or when all is done but its result not yet written. */
+const at = z.enum(["start", "middle", "end"]).default("middle");
+/** How often the fault is played on this machine, reboots included; then things go well. */
+const times = z.int().min(1).default(1);
+
+const faultSchema = z.discriminatedUnion("kind", [
+  /** The connection breaks; the step goes on, as it does on Windows. */
+  z.strictObject({ kind: z.literal("dropConnection"), step, at, times }),
+  /** The machine is reset: connections and processes are gone, files stay as they are. */
+  z.strictObject({ kind: z.literal("reboot"), step, at, times }),
+  /** The step ends with an error of this kind. */
+  z.strictObject({
+    kind: z.literal("fail"),
+    step,
+    at,
+    times,
+    code: z.string().default("Unexpected"),
+    message: z.string().default("a fault was asked for"),
+  }),
+  /** A step (or each) takes `factor` times as long. */
+  z.strictObject({ kind: z.literal("slow"), step: step.optional(), factor: z.number().min(1) }),
+  /** After each boot port 22 stays closed for so long. */
+  z.strictObject({ kind: z.literal("refuseDials"), seconds: z.number().positive() }),
+  /** A reboot leaves the feature Containers pending. */
+  z.strictObject({ kind: z.literal("staleFeature"), times }),
+]);
+
+const faultsSchema = z.array(faultSchema);
+
+/** One way to misbehave. */
+export type Fault = z.infer<typeof faultSchema>;
+/** One way to misbehave, as a test or a person writes it. */
+export type FaultSetting = z.input<typeof faultSchema>;
+/** Where in a step a fault strikes. */
+export type FaultPoint = z.infer<typeof at>;
+
+/** A JSON array of faults, e.g. put there by SFTP; read before each step and at each boot. */
+export const faultsPath = "C:\\rehearsal\\faults.json";
+
+/** Checks faults; what is wrong is an error that names the place. */
+export function checkedFaults(value: unknown, source: string): Fault[] {
+  const result = faultsSchema.safeParse(value);
+  if (!result.success) throw new Error(`${source}: ${z.prettifyError(result.error)}`);
+  return result.data;
+}
+
+/** The faults asked for by the host's maker and by the file on its drive, and how often each was played. */
+export class Faults {
+  readonly #drive: Drive;
+  readonly #given: readonly Fault[];
+  readonly #played: Record<string, number>;
+  readonly #save: () => Promise<void>;
+
+  /** `played` is the state's own table; it is changed here and kept by `save`. */
+  constructor(
+    drive: Drive,
+    given: readonly FaultSetting[],
+    played: Record<string, number>,
+    save: () => Promise<void>,
+  ) {
+    this.#drive = drive;
+    this.#given = checkedFaults(given, "faults");
+    this.#played = played;
+    this.#save = save;
+  }
+
+  async all(): Promise<Fault[]> {
+    const text = await this.#drive.readText(faultsPath);
+    if (text === undefined) return [...this.#given];
+    return [...this.#given, ...checkedFaults(JSON.parse(text), faultsPath)];
+  }
+
+  /** Counts a fault as played; false when it was played as often as it was asked for. */
+  async take(fault: Fault & { readonly times: number }): Promise<boolean> {
+    const key = "at" in fault ? `${fault.kind} in ${fault.step} at ${fault.at}` : fault.kind;
+    const played = this.#played[key] ?? 0;
+    if (played >= fault.times) return false;
+    this.#played[key] = played + 1;
+    await this.#save();
+    return true;
+  }
+}

@@ -1,0 +1,148 @@
+import { Drive } from "./drive.ts";
+import { type FaultSetting, Faults } from "./faults.ts";
+import type { Hardware } from "./hardware.ts";
+import { hostsFilePath, parseHosts } from "./hosts-file.ts";
+import type { WindowsPrograms } from "./programs.ts";
+import { ServiceManager } from "./service-manager.ts";
+import { StepLock } from "./step-lock.ts";
+import { type HostState, loadState, saveState } from "./state.ts";
+
+/** What a model of Windows is made of. */
+export interface WindowsHostOptions {
+  readonly computerName: string;
+  readonly programs: WindowsPrograms;
+  readonly hardware: Hardware;
+  readonly faults: readonly FaultSetting[];
+  /** Closes the SSH port; sessions that are open go on. */
+  readonly stopSshd: () => void;
+}
+
+/** Home of the only user. */
+export const homeFolder = "C:\\Users\\Administrator";
+
+/**
+ * The model of one Windows machine during one boot: its drive, features, services, and the programs it can run.
+ *
+ * Made anew at each boot from what lies on the drive.
+ */
+export class WindowsHost {
+  readonly computerName: string;
+  readonly drive: Drive;
+  readonly programs: WindowsPrograms;
+  readonly hardware: Hardware;
+  readonly services: ServiceManager;
+  readonly faults: Faults;
+  /** One step at a time per machine. */
+  readonly stepLock: StepLock = new StepLock();
+  readonly #state: HostState;
+  readonly #options: WindowsHostOptions;
+  #saving: Promise<void> = Promise.resolve();
+
+  private constructor(options: WindowsHostOptions, drive: Drive, state: HostState) {
+    this.#options = options;
+    this.#state = state;
+    this.computerName = options.computerName;
+    this.drive = drive;
+    this.programs = options.programs;
+    this.hardware = options.hardware;
+    const save = (): Promise<void> => this.save();
+    this.services = new ServiceManager(drive, options.programs, state, save);
+    this.faults = new Faults(drive, options.faults, state.faultsPlayed, save);
+  }
+
+  /** Brings Windows up: what waited for a reboot is done now. Services are started by `services.startAutomatic`. */
+  static async boot(options: WindowsHostOptions): Promise<WindowsHost> {
+    const { programs } = options;
+    const drive = new Drive(programs.driveC);
+    const state = await loadState(drive, programs.bootTime);
+    const host = new WindowsHost(options, drive, state);
+    await host.#layOutDrive();
+    if (state.bootTime !== programs.bootTime.toISOString()) {
+      state.bootTime = programs.bootTime.toISOString();
+      if (!(await host.#featureStaysStale())) {
+        for (const [feature, installation] of Object.entries(state.features)) {
+          if (installation === "InstallPending") state.features[feature] = "Installed";
+        }
+      }
+    }
+    await host.save();
+    await host.applyHostsFile();
+    return host;
+  }
+
+  /** Windows' LastBootUpTime as the steps write it: UTC, to the second. */
+  get lastBootUpTime(): string {
+    return utcSeconds(this.programs.bootTime);
+  }
+
+  featureState(feature: string): HostState["features"][string] {
+    return this.#state.features[feature] ?? "Available";
+  }
+
+  async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
+    this.#state.features[feature] = state;
+    await this.save();
+  }
+
+  /** Folders on the machine's PATH besides Windows' own. */
+  get path(): readonly string[] {
+    return this.#state.path;
+  }
+
+  /** Adds a folder to the machine's PATH; whether it was missing. */
+  async addToPath(folder: string): Promise<boolean> {
+    const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
+    if (this.#state.path.some(same)) return false;
+    this.#state.path.push(folder);
+    await this.save();
+    return true;
+  }
+
+  /** Adds or changes a rule of the firewall; whether that changed anything. */
+  async setFirewallRule(name: string, rule: HostState["firewallRules"][string]): Promise<boolean> {
+    if (JSON.stringify(this.#state.firewallRules[name]) === JSON.stringify(rule)) return false;
+    this.#state.firewallRules[name] = rule;
+    await this.save();
+    return true;
+  }
+
+  /** Makes the names of the hosts file resolve for the programs. */
+  async applyHostsFile(): Promise<void> {
+    await this.programs.setHostsEntries(
+      parseHosts((await this.drive.readText(hostsFilePath)) ?? ""),
+    );
+  }
+
+  stopSshd(): void {
+    this.#options.stopSshd();
+  }
+
+  /** Writes the state to the drive; one write at a time, in order. */
+  async save(): Promise<void> {
+    this.#saving = this.#saving
+      .catch(() => undefined)
+      .then(() => saveState(this.drive, this.#state));
+    await this.#saving;
+  }
+
+  async #layOutDrive(): Promise<void> {
+    await this.drive.makeFolder(homeFolder);
+    await this.drive.makeFolder("C:\\Program Files");
+    if (!(await this.drive.isFile(hostsFilePath))) {
+      await this.drive.write(hostsFilePath, "# hosts file of a rehearsal host\r\n");
+    }
+  }
+
+  async #featureStaysStale(): Promise<boolean> {
+    const pending = Object.values(this.#state.features).includes("InstallPending");
+    for (const fault of await this.faults.all()) {
+      if (pending && fault.kind === "staleFeature" && (await this.faults.take(fault))) return true;
+    }
+    return false;
+  }
+}
+
+/** A time as the steps write it, e.g. 2026-11-21T10:00:00Z. */
+export function utcSeconds(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
