@@ -31,7 +31,7 @@ Invoke-Step -Name 'Confirm-Reboot' -Body {
     if ($previous -eq $bootTime) {
         Stop-Step -Code 'RebootNotDone' `
             -Message "Windows still runs since $bootTime, although a reboot was ordered." `
-            -Remedy 'Run again in a minute; if it stays, see the System event log (ids 1074, 6006, 6008) and reboot by hand.'
+            -Remedy 'Run again in a minute; else see the System event log (1074, 6006, 6008) and reboot by hand.'
     }
 
     # After the boot the servicing stack may still be finishing the feature while sshd answers already.

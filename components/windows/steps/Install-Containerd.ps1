@@ -80,7 +80,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $program = "$folder\containerd.exe"
     $configPath = "$folder\config.toml"
     $logPath = 'C:\var\log\containerd\containerd.log'
-    # Written when the archive has been unpacked to its end, with the archive's checksum: what is half unpacked lacks it.
+    # Written when the archive has been unpacked to its end, with its checksum: what is half unpacked lacks it.
     $markPath = "$folder\unpacked.sha256"
     $changed = $false
 
@@ -94,7 +94,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $archiveFrom = 'installed'
     $mark = if (Test-Path -LiteralPath $markPath) { (Get-Content -LiteralPath $markPath -Raw).Trim() } else { '' }
     if ($mark -ne $ArchiveSha256) {
-        $archive = Get-Medium -Uri $ArchiveUri -Sha256 $ArchiveSha256
+        $archive = Get-Medium -Uri $ArchiveUri -Checksum $ArchiveSha256
         $archiveFrom = $archive.From
         if ($null -ne $service) {
             Stop-Service -Name 'containerd' -Force
@@ -107,8 +107,9 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         }
         # The archive holds everything below bin\.
         $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\tar.exe" `
-            -ArgumentList '-x', '-z', '-f', $archive.Path, '-C', $folder, '--strip-components', '1' -TimeoutSeconds 300 `
-            -Remedy 'Free disk space on C:, or stop what holds the files (containerd-shim-runhcs-v1.exe), then run again.'
+            -ArgumentList '-x', '-z', '-f', $archive.Path, '-C', $folder, '--strip-components', '1' `
+            -TimeoutSeconds 300 `
+            -Remedy 'Free disk space on C:, or stop what holds the files (containerd-shim-runhcs-v1.exe).'
         [IO.File]::WriteAllText($markPath, $ArchiveSha256.ToLowerInvariant())
         $changed = $true
     }
@@ -118,7 +119,8 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     # "containerd github.com/containerd/containerd/v2 v2.3.4 <commit>"; built from modules it has no v and a +suffix.
     if ($answer -notmatch '\sv?(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)(\+\S*)?(\s|$)' -or
         $Matches['version'] -ne $Version) {
-        Stop-Step -Code 'VersionMismatch' -Message "containerd.exe says '$($answer.Trim())', expected was version $Version." `
+        Stop-Step -Code 'VersionMismatch' `
+            -Message "containerd.exe says '$($answer.Trim())', expected was version $Version." `
             -Remedy 'Set windows.containerdVersion and the checksum of its archive to the same release.'
     }
 

@@ -94,10 +94,10 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     }
     Initialize-KubernetesFolder
 
-    $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Uri $KubeletUri -Sha256 $KubeletSha256 -Service 'kubelet'
-    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Uri $KubeadmUri -Sha256 $KubeadmSha256
+    $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Uri $KubeletUri -Checksum $KubeletSha256 -Service 'kubelet'
+    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Uri $KubeadmUri -Checksum $KubeadmSha256
     $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Uri $KubeLogRunnerUri `
-        -Sha256 $KubeLogRunnerSha256 -Service 'kubelet'
+        -Checksum $KubeLogRunnerSha256 -Service 'kubelet'
     $changed = @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
 
     Assert-ProgramVersion -Path 'C:\k\kubelet.exe' -ArgumentList '--version' -Version $Version

@@ -45,7 +45,7 @@ Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 N
 [CmdletBinding()]
 param(
     [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$')]
+    [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$', Options = 'None')]
     [string] $NodeName,
 
     [Parameter(Mandatory = $true)]

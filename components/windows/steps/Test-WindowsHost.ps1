@@ -71,7 +71,7 @@ Invoke-Step -Name 'Test-WindowsHost' -Body {
     $name = [Net.Dns]::GetHostName()
     $build = [int]$windows.CurrentBuildNumber
     $revision = [int]$windows.UBR
-    $freeDiskGiB = [math]::Floor($drive.FreeSpace / 1GB)
+    $freeDiskGiB = [math]::Floor($drive.FreeSpace / 1gb)
     $memoryMiB = [math]::Floor($system.TotalVisibleMemorySize / 1024)
 
     $problems = @(
@@ -91,7 +91,7 @@ Invoke-Step -Name 'Test-WindowsHost' -Body {
         }
     )
     if ($problems.Count -gt 0) {
-        Stop-Step -Code 'HostUnsuitable' -Message ("This machine cannot become a node: " + ($problems -join '; ') + '.') `
+        Stop-Step -Code 'HostUnsuitable' -Message "This machine cannot become a node: $($problems -join '; ')." `
             -Remedy 'Change the machine or its image, or the limits in the settings of the node.'
     }
 

@@ -43,6 +43,6 @@ function Wait-ApiServer {
     } while ([DateTime]::UtcNow -lt $deadline)
 
     Stop-Step -Code 'ApiServerUnreachable' `
-        -Message "The API server $Endpoint could not be reached from this machine in $TimeoutSeconds s; last seen: $lastError" `
+        -Message "The API server $Endpoint could not be reached in $TimeoutSeconds s; last seen: $lastError" `
         -Remedy 'Look at the hosts file (Set-HostsEntry), the lab network and whether the control plane runs.'
 }

@@ -54,10 +54,12 @@ function Edit-ContainerdConfig {
         if ($line -match '^\s*\[(?<section>[^\[\]]+)\]\s*$') {
             $section = $Matches['section']
         }
-        elseif ($line -match '^(?<indent>\s*)(?<key>[A-Za-z_]+)\s*=' -and $values.ContainsKey("$section/$($Matches['key'])")) {
-            $key = "$section/$($Matches['key'])"
-            $found += $key
-            $line = "$($Matches['indent'])$($Matches['key']) = $($values[$key])"
+        elseif ($line -match '^(?<assignment>\s*(?<key>[A-Za-z_]+)\s*=)') {
+            $path = "$section/$($Matches['key'])"
+            if ($values.ContainsKey($path)) {
+                $found += $path
+                $line = "$($Matches['assignment']) $($values[$path])"
+            }
         }
         $line
     }

@@ -33,9 +33,10 @@ function Merge-HostsLine {
         foreach ($other in $foreign) {
             $words = @(($other -replace '#.*$', '').Trim() -split '\s+')
             # Windows takes the first line that names a host: a foreign one with another address would win.
-            if ($words.Count -gt 1 -and $words[0] -ne $entry.Address -and $words[1..($words.Count - 1)] -contains $entry.Name) {
+            $names = @($words | Select-Object -Skip 1)
+            if ($names -contains $entry.Name -and $words[0] -ne $entry.Address) {
                 Stop-Step -Code 'ForeignHostsEntry' `
-                    -Message "The hosts file already says '$($other.Trim())', but $($entry.Name) must be $($entry.Address)." `
+                    -Message "The hosts file says '$($other.Trim())', but $($entry.Name) must be $($entry.Address)." `
                     -Remedy 'Remove that line from C:\Windows\System32\drivers\etc\hosts on the machine.'
             }
         }

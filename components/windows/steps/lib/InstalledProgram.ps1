@@ -12,7 +12,7 @@ Full path the program shall have.
 .PARAMETER Uri
 https address it comes from.
 
-.PARAMETER Sha256
+.PARAMETER Checksum
 Its SHA-256.
 
 .PARAMETER Service
@@ -29,15 +29,15 @@ function Install-Program {
         [string] $Uri,
 
         [Parameter(Mandatory = $true)]
-        [string] $Sha256,
+        [string] $Checksum,
 
         [string] $Service = ''
     )
 
-    if (Test-FileSha256 -Path $Path -Sha256 $Sha256) {
+    if (Test-FileChecksum -Path $Path -Checksum $Checksum) {
         return 'installed'
     }
-    $medium = Get-Medium -Uri $Uri -Sha256 $Sha256
+    $medium = Get-Medium -Uri $Uri -Checksum $Checksum
     if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
         Stop-Service -Name $Service -Force
     }

@@ -19,17 +19,18 @@ function Read-JoinSecret {
         $secret = ConvertFrom-Json -InputObject $text
     }
     catch [System.ArgumentException] {
-        Stop-Step -Code 'SecretMissing' -Message "Standard input is not JSON ($($text.Length) characters)." -Remedy $remedy
+        Stop-Step -Code 'SecretMissing' -Remedy $remedy `
+            -Message "Standard input is not JSON ($($text.Length) characters)."
     }
     if ($null -eq $secret -or $null -eq $secret.PSObject.Properties['token'] -or
         $secret.token -cnotmatch '^[a-z0-9]{6}\.[a-z0-9]{16}$') {
-        Stop-Step -Code 'SecretMissing' -Message 'Standard input has no token of the form <6>.<16> lower-case characters.' `
-            -Remedy $remedy
+        Stop-Step -Code 'SecretMissing' -Remedy $remedy `
+            -Message 'Standard input has no token of the form <6>.<16> lower-case characters.'
     }
     if ($null -eq $secret.PSObject.Properties['caCertHashes'] -or @($secret.caCertHashes).Count -eq 0 -or
         @($secret.caCertHashes | Where-Object { $_ -cnotmatch '^sha256:[0-9a-f]{64}$' }).Count -gt 0) {
-        Stop-Step -Code 'SecretMissing' -Message 'Standard input has no caCertHashes of the form sha256:<64 hex digits>.' `
-            -Remedy $remedy
+        Stop-Step -Code 'SecretMissing' -Remedy $remedy `
+            -Message 'Standard input has no caCertHashes of the form sha256:<64 hex digits>.'
     }
     $secret
 }

@@ -26,7 +26,8 @@ function Get-KubeletCommandLine {
     )
 
     @(
-        'C:\k\kube-log-runner.exe', '--log-file=C:/var/log/kubelet/kubelet.log', '--log-file-size=50Mi', '--log-file-age=168h'
+        'C:\k\kube-log-runner.exe', '--log-file=C:/var/log/kubelet/kubelet.log'
+        '--log-file-size=50Mi', '--log-file-age=168h'
         'C:\k\kubelet.exe', '--windows-service'
         '--cert-dir=C:/var/lib/kubelet/pki'
         '--config=C:/var/lib/kubelet/config.yaml'

@@ -11,10 +11,10 @@ Tells whether a file has the given SHA-256.
 .PARAMETER Path
 The file; one that is not there has no checksum.
 
-.PARAMETER Sha256
+.PARAMETER Checksum
 64 hexadecimal digits in either case.
 #>
-function Test-FileSha256 {
+function Test-FileChecksum {
     [CmdletBinding()]
     [OutputType([bool])]
     param(
@@ -22,11 +22,11 @@ function Test-FileSha256 {
         [string] $Path,
 
         [Parameter(Mandatory = $true)]
-        [string] $Sha256
+        [string] $Checksum
     )
 
     (Test-Path -LiteralPath $Path -PathType Leaf) -and
-    ((Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash -eq $Sha256)
+    ((Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash -eq $Checksum)
 }
 
 <#
@@ -66,7 +66,7 @@ Returns the path of a file with the given checksum and where it came from (media
 .PARAMETER Uri
 https address; the last part of its path is the file's name.
 
-.PARAMETER Sha256
+.PARAMETER Checksum
 SHA-256 of the file, 64 hexadecimal digits.
 #>
 function Get-Medium {
@@ -77,13 +77,13 @@ function Get-Medium {
         [string] $Uri,
 
         [Parameter(Mandatory = $true)]
-        [string] $Sha256
+        [string] $Checksum
     )
 
     $name = ([Uri]$Uri).Segments[-1]
-    $folder = Join-Path $MediaFolder $Sha256.ToLowerInvariant()
+    $folder = Join-Path $MediaFolder $Checksum.ToLowerInvariant()
     $path = Join-Path $folder $name
-    if (Test-FileSha256 -Path $path -Sha256 $Sha256) {
+    if (Test-FileChecksum -Path $path -Checksum $Checksum) {
         return @{ Path = $path; From = 'media' }
     }
 
@@ -91,11 +91,11 @@ function Get-Medium {
     # Renamed only when it is whole and right: a file that a killed step left half written never counts.
     $partial = "$path.partial"
     Save-Download -Uri $Uri -Path $partial
-    if (-not (Test-FileSha256 -Path $partial -Sha256 $Sha256)) {
+    if (-not (Test-FileChecksum -Path $partial -Checksum $Checksum)) {
         $actual = (Get-FileHash -LiteralPath $partial -Algorithm SHA256).Hash.ToLowerInvariant()
         Remove-Item -LiteralPath $partial -Force
         Stop-Step -Code 'ChecksumMismatch' `
-            -Message "$Uri has the SHA-256 $actual, expected was $($Sha256.ToLowerInvariant())." `
+            -Message "$Uri has the SHA-256 $actual, expected was $($Checksum.ToLowerInvariant())." `
             -Remedy 'Compare with the checksum its publisher gives; a proxy or mirror may have sent something else.'
     }
     Move-Item -LiteralPath $partial -Destination $path -Force

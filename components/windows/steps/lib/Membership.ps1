@@ -117,7 +117,8 @@ function Reset-Membership {
     # Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
     $null = Set-KubeletService -CommandLine (Get-KubeletCommandLine) -StartMode Manual
     Stop-Service -Name 'kubelet' -Force
-    $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' -ArgumentList 'reset', '--force', '--cri-socket', $CriSocket `
+    $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' `
+        -ArgumentList 'reset', '--force', '--cri-socket', $CriSocket `
         -TimeoutSeconds $TimeoutSeconds -FailureCode 'ResetFailed' -TimeoutCode 'ResetFailed' `
         -Remedy 'Look whether containerd runs and whether pods hang; then run again.'
     foreach ($path in $JoinRemains + 'C:\var\lib\kubelet\pki' + 'C:\etc\kubernetes\pki') {

@@ -133,7 +133,7 @@ function Enter-StepLock {
         $mutex.Dispose()
         Stop-Step -Code 'StepBusy' `
             -Message "Another step has been running on this machine for more than $TimeoutSeconds s." `
-            -Remedy 'Wait for it to end (look for powershell.exe with C:\kindows\steps in its command line), then run again.'
+            -Remedy 'Wait for it to end (a powershell.exe with C:\kindows\steps in its command line), then run again.'
     }
     $mutex
 }
@@ -180,7 +180,8 @@ function Invoke-Step {
     try {
         $lock = Enter-StepLock -TimeoutSeconds 240
         Assert-Administrator
-        $result = & $Body | Where-Object { $_ -is [pscustomobject] -and $_.PSObject.TypeNames[0] -eq 'Kindows.StepResult' } |
+        $result = & $Body |
+            Where-Object { $_ -is [pscustomobject] -and $_.PSObject.TypeNames[0] -eq 'Kindows.StepResult' } |
             Select-Object -Last 1
         Write-JsonLine -Value ([ordered]@{
                 step           = $Name
@@ -194,7 +195,8 @@ function Invoke-Step {
         $cause = $_.Exception
         $code = 'Unexpected'
         $message = $cause.Message
-        $remedy = "Read the lines above; then run again, or look at the machine (failed at $($_.InvocationInfo.ScriptName):$($_.InvocationInfo.ScriptLineNumber))."
+        $place = "$($_.InvocationInfo.ScriptName):$($_.InvocationInfo.ScriptLineNumber)"
+        $remedy = "Run again; if it stays, look at the machine (the step failed at $place)."
         if ($cause.Data.Contains('StepCode')) {
             $code = $cause.Data['StepCode']
             $remedy = $cause.Data['StepRemedy']
