@@ -1,0 +1,49 @@
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import { execa } from "execa";
+
+export interface RunLoggedOptions {
+  /** Output of the command is appended to this file. */
+  readonly logFile: string;
+  /** Working directory. Default: that of this process. */
+  readonly cwd?: string;
+  /** Added to this process' environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The command is ended after this time, in seconds. */
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * Runs a command to its end, its output into a log file.
+ *
+ * @throws when it fails or takes too long, with its name and exit code but not its output: that is in the log.
+ */
+export async function runLogged(
+  command: string,
+  args: readonly string[],
+  options: RunLoggedOptions,
+): Promise<void> {
+  const log = createWriteStream(options.logFile, { flags: "a" });
+  log.write(`$ ${[command, ...args].join(" ")}\n`);
+  const running = execa(command, args, {
+    cwd: options.cwd,
+    env: options.env ?? {},
+    stdin: "ignore",
+    timeout: options.timeoutSeconds * 1000,
+    buffer: false,
+    reject: false,
+  });
+  running.stdout.pipe(log, { end: false });
+  running.stderr.pipe(log, { end: false });
+  const result = await running;
+  log.end();
+  await finished(log);
+  if (result.timedOut) {
+    throw new Error(`${command} was ended after ${options.timeoutSeconds} s`);
+  }
+  if (result.failed) {
+    const how =
+      result.exitCode === undefined ? result.shortMessage : `exit code ${result.exitCode}`;
+    throw new Error(`${command} failed (${how})`);
+  }
+}

@@ -1,0 +1,74 @@
+import path from "node:path";
+
+import type { BuildContext } from "../artifact.ts";
+import { cacheRoot } from "../cache.ts";
+import { runLogged } from "../run-logged.ts";
+import { writeWindowsGorootOverlay } from "../windows-goroot-overlay.ts";
+import { requireGo } from "./go-version.ts";
+import { hashSources } from "./sources-hash.ts";
+import type { GoBuild } from "./tool.ts";
+
+/** Longest time one compiler run may take, in seconds: all of Kubernetes on one slow core. */
+const buildTimeoutSeconds = 60 * 60;
+
+/**
+ * Settings of every Go build. One module cache and one build cache for all of them, below the cache of the project:
+ * nothing in the user's home, and the parts that tools share are compiled once.
+ */
+export function goEnvironment(root: string = cacheRoot()): Readonly<Record<string, string>> {
+  return {
+    GOMODCACHE: path.join(root, "go", "mod"),
+    GOCACHE: path.join(root, "go", "build"),
+    GOWORK: "off",
+    // go.sum is complete, so every module is checked, and nothing is ever added to it on the way.
+    GOFLAGS: "-mod=readonly -trimpath -buildvcs=false -modcacherw",
+    GOTOOLCHAIN: "local",
+    GOARCH: "amd64",
+    CGO_ENABLED: "0",
+  };
+}
+
+/**
+ * What of a Go build goes into the address of its artifact. The compiler's version does not: an upgrade of Go on the
+ * host must not rebuild everything.
+ */
+export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, string>>> {
+  const isSource = (file: string): boolean => /(\.go|\/go\.(mod|sum))$/.test(file);
+  return {
+    module: await hashSources(go.module, [go.module], isSource),
+    sources: await hashSources(go.module, go.sources ?? []),
+    build: JSON.stringify([
+      go.packages,
+      go.variables ?? {},
+      go.tags ?? [],
+      go.os ?? "linux",
+      go.wineOverlay ?? [],
+    ]),
+  };
+}
+
+/** Compiles the executables into the folder. */
+export async function buildGo(go: GoBuild, into: string, context: BuildContext): Promise<void> {
+  await requireGo();
+  const env = { ...goEnvironment(), GOOS: go.os ?? "linux" };
+  const variables = Object.entries(go.variables ?? {}).map(
+    ([name, value]) => `-X ${name}=${value}`,
+  );
+  const common = ["-ldflags", ["-s -w", ...variables].join(" ")];
+  if (go.tags !== undefined) {
+    common.push("-tags", go.tags.join(","));
+  }
+  for (const [executable, packageName] of Object.entries(go.packages)) {
+    const overlay = go.wineOverlay?.includes(executable)
+      ? ["-overlay", await writeWindowsGorootOverlay(path.join(cacheRoot(), "go"), env)]
+      : [];
+    if (Object.keys(go.packages).length > 1) {
+      context.progress(`compiling ${executable}`);
+    }
+    await runLogged(
+      "go",
+      ["build", ...common, ...overlay, "-o", path.join(into, executable), packageName],
+      { cwd: go.module, env, logFile: context.logFile, timeoutSeconds: buildTimeoutSeconds },
+    );
+  }
+}

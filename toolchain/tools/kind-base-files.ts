@@ -1,0 +1,35 @@
+import { cp } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+
+import type { Artifact } from "../artifact.ts";
+import { goEnvironment, goInputs } from "./go-build.ts";
+import { requireGo } from "./go-version.ts";
+import { kind } from "./table.ts";
+
+const moduleName = "sigs.k8s.io/kind";
+const fetchTimeoutSeconds = 600;
+
+/** The files of kind's base image (entrypoint, units, containerd's settings), from the sources of the pinned kind. */
+export const kindBaseFiles: Artifact = {
+  name: "kind-base-files",
+  needs: [],
+  hostPackages: [],
+  inputs: async () => ({ module: (await goInputs(kind.tool.go)).module ?? "" }),
+  build: async (into) => {
+    await requireGo();
+    const options = {
+      cwd: kind.tool.go.module,
+      env: goEnvironment(),
+      timeout: fetchTimeoutSeconds * 1000,
+      stdin: "ignore",
+    } as const;
+    await execa("go", ["mod", "download", moduleName], options);
+    const { stdout: folder } = await execa(
+      "go",
+      ["list", "-m", "-f", "{{.Dir}}", moduleName],
+      options,
+    );
+    await cp(path.join(folder, "images", "base", "files"), into, { recursive: true });
+  },
+};

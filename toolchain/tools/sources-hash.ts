@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readFile, readdir, stat } from "node:fs/promises";
+import path from "node:path";
+
+/**
+ * SHA-256 over the paths (relative to `base`) and contents of files; a folder stands for all files below it that
+ * `include` accepts. Independent of order, times and where the project lies.
+ */
+export async function hashSources(
+  base: string,
+  roots: readonly string[],
+  include: (file: string) => boolean = () => true,
+): Promise<string> {
+  const files = new Set<string>();
+  for (const root of roots) {
+    if ((await stat(root)).isFile()) {
+      files.add(root);
+      continue;
+    }
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const file = path.join(entry.parentPath, entry.name);
+      if (entry.isFile() && include(file)) {
+        files.add(file);
+      }
+    }
+  }
+  const hash = createHash("sha256");
+  for (const file of [...files].sort()) {
+    const content = createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex");
+    hash.update(`${path.relative(base, file)}\0${content}\n`);
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,226 @@
+import { fileURLToPath } from "node:url";
+
+import { windowsGorootOverlaySources } from "../windows-goroot-overlay.ts";
+import { toolArtifact } from "./tool-artifact.ts";
+
+const module = (name: string): string =>
+  fileURLToPath(new URL(`../modules/${name}`, import.meta.url));
+
+/** Version of Kubernetes that is built here, for Linux and Windows. */
+export const kubernetesVersion = "1.36.4";
+
+const kubernetesVariables = {
+  "k8s.io/component-base/version.gitVersion": `v${kubernetesVersion}`,
+  "k8s.io/component-base/version.gitMajor": "1",
+  "k8s.io/component-base/version.gitMinor": "36",
+  "k8s.io/component-base/version.gitTreeState": "clean",
+};
+
+/** Why a tool has no download: a checksum is pinned only where several independent publications agree on it. */
+const noChecksum = { none: "no published SHA-256 found that several sources agree on" };
+const notUsed = {
+  none: "only for images built where there is no registry, hence no download site",
+};
+
+/** The engine. Works with version 3.248.0 of the Node.js SDK, the last one for Node.js 20. */
+export const pulumi = toolArtifact({
+  name: "pulumi",
+  version: "3.259.0",
+  executables: ["pulumi"],
+  installed: {
+    versionArguments: ["version"],
+    versionPattern: /^v(\S+)/,
+    companions: ["pulumi-language-nodejs"],
+  },
+  download: noChecksum,
+  go: {
+    module: module("pulumi"),
+    packages: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
+    variables: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v3.259.0" },
+    tags: ["osusergo", "grpcnotrace"],
+  },
+});
+
+/** Engine plugin that runs a Terraform provider. */
+export const terraformBridge = toolArtifact({
+  name: "pulumi-terraform-provider",
+  version: "1.1.3",
+  executables: ["pulumi-resource-terraform-provider"],
+  download: noChecksum,
+  go: {
+    module: module("terraform-bridge"),
+    packages: {
+      "pulumi-resource-terraform-provider": "github.com/pulumi/pulumi-terraform-bridge/v3/dynamic",
+    },
+    variables: {
+      // Two of its modules register a Protocol Buffers file of the same name.
+      "google.golang.org/protobuf/reflect/protoregistry.conflictPolicy": "ignore",
+      "github.com/pulumi/pulumi-terraform-bridge/v3/dynamic/version.version": "v1.1.3",
+    },
+  },
+});
+
+/** Last version before the provider was rewritten: it adds DHCP reservations to a running network, later ones replace it. */
+export const terraformProviderLibvirt = toolArtifact({
+  name: "terraform-provider-libvirt",
+  version: "0.8.3",
+  executables: ["terraform-provider-libvirt"],
+  download: noChecksum,
+  go: {
+    module: module("terraform-libvirt"),
+    packages: { "terraform-provider-libvirt": "github.com/dmacvicar/terraform-provider-libvirt" },
+    variables: { "main.version": "0.8.3" },
+  },
+});
+
+/** Writes the SDK of the libvirt provider; only `make sdk` needs it. */
+export const gensdk = toolArtifact({
+  name: "gensdk",
+  version: "3.259.0",
+  executables: ["gensdk"],
+  download: { none: "part of this project" },
+  go: { module: module("pulumi"), packages: { gensdk: "./gensdk" } },
+});
+
+export const kind = toolArtifact({
+  name: "kind",
+  version: "0.33.0",
+  executables: ["kind"],
+  installed: { versionArguments: ["version"], versionPattern: /^kind v(\S+) / },
+  download: {
+    url: "https://github.com/kubernetes-sigs/kind/releases/download/v0.33.0/kind-linux-amd64",
+    sha256: "aee6151561422756b764a4ae28e7f44cda5af5a9eead3cc9985112b1de8d8e0d",
+  },
+  go: { module: module("kind"), packages: { kind: "sigs.k8s.io/kind" } },
+});
+
+export const kubectl = toolArtifact({
+  name: "kubectl",
+  version: kubernetesVersion,
+  executables: ["kubectl"],
+  installed: {
+    versionArguments: ["version", "--client", "--output=json"],
+    versionPattern: /"gitVersion": "v([^"]+)"/,
+  },
+  download: {
+    url: `https://dl.k8s.io/release/v${kubernetesVersion}/bin/linux/amd64/kubectl`,
+    sha256: "8b8f088da2dab964f853b38464033b1be15ede2839eca751482357c45abdd05a",
+  },
+  go: {
+    module: module("kubernetes"),
+    packages: { kubectl: "k8s.io/kubernetes/cmd/kubectl" },
+    variables: kubernetesVariables,
+  },
+});
+
+/** What a control plane and a Linux node run, for the node image of kind. */
+export const kubernetesLinux = toolArtifact({
+  name: "kubernetes-linux",
+  version: kubernetesVersion,
+  executables: [
+    "kubeadm",
+    "kubelet",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kube-proxy",
+  ],
+  download: notUsed,
+  go: {
+    module: module("kubernetes"),
+    packages: {
+      kubeadm: "k8s.io/kubernetes/cmd/kubeadm",
+      kubelet: "k8s.io/kubernetes/cmd/kubelet",
+      "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+      "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+      "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+      "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy",
+    },
+    variables: kubernetesVariables,
+  },
+});
+
+/** What a Windows node runs, for the rehearsal guest: the programs are upstream's, kubelet's standard library is not. */
+export const kubernetesWindows = toolArtifact({
+  name: "kubernetes-windows",
+  version: kubernetesVersion,
+  executables: ["kubeadm.exe", "kubelet.exe", "kube-log-runner.exe"],
+  download: notUsed,
+  go: {
+    module: module("kubernetes"),
+    packages: {
+      "kubelet.exe": "k8s.io/kubernetes/cmd/kubelet",
+      "kubeadm.exe": "k8s.io/kubernetes/cmd/kubeadm",
+      "kube-log-runner.exe": "k8s.io/component-base/logs/kube-log-runner",
+    },
+    variables: kubernetesVariables,
+    os: "windows",
+    wineOverlay: ["kubelet.exe"],
+    sources: windowsGorootOverlaySources,
+  },
+});
+
+export const etcd = toolArtifact({
+  name: "etcd",
+  version: "3.6.8",
+  executables: ["etcd"],
+  download: notUsed,
+  go: { module: module("etcd"), packages: { etcd: "." } },
+});
+
+export const coredns = toolArtifact({
+  name: "coredns",
+  version: "1.15.0",
+  executables: ["coredns"],
+  download: notUsed,
+  go: { module: module("coredns"), packages: { coredns: "github.com/coredns/coredns" } },
+});
+
+/** Version of containerd that is built here, for Linux and Windows. */
+export const containerdVersion = "2.4.2";
+
+const containerdVariables = {
+  "github.com/containerd/containerd/v2/version.Version": containerdVersion,
+};
+
+export const containerdLinux = toolArtifact({
+  name: "containerd-linux",
+  version: containerdVersion,
+  executables: ["containerd", "containerd-shim-runc-v2", "ctr"],
+  download: notUsed,
+  go: {
+    module: module("containerd"),
+    packages: {
+      containerd: "github.com/containerd/containerd/v2/cmd/containerd",
+      "containerd-shim-runc-v2": "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2",
+      ctr: "github.com/containerd/containerd/v2/cmd/ctr",
+    },
+    variables: containerdVariables,
+  },
+});
+
+export const containerdWindows = toolArtifact({
+  name: "containerd-windows",
+  version: containerdVersion,
+  executables: ["containerd.exe"],
+  download: notUsed,
+  go: {
+    module: module("containerd"),
+    packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
+    variables: containerdVariables,
+    os: "windows",
+  },
+});
+
+/** Serves the default StorageClass of a kind cluster. */
+export const localPathProvisioner = toolArtifact({
+  name: "local-path-provisioner",
+  version: "0.0.30",
+  executables: ["local-path-provisioner"],
+  download: notUsed,
+  go: {
+    module: module("local-path-provisioner"),
+    packages: { "local-path-provisioner": "github.com/rancher/local-path-provisioner" },
+    variables: { "main.VERSION": "v0.0.30" },
+  },
+});

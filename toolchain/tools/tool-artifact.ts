@@ -1,0 +1,45 @@
+import type { BuildContext } from "../artifact.ts";
+import { fetchDownload } from "./download.ts";
+import { buildGo, goInputs } from "./go-build.ts";
+import { takeInstalled } from "./installed.ts";
+import type { Outcome, Tool, ToolArtifact } from "./tool.ts";
+
+/** The ways a tool can be had. Each fills the folder, or says why it cannot. */
+export interface Ways {
+  installed(tool: Tool, into: string): Promise<Outcome>;
+  download(tool: Tool, into: string): Promise<Outcome>;
+  build(tool: Tool, into: string, context: BuildContext): Promise<void>;
+}
+
+const realWays: Ways = {
+  installed: takeInstalled,
+  download: fetchDownload,
+  build: (tool, into, context) => buildGo(tool.go, into, context),
+};
+
+/** The artifact of a tool: installed at the pinned version, else downloaded, else built. */
+export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
+  return {
+    name: tool.name,
+    tool,
+    needs: [],
+    hostPackages: [],
+    inputs: async () => ({ version: tool.version, ...(await goInputs(tool.go)) }),
+    build: async (into, context) => {
+      const notInstalled = await ways.installed(tool, into);
+      if (notInstalled === undefined) {
+        context.progress(`version ${tool.version} is installed, taken`);
+        return;
+      }
+      const notDownloaded = await ways.download(tool, into);
+      if (notDownloaded === undefined) {
+        context.progress(`version ${tool.version} downloaded`);
+        return;
+      }
+      context.progress(
+        `building ${tool.version} from Go modules: ${notInstalled}, ${notDownloaded}`,
+      );
+      await ways.build(tool, into, context);
+    },
+  };
+}

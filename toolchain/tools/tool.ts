@@ -1,0 +1,61 @@
+import type { Artifact } from "../artifact.ts";
+
+/**
+ * A pinned tool: one folder of the cache with its executables. It is had in one of three ways, tried in this order;
+ * all three give the same files, so which one it was does not go into the address.
+ */
+export interface Tool {
+  /** Name of the artifact. */
+  readonly name: string;
+  /** Version without a leading `v`. */
+  readonly version: string;
+  /** Names of the executables in the artifact's folder. */
+  readonly executables: readonly string[];
+  /** How to find it on the host. Only for tools that run on the host itself. */
+  readonly installed?: InstalledTool;
+  /** The official download, or why there is none. */
+  readonly download: Download | { readonly none: string };
+  /** How it is built from Go modules. */
+  readonly go: GoBuild;
+}
+
+/** A tool with a single executable on the host's PATH. */
+export interface InstalledTool {
+  /** Prints the version within a few seconds and without network. */
+  readonly versionArguments: readonly string[];
+  /** Finds the version, without a leading `v`, in what is printed: first group. */
+  readonly versionPattern: RegExp;
+  /** Executables to take along from the same folder when they are there. */
+  readonly companions?: readonly string[];
+}
+
+/** One file for linux/amd64. */
+export interface Download {
+  readonly url: string;
+  /** Of the file, in lower-case hexadecimal. Never without. */
+  readonly sha256: string;
+}
+
+export interface GoBuild {
+  /** Folder with go.mod and a go.sum that is complete for it; absolute. */
+  readonly module: string;
+  /** Package of each executable. */
+  readonly packages: Readonly<Record<string, string>>;
+  /** Values set at link time, by full variable name. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  /** Default: linux. */
+  readonly os?: "linux" | "windows";
+  /** Executables that are built against the standard library for Wine; see windows-goroot-overlay.ts. */
+  readonly wineOverlay?: readonly string[];
+  /** Further files and folders whose content goes into the address, besides go.mod, go.sum and Go files of the module. */
+  readonly sources?: readonly string[];
+}
+
+/** An artifact that is a tool. */
+export interface ToolArtifact extends Artifact {
+  readonly tool: Tool;
+}
+
+/** Nothing when the tool is in the folder now, else why this way did not work. */
+export type Outcome = string | undefined;
