@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as libvirt from "@pulumi/libvirt";
+import { domainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "./identity.ts";
 import type { Machine, SshConnection } from "./machine.ts";
 import type { MachineStorage } from "./machine-storage.ts";
@@ -41,8 +42,8 @@ const cpuModes = { kvm: { mode: "host-passthrough" }, qemu: undefined } as const
 /**
  * A virtual machine on libvirt: an overlay of the golden image, an identity disk, a domain with a reserved address.
  *
- * Not responsible for what runs in it: it is done as soon as the domain is started, and who needs SSH dials until it
- * answers.
+ * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials
+ * until it answers.
  */
 export class LibvirtMachine extends pulumi.ComponentResource implements Machine {
   readonly name: string;
@@ -76,7 +77,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       // A new golden image is for new machines; a running node keeps the disk it has.
       { ...child, ignoreChanges: ["baseVolumeId"], deleteBeforeReplace: true },
     );
-    const identity = new libvirt.CloudInitDisk(
+    const identity = new libvirt.CloudinitDisk(
       `${name}-identity`,
       {
         name: `${args.domainName}-identity.iso`,
@@ -115,9 +116,12 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
             hostname: args.computerName,
             mac: args.mac.toUpperCase(),
             addresses: [args.address],
+            // Otherwise the provider records "no address", and every later preview shows one to be added.
+            waitForLease: true,
           },
         ],
         consoles: [{ type: "pty", targetType: "serial", targetPort: "0" }],
+        xml: { xslt: domainXslt() },
       },
       { ...child, deleteBeforeReplace: true },
     );

@@ -1,0 +1,18 @@
+/**
+ * What the provider's settings can't say about a domain, as a transformation of the XML that it renders.
+ *
+ * The identity disk: the provider puts it on an IDE bus, which q35 machines don't have; SATA is what they do have.
+ */
+export function domainXslt(): string {
+  return `<?xml version="1.0"?>
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+  <xsl:output omit-xml-declaration="yes" indent="yes"/>
+  <xsl:template match="@*|node()">
+    <xsl:copy><xsl:apply-templates select="@*|node()"/></xsl:copy>
+  </xsl:template>
+  <xsl:template match="disk[@device='cdrom']/target">
+    <target dev="sda" bus="sata"/>
+  </xsl:template>
+</xsl:stylesheet>
+`;
+}
