@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import type { Settings } from "../config/settings.ts";
+import { parseImageManifest } from "../components/windows/image-manifest.ts";
+import { imageSoftware, officialSoftware } from "../components/windows/software.ts";
+import type { WindowsSoftware, WindowsVersions } from "../components/windows/software.ts";
+import { builtArtifacts } from "../toolchain/built.ts";
+import type { BuiltArtifacts } from "../toolchain/built.ts";
+
+/** The disk machines start from, and what is installed on them. */
+export interface MachineImage {
+  readonly disk: {
+    /** Absolute path on this host. */
+    readonly path: string;
+    /** First 12 digits of what identifies its content. */
+    readonly hash: string;
+  };
+  readonly software: WindowsSoftware;
+}
+
+/** Stands for an image that is not there yet: enough for a preview to show every resource. */
+const notMadeYet: MachineImage["disk"] = { path: "image-not-made-yet", hash: "not-made-yet" };
+
+/**
+ * The image the settings ask for.
+ *
+ * A preview works without it, on a machine that has built nothing; whether it is there is asked by the preflight.
+ */
+export function machineImage(settings: Settings): MachineImage {
+  const versions: WindowsVersions = {
+    kubernetes: settings.cluster.kubernetesVersion,
+    containerd: settings.windows.containerdVersion,
+  };
+  const { image } = settings.windows;
+  switch (image.kind) {
+    case "rehearsal":
+      return rehearsalImage(versions);
+    case "disk":
+      return { disk: diskAt(image.path), software: officialSoftware(versions) };
+    case "evaluation-iso":
+      return { disk: notMadeYet, software: officialSoftware(versions) };
+  }
+}
+
+function rehearsalImage(versions: WindowsVersions): MachineImage {
+  const built = rehearsalImageIfBuilt();
+  if (built === undefined) {
+    return { disk: notMadeYet, software: officialSoftware(versions) };
+  }
+  const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
+  return {
+    disk: { path: built.path, hash: built.hash },
+    software: imageSoftware(versions, manifest),
+  };
+}
+
+function rehearsalImageIfBuilt(): BuiltArtifacts["rehearsalImage"] {
+  try {
+    return builtArtifacts().rehearsalImage;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A user's own disk is told apart by place, size and time of change: hashing tens of gigabytes at each preview is too slow. */
+function diskAt(path: string): MachineImage["disk"] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    return { ...notMadeYet, path };
+  }
+  const identity = [path, found.size, found.mtimeMs].join("\n");
+  return { path, hash: createHash("sha256").update(identity).digest("hex").slice(0, 12) };
+}
