@@ -11,7 +11,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { WindowsPathError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
+import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 /** Whether an error of node:fs says that a file or one of its folders is not there. */
 export function isMissing(error: unknown): boolean {
@@ -107,7 +107,7 @@ export class Drive {
   /** Removes a file or a folder with all it holds; whether there was one. */
   async remove(path: string): Promise<boolean> {
     const target = await this.resolve(path);
-    if (target === (await realpath(this.root))) throw new WindowsPathError("Access is denied.");
+    if (target === (await realpath(this.root))) throw new AccessDeniedError();
     const exists = await lstat(target).then(
       () => true,
       (error: unknown) => {
@@ -149,7 +149,7 @@ async function insideOf(root: string, path: string): Promise<string> {
   if (!(await lstat(path)).isSymbolicLink()) return path;
   const target = await realpath(path);
   if (target !== root && !target.startsWith(root + sep)) {
-    throw new WindowsPathError("Access is denied.");
+    throw new AccessDeniedError();
   }
   return target;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Drive } from "./drive.ts";
-import { stepNames } from "./step.ts";
+import { type StepErrorCode, stepExitCodes, stepNames } from "./step.ts";
 
 const step = z.enum(stepNames);
 /** Before the step does anything, half way through, or when all is done but its result not yet written. */
@@ -19,7 +19,7 @@ const faultSchema = z.discriminatedUnion("kind", [
     step,
     at,
     times,
-    code: z.string().default("Unexpected"),
+    code: z.enum(Object.keys(stepExitCodes) as [StepErrorCode]).default("Unexpected"),
     message: z.string().default("a fault was asked for"),
   }),
   /** A step (or each) takes `factor` times as long. */

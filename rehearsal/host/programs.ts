@@ -6,11 +6,25 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
+/** A program that did not end in time and was killed. */
+export class ProgramTimeout extends Error {
+  override readonly name = "ProgramTimeout";
+
+  constructor(
+    /** What it wrote until then, both outputs. */
+    readonly output: string,
+    exe: string,
+    seconds: number,
+  ) {
+    super(`${exe} did not end within ${seconds} s and was stopped`);
+  }
+}
+
 /** How a program is run to its end. */
 export interface RunOptions {
   /** Written to its standard input, which is then closed; none means empty input. */
   readonly stdin?: string;
-  /** The program is killed after this many seconds, and `run` throws naming the program and the limit. */
+  /** The program is killed after this many seconds, and `run` throws a ProgramTimeout. */
   readonly timeoutSeconds: number;
   /** Working folder on C:, Windows style. Default `C:\`. */
   readonly cwd?: string;
@@ -87,6 +101,6 @@ export interface WindowsPrograms {
    */
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void>;
 
-  /** Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. */
+  /** Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. One ordered before stands. */
   reboot(delaySeconds: number): Promise<void>;
 }

@@ -2,11 +2,16 @@
 export class StepLock {
   #last: Promise<void> = Promise.resolve();
 
+  /** Waits until no step runs and none waits to run. */
+  async idle(): Promise<void> {
+    await this.#last;
+  }
+
   /**
    * Runs `work` when all that came before has ended.
-   * After `timeoutSeconds` of waiting it gives up with the error `onTimeout` makes, and `work` never runs.
+   * After `milliseconds` of waiting it gives up with the error `onTimeout` makes, and `work` never runs.
    */
-  async run<T>(timeoutSeconds: number, onTimeout: () => Error, work: () => Promise<T>): Promise<T> {
+  async run<T>(milliseconds: number, onTimeout: () => Error, work: () => Promise<T>): Promise<T> {
     const before = this.#last;
     let leave = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -14,7 +19,7 @@ export class StepLock {
     });
     this.#last = before.then(() => ended);
     try {
-      await bounded(before, timeoutSeconds, onTimeout);
+      await bounded(before, milliseconds, onTimeout);
       return await work();
     } finally {
       leave();
@@ -24,12 +29,12 @@ export class StepLock {
 
 async function bounded(
   wait: Promise<void>,
-  timeoutSeconds: number,
+  milliseconds: number,
   onTimeout: () => Error,
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(onTimeout()), timeoutSeconds * 1000);
+    timer = setTimeout(() => reject(onTimeout()), milliseconds);
   });
   try {
     await Promise.race([wait, limit]);

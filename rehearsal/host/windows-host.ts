@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
 import type { Hardware } from "./hardware.ts";
@@ -15,6 +16,21 @@ export interface WindowsHostOptions {
   readonly faults: readonly FaultSetting[];
   /** Closes the SSH port; sessions that are open go on. */
   readonly stopSshd: () => void;
+  /** Fetches what is not among the media; throws when the address can't be had. */
+  readonly download: (uri: string) => Promise<Buffer>;
+  /** Factor on every time a step waits before it gives up or tries again: 1 in the guest, less in fast tests. */
+  readonly patience: number;
+  /** Aborted when the power goes: nothing may be done to the drive after that. */
+  readonly power: AbortSignal;
+}
+
+/** The machine has been reset under a running step. */
+export class PowerLost extends Error {
+  override readonly name = "PowerLost";
+
+  constructor() {
+    super("the machine has lost its power");
+  }
 }
 
 /** Home of the only user. */
@@ -115,6 +131,26 @@ export class WindowsHost {
 
   stopSshd(): void {
     this.#options.stopSshd();
+  }
+
+  async download(uri: string): Promise<Buffer> {
+    return this.#options.download(uri);
+  }
+
+  /** Milliseconds that `seconds` of a script's patience take here. */
+  milliseconds(seconds: number): number {
+    return seconds * 1000 * this.#options.patience;
+  }
+
+  /** Sleeps as long as a script would for `seconds`. */
+  async pause(seconds: number): Promise<void> {
+    await sleep(this.milliseconds(seconds));
+    this.assertPower();
+  }
+
+  /** Stops whatever runs on a machine whose power is gone. */
+  assertPower(): void {
+    if (this.#options.power.aborted) throw new PowerLost();
   }
 
   /** Writes the state to the drive; one write at a time, in order. */

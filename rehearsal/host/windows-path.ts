@@ -3,6 +3,13 @@ export class WindowsPathError extends Error {
   override readonly name = "WindowsPathError";
 }
 
+/** A path that leads out of drive C: by a link. */
+export class AccessDeniedError extends WindowsPathError {
+  constructor() {
+    super("Access is denied.");
+  }
+}
+
 const syntaxError = "The filename, directory name, or volume label syntax is incorrect.";
 const forbidden = /[<>"|?*:]/;
 const device = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i;

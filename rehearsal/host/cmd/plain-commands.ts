@@ -1,0 +1,100 @@
+import { readdir, stat } from "node:fs/promises";
+import type { CommandIo } from "../run-script.ts";
+import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
+import { type WindowsHost, homeFolder } from "../windows-host.ts";
+import { windowsPathNames } from "../windows-path.ts";
+import { splitArguments } from "./argv.ts";
+
+/** A command of cmd.exe, or a small program of Windows, that people use by hand; returns the exit code. */
+export type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => Promise<number>;
+
+/** Commands by name, without `.exe`. */
+export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, PlainCommand>([
+  ["hostname", (host, _rest, io) => say(io, host.computerName)],
+  ["whoami", (host, _rest, io) => say(io, `${host.computerName.toLowerCase()}\\administrator`)],
+  ["echo", (_host, rest, io) => say(io, rest === "" ? "ECHO is on." : rest)],
+  [
+    "exit",
+    (_host, rest) => Promise.resolve(Number.parseInt(rest.replace(/^\/b\s*/i, ""), 10) || 0),
+  ],
+  ["ver", (_host, _rest, io) => say(io, `\n${rehearsalNotice}\n${windowsVersion}`)],
+  ["systeminfo", systemInfo],
+  ["type", typeFile],
+  ["dir", listFolder],
+  ["shutdown", shutdown],
+]);
+
+const windowsVersion = `Microsoft Windows [Version ${rehearsedBuild}] (rehearsal)`;
+
+function say(io: CommandIo, text: string): Promise<number> {
+  io.out(`${text}\n`);
+  return Promise.resolve(0);
+}
+
+function fail(io: CommandIo, text: string): number {
+  io.err(`${text}\n`);
+  return 1;
+}
+
+async function systemInfo(host: WindowsHost, _rest: string, io: CommandIo): Promise<number> {
+  const services = await Promise.all(
+    host.services
+      .names()
+      .map(
+        async (name) => `${name} ${(await host.services.isRunning(name)) ? "Running" : "Stopped"}`,
+      ),
+  );
+  const lines = [
+    rehearsalNotice,
+    `Host Name:                 ${host.computerName}`,
+    `OS Name:                   ${rehearsedWindows.productName} (rehearsal)`,
+    `OS Version:                ${rehearsedBuild}`,
+    `System Boot Time:          ${host.lastBootUpTime}`,
+    `Total Physical Memory:     ${host.hardware.memoryMiB} MB`,
+    `Feature Containers:        ${host.featureState("Containers")}`,
+    `Services:                  ${services.join(", ") || "none"}`,
+  ];
+  return say(io, `\n${lines.join("\n")}`);
+}
+
+async function typeFile(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const [path] = splitArguments(rest);
+  if (path === undefined) return fail(io, "The syntax of the command is incorrect.");
+  const content = await host.drive.readText(await inHome(host, path));
+  if (content === undefined) return fail(io, "The system cannot find the file specified.");
+  io.out(content.replaceAll("\r\n", "\n"));
+  return 0;
+}
+
+async function listFolder(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const [path = "."] = splitArguments(rest).filter((word) => !word.startsWith("/"));
+  const shown = await inHome(host, path);
+  if (!(await host.drive.isFolder(shown))) return fail(io, "File Not Found");
+  const folder = await host.drive.resolve(shown);
+  const lines = await Promise.all(
+    (await readdir(folder)).sort().map(async (name) => {
+      const entry = await stat(`${folder}/${name}`).catch(() => undefined);
+      const size = entry?.isDirectory() ? "<DIR>" : String(entry?.size ?? 0);
+      const time = entry?.mtime.toISOString().slice(0, 16).replace("T", "  ") ?? "";
+      return `${time.padEnd(17)}  ${size.padStart(14)} ${name}`;
+    }),
+  );
+  return say(io, [` Directory of ${shown}`, "", ...lines].join("\n"));
+}
+
+/** `shutdown /r /t N` reboots; nothing else is rehearsed. */
+async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const words = splitArguments(rest).map((word) => word.toLowerCase().replace(/^-/, "/"));
+  if (!words.includes("/r"))
+    return fail(io, "The rehearsal host knows shutdown /r /t <seconds> only.");
+  const seconds = Number(words[words.indexOf("/t") + 1] ?? 30);
+  if (!Number.isInteger(seconds) || seconds < 0) {
+    return fail(io, "The parameter is incorrect.(87)");
+  }
+  await host.programs.reboot(words.includes("/t") ? seconds : 30);
+  return 0;
+}
+
+function inHome(host: WindowsHost, path: string): Promise<string> {
+  return host.drive.display(path, windowsPathNames(homeFolder));
+}

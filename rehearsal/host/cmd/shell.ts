@@ -1,0 +1,66 @@
+import { InvocationError, parseInvocation } from "../powershell/invocation.ts";
+import { type CommandIo, runScript } from "../run-script.ts";
+import { type WindowsHost, homeFolder } from "../windows-host.ts";
+import { WindowsPathError } from "../windows-path.ts";
+import { splitArguments } from "./argv.ts";
+import { CommandLineError, parseCommandLine } from "./command-line.ts";
+import { plainCommands } from "./plain-commands.ts";
+
+/** Where Windows keeps its own programs: `C:\Windows\System32\hostname.exe` is `hostname`. */
+const systemFolder =
+  /^c:[\\/]windows[\\/]system32[\\/](?:(?:windowspowershell[\\/]v1\.0|openssh)[\\/])?/i;
+
+/** `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command; returns the exit code. */
+export async function runShellCommand(
+  host: WindowsHost,
+  text: string,
+  io: CommandIo,
+): Promise<number> {
+  try {
+    const { program, rest } = parseCommandLine(text, variables(host));
+    const name = program
+      .replace(systemFolder, "")
+      .replace(/\.exe$/i, "")
+      .toLowerCase();
+    if (name === "powershell") return await runPowerShell(host, rest, io);
+    const command = plainCommands.get(name);
+    if (command) return await command(host, rest, io);
+    io.err(
+      `'${program}' is not recognized as an internal or external command,\noperable program or batch file.\n` +
+        `(This is a kindows rehearsal host; it knows powershell.exe -File <step script> and ${[...plainCommands.keys()].join(", ")}.)\n`,
+    );
+    return 1;
+  } catch (error) {
+    if (!(error instanceof CommandLineError || error instanceof WindowsPathError)) throw error;
+    io.err(`${error.message}\n`);
+    return 1;
+  }
+}
+
+async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  try {
+    return await runScript(host, parseInvocation(splitArguments(rest)), io);
+  } catch (error) {
+    if (!(error instanceof InvocationError)) throw error;
+    io.err(`${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+function variables(host: WindowsHost): Record<string, string> {
+  return {
+    COMPUTERNAME: host.computerName.toUpperCase(),
+    HOMEDRIVE: "C:",
+    HOMEPATH: homeFolder.slice(2),
+    OS: "Windows_NT",
+    PROCESSOR_ARCHITECTURE: "AMD64",
+    ProgramData: "C:\\ProgramData",
+    ProgramFiles: "C:\\Program Files",
+    SystemDrive: "C:",
+    SystemRoot: "C:\\Windows",
+    TEMP: `${homeFolder}\\AppData\\Local\\Temp`,
+    USERNAME: "administrator",
+    USERPROFILE: homeFolder,
+    windir: "C:\\Windows",
+  };
+}

@@ -1,0 +1,164 @@
+import { bindParameters } from "./powershell/bind.ts";
+import { BindingError } from "./powershell/binding-error.ts";
+import type { ScriptInvocation } from "./powershell/invocation.ts";
+import { readParamBlock } from "./powershell/param-block.ts";
+import { PowerShellSyntaxError } from "./powershell/scanner.ts";
+import {
+  RehearsalError,
+  StepError,
+  type StepName,
+  type StepOutcome,
+  stepExitCodes,
+  stepNames,
+} from "./step.ts";
+import { stepBehaviours } from "./step-behaviours.ts";
+import { StepFaults } from "./step-faults.ts";
+import { StepParameters } from "./step-parameters.ts";
+import { type WindowsHost, PowerLost, homeFolder } from "./windows-host.ts";
+import { windowsPathNames } from "./windows-path.ts";
+
+/** The console a command runs on. */
+export interface CommandIo {
+  /** Lines are ended by `\n` here and go out with CRLF. */
+  out(text: string): void;
+  err(text: string): void;
+  /** Everything on standard input; waits for its end, bounded. */
+  stdin(): Promise<string>;
+  /** Breaks the connection the command came by. */
+  dropConnection(): void;
+}
+
+/** Exit code of powershell.exe 5.1 that can't use its -File. */
+const unusableFile = 0xfffd0000;
+/** Seconds the scripts wait for one another. */
+const lockSeconds = 240;
+
+/** Runs `powershell.exe -File script args...` with the behaviour that stands in for the script; returns the exit code. */
+export async function runScript(
+  host: WindowsHost,
+  { script, args }: ScriptInvocation,
+  io: CommandIo,
+): Promise<number> {
+  const cwd = windowsPathNames(homeFolder);
+  const path = await host.drive.display(script, cwd);
+  const source = await host.drive.readText(path);
+  if (source === undefined) {
+    io.err(
+      `The argument '${script}' to the -File parameter does not exist. Provide the path to an existing '.ps1' file as an argument to the -File parameter.\n`,
+    );
+    return unusableFile;
+  }
+  const fileName = path.slice(path.lastIndexOf("\\") + 1);
+  const step = stepNames.find((name) => `${name}.ps1`.toLowerCase() === fileName.toLowerCase());
+  if (!step) {
+    io.err(
+      `The rehearsal host has no PowerShell and no behaviour for ${fileName}. It rehearses ${stepNames.join(", ")}.\n`,
+    );
+    return 1;
+  }
+
+  let parameters: StepParameters;
+  try {
+    const block = readParamBlock(source);
+    parameters = new StepParameters(fileName, block, bindParameters(block, args));
+  } catch (error) {
+    if (error instanceof BindingError) {
+      io.err(bindingMessage(path, fileName, error));
+      return 1;
+    }
+    if (!(error instanceof PowerShellSyntaxError)) throw error;
+    io.err(`The rehearsal host can't read the param() block of ${path}: ${error.message}\n`);
+    return stepExitCodes.Unexpected;
+  }
+  return runStep(host, step, parameters, io);
+}
+
+async function runStep(
+  host: WindowsHost,
+  step: StepName,
+  parameters: StepParameters,
+  io: CommandIo,
+): Promise<number> {
+  const start = Date.now();
+  try {
+    const outcome = await host.stepLock.run(
+      host.milliseconds(lockSeconds),
+      () =>
+        new StepError(
+          "StepBusy",
+          `Another step has been running on this machine for more than ${lockSeconds} s.`,
+          "Wait for it to end (look for powershell.exe with C:\\kindows\\steps in its command line), then run again.",
+        ),
+      () => runBehaviour(host, step, parameters, io),
+    );
+    const seconds = Math.round((Date.now() - start) / 100) / 10;
+    writeJson(io, {
+      step,
+      changed: outcome.changed,
+      rebootRequired: outcome.rebootRequired ?? false,
+      seconds,
+      facts: { ...outcome.facts, rehearsal: true },
+    });
+    return 0;
+  } catch (error) {
+    if (error instanceof PowerLost) throw error;
+    const { code, message, remedy } = stepError(error);
+    io.err(`${step} on ${host.computerName} failed (${code}): ${message} ${remedy}\n`);
+    writeJson(io, { step, error: { code, message, remedy } });
+    return stepExitCodes[code];
+  }
+}
+
+async function runBehaviour(
+  host: WindowsHost,
+  step: StepName,
+  parameters: StepParameters,
+  io: CommandIo,
+): Promise<StepOutcome> {
+  const faults = await StepFaults.load(host, step, () => io.dropConnection());
+  await faults.start();
+  const outcome = await stepBehaviours[step]({
+    host,
+    parameters,
+    stdin: () => io.stdin(),
+    progress: (line) => io.err(`${line}\n`),
+    checkpoint: () => faults.checkpoint(),
+  });
+  await faults.end();
+  return outcome;
+}
+
+function stepError(error: unknown): StepError {
+  if (error instanceof StepError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StepError(
+    "Unexpected",
+    message,
+    error instanceof RehearsalError
+      ? "This is a mistake in the rehearsal, not on the machine."
+      : "Read the lines above; then run again, or look at the machine.",
+  );
+}
+
+/** One line of plain ASCII, as the script's Write-JsonLine. */
+function writeJson(io: CommandIo, value: unknown): void {
+  const json = JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  io.out(`${json}\n`);
+}
+
+function bindingMessage(path: string, fileName: string, error: BindingError): string {
+  const exception =
+    error.id === "ParameterArgumentTransformationError"
+      ? "ParameterBindingArgumentTransformationException"
+      : error.id.startsWith("ParameterArgumentValidationError")
+        ? "ParameterBindingValidationException"
+        : "ParameterBindingException";
+  return (
+    `${path} : ${error.message}\n` +
+    `    + CategoryInfo          : InvalidArgument: (:) [${fileName}], ${exception}\n` +
+    `    + FullyQualifiedErrorId : ${error.id},${fileName}\n`
+  );
+}

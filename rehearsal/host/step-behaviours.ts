@@ -1,0 +1,21 @@
+import type { StepBehaviour, StepName } from "./step.ts";
+import { confirmReboot } from "./steps/confirm-reboot.ts";
+import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
+import { installContainerd } from "./steps/install-containerd.ts";
+import { installKubernetes } from "./steps/install-kubernetes.ts";
+import { joinNode } from "./steps/join-node.ts";
+import { resetNode } from "./steps/reset-node.ts";
+import { setHostsEntry } from "./steps/set-hosts-entry.ts";
+import { testWindowsHost } from "./steps/test-windows-host.ts";
+
+/** What stands in for each step script. */
+export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
+  "Test-WindowsHost": testWindowsHost,
+  "Enable-ContainersFeature": enableContainersFeature,
+  "Confirm-Reboot": confirmReboot,
+  "Install-Containerd": installContainerd,
+  "Install-Kubernetes": installKubernetes,
+  "Set-HostsEntry": setHostsEntry,
+  "Join-Node": joinNode,
+  "Reset-Node": resetNode,
+};

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault, FaultPoint } from "./faults.ts";
+import { StepError, type StepName } from "./step.ts";
+import type { WindowsHost } from "./windows-host.ts";
+
+/** Plays the faults asked for in one run of one step. */
+export class StepFaults {
+  readonly #host: WindowsHost;
+  readonly #step: StepName;
+  readonly #faults: readonly Fault[];
+  readonly #dropConnection: () => void;
+  #since = Date.now();
+  #middlePlayed = false;
+
+  private constructor(
+    host: WindowsHost,
+    step: StepName,
+    faults: readonly Fault[],
+    dropConnection: () => void,
+  ) {
+    this.#host = host;
+    this.#step = step;
+    this.#faults = faults;
+    this.#dropConnection = dropConnection;
+  }
+
+  static async load(
+    host: WindowsHost,
+    step: StepName,
+    dropConnection: () => void,
+  ): Promise<StepFaults> {
+    return new StepFaults(host, step, await host.faults.all(), dropConnection);
+  }
+
+  async start(): Promise<void> {
+    await this.#strike("start");
+  }
+
+  /** The first call is the middle of the step; later ones only slow it down. */
+  async checkpoint(): Promise<void> {
+    this.#host.assertPower();
+    await this.#slowDown();
+    if (this.#middlePlayed) return;
+    this.#middlePlayed = true;
+    await this.#strike("middle");
+  }
+
+  async end(): Promise<void> {
+    await this.checkpoint(); // a step that had nothing to do has no middle of its own
+    await this.#strike("end");
+  }
+
+  async #strike(point: FaultPoint): Promise<void> {
+    for (const fault of this.#faults) {
+      if (!("at" in fault) || fault.step !== this.#step || fault.at !== point) continue;
+      if (!(await this.#host.faults.take(fault))) continue;
+      switch (fault.kind) {
+        case "dropConnection":
+          this.#dropConnection();
+          break;
+        case "reboot":
+          await this.#host.programs.reboot(0);
+          // Nothing of this step happens after the power is gone; in the guest the process itself ends here.
+          for (;;) await this.#host.pause(1);
+        case "fail":
+          throw new StepError(
+            fault.code,
+            fault.message,
+            "This failure was asked for by a fault setting of the rehearsal host.",
+          );
+      }
+    }
+  }
+
+  async #slowDown(): Promise<void> {
+    for (const fault of this.#faults) {
+      if (fault.kind !== "slow" || (fault.step !== undefined && fault.step !== this.#step))
+        continue;
+      await sleep((Date.now() - this.#since) * (fault.factor - 1));
+    }
+    this.#since = Date.now();
+    this.#host.assertPower();
+  }
+}

@@ -1,0 +1,75 @@
+import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import { registerKubeletService, startJoinedKubelet } from "./kubelet-service.ts";
+import { makeKubernetesFolders } from "./kubernetes-folders.ts";
+import { getMedium, hasSha256 } from "./media.ts";
+import { runNative } from "./native-command.ts";
+
+/** Puts the real programs in place, asks them their version, and registers the service kubelet. */
+export async function installKubernetes(context: StepContext): Promise<StepOutcome> {
+  const { host, parameters } = context;
+  const version = parameters.text("Version");
+  if (!host.services.get("containerd")) {
+    throw new StepError(
+      "ContainerdMissing",
+      "There is no service containerd, which kubelet depends on.",
+      "Run Install-Containerd first.",
+    );
+  }
+  await makeKubernetesFolders(host.drive);
+
+  const kubeletFrom = await installProgram(context, "kubelet.exe", "Kubelet");
+  await context.checkpoint();
+  const kubeadmFrom = await installProgram(context, "kubeadm.exe", "Kubeadm");
+  const kubeLogRunnerFrom = await installProgram(context, "kube-log-runner.exe", "KubeLogRunner");
+  let changed = [kubeletFrom, kubeadmFrom, kubeLogRunnerFrom].some((from) => from !== "installed");
+
+  await checkVersion(context, "C:\\k\\kubelet.exe", ["--version"], version);
+  await checkVersion(context, "C:\\k\\kubeadm.exe", ["version", "--output", "short"], version);
+
+  if (await host.addToPath("C:\\k")) changed = true;
+  if (await registerKubeletService(host)) changed = true;
+  const rule = { displayName: "kubelet", protocol: "TCP", port: 10250 } as const;
+  if (await host.setFirewallRule("kubelet", rule)) changed = true;
+  await startJoinedKubelet(context);
+  return { changed, facts: { version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom } };
+}
+
+/** `parameter` is what the names of its Uri and Sha256 parameters begin with. */
+async function installProgram(
+  context: StepContext,
+  fileName: string,
+  parameter: string,
+): Promise<"installed" | "media" | "download"> {
+  const { host, parameters } = context;
+  const { drive, services } = host;
+  const path = `C:\\k\\${fileName}`;
+  const sha256 = parameters.text(`${parameter}Sha256`);
+  if (await hasSha256(context, path, sha256)) return "installed";
+  const medium = await getMedium(context, parameters.text(`${parameter}Uri`), sha256);
+  const runsInService = fileName !== "kubeadm.exe";
+  if (runsInService && services.get("kubelet")) await services.stop("kubelet");
+  const content = await drive.read(medium.path);
+  if (!content) throw new Error(`${medium.path} has vanished`);
+  await drive.write(path, content);
+  return medium.from;
+}
+
+async function checkVersion(
+  context: StepContext,
+  exe: string,
+  args: readonly string[],
+  version: string,
+): Promise<void> {
+  const answer = await runNative(context, {
+    exe,
+    args,
+    timeoutSeconds: 60,
+    remedy: `Look whether ${exe} is a program for windows-amd64.`,
+  });
+  if (/v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?)/.exec(answer)?.[1] === version) return;
+  throw new StepError(
+    "VersionMismatch",
+    `${exe} says '${answer.trim()}', expected was version ${version}.`,
+    "Set cluster.kubernetesVersion and the checksums of its Windows programs to the same release.",
+  );
+}

@@ -1,0 +1,111 @@
+import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import { joinConfiguration } from "./join-configuration.ts";
+import { parseJoinSecret } from "./join-secret.ts";
+import { joinCluster } from "./kubeadm-join.ts";
+import { kubeletCommandLine, kubeletLogPath, setKubeletService } from "./kubelet-service.ts";
+import {
+  clusterIdentity,
+  getJoinRecord,
+  hasJoinRemains,
+  hasNodeCredentials,
+  resetMembership,
+} from "./membership.ts";
+import { waitServiceRunning } from "./wait-service.ts";
+
+/** Joins with the real kubeadm.exe and leaves the real kubelet.exe running. */
+export async function joinNode(context: StepContext): Promise<StepOutcome> {
+  const { host, parameters } = context;
+  const { services } = host;
+  const nodeName = parameters.text("NodeName");
+  const apiServerEndpoint = parameters.text("ApiServerEndpoint");
+  const criSocket = parameters.text("CriSocket");
+  const nodeIp = parameters.text("NodeIp");
+  const labels = parameters.text("NodeLabels");
+  const taints = parameters.text("NodeTaints");
+  const timeoutSeconds = parameters.integer("TimeoutSeconds");
+
+  const secret = parseJoinSecret(await context.stdin());
+  if (!(await host.drive.isFile("C:\\k\\kubeadm.exe")) || !services.get("kubelet")) {
+    throw new StepError(
+      "KubernetesMissing",
+      "There is no C:\\k\\kubeadm.exe or no service kubelet.",
+      "Run Install-Kubernetes first.",
+    );
+  }
+  const start = Date.now();
+  await waitApiServer(context, apiServerEndpoint, Math.min(90, timeoutSeconds));
+
+  const cluster = clusterIdentity(apiServerEndpoint, secret.caCertHashes);
+  const recorded = await getJoinRecord(host);
+  const alreadyJoined = recorded === cluster && (await hasNodeCredentials(host));
+  let wasReset = false;
+  if (!alreadyJoined && (await hasJoinRemains(host))) {
+    if (recorded === undefined && (await hasNodeCredentials(host))) {
+      throw new StepError(
+        "JoinedElsewhere",
+        "This machine is a node already, joined by something else than this step.",
+        "If it may leave that cluster, run Reset-Node on it first; nothing was changed.",
+      );
+    }
+    await resetMembership(context, criSocket, 120);
+    wasReset = true;
+  }
+
+  const commandLine = kubeletCommandLine([
+    `--hostname-override=${nodeName}`,
+    `--node-ip=${nodeIp}`,
+    ...(labels === "" ? [] : [`--node-labels=${labels}`]),
+    ...(taints === "" ? [] : [`--register-with-taints=${taints}`]),
+  ]);
+  let changed = !alreadyJoined;
+  if (!alreadyJoined) {
+    const configuration = joinConfiguration({
+      nodeName,
+      apiServerEndpoint,
+      criSocket,
+      taints,
+      secret,
+      timeoutSeconds,
+    });
+    const left = timeoutSeconds - Math.round((Date.now() - start) / 1000);
+    await joinCluster(context, {
+      configuration,
+      criSocket,
+      cluster,
+      commandLine,
+      timeoutSeconds: left,
+    });
+  }
+
+  // From here on the node comes back by itself after a reboot.
+  if (await setKubeletService(host, commandLine, "auto")) {
+    changed = true;
+    if (alreadyJoined) await services.stop("kubelet");
+  }
+  if (!(await services.isRunning("kubelet"))) {
+    await services.start("kubelet");
+    changed = true;
+  }
+  await waitServiceRunning(context, "kubelet", 60, kubeletLogPath, () => Promise.resolve(true));
+  return { changed, facts: { nodeName, apiServerEndpoint, alreadyJoined, wasReset } };
+}
+
+async function waitApiServer(
+  { host }: StepContext,
+  endpoint: string,
+  timeoutSeconds: number,
+): Promise<void> {
+  const [name = "", port = ""] = endpoint.split(":", 2);
+  const deadline = Date.now() + host.milliseconds(timeoutSeconds);
+  let problem: string | undefined;
+  do {
+    problem = await host.programs.connect(name, Number(port), 5);
+    if (problem === undefined) return;
+    await host.pause(2);
+  } while (Date.now() < deadline);
+  throw new StepError(
+    "ApiServerUnreachable",
+    `The API server ${endpoint} could not be reached from this machine in ${timeoutSeconds} s; last seen: ${problem}`,
+    "Look at the hosts file (Set-HostsEntry), the lab network and whether the control plane runs.",
+  );
+}

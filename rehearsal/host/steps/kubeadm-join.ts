@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type StepContext, StepError } from "../step.ts";
+import { setKubeletService } from "./kubelet-service.ts";
+import { resetMembership, saveJoinRecord } from "./membership.ts";
+import { runNative } from "./native-command.ts";
+import { kubeletLogPath } from "./kubelet-service.ts";
+
+const configurationPath = "C:\\kindows\\state\\join-configuration.json";
+/** The last file `kubeadm join` writes before it asks the service manager to start kubelet. */
+const flagsPath = "C:\\var\\lib\\kubelet\\kubeadm-flags.env";
+
+/** One join, as the script's Join-Cluster takes it. */
+export interface JoinAttempt {
+  /** Text of a JoinConfiguration; it contains the token. */
+  readonly configuration: string;
+  readonly criSocket: string;
+  /** Identity of the cluster, recorded before each try. */
+  readonly cluster: string;
+  /** Command line of the service kubelet on this node. */
+  readonly commandLine: string;
+  /** Seconds all tries together may take. */
+  readonly timeoutSeconds: number;
+}
+
+/** Joins, and where a node of this name still counts as Ready waits for the cluster to notice that it has gone. */
+export async function joinCluster(context: StepContext, attempt: JoinAttempt): Promise<void> {
+  const { host } = context;
+  const deadline = Date.now() + attempt.timeoutSeconds * 1000;
+  for (;;) {
+    const left = Math.max(30, Math.round((deadline - Date.now()) / 1000));
+    await host.services.stop("kubelet");
+    await setKubeletService(host, attempt.commandLine, "manual");
+    await saveJoinRecord(host, attempt.cluster);
+    try {
+      await runKubeadmJoin(context, attempt.configuration, left);
+      return;
+    } catch (error) {
+      const retry =
+        error instanceof StepError &&
+        error.message.includes("already exists in the cluster") &&
+        Date.now() + 30_000 <= deadline;
+      if (!retry) throw error;
+    }
+    context.progress("a node of this name is still Ready in the cluster; waiting for it to go");
+    await resetMembership(context, attempt.criSocket, 120);
+    await host.pause(10);
+  }
+}
+
+/** Runs kubeadm with a configuration that exists as a file only while it runs, for the administrator only. */
+async function runKubeadmJoin(
+  context: StepContext,
+  configuration: string,
+  timeoutSeconds: number,
+): Promise<void> {
+  const { host } = context;
+  const ignored = host.programs.ignoredPreflightErrors;
+  await host.drive.write(configurationPath, configuration, true);
+  const manager = new AbortController();
+  const started = startKubeletOnRequest(context, manager.signal);
+  try {
+    await context.checkpoint();
+    await runNative(context, {
+      exe: "C:\\k\\kubeadm.exe",
+      args: [
+        "join",
+        "--config",
+        configurationPath,
+        ...(ignored.length > 0 ? [`--ignore-preflight-errors=${ignored.join(",")}`] : []),
+      ],
+      timeoutSeconds,
+      failureCode: "JoinFailed",
+      timeoutCode: "JoinTimedOut",
+      remedy: `Read kubeadm's last lines above and ${kubeletLogPath}; the join can be run again.`,
+    });
+  } finally {
+    manager.abort();
+    await started;
+    await host.drive.remove(configurationPath);
+  }
+}
+
+/**
+ * The service manager's part: on Windows kubeadm.exe asks it to start kubelet. Under Wine that request goes nowhere, so
+ * it is made here when kubeadm has written the last file it writes before it.
+ */
+async function startKubeletOnRequest(context: StepContext, signal: AbortSignal): Promise<void> {
+  const { drive, services } = context.host;
+  while (!signal.aborted) {
+    const flags = await drive.readText(flagsPath);
+    if (flags?.trim()) {
+      try {
+        await services.start("kubelet");
+      } catch (error) {
+        // As on Windows: kubeadm goes on and says itself that kubelet is not healthy.
+        context.progress(`the service kubelet did not start: ${String(error)}`);
+      }
+      return;
+    }
+    await sleep(200);
+  }
+}

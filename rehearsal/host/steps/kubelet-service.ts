@@ -1,0 +1,57 @@
+import type { StepContext } from "../step.ts";
+import type { WindowsHost } from "../windows-host.ts";
+import { waitServiceRunning } from "./wait-service.ts";
+
+export const kubeletLogPath = "C:\\var\\log\\kubelet\\kubelet.log";
+
+/** Command line of the service kubelet; `nodeArguments` are what is particular to this node. */
+export function kubeletCommandLine(nodeArguments: readonly string[]): string {
+  return [
+    "C:\\k\\kube-log-runner.exe",
+    "--log-file=C:/var/log/kubelet/kubelet.log",
+    "--log-file-size=50Mi",
+    "--log-file-age=168h",
+    "C:\\k\\kubelet.exe",
+    "--windows-service",
+    "--cert-dir=C:/var/lib/kubelet/pki",
+    "--config=C:/var/lib/kubelet/config.yaml",
+    "--bootstrap-kubeconfig=C:/etc/kubernetes/bootstrap-kubelet.conf",
+    "--kubeconfig=C:/etc/kubernetes/kubelet.conf",
+    "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd",
+    "--cgroups-per-qos=false",
+    "--enforce-node-allocatable=",
+    "--resolv-conf=",
+    "--enable-debugging-handlers",
+    ...nodeArguments,
+  ].join(" ");
+}
+
+/** Registers the service, stopped and manual; whether it was missing. */
+export async function registerKubeletService({ services }: WindowsHost): Promise<boolean> {
+  if (services.get("kubelet")) return false;
+  return services.configure("kubelet", {
+    commandLine: kubeletCommandLine([]),
+    displayName: "kubelet",
+    description: "Kubernetes node agent",
+    startType: "manual",
+    dependsOn: ["containerd"],
+  });
+}
+
+/** Gives the service its command line and start mode; whether anything differed. */
+export async function setKubeletService(
+  { services }: WindowsHost,
+  commandLine: string,
+  startType: "manual" | "auto",
+): Promise<boolean> {
+  return services.change("kubelet", { commandLine, startType });
+}
+
+/** Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too. */
+export async function startJoinedKubelet(context: StepContext): Promise<void> {
+  const { services } = context.host;
+  if (services.get("kubelet")?.startType !== "auto" || (await services.isRunning("kubelet")))
+    return;
+  await services.start("kubelet");
+  await waitServiceRunning(context, "kubelet", 60, kubeletLogPath, () => Promise.resolve(true));
+}

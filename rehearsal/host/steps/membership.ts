@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { StepContext } from "../step.ts";
+import type { WindowsHost } from "../windows-host.ts";
+import { kubeletCommandLine, setKubeletService } from "./kubelet-service.ts";
+import { makeKubernetesFolders } from "./kubernetes-folders.ts";
+import { runNative } from "./native-command.ts";
+
+const kubeletConfig = "C:\\etc\\kubernetes\\kubelet.conf";
+const joinRecord = "C:\\kindows\\state\\join.json";
+const recordSchema = z.object({ cluster: z.string() });
+
+/** What kubeadm and kubelet leave at a join, and kubeadm's preflight checks stumble over at the next one. */
+const joinRemains = [
+  kubeletConfig,
+  "C:\\etc\\kubernetes\\bootstrap-kubelet.conf",
+  "C:\\etc\\kubernetes\\pki\\ca.crt",
+  "C:\\var\\lib\\kubelet\\config.yaml",
+  "C:\\var\\lib\\kubelet\\instance-config.yaml",
+  "C:\\var\\lib\\kubelet\\kubeadm-flags.env",
+];
+
+/** Whether anything of a join is on this machine, a finished one or one that was cut short. */
+export async function hasJoinRemains({ drive }: WindowsHost): Promise<boolean> {
+  for (const path of joinRemains) {
+    if (await drive.isFile(path)) return true;
+  }
+  return false;
+}
+
+/** Whether TLS bootstrap is through, so that this machine has credentials of its own. */
+export async function hasNodeCredentials({ drive }: WindowsHost): Promise<boolean> {
+  return drive.isFile(kubeletConfig);
+}
+
+/** Identity of a cluster as text: its endpoint and the hashes of its CA. */
+export function clusterIdentity(endpoint: string, caCertHashes: readonly string[]): string {
+  return [endpoint, ...[...caCertHashes].sort()].join(" ");
+}
+
+/** Identity of the cluster the join step last began to join. */
+export async function getJoinRecord({ drive }: WindowsHost): Promise<string | undefined> {
+  const text = await drive.readText(joinRecord);
+  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text)).cluster;
+}
+
+/** Records which cluster is about to be joined: whatever is found later was made by this step. */
+export async function saveJoinRecord({ drive }: WindowsHost, cluster: string): Promise<void> {
+  await drive.write(joinRecord, JSON.stringify({ cluster }));
+}
+
+/** Takes this machine out of its cluster: kubeadm reset, then whatever that leaves; kubelet stopped and manual. */
+export async function resetMembership(
+  context: StepContext,
+  criSocket: string,
+  timeoutSeconds: number,
+): Promise<void> {
+  const { host } = context;
+  // Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
+  await setKubeletService(host, kubeletCommandLine([]), "manual");
+  await host.services.stop("kubelet");
+  await runNative(context, {
+    exe: "C:\\k\\kubeadm.exe",
+    args: ["reset", "--force", "--cri-socket", criSocket],
+    timeoutSeconds,
+    failureCode: "ResetFailed",
+    timeoutCode: "ResetFailed",
+    remedy: "Look whether containerd runs and whether pods hang; then run again.",
+  });
+  const keys = ["C:\\var\\lib\\kubelet\\pki", "C:\\etc\\kubernetes\\pki"];
+  for (const path of [...joinRemains, ...keys]) await host.drive.remove(path);
+  await makeKubernetesFolders(host.drive);
+  await host.drive.remove(joinRecord);
+}

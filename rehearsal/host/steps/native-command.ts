@@ -1,0 +1,57 @@
+import { quoteArgument } from "../cmd/argv.ts";
+import { type ProgramResult, ProgramTimeout } from "../programs.ts";
+import { type StepContext, StepError, type StepErrorCode } from "../step.ts";
+
+/** How a step runs a program: the parameters of the script's Invoke-NativeCommand. */
+export interface NativeCommand {
+  readonly exe: string;
+  readonly args: readonly string[];
+  readonly timeoutSeconds: number;
+  /** Default CommandFailed. */
+  readonly failureCode?: StepErrorCode;
+  /** Default CommandTimedOut. */
+  readonly timeoutCode?: StepErrorCode;
+  readonly remedy: string;
+}
+
+/** Runs a program and returns its standard output; any exit code but 0, or too long a time, ends the step. */
+export async function runNative(context: StepContext, command: NativeCommand): Promise<string> {
+  const { host } = context;
+  const name = command.exe.slice(command.exe.lastIndexOf("\\") + 1);
+  context.progress(`running ${name} ${command.args.map(quoteArgument).join(" ")}`);
+  if (!(await host.drive.isFile(command.exe))) {
+    throw new StepError(
+      "Unexpected",
+      `The system cannot find the file specified: ${command.exe}`,
+      command.remedy,
+    );
+  }
+  let result: ProgramResult;
+  try {
+    result = await host.programs.run(command.exe, command.args, {
+      timeoutSeconds: command.timeoutSeconds,
+      path: host.path,
+    });
+  } catch (error) {
+    if (!(error instanceof ProgramTimeout)) throw error;
+    throw new StepError(
+      command.timeoutCode ?? "CommandTimedOut",
+      `${name} did not end within ${command.timeoutSeconds} s and was stopped. It wrote: ${tail(error.output)}`,
+      command.remedy,
+    );
+  }
+  host.assertPower();
+  if (result.exitCode !== 0) {
+    throw new StepError(
+      command.failureCode ?? "CommandFailed",
+      `${name} ended with exit code ${result.exitCode}. It wrote: ${tail(`${result.stdout}\n${result.stderr}`)}`,
+      command.remedy,
+    );
+  }
+  return result.stdout;
+}
+
+function tail(output: string): string {
+  const text = output.trim();
+  return text.length > 2000 ? `...${text.slice(-2000)}` : text;
+}

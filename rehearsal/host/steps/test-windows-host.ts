@@ -1,0 +1,54 @@
+import { rehearsedWindows } from "../windows-version.ts";
+import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import { utcSeconds } from "../windows-host.ts";
+
+/** Checks what Test-WindowsHost.ps1 checks; the edition and the sshd service are right by construction. */
+export async function testWindowsHost({ host, parameters }: StepContext): Promise<StepOutcome> {
+  const { productName, build, revision } = rehearsedWindows;
+  const name = host.computerName;
+  const freeDiskGiB = await host.hardware.freeDiskGiB();
+  const { memoryMiB } = host.hardware;
+  const wantedName = parameters.text("ComputerName");
+  const minimumBuild = parameters.integer("MinimumBuild");
+  const minimumRevision = parameters.integer("MinimumRevision");
+  const minimumDisk = parameters.integer("MinimumFreeDiskGiB");
+  const minimumMemory = parameters.integer("MinimumMemoryMiB");
+
+  const problems: string[] = [];
+  if (name.toLowerCase() !== wantedName.toLowerCase()) {
+    problems.push(`the computer is named ${name}, expected was ${wantedName}`);
+  }
+  if (build < minimumBuild) problems.push(`build ${build} is older than ${minimumBuild}`);
+  if (build === minimumBuild && revision < minimumRevision) {
+    problems.push(
+      `revision ${build}.${revision} is older than ${build}.${minimumRevision} (install the latest cumulative update)`,
+    );
+  }
+  if (freeDiskGiB < minimumDisk) {
+    problems.push(`drive C: has ${freeDiskGiB} GiB free, ${minimumDisk} GiB are needed`);
+  }
+  // A machine given exactly this much reports a little less.
+  if (memoryMiB < minimumMemory - 64) {
+    problems.push(`memory is ${memoryMiB} MiB, ${minimumMemory} MiB are needed`);
+  }
+  if (problems.length > 0) {
+    throw new StepError(
+      "HostUnsuitable",
+      `This machine cannot become a node: ${problems.join("; ")}.`,
+      "Change the machine or its image, or the limits in the settings of the node.",
+    );
+  }
+  return {
+    changed: false,
+    facts: {
+      computerName: name,
+      productName,
+      build: `10.0.${build}`,
+      revision,
+      freeDiskGiB,
+      memoryMiB,
+      lastBootUpTime: host.lastBootUpTime,
+      utc: utcSeconds(new Date()),
+    },
+  };
+}
