@@ -1,0 +1,22 @@
+/** What a machine must have to become a Windows node. */
+export interface HostRequirements {
+  /** Lowest build of Windows; 20348 is Server 2022, 26100 is Server 2025. */
+  readonly minimumBuild: number;
+  /** Lowest revision of exactly that build. */
+  readonly minimumRevision: number;
+  /** Free space on drive C: in GiB. */
+  readonly minimumFreeDiskGiB: number;
+  /** Memory in MiB. */
+  readonly minimumMemoryMiB: number;
+}
+
+/**
+ * Windows Server 2022 from KB5044281 (October 2024) on: revisions 2322 to 2582 broke Calico's VXLAN
+ * (projectcalico/calico#8529, #9019). Space for one Server Core image unpacked; memory as Microsoft asks for.
+ */
+export const defaultRequirements: HostRequirements = {
+  minimumBuild: 20348,
+  minimumRevision: 2762,
+  minimumFreeDiskGiB: 20,
+  minimumMemoryMiB: 2048,
+};

@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+const medium = z.object({
+  fileName: z.string().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in lower case"),
+});
+
+const schema = z.object({
+  windowsBuild: z.string(),
+  media: z.object({
+    containerd: medium,
+    kubelet: medium,
+    kubeadm: medium,
+    kubeLogRunner: medium,
+  }),
+});
+
+/** What an image carries in `C:\kindows\media\<sha256>\<fileName>`, as its build wrote it down. */
+export type ImageManifest = z.infer<typeof schema>;
+
+/**
+ * Reads the manifest an image's build leaves beside it.
+ *
+ * @param text the file's content.
+ * @throws saying what is wrong with it.
+ */
+export function parseImageManifest(text: string): ImageManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("the image's manifest is not JSON; build the image again");
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((each) => `${each.path.join(".")}: ${each.message}`);
+    throw new Error(
+      `the image's manifest is wrong (${problems.join("; ")}); build the image again`,
+    );
+  }
+  return parsed.data;
+}

@@ -1,0 +1,75 @@
+import * as pulumi from "@pulumi/pulumi";
+import { checksums } from "./checksum.ts";
+import type { HostRequirements } from "./host-requirements.ts";
+import type { WindowsSoftware } from "./software.ts";
+import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
+
+/** Folders of the pod network's programs and configuration: the defaults of Calico's operator. */
+const cniFolders = { CniBinDirectory: "C:/opt/cni/bin", CniConfDirectory: "C:/etc/cni/net.d" };
+
+/** Seconds the session that orders a reboot has to end. */
+const rebootDelaySeconds = 5;
+
+/** The steps of a prepared machine that others need. */
+export interface PreparedMachine {
+  readonly host: WindowsStep;
+  readonly containerd: WindowsStep;
+  /** The last one. */
+  readonly kubernetes: WindowsStep;
+}
+
+/**
+ * From a fresh Windows Server to one that only lacks a cluster; nothing here waits for a control plane.
+ *
+ * @param scripts the step scripts on the machine.
+ */
+export function prepareSteps(
+  context: StepContext,
+  software: WindowsSoftware,
+  requirements: HostRequirements,
+  scripts: pulumi.Resource,
+): PreparedMachine {
+  const checksum = checksums(context.machine.name, software, context.parent);
+
+  const host = windowsStep(context, "Test-WindowsHost", {
+    values: {
+      ComputerName: context.machine.name,
+      MinimumBuild: requirements.minimumBuild,
+      MinimumRevision: requirements.minimumRevision,
+      MinimumFreeDiskGiB: requirements.minimumFreeDiskGiB,
+      MinimumMemoryMiB: requirements.minimumMemoryMiB,
+    },
+    dependsOn: [scripts],
+  });
+  const feature = windowsStep(context, "Enable-ContainersFeature", {
+    values: { RebootDelaySeconds: rebootDelaySeconds },
+    dependsOn: [host.command],
+  });
+  const reboot = windowsStep(context, "Confirm-Reboot", {
+    values: {},
+    dependsOn: [feature.command],
+  });
+  const containerd = windowsStep(context, "Install-Containerd", {
+    values: pulumi.output({
+      Version: software.versions.containerd,
+      ArchiveUri: software.containerd.uri,
+      ArchiveSha256: checksum(software.containerd),
+      PauseImage: software.pauseImage,
+      ...cniFolders,
+    }),
+    dependsOn: [reboot.command],
+  });
+  const kubernetes = windowsStep(context, "Install-Kubernetes", {
+    values: pulumi.output({
+      Version: software.versions.kubernetes,
+      KubeletUri: software.kubelet.uri,
+      KubeletSha256: checksum(software.kubelet),
+      KubeadmUri: software.kubeadm.uri,
+      KubeadmSha256: checksum(software.kubeadm),
+      KubeLogRunnerUri: software.kubeLogRunner.uri,
+      KubeLogRunnerSha256: checksum(software.kubeLogRunner),
+    }),
+    dependsOn: [containerd.command],
+  });
+  return { host, containerd, kubernetes };
+}

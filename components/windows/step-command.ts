@@ -1,0 +1,83 @@
+import { stepParameters, type StepArguments, type StepName } from "./step-parameters.ts";
+
+/** What `cmd.exe /c` takes at most, in characters; Win32-OpenSSH puts `<path of cmd.exe> /c "..."` around a command. */
+const maxCommandLength = 8191;
+const shellPrefix = `"C:\\Windows\\System32\\cmd.exe" /c ""`;
+
+/**
+ * One argument as it must stand in a command that cmd.exe hands to powershell.exe.
+ *
+ * Between double quotes cmd.exe leaves everything alone but `%NAME%`, which it would replace: each `%` is put outside
+ * the quotes behind a caret. A backslash counts only before a quote, so those at the end are doubled.
+ *
+ * @throws for what neither can carry: control characters, double quotes, characters beyond ASCII, and a leading dash
+ * (`powershell.exe -File` takes it for a parameter's name, even in quotes).
+ */
+export function quoteForCmd(value: string): string {
+  if (/[^\x20-\x7e]/.test(value)) {
+    throw new Error("it holds a control character or one beyond ASCII");
+  }
+  if (value.includes('"')) {
+    throw new Error("it holds a double quote");
+  }
+  if (value.startsWith("-")) {
+    throw new Error("it begins with a dash");
+  }
+  if (/^[\w./\\:=@+#~-]+$/.test(value)) {
+    return value;
+  }
+  return `"${value.replace(/\\+$/, "$&$&").replaceAll("%", '"^%"')}"`;
+}
+
+/**
+ * Command line that runs a step script on a Windows machine, for cmd.exe, the default shell of its SSH server.
+ *
+ * @param folder folder of the scripts on the machine, e.g. `C:\kindows\steps\0123456789ab`.
+ * @throws when a value can't be passed, or the whole is longer than cmd.exe takes; the error names the parameter but
+ * not its value.
+ */
+export function stepCommand<S extends StepName>(
+  folder: string,
+  step: S,
+  values: StepArguments<S>,
+): string {
+  const given: Readonly<Record<string, unknown>> = values;
+  const words = Object.entries(stepParameters[step]).map(([name, kind]) => {
+    try {
+      return `-${name} ${quoteForCmd(asText(given[name], kind))}`;
+    } catch (error) {
+      throw new Error(
+        `${step}: parameter ${name} can't be passed on a command line: ${reason(error)}`,
+      );
+    }
+  });
+  const script = quoteForCmd(`${folder}\\${step}.ps1`);
+  const command = [
+    `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File ${script}`,
+    ...words,
+  ].join(" ");
+
+  const length = shellPrefix.length + command.length;
+  if (length > maxCommandLength) {
+    const longest = words.toSorted((a, b) => b.length - a.length)[0] ?? "";
+    throw new Error(
+      `${step}: the command is ${length} characters long, cmd.exe takes ${maxCommandLength}; ` +
+        `shorten ${longest.split(" ")[0]?.slice(1)}, its longest parameter`,
+    );
+  }
+  return command;
+}
+
+function asText(value: unknown, kind: "string" | "int"): string {
+  if (kind === "string" && typeof value === "string") {
+    return value;
+  }
+  if (kind === "int" && Number.isSafeInteger(value) && (value as number) >= 0) {
+    return String(value);
+  }
+  throw new Error(kind === "int" ? "it is not a whole number from 0 on" : "it is not text");
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,59 @@
+/**
+ * The parameters of each step script, by the same names as in its `param()` block; what they mean, their units and
+ * their sources stand in the script's help (`Get-Help .\Join-Node.ps1 -Full`).
+ *
+ * `int` is a whole number, `string` any text a command line can carry.
+ */
+export const stepParameters = {
+  "Test-WindowsHost": {
+    ComputerName: "string",
+    MinimumBuild: "int",
+    MinimumRevision: "int",
+    MinimumFreeDiskGiB: "int",
+    MinimumMemoryMiB: "int",
+  },
+  "Enable-ContainersFeature": { RebootDelaySeconds: "int" },
+  "Confirm-Reboot": {},
+  "Install-Containerd": {
+    Version: "string",
+    ArchiveUri: "string",
+    ArchiveSha256: "string",
+    PauseImage: "string",
+    CniBinDirectory: "string",
+    CniConfDirectory: "string",
+  },
+  "Install-Kubernetes": {
+    Version: "string",
+    KubeletUri: "string",
+    KubeletSha256: "string",
+    KubeadmUri: "string",
+    KubeadmSha256: "string",
+    KubeLogRunnerUri: "string",
+    KubeLogRunnerSha256: "string",
+  },
+  "Set-HostsEntry": { Entry: "string" },
+  "Join-Node": {
+    NodeName: "string",
+    ApiServerEndpoint: "string",
+    CriSocket: "string",
+    NodeIp: "string",
+    NodeLabels: "string",
+    NodeTaints: "string",
+    TimeoutSeconds: "int",
+  },
+  "Reset-Node": { CriSocket: "string", TimeoutSeconds: "int" },
+} as const satisfies Record<string, Record<string, "string" | "int">>;
+
+/** Name of a step: its script's name without `.ps1`. */
+export type StepName = keyof typeof stepParameters;
+
+type ValueOf = { string: string; int: number };
+type KindOf<
+  S extends StepName,
+  P extends keyof (typeof stepParameters)[S],
+> = (typeof stepParameters)[S][P] extends keyof ValueOf ? (typeof stepParameters)[S][P] : never;
+
+/** Values for all parameters of a step: none is left to the script's default, so that a diff shows every change. */
+export type StepArguments<S extends StepName> = {
+  readonly [P in keyof (typeof stepParameters)[S]]: ValueOf[KindOf<S, P>];
+};

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { StepName } from "./step-parameters.ts";
+
+const resultSchema = z.strictObject({
+  step: z.string(),
+  /** Whether anything on the machine is different from before. */
+  changed: z.boolean(),
+  /** Whether the machine is about to reboot. */
+  rebootRequired: z.boolean(),
+  /** Run time in seconds. */
+  seconds: z.number(),
+  /** What the step found or made. */
+  facts: z.record(z.string(), z.unknown()),
+});
+
+const failureSchema = z.strictObject({
+  step: z.string(),
+  error: z.strictObject({ code: z.string(), message: z.string(), remedy: z.string() }),
+});
+
+/** What a step script says it did: the last line of its standard output. */
+export type StepResult = z.infer<typeof resultSchema>;
+
+/**
+ * Reads a step's result from its standard output; what comes before the last line is for people.
+ *
+ * @param host computer name, for errors.
+ * @throws naming step and host: with the step's own message and remedy when it failed, and otherwise with what came
+ * instead of a result.
+ */
+export function parseStepResult(step: StepName, host: string, stdout: string): StepResult {
+  const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
+  const value = parseJson(last);
+
+  const failure = failureSchema.safeParse(value);
+  if (failure.success) {
+    const { code, message, remedy } = failure.data.error;
+    throw new Error(`${step} on ${host} failed (${code}): ${message} ${remedy}`);
+  }
+  const result = resultSchema.safeParse(value);
+  if (!result.success) {
+    const seen = last === "" ? "nothing" : `'${last.slice(0, 200)}'`;
+    throw new Error(
+      `${step} on ${host} ended without a result: the last line of its output is ${seen}. ` +
+        `Log in to ${host} and run the script there to see what it does.`,
+    );
+  }
+  if (result.data.step !== step) {
+    throw new Error(
+      `${step} on ${host}: the result is one of ${result.data.step}. ` +
+        `Two runs may have used the machine at once; run again.`,
+    );
+  }
+  return result.data;
+}
+
+/**
+ * A fact that must be text.
+ *
+ * @throws naming step and fact when the result has none.
+ */
+export function textFact(result: StepResult, name: string): string {
+  const value = result.facts[name];
+  if (typeof value !== "string") {
+    throw new Error(
+      `${result.step} reported no ${name}: its script and this program differ; run again.`,
+    );
+  }
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** Folder of the step scripts, relative to the project, so that state is the same in every clone of it. */
+export const stepsSource = "components/windows/steps";
+
+/** Length of the hash in the folder's name on the machine. */
+const hashLength = 12;
+
+/**
+ * Hash of a folder's content: of its files' names and bytes, and of nothing that differs between clones (times, modes,
+ * order on disk).
+ */
+export function folderHash(folder: string): string {
+  const hash = createHash("sha256");
+  for (const name of filesBelow(folder)) {
+    const content = readFileSync(path.join(folder, name));
+    hash.update(`${name}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex").slice(0, hashLength);
+}
+
+/** Names of all files below a folder, with forward slashes, in the order of their characters' codes. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .map((name) => name.split(path.sep).join("/"))
+    .sort();
+}
+
+/** Where a version of the scripts lies on a machine, as SFTP and as Windows write it. */
+export interface RemoteFolder {
+  /** `C:/kindows/steps/<hash>`. */
+  readonly sftpPath: string;
+  /** `C:\kindows\steps\<hash>`. */
+  readonly windowsPath: string;
+}
+
+/** Folder on the machine for scripts of this hash: an edited script gets a new path, and is run again by that. */
+export function remoteStepsFolder(hash: string): RemoteFolder {
+  return { sftpPath: `C:/kindows/steps/${hash}`, windowsPath: `C:\\kindows\\steps\\${hash}` };
+}

@@ -1,0 +1,102 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ControlPlane } from "../controlplane/control-plane.ts";
+import type { Machine } from "../machine/machine.ts";
+import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
+import { joinSteps } from "./join-steps.ts";
+import { nodeObject } from "./node-object.ts";
+import type { Taint } from "./node-registration.ts";
+import { prepareSteps } from "./prepare-steps.ts";
+import type { WindowsSoftware } from "./software.ts";
+import { textFact } from "./step-result.ts";
+import { defaultTimeouts, type NodeTimeouts } from "./step-timeouts.ts";
+import { copySteps } from "./steps-copy.ts";
+
+export interface WindowsNodeArgs {
+  /** A Windows machine that answers SSH, or will once it has booted. */
+  readonly machine: Machine;
+  /** The cluster to join. */
+  readonly controlPlane: ControlPlane;
+  /** Bootstrap token `<id>.<secret>`, valid until the join has ended; secret. */
+  readonly token: pulumi.Output<string>;
+  /** What is installed, and where it comes from. */
+  readonly software: WindowsSoftware;
+  /** Labels the node registers with; those below kubernetes.io must be ones a kubelet may set. Default: none. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Taints the node registers with. Default: none. */
+  readonly taints?: readonly Taint[];
+  /** What the machine must have. Default: `defaultRequirements`. */
+  readonly requirements?: HostRequirements;
+  /** Time limits. Default: `defaultTimeouts`. */
+  readonly timeouts?: NodeTimeouts;
+}
+
+/**
+ * A Windows machine made a node of a cluster, from a fresh Windows Server to Ready.
+ *
+ * Preparing (checks, the Containers feature with its reboot, containerd, Kubernetes) waits for the machine only, so it
+ * goes on while the control plane is made; only the hosts entry and the join wait for both. Removing it drains and
+ * deletes the Node, and resets the machine where that stays.
+ *
+ * Not responsible for the machine, the pod network, kube-proxy or the token.
+ *
+ * @throws pulumi.ResourceError for a machine that does not run Windows, and outside previews for software without a
+ * checksum.
+ */
+export class WindowsNode extends pulumi.ComponentResource {
+  /** Name of the joined node. */
+  readonly nodeName: pulumi.Output<string>;
+  /** Build and revision of its Windows, e.g. `10.0.20348.4405`. */
+  readonly windowsBuild: pulumi.Output<string>;
+  /** Version of its kubelet, without a leading `v`. */
+  readonly kubernetesVersion: pulumi.Output<string>;
+  /** Version of its containerd, without a leading `v`. */
+  readonly containerdVersion: pulumi.Output<string>;
+  /** For `dependsOn`: the node is Ready once this is there. */
+  readonly resource: pulumi.Resource;
+
+  constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { machine, controlPlane, software, token, labels = {}, taints = [] } = args;
+    const { versions } = software;
+    super(
+      "kindows:windows:WindowsNode",
+      name,
+      { nodeName: machine.name, versions, labels, taints },
+      opts,
+    );
+    if (machine.os !== "windows") {
+      throw new pulumi.ResourceError(
+        `${machine.name} is a ${machine.os} machine: a WindowsNode needs one with os "windows"`,
+        this,
+      );
+    }
+    const timeouts = args.timeouts ?? defaultTimeouts;
+    const requirements = args.requirements ?? defaultRequirements;
+    const copy = copySteps(name, machine, timeouts, this);
+    const context = { name, machine, folder: copy.windowsPath, timeouts, parent: this };
+
+    const prepared = prepareSteps(context, software, requirements, copy.resource);
+    const join = { controlPlane, token, labels, taints };
+    const joined = joinSteps(context, join, prepared.kubernetes);
+    this.resource = nodeObject(name, machine, controlPlane, timeouts.readySeconds, {
+      parent: this,
+      dependsOn: [joined.command],
+    });
+
+    this.nodeName = joined.result.apply((result) => textFact(result, "nodeName"));
+    this.windowsBuild = prepared.host.result.apply(
+      (result) => `${textFact(result, "build")}.${String(result.facts["revision"])}`,
+    );
+    this.kubernetesVersion = prepared.kubernetes.result.apply((result) =>
+      textFact(result, "version"),
+    );
+    this.containerdVersion = prepared.containerd.result.apply((result) =>
+      textFact(result, "version"),
+    );
+    this.registerOutputs({
+      nodeName: this.nodeName,
+      windowsBuild: this.windowsBuild,
+      kubernetesVersion: this.kubernetesVersion,
+      containerdVersion: this.containerdVersion,
+    });
+  }
+}
