@@ -1,0 +1,37 @@
+import { open } from "node:fs/promises";
+import { execa } from "execa";
+
+/** Runs a program of a build to its end and gives back what it printed; both outputs go to the build's log. */
+export type BuildCommand = (
+  program: string,
+  args: readonly string[],
+  options?: { readonly timeoutSeconds?: number; readonly input?: string },
+) => Promise<string>;
+
+/** Longest any program of the build may take by itself, in seconds: a download over a slow line. */
+const defaultTimeoutSeconds = 1200;
+
+/** Programs of a build run with the C locale and low priority, and are killed with their children's pipes at the limit. */
+export function buildCommand(logFile: string): BuildCommand {
+  return async (program, args, options = {}) => {
+    const log = await open(logFile, "a");
+    try {
+      await log.write(`$ ${program} ${args.join(" ")}\n`);
+      const result = await execa("nice", [program, ...args], {
+        input: options.input ?? "",
+        env: { LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" },
+        timeout: (options.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+        killSignal: "SIGKILL",
+        reject: false,
+        maxBuffer: 64 * 1024 * 1024,
+      });
+      await log.write(`${result.stdout}\n${result.stderr}\n`);
+      if (result.failed) {
+        throw new Error(`${result.shortMessage}\n${result.stderr.slice(-2000)}`);
+      }
+      return result.stdout;
+    } finally {
+      await log.close();
+    }
+  };
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import type { BuildCommand } from "./build-command.ts";
+
+/** A file that installing Windows node software needs, as it would be downloaded. */
+export interface Medium {
+  readonly fileName: string;
+  readonly sha256: string;
+}
+
+/** Media in the image, as `manifest.json` names them. */
+export type MediaName = "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner";
+
+/** Windows programs that the media are made of. */
+export interface MediaSources {
+  /** Version of containerd without `v`; part of its archive's name. */
+  readonly containerdVersion: string;
+  readonly containerd: string;
+  readonly kubelet: string;
+  readonly kubeadm: string;
+  readonly kubeLogRunner: string;
+}
+
+/**
+ * Puts the media below `folder` as `<sha256>\<file name>`, where the Windows steps look before they download.
+ *
+ * containerd comes as an archive laid out like the official one; it is not compressed inside, as the image is, and
+ * unpacking would cost an emulated CPU more than reading.
+ */
+export async function writeMedia(
+  sources: MediaSources,
+  folder: string,
+  work: string,
+  run: BuildCommand,
+): Promise<Record<MediaName, Medium>> {
+  const fileName = `containerd-${sources.containerdVersion}-windows-amd64.tar.gz`;
+  const archive = join(work, fileName);
+  const tar = join(work, "containerd.tar");
+  await mkdir(join(work, "bin"), { recursive: true });
+  await copyFile(sources.containerd, join(work, "bin/containerd.exe"));
+  await run("tar", [
+    ...["--create", "--file", tar, "--sort=name", "--owner=0", "--group=0", "--mtime=@0"],
+    ...["--mode=a=rx,u+w", "--directory", work, "bin"],
+  ]);
+  await pipeline(createReadStream(tar), createGzip({ level: 0 }), createWriteStream(archive));
+  const media = {
+    containerd: await place(
+      archive,
+      `containerd-${sources.containerdVersion}-windows-amd64.tar.gz`,
+    ),
+    kubelet: await place(sources.kubelet, "kubelet.exe"),
+    kubeadm: await place(sources.kubeadm, "kubeadm.exe"),
+    kubeLogRunner: await place(sources.kubeLogRunner, "kube-log-runner.exe"),
+  };
+  await Promise.all([archive, tar].map((file) => rm(file)));
+  await rm(join(work, "bin"), { recursive: true });
+  return media;
+
+  async function place(source: string, fileName: string): Promise<Medium> {
+    const sha256 = await fileSha256(source);
+    await mkdir(join(folder, sha256), { recursive: true });
+    await copyFile(source, join(folder, sha256, fileName));
+    return { fileName, sha256 };
+  }
+}
+
+export async function fileSha256(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
