@@ -1,4 +1,4 @@
-import { addressText, contains, parseRange, rangeText } from "./ipv4.ts";
+import { addressNumber, addressText, contains, parseRange, rangeText } from "./ipv4.ts";
 import type { Ipv4Range } from "./ipv4.ts";
 
 /** Who gets which addresses of the lab's segment. */
@@ -32,7 +32,7 @@ const firstAutomaticOffset = 10;
  */
 export function addressPlan(cidr: string): AddressPlan {
   const segment = parseRange(cidr);
-  if (segment === undefined || segment.prefixLength > maxSegmentPrefixLength) {
+  if (segment === undefined || !fitsPlan(cidr)) {
     throw new RangeError(`"${cidr}" is not an IPv4 range of at least /${maxSegmentPrefixLength}`);
   }
   const containers = upperHalf(segment);
@@ -48,24 +48,34 @@ export function addressPlan(cidr: string): AddressPlan {
   };
 }
 
+/** Whether the plan fits into `cidr`: a range of at least a /24. */
+export function fitsPlan(cidr: string): boolean {
+  const segment = parseRange(cidr);
+  return segment !== undefined && segment.prefixLength <= maxSegmentPrefixLength;
+}
+
+/** Addresses a machine can be given in `cidr` when `taken` are given already, lowest first. */
+export function freeAddresses(cidr: string, taken: readonly (string | undefined)[]): string[] {
+  const first = parseRange(cidr)?.first ?? 0;
+  const count = lastMachineOffset - firstAutomaticOffset + 1;
+  return Array.from({ length: count }, (_, index) =>
+    addressText(first + firstAutomaticOffset + index),
+  ).filter((address) => !taken.includes(address));
+}
+
 /**
  * Addresses of machines in the order given: what a machine asks for, else the first free one from `.10` upward.
  *
  * Depends on order and count only, not on names: appending a machine moves no other one.
  *
- * @throws RangeError when there are more machines than addresses.
+ * @throws RangeError when there are more machines than addresses; settings that were checked never have.
  */
 export function assignAddresses(cidr: string, wanted: readonly (string | undefined)[]): string[] {
-  const plan = addressPlan(cidr);
-  const first = parseRange(plan.cidr)?.first ?? 0;
-  const taken = new Set(wanted.filter((address) => address !== undefined));
-  const free = Array.from({ length: lastMachineOffset - firstAutomaticOffset + 1 }, (_, index) =>
-    addressText(first + firstAutomaticOffset + index),
-  ).filter((address) => !taken.has(address));
+  const free = freeAddresses(addressPlan(cidr).cidr, wanted);
   return wanted.map((address) => {
     const assigned = address ?? free.shift();
     if (assigned === undefined) {
-      throw new RangeError(`no address left in ${plan.cidr} for ${wanted.length} machines`);
+      throw new RangeError(`no address left in ${cidr} for ${wanted.length} machines`);
     }
     return assigned;
   });
@@ -81,28 +91,27 @@ function upperHalf(segment: Ipv4Range): Ipv4Range {
   };
 }
 
-/** What is wrong with `address` (a number) for a machine on the segment; undefined when nothing is. */
-export function machineAddressFault(cidr: string, address: number): string | undefined {
+/** Why a machine on the segment `cidr` can't have `address`; undefined when it can. */
+export function addressFault(cidr: string, address: string): string | undefined {
   const plan = addressPlan(cidr);
-  const segment = parseRange(plan.cidr);
-  const containers = parseRange(plan.containerRange);
-  if (segment === undefined || containers === undefined || !contains(segment, address)) {
-    return `is outside the lab's network ${plan.cidr}`;
+  const [segment, containers] = [parseRange(plan.cidr), parseRange(plan.containerRange)];
+  const number = addressNumber(address);
+  if (segment === undefined || number === undefined || !contains(segment, number)) {
+    return `is outside kindows:network.cidr, ${plan.cidr}`;
   }
-  if (address === segment.first) {
+  if (number === segment.first) {
     return `is the address of the network ${plan.cidr} itself`;
   }
-  if (address === segment.last) {
+  if (number === segment.last) {
     return `is the broadcast address of ${plan.cidr}`;
   }
-  if (address === segment.first + gatewayOffset) {
+  if (address === plan.gateway) {
     return "is the gateway's, the bridge's own";
   }
-  if (contains(containers, address)) {
+  if (containers !== undefined && contains(containers, number)) {
     return `is in ${plan.containerRange}, from which Docker gives kind's containers their addresses`;
   }
-  if (address > segment.first + lastMachineOffset) {
-    return `is above ${plan.machines.last}, the last one kept for machines`;
-  }
-  return undefined;
+  return number > segment.first + lastMachineOffset
+    ? "is above those kept for machines"
+    : undefined;
 }

@@ -22,6 +22,9 @@ export const maxBridgeNameLength = 15;
 /** Windows' NetBIOS computer name, which the host name is cut to, has at most 15 characters. */
 export const maxComputerNameLength = 15;
 
+/** Keeps a node's full name (`kindows-<lab>-external-load-balancer` is the longest) well below a host name's 63. */
+export const maxLabNameLength = 20;
+
 /** All names of the lab called `lab`. */
 export function labNames(lab: string): LabNames {
   const prefix = `kindows-${lab}`;
@@ -62,4 +65,9 @@ export function controlPlaneNames(lab: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     index === 0 ? first : `${first}${index + 1}`,
   );
+}
+
+/** Container name kind gives to the load balancer in front of several control planes. */
+export function loadBalancerName(lab: string): string {
+  return `${labNames(lab).kindCluster}-external-load-balancer`;
 }

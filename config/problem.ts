@@ -25,8 +25,14 @@ export function pathText(path: SettingsProblem["path"]): string {
 
 /** The one line for a problem: path, value, why, what to write instead. */
 export function problemText(problem: SettingsProblem): string {
-  const value = problem.value === undefined ? "" : ` ${JSON.stringify(problem.value)}`;
+  const value = problem.value === undefined ? "" : ` ${shortened(JSON.stringify(problem.value))}`;
   return `${pathText(problem.path)}:${value} ${problem.why}. ${problem.instead}`;
+}
+
+const maxValueLength = 60;
+
+function shortened(text: string): string {
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}...` : text;
 }
 
 /** Every mistake of the settings at once. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { SettingsProblem } from "./problem.ts";
-import { valueAt } from "./shape-problems.ts";
+import { valueAt } from "./schema-paths.ts";
 
 type Path = (string | number)[];
 type Container = Record<string | number, unknown>;

@@ -4,6 +4,7 @@ import { defaultBridge, defaultDomain } from "./names.ts";
 import { pathText, SettingsError } from "./problem.ts";
 import type { SettingsProblem } from "./problem.ts";
 import { repaired } from "./repair.ts";
+import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
 import { settingsSchema } from "./settings.ts";
 import type { NamedSettings, Settings, WrittenSettings } from "./settings.ts";
 import { shapeProblems } from "./shape-problems.ts";
@@ -42,7 +43,7 @@ export function resolveSettings(
   return filled(settings);
 }
 
-/** Fills in the names that follow from the lab's. */
+/** Fills in what follows from the lab's name and from the image. */
 function named(settings: WrittenSettings, stack: string): NamedSettings {
   const lab = settings.lab.name ?? stack;
   return {
@@ -52,6 +53,14 @@ function named(settings: WrittenSettings, stack: string): NamedSettings {
       ...settings.network,
       bridge: settings.network.bridge ?? defaultBridge(lab),
       domain: settings.network.domain ?? defaultDomain(lab),
+    },
+    windows: {
+      ...settings.windows,
+      containerdVersion:
+        settings.windows.containerdVersion ??
+        (settings.windows.image.kind === "rehearsal"
+          ? rehearsalVersions.containerd
+          : defaultContainerdVersion),
     },
   };
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
 import { address } from "./values/address.ts";
 import { adminUser } from "./values/admin-user.ts";
 import { bridgeName } from "./values/bridge-name.ts";
 import { cidr } from "./values/cidr.ts";
-import { computerName, dnsDomain, dnsLabel } from "./values/dns-name.ts";
+import { computerName, dnsDomain, dnsLabel, labName } from "./values/dns-name.ts";
 import { hypervisorUri } from "./values/hypervisor-uri.ts";
 import { imagePath } from "./values/image-path.ts";
 import { labelKey, labelValue, qualifiedName } from "./values/node-label.ts";
@@ -14,7 +15,7 @@ import { atLeast, between, text } from "./values/value.ts";
 const maxTokenMinutes = 120;
 
 const lab = z.strictObject({
-  name: text(dnsLabel(20)).optional().meta({
+  name: text(labName).optional().meta({
     description: "Name of the lab; everything it makes is called `kindows-<name>`.",
     default: "the stack's name",
   }),
@@ -80,7 +81,7 @@ const hypervisor = z.strictObject({
     .meta({ description: "libvirt's address, the system instance of this host." }),
   domainType: z.enum(["kvm", "qemu"]).default("kvm").meta({
     description:
-      "`kvm`, or `qemu` (emulation, some ten times slower) where there is no KVM; never for real Windows.",
+      "`kvm`, or `qemu` (emulation, some ten times slower) where there is no KVM: fit for rehearsals only.",
   }),
 });
 
@@ -124,8 +125,11 @@ const windows = z.strictObject({
   memoryMiB: machineSize.memoryMiB.default(4096),
   diskGiB: machineSize.diskGiB.default(60),
   containerdVersion: text(containerdVersion)
-    .default("2.3.4")
-    .meta({ description: "containerd on the Windows nodes, without a leading `v`." }),
+    .optional()
+    .meta({
+      description: "containerd on the Windows nodes, without a leading `v`.",
+      default: `${defaultContainerdVersion}; ${rehearsalVersions.containerd} in a rehearsal`,
+    }),
   adminUser: text(adminUser)
     .default("Administrator")
     .meta({ description: "Account the nodes are set up with over SSH." }),
@@ -176,10 +180,11 @@ export const settingsSchema = z.strictObject({
 /** The settings as written, defaults filled in. */
 export type WrittenSettings = z.output<typeof settingsSchema>;
 
-/** The settings with the names that follow from the lab's filled in: what cross-checks look at. */
+/** The settings with what follows from the lab's name and the image filled in: what cross-checks look at. */
 export interface NamedSettings extends WrittenSettings {
   lab: Required<WrittenSettings["lab"]>;
   network: Required<WrittenSettings["network"]>;
+  windows: Required<WrittenSettings["windows"]>;
 }
 
 /** A Windows node with everything filled in. */

@@ -1,19 +1,18 @@
 import type { z } from "zod";
 import { insteadOfUnknown } from "./known-keys.ts";
-import type { SettingsProblem } from "./problem.ts";
+import type { Complaint, SettingsProblem } from "./problem.ts";
+import { metaAt, valueAt } from "./schema-paths.ts";
+import type { SettingMeta } from "./schema-paths.ts";
 import { insteadParam } from "./values/value.ts";
 
-type Path = SettingsProblem["path"];
+type Schema = z.core.$ZodType;
 type Issue = z.core.$ZodIssue;
 
 /** How each type is called, and how a value of it is written. */
 const types: Readonly<Record<string, { name: string; write: string }>> = {
-  string: {
-    name: "text",
-    write: "Write text; put quotes around what would be a number or a truth value.",
-  },
+  string: { name: "text", write: "Write text." },
   number: { name: "a number", write: "Write a number without quotes." },
-  int: { name: "a whole number", write: "Write a whole number without quotes." },
+  int: { name: "a whole number", write: "Write a whole number." },
   object: {
     name: "a group of settings",
     write: "Write its settings indented below it, one `key: value` a line.",
@@ -28,20 +27,9 @@ const types: Readonly<Record<string, { name: string; write: string }>> = {
   },
 };
 
-/** Value at `path` of what was written; undefined when there is none. */
-export function valueAt(written: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null
-        ? (value as Record<string | number, unknown>)[key]
-        : undefined,
-    written,
-  );
-}
-
 /** The mistakes behind zod's issues, in terms of a user who writes YAML. */
 export function shapeProblems(
-  schema: z.core.$ZodType,
+  schema: Schema,
   written: unknown,
   issues: readonly Issue[],
 ): SettingsProblem[] {
@@ -53,42 +41,45 @@ export function shapeProblems(
         path: [...path, key],
         value: valueAt(value, [key]),
         why: "is not a setting",
-        instead: insteadOfUnknown(schema, path, key),
+        instead: insteadOfUnknown(schema, written, path, key),
       }));
     }
+    const meta = metaAt(schema, written, path);
     if (issue.code === "invalid_key") {
       const key = path.at(-1) ?? "";
       return issue.issues.map((inner) => ({
         path: path.slice(0, -1),
         value: key,
-        ...complaint(inner, key),
+        ...complaint(inner, key, meta),
       }));
     }
-    return [{ path, value, ...complaint(issue, value) }];
+    return [{ path, value, ...complaint(issue, value, meta) }];
   });
 }
 
 /** Why and what instead, for every kind of issue the schema can raise. */
-function complaint(issue: Issue, value: unknown): { why: string; instead: string } {
+function complaint(issue: Issue, value: unknown, meta: SettingMeta): Complaint {
+  const unit = meta.unit === undefined ? "" : ` (${meta.unit})`;
   switch (issue.code) {
     case "custom": {
       const instead: unknown = issue.params?.[insteadParam];
       return { why: issue.message, instead: typeof instead === "string" ? instead : "" };
     }
-    case "invalid_type": {
-      const type = types[issue.expected] ?? { name: issue.expected, write: "" };
-      return {
-        why: value === undefined ? "is missing" : `is not ${type.name}`,
-        instead: type.write,
-      };
-    }
+    case "invalid_type":
+      return wrongType(issue.expected, value, meta.description);
     case "too_small":
-      return { why: `is less than ${issue.minimum}`, instead: `Write ${issue.minimum} or more.` };
+      return {
+        why: `is less than ${issue.minimum}`,
+        instead: `Write ${issue.minimum} or more${unit}.`,
+      };
     case "too_big":
-      return { why: `is more than ${issue.maximum}`, instead: `Write ${issue.maximum} or less.` };
+      return {
+        why: `is more than ${issue.maximum}`,
+        instead: `Write ${issue.maximum} or less${unit}.`,
+      };
     case "invalid_value":
       return oneOf(
-        issue.values.map((one) => String(one)),
+        issue.values.map((choice) => String(choice)),
         value,
       );
     case "invalid_union":
@@ -102,7 +93,21 @@ function complaint(issue: Issue, value: unknown): { why: string; instead: string
   }
 }
 
-function oneOf(choices: readonly string[], value: unknown): { why: string; instead: string } {
+function wrongType(expected: string, value: unknown, description = ""): Complaint {
+  const type = types[expected] ?? { name: expected, write: "" };
+  if (value === undefined) {
+    return { why: "is missing", instead: `Add it. ${description}` };
+  }
+  if (value === "") {
+    return { why: "is empty", instead: `${type.write} Or leave the line out.` };
+  }
+  if (expected === "string" && (typeof value === "number" || typeof value === "boolean")) {
+    return { why: `is not text but a ${typeof value}`, instead: `Put it in quotes: "${value}".` };
+  }
+  return { why: `is not ${type.name}`, instead: type.write };
+}
+
+function oneOf(choices: readonly string[], value: unknown): Complaint {
   return {
     why: value === undefined ? "is missing" : "is not one of the choices",
     instead: `Write ${choices.join(" or ")}.`,
@@ -111,5 +116,5 @@ function oneOf(choices: readonly string[], value: unknown): { why: string; inste
 
 /** Values of the key that tells the members of a union apart. */
 function unionChoices(issue: z.core.$ZodIssueInvalidUnion): string[] {
-  return "options" in issue ? (issue.options ?? []).map((one) => String(one)) : [];
+  return "options" in issue ? (issue.options ?? []).map((choice) => String(choice)) : [];
 }

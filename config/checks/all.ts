@@ -1,4 +1,27 @@
 import type { Check } from "./check.ts";
+import { defaultBridgeLength } from "./default-bridge.ts";
+import { machineSizes } from "./machine-sizes.ts";
+import { nodeAddresses } from "./node-addresses.ts";
+import { nodeNames } from "./node-names.ts";
+import { nodeTaints } from "./node-taints.ts";
+import { rangeSizes } from "./range-sizes.ts";
+import { rangesApart } from "./ranges-apart.ts";
+import { rangesUsable } from "./ranges-usable.ts";
+import { rehearsalImage } from "./rehearsal-image.ts";
+import { stackAsLab } from "./stack-as-lab.ts";
+import { windowsWithCalico } from "./windows-with-calico.ts";
 
 /** Every cross-check, in the order its problems are told. */
-export const checks: readonly Check[] = [];
+export const checks: readonly Check[] = [
+  stackAsLab,
+  defaultBridgeLength,
+  ...rangesUsable,
+  ...rangeSizes,
+  ...rangesApart,
+  windowsWithCalico,
+  rehearsalImage,
+  machineSizes,
+  nodeNames,
+  nodeAddresses,
+  nodeTaints,
+];

@@ -1,4 +1,4 @@
-import { maxComputerNameLength } from "../names.ts";
+import { maxComputerNameLength, maxLabNameLength } from "../names.ts";
 import type { Complaint } from "../problem.ts";
 import type { Judge } from "./value.ts";
 
@@ -26,6 +26,9 @@ export function dnsLabel(maxLength: number): Judge {
     return undefined;
   };
 }
+
+/** Name of a lab. */
+export const labName: Judge = dnsLabel(maxLabNameLength);
 
 /** A node name that Windows takes as computer name, unchanged. */
 export function computerName(value: string): Complaint | undefined {

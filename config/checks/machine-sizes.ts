@@ -1,0 +1,35 @@
+import type { SettingsProblem } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
+import type { Check } from "./check.ts";
+
+/** What Windows Server needs at least, from Microsoft's hardware requirements; the rehearsal guest gets by with less. */
+const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
+
+const sizes = ["memoryMiB", "diskGiB"] as const;
+
+/** Machines with real Windows are large enough for it. */
+export const machineSizes: Check = {
+  reads: ["windows.image", "windows.image.kind"],
+  run(settings) {
+    if (settings.windows.image.kind === "rehearsal") {
+      return [];
+    }
+    return sizes.flatMap((size) => tooSmall(settings, size));
+  },
+};
+
+function tooSmall(settings: NamedSettings, size: (typeof sizes)[number]): SettingsProblem[] {
+  const minimum = windowsMinimum[size];
+  const given = [
+    { path: ["windows", size], value: settings.windows[size] },
+    ...settings.nodes.map((node, index) => ({ path: ["nodes", index, size], value: node[size] })),
+  ];
+  return given
+    .filter(({ value }) => value !== undefined && value < minimum)
+    .map(({ path, value }) => ({
+      path,
+      value,
+      why: "is too little for Windows Server",
+      instead: `Write ${minimum} or more.`,
+    }));
+}

@@ -1,0 +1,59 @@
+import { controlPlaneNames, linuxWorkerName, loadBalancerName } from "../names.ts";
+import { pathText } from "../problem.ts";
+import type { SettingsProblem } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
+import type { Check } from "./check.ts";
+
+/** A name the cluster will have, and whose it is. */
+interface Taken {
+  readonly name: string;
+  readonly owner: string;
+}
+
+/** No two nodes of the cluster, and no two containers of it, share a name. */
+export const nodeNames: Check = {
+  reads: ["lab.name"],
+  run(settings) {
+    const taken: Taken[] = kindNames(settings);
+    const problems: SettingsProblem[] = [];
+    settings.cluster.workers.forEach(({ name }, index) => {
+      const path = ["cluster", "workers", index, "name"];
+      claim(linuxWorkerName(settings.lab.name, name), name, path, taken, problems);
+    });
+    settings.nodes.forEach(({ name }, index) => {
+      claim(name, name, ["nodes", index, "name"], taken, problems);
+    });
+    return problems;
+  },
+};
+
+/** Names kind gives by itself. */
+function kindNames({ lab, cluster }: NamedSettings): Taken[] {
+  const controlPlanes = controlPlaneNames(lab.name, cluster.controlPlanes).map((name) => ({
+    name,
+    owner: "kind's control plane",
+  }));
+  return [...controlPlanes, { name: loadBalancerName(lab.name), owner: "kind's load balancer" }];
+}
+
+/** Takes `full` for the node written as `value` at `path`, or says whose it is. */
+function claim(
+  full: string,
+  value: string,
+  path: SettingsProblem["path"],
+  taken: Taken[],
+  problems: SettingsProblem[],
+): void {
+  const other = taken.find((one) => one.name === full);
+  if (other === undefined) {
+    taken.push({ name: full, owner: pathText(path) });
+    return;
+  }
+  const called = full === value ? "" : ` makes the node's name ${full}, which`;
+  problems.push({
+    path,
+    value,
+    why: `${called === "" ? "is" : `${called.trim()} is`} taken by ${other.owner}`,
+    instead: "Write another name.",
+  });
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { SettingsProblem } from "./problem.ts";
+
+type Schema = z.core.$ZodType;
+type Path = SettingsProblem["path"];
+
+function isWrapper(schema: Schema): schema is z.ZodDefault | z.ZodPrefault | z.ZodOptional {
+  return (
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodOptional
+  );
+}
+
+/** The schema inside defaults and optionality. */
+export function bare(schema: Schema): Schema {
+  return isWrapper(schema) ? bare(schema.def.innerType) : schema;
+}
+
+/** Schemas of objects that may stand where `schema` does; one, unless it is a union that `value` does not decide. */
+function objects(schema: Schema, value: unknown): z.ZodObject[] {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodObject) {
+    return [inner];
+  }
+  if (inner instanceof z.ZodDiscriminatedUnion) {
+    const members = inner.options.flatMap((option) => objects(option, value));
+    const key = inner.def.discriminator;
+    const decided = members.filter((member) => accepts(shapeOf(member)[key], child(value, key)));
+    return decided.length > 0 ? decided : members;
+  }
+  return [];
+}
+
+/** zod leaves the type of an unknown object's shape open. */
+function shapeOf(object: z.ZodObject): Readonly<Record<string, Schema>> {
+  return object.shape;
+}
+
+function accepts(schema: Schema | undefined, value: unknown): boolean {
+  return schema !== undefined && z.safeParse(schema, value).success;
+}
+
+/** Value below `value` at `key`; undefined when there is none. */
+export function child(value: unknown, key: string | number): unknown {
+  return typeof value === "object" && value !== null
+    ? (value as Record<string | number, unknown>)[key]
+    : undefined;
+}
+
+/** Value at `path` of what was written; undefined when there is none. */
+export function valueAt(written: unknown, path: Path): unknown {
+  return path.reduce<unknown>(child, written);
+}
+
+/** Schemas of what may stand at `path` of `written`. */
+export function schemasAt(schema: Schema, written: unknown, path: Path): Schema[] {
+  const [key, ...rest] = path;
+  if (key === undefined) {
+    return [schema];
+  }
+  const inner = bare(schema);
+  if (inner instanceof z.ZodArray) {
+    return schemasAt(inner.element, child(written, key), rest);
+  }
+  return objects(inner, written)
+    .map((object) => shapeOf(object)[String(key)])
+    .filter((below) => below !== undefined)
+    .flatMap((below) => schemasAt(below, child(written, key), rest));
+}
+
+/** Keys known at `path` of `written`. */
+export function knownKeys(schema: Schema, written: unknown, path: Path): string[] {
+  const value = valueAt(written, path);
+  const keys = schemasAt(schema, written, path)
+    .flatMap((one) => objects(one, value))
+    .flatMap((object) => Object.keys(object.shape));
+  return [...new Set(keys)];
+}
+
+/** What the schema says of a setting, for people. */
+export interface SettingMeta {
+  readonly description?: string;
+  /** Unit of a number. */
+  readonly unit?: string;
+  /** The default in words, where it follows from other settings. */
+  readonly default?: string;
+}
+
+/** What the schema says of itself, on the outside or inside defaults and optionality. */
+export function metaOf(schema: Schema): SettingMeta {
+  const own = z.globalRegistry.get(schema);
+  return isWrapper(schema) ? { ...metaOf(schema.def.innerType), ...own } : { ...own };
+}
+
+/** What the schema says of the setting at `path` of `written`. */
+export function metaAt(schema: Schema, written: unknown, path: Path): SettingMeta {
+  const found = schemasAt(schema, written, path)[0];
+  return found === undefined ? {} : metaOf(found);
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { parse } from "yaml";
+import { resolveSettings } from "../../../config/resolve.ts";
+import type { Settings } from "../../../config/settings.ts";
+
+/** Settings from YAML as below `config:`, without the prefix. */
+function resolved(yaml: string, stack = "dev"): Settings {
+  const written = (parse(yaml) ?? {}) as Record<string, unknown>;
+  return resolveSettings(written, { stack, file: `Pulumi.${stack}.yaml` });
+}
+
+describe("good settings", () => {
+  it("nothing written is a lab by defaults, named after its stack", () => {
+    assert.deepEqual(resolved("", "mine"), {
+      lab: { name: "mine" },
+      network: { cidr: "192.168.150.0/24", bridge: "kw-mine", domain: "mine.kindows.test" },
+      cluster: {
+        kubernetesVersion: "1.36.4",
+        controlPlanes: 1,
+        workers: [],
+        podCidr: "10.244.0.0/16",
+        serviceCidr: "10.96.0.0/16",
+        tokenTtlMinutes: 60,
+      },
+      cni: { kind: "calico" },
+      hypervisor: { uri: "qemu:///system", domainType: "kvm" },
+      windows: {
+        version: "2022",
+        image: { kind: "evaluation-iso" },
+        cpus: 2,
+        memoryMiB: 4096,
+        diskGiB: 60,
+        containerdVersion: "2.3.4",
+        adminUser: "Administrator",
+      },
+      nodes: [],
+    });
+  });
+
+  it("a node has what all have in common, and what it has of its own", () => {
+    const { nodes } = resolved(`
+      windows: { cpus: 4, memoryMiB: 8192, diskGiB: 80 }
+      nodes:
+        - name: win-1
+        - name: win-2
+          memoryMiB: 16384
+          labels: { example.com/disk: fast, topology.kubernetes.io/zone: a, pool.node.kubernetes.io/x: "" }
+          taints: [{ key: os, value: windows, effect: NoSchedule }, { key: os, effect: NoExecute }]
+    `);
+    assert.deepEqual(nodes, [
+      {
+        name: "win-1",
+        address: "192.168.150.10",
+        cpus: 4,
+        memoryMiB: 8192,
+        diskGiB: 80,
+        labels: {},
+        taints: [],
+      },
+      {
+        name: "win-2",
+        address: "192.168.150.11",
+        cpus: 4,
+        memoryMiB: 16384,
+        diskGiB: 80,
+        labels: {
+          "example.com/disk": "fast",
+          "topology.kubernetes.io/zone": "a",
+          "pool.node.kubernetes.io/x": "",
+        },
+        taints: [
+          { key: "os", value: "windows", effect: "NoSchedule" },
+          { key: "os", value: "", effect: "NoExecute" },
+        ],
+      },
+    ]);
+  });
+
+  const taken: Readonly<Record<string, string>> = {
+    "one-letter names": "{ lab: { name: x }, nodes: [{ name: w }] }",
+    "names of the greatest length":
+      "{ lab: { name: integration1 }, nodes: [{ name: windows-node-01 }, { name: 1windows-node-2 }] }",
+    "a longer lab name with a bridge of its own":
+      "{ lab: { name: integration-tests-12 }, network: { bridge: kw_it-12 } }",
+    "neighbouring ranges":
+      "{ network: { cidr: 10.0.0.0/24 }, cluster: { podCidr: 10.0.16.0/20, serviceCidr: 10.0.1.0/24 } }",
+    "a large segment":
+      "{ network: { cidr: 10.8.0.0/16 }, nodes: [{ name: w, address: 10.8.0.99 }] }",
+    "the smallest ranges that do":
+      "{ cluster: { podCidr: 10.244.0.0/23, serviceCidr: 10.96.0.0/28 }, nodes: [{ name: w }] }",
+    "the largest ranges": "{ cluster: { podCidr: 10.0.0.0/8, serviceCidr: 172.16.0.0/16 } }",
+    "the range of Calico's HNS network, without Calico":
+      "{ network: { cidr: 192.168.255.0/24 }, cni: { kind: kind-default } }",
+    "Windows Server 2025 without Calico":
+      '{ windows: { version: "2025" }, cni: { kind: kind-default } }',
+    "the first and the last address":
+      "{ nodes: [{ name: a, address: 192.168.150.2 }, { name: b, address: 192.168.150.99 }] }",
+    "three control planes and workers":
+      "{ cluster: { controlPlanes: 3, workers: [{ name: worker-1 }, { name: control-plane4 }] } }",
+    "the shortest and the longest token life": "{ cluster: { tokenTtlMinutes: 120 } }",
+    "a node image by digest": `{ cluster: { nodeImage: "mirror.test:5000/kindest/node:v1.36.4@sha256:${"0a".repeat(32)}" } }`,
+    "a node image built here": '{ cluster: { nodeImage: "kindest/node:kindows-0123456789ab" } }',
+    "a disk of one's own": "{ windows: { image: { kind: disk, path: /srv/win.qcow2 } } }",
+    "a small rehearsal":
+      "{ windows: { image: { kind: rehearsal }, memoryMiB: 1024, diskGiB: 4 }, cni: { kind: kind-default } }",
+  };
+  for (const [name, yaml] of Object.entries(taken)) {
+    it(`takes ${name}`, () => {
+      assert.doesNotThrow(() => resolved(yaml));
+    });
+  }
+
+  it("gives a rehearsal the containerd its image holds", () => {
+    const { windows } = resolved(
+      "{ windows: { image: { kind: rehearsal } }, cni: { kind: kind-default } }",
+    );
+    assert.equal(windows.containerdVersion, "2.4.2");
+  });
+});

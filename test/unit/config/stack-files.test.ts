@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { createDecipheriv, pbkdf2Sync } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { resolveSettings } from "../../../config/resolve.ts";
+import type { Settings } from "../../../config/settings.ts";
+
+interface StackFile {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly encryptionsalt: string;
+}
+
+function stackFile(stack: string): StackFile {
+  const text = readFileSync(new URL(`../../../Pulumi.${stack}.yaml`, import.meta.url), "utf8");
+  return parse(text) as StackFile;
+}
+
+function settingsOf(stack: string): Settings {
+  const entries = Object.entries(stackFile(stack).config);
+  const written = Object.fromEntries(
+    entries.map(([key, value]) => [key.replace(/^kindows:/, ""), value]),
+  );
+  return resolveSettings(written, { stack, file: `Pulumi.${stack}.yaml` });
+}
+
+/**
+ * What Pulumi's passphrase provider does to see whether a passphrase is right: PBKDF2-SHA256 in a million rounds,
+ * then AES-256-GCM (pulumi/pulumi pkg/secrets/passphrase/manager.go).
+ */
+function opened(salt: string, passphrase: string): string {
+  const [version, saltText = "", innerVersion, nonce = "", message = ""] = salt.split(":");
+  assert.deepEqual([version, innerVersion], ["v1", "v1"]);
+  const key = pbkdf2Sync(passphrase, Buffer.from(saltText, "base64"), 1_000_000, 32, "sha256");
+  const sealed = Buffer.from(message, "base64");
+  const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64"));
+  decipher.setAuthTag(sealed.subarray(-16));
+  return decipher.update(sealed.subarray(0, -16), undefined, "utf8") + decipher.final("utf8");
+}
+
+describe("stack files", () => {
+  it("rehearsal runs anywhere: no KVM, no Windows, one node", () => {
+    const settings = settingsOf("rehearsal");
+    assert.equal(settings.network.cidr, "192.168.150.0/24");
+    assert.equal(settings.hypervisor.domainType, "qemu");
+    assert.deepEqual(settings.windows.image, { kind: "rehearsal" });
+    assert.equal(settings.cni.kind, "kind-default");
+    assert.deepEqual(
+      settings.nodes.map((node) => [node.name, node.address]),
+      [["win-1", "192.168.150.10"]],
+    );
+  });
+
+  it("dev is the real thing: KVM, Windows Server 2022, Calico, two Linux workers", () => {
+    const settings = settingsOf("dev");
+    assert.equal(settings.network.cidr, "192.168.160.0/24");
+    assert.equal(settings.hypervisor.domainType, "kvm");
+    assert.equal(settings.windows.version, "2022");
+    assert.equal(settings.cni.kind, "calico");
+    assert.equal(settings.cluster.workers.length, 2);
+    assert.deepEqual(
+      settings.nodes.map(({ name, cpus, memoryMiB, diskGiB }) => [name, cpus, memoryMiB, diskGiB]),
+      [["win-1", 4, 8192, 60]],
+    );
+  });
+
+  for (const stack of ["rehearsal", "dev"]) {
+    it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () => {
+      assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi");
+    }).timeout(20_000);
+  }
+});
