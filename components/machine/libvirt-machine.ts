@@ -63,7 +63,11 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       opts,
     );
     const child = { parent: this, provider: args.libvirtProvider };
-    const hostKey = new SshKey(`${name}-host-key`, { comment: args.computerName }, { parent: this });
+    const hostKey = new SshKey(
+      `${name}-host-key`,
+      { comment: args.computerName },
+      { parent: this },
+    );
 
     const disk = new libvirt.Volume(
       name,
@@ -133,16 +137,18 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
     this.instanceId = identity.id;
     this.resource = domain;
     this.connection = pulumi.secret(
-      pulumi.all([args.login.key.privateKey, hostKey.publicKey]).apply(([privateKey, publicKey]) => ({
-        host: args.address,
-        port: 22,
-        user: args.login.user,
-        privateKey,
-        hostKey: publicKey,
-        // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
-        dialErrorLimit: -1,
-        perDialTimeout: 10,
-      })),
+      pulumi
+        .all([args.login.key.privateKey, hostKey.publicKey])
+        .apply(([privateKey, publicKey]) => ({
+          host: args.address,
+          port: 22,
+          user: args.login.user,
+          privateKey,
+          hostKey: publicKey,
+          // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
+          dialErrorLimit: -1,
+          perDialTimeout: 10,
+        })),
     );
     this.registerOutputs({ address: this.address, hostKey: this.hostKey });
   }

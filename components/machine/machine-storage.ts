@@ -26,7 +26,12 @@ export class MachineStorage extends pulumi.ComponentResource {
   readonly baseVolumeId: pulumi.Output<string>;
 
   constructor(name: string, args: MachineStorageArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("kindows:machine:MachineStorage", name, { poolName: args.poolName, imageHash: args.image.hash }, opts);
+    super(
+      "kindows:machine:MachineStorage",
+      name,
+      { poolName: args.poolName, imageHash: args.image.hash },
+      opts,
+    );
     const pool = new libvirt.Pool(
       name,
       { name: args.poolName, type: "dir", target: { path: args.poolPath } },

@@ -1,0 +1,179 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+import { parse, stringify } from "yaml";
+
+const root = path.resolve(import.meta.dirname, "../..");
+
+/** Settings of a stack as they stand below `config:` in its file, without the namespace. */
+export type LabSettings = Record<string, unknown>;
+
+export interface Finished {
+  readonly exitCode: number | undefined;
+  /** stdout and stderr as they came. */
+  readonly output: string;
+  readonly seconds: number;
+}
+
+interface KubeObject {
+  readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };
+  readonly spec?: Record<string, unknown>;
+  readonly status?: Record<string, unknown>;
+}
+
+/** A lab of the tests' own, driven by the commands a user has. */
+export class TestLab {
+  readonly logFolder: string;
+  private runs = 0;
+
+  /** @param stack also the lab's name; its settings file is ignored by git. */
+  constructor(readonly stack: string) {
+    this.logFolder = path.join(root, ".kindows", "e2e-logs", stack);
+  }
+
+  get stackFile(): string {
+    return path.join(root, `Pulumi.${this.stack}.yaml`);
+  }
+
+  get stateFolder(): string {
+    return path.join(root, ".kindows", this.stack);
+  }
+
+  /** Writes the stack's settings: the rehearsal's, with what differs. */
+  async configure(changes: LabSettings): Promise<void> {
+    const file = await readFile(path.join(root, "Pulumi.rehearsal.yaml"), "utf8");
+    const rehearsal = parse(file) as { config: Record<string, unknown>; encryptionsalt: string };
+    const config = { ...rehearsal.config };
+    for (const [key, value] of Object.entries(changes)) {
+      config[`kindows:${key}`] = value;
+    }
+    await writeFile(this.stackFile, stringify({ ...rehearsal, config }));
+  }
+
+  async forget(): Promise<void> {
+    await rm(this.stackFile, { force: true });
+  }
+
+  /** Runs `./kindows --stack <stack> ...` to its end; what it printed is kept in the log folder. */
+  async kindows(...args: string[]): Promise<Finished> {
+    return this.run(args, () => undefined);
+  }
+
+  /** Runs `./kindows --stack <stack> up` and kills the whole process group, without a warning, when a line matches. */
+  async killedUp(when: RegExp): Promise<Finished> {
+    let killed = false;
+    const finished = await this.run(["up"], (line, pid) => {
+      if (!killed && when.test(line)) {
+        killed = true;
+        process.kill(-pid, "SIGKILL");
+      }
+    });
+    if (!killed) {
+      throw new Error(`no line matched ${String(when)}; the last ones:\n${tail(finished.output)}`);
+    }
+    return finished;
+  }
+
+  /** A command with the environment that `kindows env` prints, e.g. `pulumi preview`. */
+  async withEnvironment(command: string): Promise<Finished> {
+    return this.spawn(
+      "bash",
+      ["-c", `eval "$(./kindows --stack ${this.stack} env)" && ${command}`],
+      () => undefined,
+    );
+  }
+
+  async nodes(): Promise<KubeObject[]> {
+    const { items } = (await this.kubectlJson("get", "nodes")) as { items: KubeObject[] };
+    return items;
+  }
+
+  async readyNodes(): Promise<string[]> {
+    return (await this.nodes())
+      .filter(isReady)
+      .map((node) => node.metadata.name)
+      .sort();
+  }
+
+  async kubectl(...args: string[]): Promise<string> {
+    return this.runKubectl(args, "");
+  }
+
+  /** Applies a manifest. */
+  async kubectlApply(manifest: string): Promise<void> {
+    await this.runKubectl(["apply", "-f", "-"], manifest);
+  }
+
+  private async runKubectl(args: string[], input: string): Promise<string> {
+    const { tools } = JSON.parse(
+      await readFile(path.join(root, ".kindows", "artifacts.json"), "utf8"),
+    ) as { tools: { kubectl: string } };
+    const kubeconfig = path.join(this.stateFolder, "kubeconfig");
+    const { stdout } = await execa(tools.kubectl, ["--kubeconfig", kubeconfig, ...args], {
+      input,
+      timeout: 120_000,
+    });
+    return stdout;
+  }
+
+  async kubectlJson(...args: string[]): Promise<unknown> {
+    return JSON.parse(await this.kubectl(...args, "-o", "json"));
+  }
+
+  private run(args: string[], onLine: (line: string, pid: number) => void): Promise<Finished> {
+    return this.spawn(path.join(root, "kindows"), ["--stack", this.stack, ...args], onLine);
+  }
+
+  private async spawn(
+    command: string,
+    args: string[],
+    onLine: (line: string, pid: number) => void,
+  ): Promise<Finished> {
+    await mkdir(this.logFolder, { recursive: true });
+    this.runs += 1;
+    const logFile = path.join(
+      this.logFolder,
+      `${String(this.runs).padStart(2, "0")}-${(args.at(-1) ?? command).replace(/[^\w.-]+/g, "_").slice(0, 40)}.log`,
+    );
+    const log = createWriteStream(logFile, { mode: 0o600 });
+    const started = Date.now();
+    const child = spawn(command, args, {
+      cwd: root,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    let line = "";
+    const collect = (chunk: Buffer): void => {
+      const text = chunk.toString("utf8");
+      log.write(chunk);
+      output += text;
+      const lines = (line + text).split("\n");
+      line = lines.pop() ?? "";
+      for (const each of lines) {
+        onLine(each, child.pid ?? 0);
+      }
+    };
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    const exitCode = await new Promise<number | undefined>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("exit", (code) => resolve(code ?? undefined));
+    });
+    log.end();
+    return { exitCode, output, seconds: (Date.now() - started) / 1000 };
+  }
+}
+
+/** Whether a node's Ready condition is true. */
+export function isReady(node: KubeObject): boolean {
+  const conditions = (node.status?.["conditions"] ?? []) as { type: string; status: string }[];
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}
+
+/** The end of what a command printed, for a failed assertion's message. */
+export function tail(output: string, lines = 40): string {
+  return output.split("\n").slice(-lines).join("\n");
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { engineChanges } from "./engine-changes.ts";
+import { TestLab, tail } from "./lab.ts";
+import type { Finished } from "./lab.ts";
+import { leakedSecrets } from "./leaked-secrets.ts";
+import { connectLinuxPods } from "./linux-pods.ts";
+
+const network = { cidr: "192.168.152.0/24" };
+const oneNode = [{ name: "win-1" }];
+const minutes = 60_000;
+
+/** The whole story of a lab, in the order a user lives it; every part goes on where the one before ended. */
+describe("a rehearsal lab from nothing to nothing", function () {
+  this.timeout(15 * minutes);
+  this.bail(true);
+
+  const lab = new TestLab("e2e");
+  const controlPlane = "kindows-e2e-control-plane";
+  let up: Finished;
+
+  before(async () => {
+    await lab.configure({ network, nodes: oneNode });
+    await lab.kindows("down");
+  });
+  after(async () => {
+    await lab.kindows("down");
+    await lab.forget();
+  });
+
+  function succeeded({ exitCode, output }: Finished): void {
+    assert.equal(exitCode, 0, tail(output));
+  }
+
+  it("comes up with one command, at its most verbose", async () => {
+    up = await lab.kindows("up", "--verbose");
+    succeeded(up);
+    console.log(`      up took ${up.seconds.toFixed(0)} s`);
+    assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
+  });
+
+  it("shows the Windows node as Kubernetes' own Windows kubelet registered it", async () => {
+    const node = (await lab.nodes()).find(({ metadata }) => metadata.name === "win-1");
+    assert.equal(node?.metadata.labels?.["kubernetes.io/os"], "windows");
+    assert.match(
+      node?.metadata.labels?.["node.kubernetes.io/windows-build"] ?? "",
+      /^10\.0\.20348$/,
+    );
+    const info = node?.status?.["nodeInfo"] as Record<string, string>;
+    assert.equal(info["kubeletVersion"], "v1.36.4");
+    assert.match(info["osImage"] ?? "", /Windows Server 2022/);
+  });
+
+  it("has kube-proxy-windows rolled out, 1 of 1", async () => {
+    const set = (await lab.kubectlJson(
+      "-n",
+      "kube-system",
+      "get",
+      "daemonset",
+      "kube-proxy-windows",
+    )) as {
+      status: { desiredNumberScheduled: number; numberReady: number };
+    };
+    assert.deepEqual([set.status.numberReady, set.status.desiredNumberScheduled], [1, 1]);
+  });
+
+  it("has every pod of kube-system running", async () => {
+    const { items } = (await lab.kubectlJson("-n", "kube-system", "get", "pods")) as {
+      items: { metadata: { name: string }; status: { phase: string } }[];
+    };
+    assert.ok(items.length >= 7, `${items.length} pods`);
+    for (const pod of items) {
+      assert.equal(pod.status.phase, "Running", pod.metadata.name);
+    }
+  });
+
+  it("leaks no secret into logs, command lines, clear outputs or readable files", async () => {
+    assert.deepEqual(await leakedSecrets(lab, [up.output]), []);
+  });
+
+  it("previews no change, and none after a refresh", async () => {
+    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+    succeeded(await lab.withEnvironment("pulumi refresh --yes --skip-preview --expect-no-changes"));
+    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+  });
+
+  it("has nothing for doctor to report", async () => {
+    succeeded(await lab.kindows("doctor"));
+  });
+
+  it("takes in a second Windows node and a Linux worker, and touches nothing else", async () => {
+    await lab.configure({
+      network,
+      nodes: [...oneNode, { name: "win-2" }],
+      cluster: { workers: [{ name: "worker-1" }] },
+    });
+    const finished = await lab.kindows("up");
+    succeeded(finished);
+    const changes = engineChanges(finished.output);
+    assert.ok(changes.length > 0);
+    for (const { operation, type, name } of changes) {
+      assert.equal(operation, "created", `${type} ${name}`);
+      assert.match(name, /win-2|worker-1/, type);
+    }
+    assert.deepEqual(await lab.readyNodes(), [
+      controlPlane,
+      "kindows-e2e-worker-1",
+      "win-1",
+      "win-2",
+    ]);
+  });
+
+  it("carries traffic between pods on the two Linux nodes", async () => {
+    await connectLinuxPods(lab, [controlPlane, "kindows-e2e-worker-1"]);
+  });
+
+  it("lets them go again, drained and deleted, and touches nothing else", async () => {
+    await lab.configure({ network, nodes: oneNode });
+    const finished = await lab.kindows("up");
+    succeeded(finished);
+    const changes = engineChanges(finished.output);
+    assert.ok(changes.length > 0);
+    for (const { operation, type, name } of changes) {
+      assert.equal(operation, "deleted", `${type} ${name}`);
+      assert.match(name, /win-2|worker-1/, type);
+    }
+    assert.deepEqual((await lab.nodes()).map(({ metadata }) => metadata.name).sort(), [
+      controlPlane,
+      "win-1",
+    ]);
+  });
+
+  it("goes down and leaves nothing behind", async () => {
+    succeeded(await lab.kindows("down"));
+    succeeded(await lab.kindows("doctor"));
+  });
+});
