@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Drive } from "./drive.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { type WorkingProgram, workingProgram } from "./service-command.ts";
@@ -16,6 +15,8 @@ export class ServiceManager {
   readonly #programs: WindowsPrograms;
   readonly #state: HostState;
   readonly #save: () => Promise<void>;
+  /** Services that were started and not stopped since: one of them that does not run has ended by itself. */
+  readonly #wanted = new Set<string>();
 
   constructor(
     drive: Drive,
@@ -62,6 +63,7 @@ export class ServiceManager {
       throw new ServiceError(`Service '${name}' cannot be started because it is disabled.`);
     }
     for (const needed of service.dependsOn) await this.start(needed);
+    this.#wanted.add(name);
     if (await this.#programs.isServiceRunning(name)) return;
     const program = await this.#checkedProgram(name, service);
     await this.#programs.startService(name, program.exe, program.args, {
@@ -78,33 +80,36 @@ export class ServiceManager {
         await this.stop(other);
       }
     }
+    this.#wanted.delete(name);
     await this.#programs.stopService(name);
   }
 
-  /** Whether a service's process has lived through `seconds` from now on. */
-  async staysRunning(name: string, seconds: number): Promise<boolean> {
-    const end = Date.now() + seconds * 1000;
-    while (Date.now() < end) {
-      if (!(await this.isRunning(name))) return false;
-      await sleep(Math.min(200, Math.max(1, end - Date.now())));
+  /** Starts again what has ended by itself, as the services' recovery settings say. */
+  async restartEnded(report: (message: string) => void): Promise<void> {
+    for (const name of this.#wanted) {
+      if (await this.#programs.isServiceRunning(name)) continue;
+      if (!this.#wanted.has(name)) continue; // stopped meanwhile
+      report(`service ${name} has ended by itself; starting it again`);
+      await this.#startReporting(name, report);
     }
-    return this.isRunning(name);
   }
 
   /** Starts what starts with Windows; one that fails is reported and does not keep the others from starting. */
   async startAutomatic(report: (message: string) => void): Promise<void> {
-    for (const name of this.automatic()) {
-      try {
-        await this.start(name);
-      } catch (error) {
-        report(`service ${name} did not start: ${String(error)}`);
-      }
-    }
+    for (const name of this.automatic()) await this.#startReporting(name, report);
   }
 
   /** Services that start with Windows. */
   automatic(): string[] {
     return this.names().filter((name) => this.get(name)?.startType === "auto");
+  }
+
+  async #startReporting(name: string, report: (message: string) => void): Promise<void> {
+    try {
+      await this.start(name);
+    } catch (error) {
+      report(`service ${name} did not start: ${String(error)}`);
+    }
   }
 
   #existing(name: string): Service {

@@ -1,0 +1,186 @@
+import { lstat, mkdir, rename, rmdir, stat, truncate, unlink, utimes } from "node:fs/promises";
+import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
+import { type Drive, isMissing } from "../drive.ts";
+import { homeFolder } from "../windows-host.ts";
+import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
+import { attributesOf } from "./sftp-attributes.ts";
+import { BadHandleError, SftpHandles } from "./sftp-handles.ts";
+
+const status = ssh2.utils.sftp.STATUS_CODE;
+const home = windowsPathNames(homeFolder);
+/** The most one READ returns, as in OpenSSH. */
+const longestRead = 256 * 1024;
+
+/**
+ * Serves SFTP over drive C:, with the paths of Win32-OpenSSH: `/C:/k/x`, `C:/k/x`, or relative to the home folder.
+ *
+ * Links are not served, and rights are accepted and ignored, as NTFS has none of that kind.
+ */
+export function serveSftp(sftp: SFTPWrapper, drive: Drive, log: (line: string) => void): void {
+  const handles = new SftpHandles();
+  const resolve = (path: string): Promise<string> => drive.resolve(path, home);
+
+  /** Runs one request; its error becomes the answer. */
+  function answer(request: number, work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
+      try {
+        sftp.status(request, statusOf(error), messageOf(error));
+      } catch (closed) {
+        log(`sftp: ${String(closed)}`);
+      }
+    });
+  }
+  const done = (request: number): void => void sftp.status(request, status.OK);
+
+  sftp.on("OPEN", (request, path, flags) =>
+    answer(request, async () => {
+      sftp.handle(request, await handles.openFile(await resolve(path), flags));
+    }),
+  );
+  sftp.on("READ", (request, handle, offset, length) =>
+    answer(request, async () => {
+      const buffer = Buffer.alloc(Math.min(length, longestRead));
+      const { bytesRead } = await handles.file(handle).read(buffer, 0, buffer.length, offset);
+      if (bytesRead === 0) sftp.status(request, status.EOF);
+      else sftp.data(request, buffer.subarray(0, bytesRead));
+    }),
+  );
+  sftp.on("WRITE", (request, handle, offset, data) =>
+    answer(request, async () => {
+      const file = handles.file(handle);
+      for (let written = 0; written < data.length;) {
+        const position = offset + written;
+        const { bytesWritten } = await file.write(data, written, data.length - written, position);
+        written += bytesWritten;
+      }
+      done(request);
+    }),
+  );
+  sftp.on("CLOSE", (request, handle) =>
+    answer(request, async () => {
+      await handles.close(handle);
+      done(request);
+    }),
+  );
+  sftp.on("OPENDIR", (request, path) =>
+    answer(request, async () => {
+      sftp.handle(request, await handles.openFolder(await resolve(path)));
+    }),
+  );
+  sftp.on("READDIR", (request, handle) =>
+    answer(request, () => {
+      const entries = handles.readFolder(handle);
+      if (entries.length === 0) sftp.status(request, status.EOF);
+      else sftp.name(request, entries);
+      return Promise.resolve();
+    }),
+  );
+  sftp.on("STAT", (request, path) =>
+    answer(request, async () => {
+      sftp.attrs(request, attributesOf(await stat(await resolve(path))));
+    }),
+  );
+  sftp.on("LSTAT", (request, path) =>
+    answer(request, async () => {
+      sftp.attrs(request, attributesOf(await lstat(await resolve(path))));
+    }),
+  );
+  sftp.on("FSTAT", (request, handle) =>
+    answer(request, async () => {
+      sftp.attrs(request, attributesOf(await handles.file(handle).stat()));
+    }),
+  );
+  sftp.on("SETSTAT", (request, path, attributes) =>
+    answer(request, async () => {
+      const target = await resolve(path);
+      await stat(target);
+      const { size, times } = settable(attributes);
+      if (size !== undefined) await truncate(target, size);
+      if (times) await utimes(target, ...times);
+      done(request);
+    }),
+  );
+  sftp.on("FSETSTAT", (request, handle, attributes) =>
+    answer(request, async () => {
+      const file = handles.file(handle);
+      const { size, times } = settable(attributes);
+      if (size !== undefined) await file.truncate(size);
+      if (times) await file.utimes(...times);
+      done(request);
+    }),
+  );
+  sftp.on("MKDIR", (request, path) =>
+    answer(request, async () => {
+      await mkdir(await resolve(path));
+      done(request);
+    }),
+  );
+  sftp.on("RMDIR", (request, path) =>
+    answer(request, async () => {
+      await rmdir(await resolve(path));
+      done(request);
+    }),
+  );
+  sftp.on("REMOVE", (request, path) =>
+    answer(request, async () => {
+      await unlink(await resolve(path));
+      done(request);
+    }),
+  );
+  sftp.on("RENAME", (request, from, to) =>
+    answer(request, async () => {
+      const target = await resolve(to);
+      if (await exists(target)) throw new Error("the new name is taken");
+      await rename(await resolve(from), target);
+      done(request);
+    }),
+  );
+  sftp.on("REALPATH", (request, path) =>
+    answer(request, async () => {
+      const filename = `/${(await drive.display(path, home)).replaceAll("\\", "/")}`;
+      const attrs = { mode: 0, uid: 0, gid: 0, size: 0, atime: 0, mtime: 0 };
+      sftp.name(request, [{ filename, longname: filename, attrs }]);
+    }),
+  );
+  sftp.on("error", (error: Error) => log(`sftp: ${error.message}`));
+  sftp.on("close", () => {
+    handles.closeAll().catch((error: unknown) => log(`sftp: ${String(error)}`));
+  });
+}
+
+/** ssh2 leaves out what the client did not send, whatever its types say. */
+function settable(attributes: Partial<Attributes>): {
+  size: number | undefined;
+  times: [number, number] | undefined;
+} {
+  const { size, atime, mtime } = attributes;
+  return {
+    size,
+    times: atime === undefined || mtime === undefined ? undefined : [atime, mtime],
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof AccessDeniedError) return status.PERMISSION_DENIED;
+  if (error instanceof WindowsPathError || isMissing(error)) return status.NO_SUCH_FILE;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "EACCES" || code === "EPERM" ? status.PERMISSION_DENIED : status.FAILURE;
+}
+
+/** Never a path of the Linux side. */
+function messageOf(error: unknown): string {
+  if (error instanceof WindowsPathError) return error.message;
+  if (error instanceof BadHandleError) return "Invalid handle";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "Failure";
+  return isMissing(error) ? "No such file or directory" : code;
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Identity } from "../../components/machine/identity.ts";
+import { runShellCommand } from "./cmd/shell.ts";
+import type { FaultSetting } from "./faults.ts";
+import { type Hardware, linuxHardware } from "./hardware.ts";
+import type { WindowsPrograms } from "./programs.ts";
+import { serveSftp } from "./ssh/sftp-server.ts";
+import { SshServer } from "./ssh/ssh-server.ts";
+import { PowerLost, WindowsHost } from "./windows-host.ts";
+
+/** What a rehearsal host is started with. */
+export interface HostOptions {
+  /** The machine's programs; `programs.driveC` is its drive, where its state is kept too. */
+  readonly programs: WindowsPrograms;
+  readonly identity: Pick<Identity, "computerName" | "hostPrivateKey" | "authorizedKeys">;
+  /** SSH port; 0 takes any free one. */
+  readonly port: number;
+  /** Address to listen on. Default: all. */
+  readonly address?: string;
+  /** Default: memory and free disk of the Linux machine. */
+  readonly hardware?: Hardware;
+  /** Faults besides those in C:\rehearsal\faults.json. Default: none. */
+  readonly faults?: readonly FaultSetting[];
+  /** Default: an HTTP request, at most ten minutes long. */
+  readonly download?: (uri: string) => Promise<Buffer>;
+  /** Factor on the steps' waits. Default: 1. */
+  readonly patience?: number;
+  /** Aborted when the machine loses its power. Default: never, since the process ends with it. */
+  readonly power?: AbortSignal;
+  /** One line about what happens on the machine, without secrets. */
+  readonly log: (line: string) => void;
+}
+
+/** A rehearsal host that answers. */
+export interface RunningHost {
+  /** Where SSH listens. */
+  readonly port: number;
+  readonly windows: WindowsHost;
+  /** Resolves when the services that start with Windows have been started. */
+  readonly servicesStarted: Promise<void>;
+  /** Closes the port, cuts all connections and leaves the services to themselves. */
+  stop(): void;
+}
+
+/** Seconds after which a service that ended by itself is started again: the scripts set the same. */
+const restartSeconds = 5;
+
+/**
+ * Boots the model of Windows from what lies on its drive, opens SSH, then starts the services that start with Windows.
+ *
+ * A host that was shut down in the middle of anything comes up as Windows would: with the files as they were.
+ */
+export async function startHost(options: HostOptions): Promise<RunningHost> {
+  const { programs, identity, log } = options;
+  const power = options.power ?? new AbortController().signal;
+  const ssh: SshServer = new SshServer({
+    hostPrivateKey: identity.hostPrivateKey,
+    user: "Administrator",
+    authorizedKeys: identity.authorizedKeys,
+    log,
+    handlers: {
+      runCommand: (text, io) =>
+        runShellCommand(windows, text, io).catch((error: unknown) => {
+          if (error instanceof PowerLost) return 1; // nobody is left to hear it
+          throw error;
+        }),
+      serveSftp: (sftp) => serveSftp(sftp, windows.drive, log),
+    },
+  });
+  const windows = await WindowsHost.boot({
+    computerName: identity.computerName,
+    programs,
+    hardware: options.hardware ?? linuxHardware(programs.driveC),
+    faults: options.faults ?? [],
+    stopSshd: () => ssh.stopListening(),
+    download: options.download ?? download,
+    patience: options.patience ?? 1,
+    power,
+  });
+
+  for (const fault of await windows.faults.all()) {
+    if (fault.kind === "refuseDials") await sleep(fault.seconds * 1000);
+  }
+  const port = await ssh.listen(options.port, options.address ?? "0.0.0.0");
+  log(`${identity.computerName}: SSH on port ${port}, booted ${windows.lastBootUpTime}`);
+  const servicesStarted = windows.services.startAutomatic(log);
+  const supervisor = setInterval(() => {
+    if (power.aborted) return;
+    windows.services.restartEnded(log).catch((error: unknown) => log(String(error)));
+  }, restartSeconds * 1000);
+  supervisor.unref();
+
+  return {
+    port,
+    windows,
+    servicesStarted,
+    stop() {
+      clearInterval(supervisor);
+      ssh.stopListening();
+      ssh.cutConnections();
+    },
+  };
+}
+
+async function download(uri: string): Promise<Buffer> {
+  const answer = await fetch(uri, { signal: AbortSignal.timeout(600_000) });
+  if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
+  return Buffer.from(await answer.arrayBuffer());
+}
