@@ -24,10 +24,14 @@ export interface EngineLog {
 /** How long a line may take to reach the engine before it is given up. */
 const DELIVERY_SECONDS = 5;
 
+/** When more lines than this wait, progress is left out: it is worth nothing late, and an operation waits for its log. */
+const LONGEST_QUEUE = 100;
+
 /** Log of the engine that listens at `address`; connects when the first line is written. */
 export function connectEngineLog(address: string): EngineLog {
   let client: EngineClient | undefined;
   let delivered: Promise<void> = Promise.resolve();
+  let waiting = 0;
 
   const deliver = (entry: LogEntry): Promise<void> =>
     new Promise((resolve) => {
@@ -46,7 +50,13 @@ export function connectEngineLog(address: string): EngineLog {
 
   return {
     write(entry) {
-      delivered = delivered.then(() => deliver(entry));
+      if (entry.ephemeral && waiting > LONGEST_QUEUE) return;
+      waiting += 1;
+      delivered = delivered
+        .then(() => deliver(entry))
+        .then(() => {
+          waiting -= 1;
+        });
     },
     flush: () => delivered,
   };

@@ -134,3 +134,11 @@ export function sameValue(
 export function isAbsent(value: PropertyValue | undefined): value is null | undefined {
   return value === undefined || value === null;
 }
+
+/** The text of a string, number or boolean; undefined for anything else. Secret marks do not matter. */
+export function scalarText(value: PropertyValue | undefined): string | undefined {
+  const bare = unwrap(value);
+  return typeof bare === "string" || typeof bare === "number" || typeof bare === "boolean"
+    ? String(bare)
+    : undefined;
+}

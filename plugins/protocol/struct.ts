@@ -4,7 +4,7 @@ import { isList, isMap, type PropertyMap, type PropertyValue } from "./property-
 
 /** Reads what the engine sent; a missing struct is an empty map. */
 export function fromStruct(message: Struct | undefined): PropertyMap {
-  return message === undefined ? {} : (message.toJavaScript());
+  return message === undefined ? {} : message.toJavaScript();
 }
 
 /** Makes the struct to send: properties without a value are left out. */

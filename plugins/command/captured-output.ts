@@ -1,0 +1,76 @@
+import { StringDecoder } from "node:string_decoder";
+import type { CommandOutput, CommandRun } from "./command-type.ts";
+
+type Stream = "stdout" | "stderr";
+
+/** Keeps what a command writes and passes complete lines on as progress, as `logging` wants it. */
+export class CapturedOutput {
+  readonly #chunks: Record<Stream, Buffer[]> = { stdout: [], stderr: [] };
+  readonly #both: Buffer[] = [];
+  readonly #lines: Record<Stream, LineSplitter>;
+
+  /** @param progress gets every line that is to be logged, without secrets */
+  constructor(run: CommandRun, progress: (line: string) => void) {
+    const logging = run.inputs["logging"] ?? "stdoutAndStderr";
+    const splitter = (stream: Stream): LineSplitter =>
+      new LineSplitter((line) => {
+        if (logging === stream || logging === "stdoutAndStderr") progress(run.redact(line));
+      });
+    this.#lines = { stdout: splitter("stdout"), stderr: splitter("stderr") };
+  }
+
+  add(stream: Stream, chunk: Buffer): void {
+    this.#chunks[stream].push(chunk);
+    this.#both.push(chunk);
+    this.#lines[stream].add(chunk);
+  }
+
+  /** Logs the last lines, complete or not. */
+  end(): void {
+    this.#lines.stdout.end();
+    this.#lines.stderr.end();
+  }
+
+  /** What is kept in the state: one newline at the end is cut off, as the official plugin does. */
+  result(): CommandOutput {
+    return { stdout: trimmed(this.#chunks.stdout), stderr: trimmed(this.#chunks.stderr) };
+  }
+
+  /** Both streams in the order they came, for the text of an error. */
+  interleaved(): string {
+    return Buffer.concat(this.#both).toString("utf8");
+  }
+}
+
+function trimmed(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).toString("utf8").replace(/\n$/, "");
+}
+
+class LineSplitter {
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #emit: (line: string) => void;
+  #rest = "";
+
+  constructor(emit: (line: string) => void) {
+    this.#emit = emit;
+  }
+
+  add(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#emit(line);
+  }
+
+  end(): void {
+    const rest = this.#rest + this.#decoder.end();
+    this.#rest = "";
+    if (rest !== "") this.#emit(rest);
+  }
+}
+
+/** The error of a failed command: why, what was run and what it wrote, without secrets. */
+export function commandError(why: string, run: CommandRun, output: CapturedOutput): Error {
+  // Redacted before it is quoted: a secret with quotes in it would not be found any more.
+  const script = JSON.stringify(run.redact(run.script));
+  return new Error(`${why}: running ${script}:\n${run.redact(output.interleaved())}`);
+}

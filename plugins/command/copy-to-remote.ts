@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import type { Operation } from "../protocol/operation.ts";
+import { checkProperties } from "../protocol/property-shape.ts";
+import {
+  isArchive,
+  isMap,
+  type PropertyMap,
+  type PropertyValue,
+  reveal,
+  scalarText,
+  unwrap,
+} from "../protocol/property-value.ts";
+import { redactor } from "../protocol/redaction.ts";
+import type { CheckFailure, ResourceType } from "../protocol/resource-type.ts";
+import { diffInputs } from "./command-type.ts";
+import { copyToRemoteProperties } from "./properties.ts";
+import type { CopySource } from "./upload.ts";
+
+/**
+ * `command.remote.CopyToRemote`: copies a file, a text or a folder. Copied again when the content or the place
+ * changes, not when only the connection does; never deleted on the host.
+ */
+export const copyToRemoteType: ResourceType = {
+  check({ news }) {
+    const checked = checkProperties("command", copyToRemoteProperties, news);
+    const failures = [...checked.failures, ...checkSource(unwrap(checked.inputs["source"]))];
+    return { inputs: checked.inputs, failures };
+  },
+  diff: ({ olds, news }) => diffInputs(copyToRemoteProperties, olds, news),
+  async create({ inputs, preview }, operation) {
+    if (preview) return { id: "", properties: inputs };
+    await copy(inputs, operation);
+    return { id: randomBytes(4).toString("hex"), properties: inputs };
+  },
+  read: ({ inputs, state }) => Promise.resolve({ inputs: inputs ?? {}, state }),
+  async update({ olds, news, preview }, operation) {
+    const same =
+      hashOf(olds) === hashOf(news) &&
+      reveal(olds["remotePath"] ?? null) === reveal(news["remotePath"] ?? null);
+    if (!preview && !same) await copy(news, operation);
+    return news;
+  },
+  delete: () => Promise.resolve(),
+};
+
+function checkSource(source: PropertyValue | undefined): CheckFailure[] {
+  if (!isMap(source)) return [];
+  if (isArchive(source)) {
+    return typeof source["path"] === "string"
+      ? []
+      : [{ property: "source", reason: "an archive must be a FileArchive of a file or folder" }];
+  }
+  return typeof source["path"] === "string" || typeof source["text"] === "string"
+    ? []
+    : [{ property: "source", reason: "an asset must be a FileAsset or a StringAsset" }];
+}
+
+function hashOf(properties: PropertyMap): PropertyValue | undefined {
+  const source = unwrap(properties["source"]);
+  return isMap(source) ? source["hash"] : undefined;
+}
+
+async function copy(inputs: PropertyMap, operation: Operation): Promise<void> {
+  const redact = redactor(inputs);
+  const plain = reveal(inputs) as PropertyMap;
+  const { connection, source, remotePath } = plain;
+  if (!isMap(connection) || !isMap(source) || typeof remotePath !== "string") {
+    throw new Error("connection, source and remotePath must be known before anything is copied");
+  }
+  const copySource: CopySource =
+    typeof source["path"] === "string"
+      ? { path: source["path"] }
+      : { text: scalarText(source["text"]) ?? "" };
+  const { dial } = await import("./dial.ts");
+  const { uploadSource } = await import("./upload.ts");
+  try {
+    const ssh = await dial(connection, operation);
+    try {
+      await uploadSource(ssh.client, copySource, remotePath, operation);
+    } finally {
+      ssh.close();
+    }
+  } catch (error) {
+    throw new Error(redact((error as Error).message));
+  }
+}

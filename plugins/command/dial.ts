@@ -1,0 +1,155 @@
+import type { Duplex } from "node:stream";
+import ssh2 from "ssh2";
+import type { Client } from "ssh2";
+import type { Operation } from "../protocol/operation.ts";
+import { isMap, type PropertyMap } from "../protocol/property-value.ts";
+import { connectConfig, parseEndpoint, type SshEndpoint } from "./ssh-endpoint.ts";
+
+/** Pauses between attempts grow from the first to the longest by this factor (pulumi, sdk/go/common/util/retry). */
+const FIRST_PAUSE_MILLISECONDS = 100;
+const LONGEST_PAUSE_MILLISECONDS = 5000;
+const PAUSE_FACTOR = 1.5;
+
+/** An open SSH connection; `close` must be called, it ends the one to a proxy too. */
+export interface SshConnection {
+  readonly client: Client;
+  close(): void;
+}
+
+/**
+ * Connects, over a proxy where there is one. Only this is tried again when it fails, as often as `dialErrorLimit`
+ * says; what runs over the connection is not.
+ * @param connection the `connection` input, checked and without secret marks
+ */
+export async function dial(connection: PropertyMap, operation: Operation): Promise<SshConnection> {
+  const endpoint = parseEndpoint(connection);
+  const { proxy } = connection;
+  if (!isMap(proxy)) {
+    const client = await retried("Dial", endpoint, operation, () =>
+      connectOnce(endpoint, undefined, operation.signal),
+    );
+    return { client, close: () => closeClient(client) };
+  }
+  const bastion = parseEndpoint(proxy);
+  const proxyClient = await retried("Dial proxy", bastion, operation, () =>
+    connectOnce(bastion, undefined, operation.signal),
+  );
+  try {
+    const client = await retried("Dial from proxy", endpoint, operation, async () =>
+      connectOnce(endpoint, await forward(proxyClient, endpoint), operation.signal),
+    );
+    return {
+      client,
+      close: () => {
+        closeClient(client);
+        closeClient(proxyClient);
+      },
+    };
+  } catch (error) {
+    closeClient(proxyClient);
+    throw error;
+  }
+}
+
+async function retried<Result>(
+  what: string,
+  endpoint: SshEndpoint,
+  operation: Operation,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  const { signal } = operation;
+  const limit = endpoint.dialErrorLimit;
+  const target = `${endpoint.host}:${String(endpoint.port)}`;
+  // Keys that cannot be read are an error at once.
+  connectConfig(endpoint, () => undefined);
+  let pause = FIRST_PAUSE_MILLISECONDS;
+  for (let failed = 0; ;) {
+    let reason: string;
+    try {
+      return await attempt();
+    } catch (error) {
+      reason = (error as Error).message;
+    }
+    if (signal.aborted) {
+      const why = (signal.reason as Error).message;
+      throw new Error(`${what} ${target}: ${why}; last seen: ${reason}`);
+    }
+    failed += 1;
+    if (limit >= 0 && failed > limit) {
+      throw new Error(
+        `${what} ${target}: after ${String(failed - 1)} failed attempts: ${reason} (connection.dialErrorLimit sets how many are borne)`,
+      );
+    }
+    const of = limit < 0 ? "inf" : String(limit);
+    operation.progress(`${what} ${String(failed)}/${of} failed: retrying (${reason})`);
+    await sleep(pause, signal);
+    pause = Math.min(pause * PAUSE_FACTOR, LONGEST_PAUSE_MILLISECONDS);
+  }
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}
+
+function connectOnce(
+  endpoint: SshEndpoint,
+  socket: Duplex | undefined,
+  signal: AbortSignal,
+): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    const client = new ssh2.Client();
+    let refusal: string | undefined;
+    const fail = (error: Error): void => {
+      signal.removeEventListener("abort", abort);
+      client.destroy();
+      reject(refusal === undefined ? error : new Error(refusal));
+    };
+    const abort = (): void => {
+      fail(signal.reason as Error);
+    };
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) {
+      abort();
+      return;
+    }
+    client.on("keyboard-interactive", (_name, _instructions, _language, prompts, finish) => {
+      finish(prompts.map(() => endpoint.password ?? ""));
+    });
+    client.on("error", fail);
+    client.on("close", () => {
+      fail(new Error("the server closed the connection"));
+    });
+    client.once("ready", () => {
+      signal.removeEventListener("abort", abort);
+      client.removeAllListeners("close");
+      resolve(client);
+    });
+    const config = connectConfig(endpoint, (reason) => {
+      refusal = reason;
+    });
+    client.connect(socket === undefined ? config : { ...config, sock: socket });
+  });
+}
+
+function forward(proxy: Client, endpoint: SshEndpoint): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    proxy.forwardOut("127.0.0.1", 0, endpoint.host, endpoint.port, (error, channel) => {
+      if (error) reject(error);
+      else resolve(channel);
+    });
+  });
+}
+
+function closeClient(client: Client): void {
+  client.on("error", () => undefined);
+  client.end();
+}

@@ -1,0 +1,58 @@
+import type { Properties, Property } from "../protocol/property-shape.ts";
+
+const text: Property = { shape: { kind: "string" } };
+const number: Property = { shape: { kind: "number" } };
+
+/** What both kinds of command have: what to run when, and what is logged. */
+const command: Properties = {
+  create: text,
+  update: text,
+  delete: text,
+  triggers: { shape: { kind: "list", of: { kind: "any" } } },
+  stdin: text,
+  environment: { shape: { kind: "map", of: { kind: "string" } } },
+  logging: { shape: { kind: "choice", of: ["stdout", "stderr", "stdoutAndStderr", "none"] } },
+  addPreviousOutputInEnv: { shape: { kind: "boolean" }, default: true },
+};
+
+/** Inputs of `command.local.Command`. */
+export const localCommandProperties: Properties = {
+  ...command,
+  interpreter: { shape: { kind: "list", of: { kind: "string" } } },
+  dir: text,
+  assetPaths: { shape: { kind: "notCovered" } },
+  archivePaths: { shape: { kind: "notCovered" } },
+};
+
+const endpoint: Properties = {
+  host: { ...text, required: true },
+  port: { ...number, default: 22 },
+  user: { ...text, default: "root" },
+  password: text,
+  privateKey: text,
+  privateKeyPassword: text,
+  agentSocketPath: text,
+  hostKey: text,
+  dialErrorLimit: { ...number, default: 10 },
+  perDialTimeout: { ...number, default: 15 },
+};
+
+const connection: Property = {
+  shape: {
+    kind: "object",
+    of: { ...endpoint, proxy: { shape: { kind: "object", of: endpoint } } },
+  },
+  required: true,
+  secret: true,
+};
+
+/** Inputs of `command.remote.Command`. */
+export const remoteCommandProperties: Properties = { ...command, connection };
+
+/** Inputs of `command.remote.CopyToRemote`. */
+export const copyToRemoteProperties: Properties = {
+  connection,
+  source: { shape: { kind: "asset" }, required: true },
+  remotePath: { ...text, required: true },
+  triggers: { shape: { kind: "list", of: { kind: "any" } } },
+};

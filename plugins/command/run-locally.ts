@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { stat } from "node:fs/promises";
+import type { Operation } from "../protocol/operation.ts";
+import { isList, isMap, type PropertyMap, scalarText } from "../protocol/property-value.ts";
+import { CapturedOutput, commandError } from "./captured-output.ts";
+import type { CommandRun, RunCommand } from "./command-type.ts";
+import { endProcessGroup, guardProcessGroup } from "./process-group.ts";
+
+/**
+ * Runs a command on this machine, in a process group of its own: when the operation ends early or the engine goes
+ * away, the whole group is ended. Like the official plugin, it waits until nobody holds the output open any more.
+ */
+export const runLocally: RunCommand = async (run, operation) => {
+  const { dir } = run.inputs;
+  if (typeof dir === "string") await requireFolder(dir);
+  const [program = "", ...args] = interpreter(run.inputs);
+  const output = new CapturedOutput(run, (line) => {
+    operation.progress(line);
+  });
+  const child = spawn(program, [...args, run.script], {
+    cwd: typeof dir === "string" ? dir : process.cwd(),
+    env: environment(run),
+    detached: true,
+    stdio: [run.inputs["stdin"] === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  guardProcessGroup(child);
+  child.stdout?.on("data", (chunk: Buffer) => {
+    output.add("stdout", chunk);
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    output.add("stderr", chunk);
+  });
+  // A command need not read its input to the end.
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(run.inputs["stdin"]);
+  const failure = await failureOf(child, operation);
+  output.end();
+  if (failure !== undefined) throw commandError(failure, run, output);
+  return output.result();
+};
+
+/** Waits for the end. Resolves to why it failed, or undefined. */
+async function failureOf(child: ChildProcess, operation: Operation): Promise<string | undefined> {
+  const { signal } = operation;
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.once("error", (error) => {
+      resolve(error.message);
+    });
+    child.once("close", (code, killedBy) => {
+      if (killedBy !== null) resolve(`ended by ${killedBy}`);
+      else resolve(code === 0 ? undefined : `exit status ${String(code)}`);
+    });
+  });
+  const abort = (): void => {
+    endProcessGroup(child);
+  };
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    const failure = await ended;
+    return signal.aborted ? (signal.reason as Error).message : failure;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+async function requireFolder(dir: string): Promise<void> {
+  const found = await stat(dir).catch(() => undefined);
+  if (found?.isDirectory() !== true) {
+    throw new Error(`dir ${dir} is not a folder (looked at from ${process.cwd()})`);
+  }
+}
+
+function interpreter(inputs: PropertyMap): string[] {
+  const given = inputs["interpreter"];
+  return isList(given) && given.length > 0
+    ? given.map((part) => scalarText(part) ?? "")
+    : ["/bin/sh", "-c"];
+}
+
+function environment({ inputs, previous }: CommandRun): NodeJS.ProcessEnv {
+  const own = isMap(inputs["environment"]) ? inputs["environment"] : {};
+  const result: NodeJS.ProcessEnv = { ...process.env };
+  for (const [name, value] of Object.entries(own)) result[name] = scalarText(value);
+  if (inputs["addPreviousOutputInEnv"] !== false) {
+    if (previous.stdout !== "") result["PULUMI_COMMAND_STDOUT"] = previous.stdout;
+    if (previous.stderr !== "") result["PULUMI_COMMAND_STDERR"] = previous.stderr;
+  }
+  return result;
+}

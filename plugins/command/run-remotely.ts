@@ -1,0 +1,141 @@
+import type { Client, ClientChannel, SFTPWrapper } from "ssh2";
+import type { Operation } from "../protocol/operation.ts";
+import { isMap, scalarText } from "../protocol/property-value.ts";
+import { CapturedOutput, commandError } from "./captured-output.ts";
+import type { CommandRun, RunCommand } from "./command-type.ts";
+import { dial } from "./dial.ts";
+
+/**
+ * Runs a command over SSH. The session ends with the operation's time limit; a connection that breaks is an error,
+ * since nobody knows whether the command ran to its end. The connection is closed afterwards.
+ */
+export const runRemotely: RunCommand = async (run, operation) => {
+  const { connection } = run.inputs;
+  if (!isMap(connection)) throw new Error("connection is missing in the state of this resource");
+  const ssh = await dial(connection, operation).catch((error: unknown) => {
+    throw new Error(run.redact((error as Error).message));
+  });
+  const output = new CapturedOutput(run, (line) => {
+    operation.progress(line);
+  });
+  try {
+    const environment = await acceptedEnvironment(ssh.client, run, operation);
+    const failure = await execute(ssh.client, run, environment, output, operation.signal);
+    output.end();
+    if (failure !== undefined) throw commandError(failure, run, output);
+    return output.result();
+  } finally {
+    ssh.close();
+  }
+};
+
+/** Resolves to why it failed, or undefined. */
+function execute(
+  client: Client,
+  run: CommandRun,
+  env: Record<string, string>,
+  output: CapturedOutput,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const finish = (failure: string | undefined): void => {
+      signal.removeEventListener("abort", abort);
+      resolve(failure);
+    };
+    let session: ClientChannel | undefined;
+    const abort = (): void => {
+      session?.signal("KILL");
+      session?.close();
+      finish((signal.reason as Error).message);
+    };
+    signal.addEventListener("abort", abort);
+    let lost = "the connection was lost before the command's exit status came";
+    client.on("error", (error) => {
+      lost = `${lost}: ${error.message}`;
+    });
+    client.once("close", () => {
+      finish(lost);
+    });
+    client.exec(run.script, { env }, (error, channel) => {
+      if (error) {
+        finish(error.message);
+        return;
+      }
+      session = channel;
+      if (signal.aborted) abort();
+      let failure: string | undefined = lost;
+      channel.on("data", (chunk: Buffer) => {
+        output.add("stdout", chunk);
+      });
+      channel.stderr.on("data", (chunk: Buffer) => {
+        output.add("stderr", chunk);
+      });
+      channel.once("exit", (code: number | null, killedBy?: string) => {
+        if (code === 0) failure = undefined;
+        else if (code === null) failure = `Process exited from signal ${killedBy ?? "unknown"}`;
+        else failure = `Process exited with status ${String(code)}`;
+      });
+      channel.once("close", () => {
+        finish(failure);
+      });
+      // A command need not read its input to the end.
+      channel.on("error", () => undefined);
+      channel.end(run.inputs["stdin"] ?? "");
+    });
+  });
+}
+
+const HOW_TO_SET =
+  "the SSH server must accept it with AcceptEnv; where a shell runs the command, write VAR=value before it instead";
+
+/**
+ * The variables to send. `environment` must be accepted by the server; the previous output need not be. A request to
+ * run a command does not tell whether its variables were accepted, so each is tried on a session of its own first.
+ */
+async function acceptedEnvironment(
+  client: Client,
+  run: CommandRun,
+  operation: Operation,
+): Promise<Record<string, string>> {
+  const accepted: Record<string, string> = {};
+  const wanted = isMap(run.inputs["environment"]) ? run.inputs["environment"] : {};
+  for (const [name, value] of Object.entries(wanted)) {
+    const text = scalarText(value) ?? "";
+    if (!(await accepts(client, name, text))) {
+      throw new Error(`could not set environment variable ${name}: ${HOW_TO_SET}`);
+    }
+    accepted[name] = text;
+  }
+  if (run.inputs["addPreviousOutputInEnv"] !== false) {
+    const previous = {
+      PULUMI_COMMAND_STDOUT: run.previous.stdout,
+      PULUMI_COMMAND_STDERR: run.previous.stderr,
+    };
+    for (const [name, text] of Object.entries(previous)) {
+      if (text === "") continue;
+      if (await accepts(client, name, text)) accepted[name] = text;
+      else operation.log("warning", `Unable to set ${name}: ${HOW_TO_SET}`);
+    }
+  }
+  return accepted;
+}
+
+/** `Client.sftp` takes variables for its session and reports their refusal (ssh2, lib/client.js); its types do not say so. */
+type SftpWithEnvironment = (
+  environment: Record<string, string>,
+  callback: (error: Error | undefined, sftp: SFTPWrapper) => void,
+) => void;
+
+function accepts(client: Client, name: string, value: string): Promise<boolean> {
+  const openSftp = client.sftp.bind(client) as unknown as SftpWithEnvironment;
+  return new Promise((resolve, reject) => {
+    openSftp({ [name]: value }, (error, sftp) => {
+      if (error === undefined) {
+        sftp.end();
+        resolve(true);
+      } else if (error.message.includes("environment")) resolve(false);
+      else if (error.message.includes("subsystem")) resolve(true);
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import ssh2 from "ssh2";
+import type { AuthenticationType, ConnectConfig, ParsedKey } from "ssh2";
+import type { PropertyMap } from "../protocol/property-value.ts";
+
+/** How to reach one SSH server: the `connection` input, or the `proxy` in it. */
+export interface SshEndpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly privateKey: string | undefined;
+  readonly privateKeyPassword: string | undefined;
+  readonly agentSocketPath: string | undefined;
+  /** The only host key accepted, as in authorized_keys; any is accepted where it is not set. */
+  readonly hostKey: string | undefined;
+  /** Failed attempts that are borne; -1: any number. */
+  readonly dialErrorLimit: number;
+  /** Seconds for one attempt; 0: no limit. */
+  readonly perDialTimeout: number;
+}
+
+/** A peer that does not answer this often in a row is gone. */
+const KEEPALIVE_MILLISECONDS = 15_000;
+const KEEPALIVES_UNANSWERED = 8;
+
+/** Reads a checked `connection`. */
+export function parseEndpoint(connection: PropertyMap): SshEndpoint {
+  const text = (name: string): string | undefined => {
+    const value = connection[name];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  return {
+    host: text("host") ?? "",
+    port: Number(connection["port"]),
+    user: text("user") ?? "root",
+    password: text("password"),
+    privateKey: text("privateKey"),
+    privateKeyPassword: text("privateKeyPassword"),
+    agentSocketPath: text("agentSocketPath"),
+    hostKey: text("hostKey"),
+    dialErrorLimit: Number(connection["dialErrorLimit"]),
+    perDialTimeout: Number(connection["perDialTimeout"]),
+  };
+}
+
+/**
+ * Settings for one attempt to connect.
+ * @param refused called with the reason when the server's host key is not the pinned one
+ * @throws when a key cannot be read: trying again would not help
+ */
+export function connectConfig(
+  endpoint: SshEndpoint,
+  refused: (reason: string) => void,
+): ConnectConfig {
+  const agent = endpoint.agentSocketPath ?? usableAgent();
+  const methods: AuthenticationType[] = ["none"];
+  if (endpoint.privateKey !== undefined) methods.push("publickey");
+  if (endpoint.password !== undefined) methods.push("password", "keyboard-interactive");
+  if (agent !== undefined) methods.push("agent");
+  requirePrivateKey(endpoint);
+  return {
+    host: endpoint.host,
+    port: endpoint.port,
+    username: endpoint.user,
+    password: endpoint.password,
+    privateKey: endpoint.privateKey,
+    passphrase: endpoint.privateKeyPassword,
+    agent,
+    authHandler: methods,
+    readyTimeout: endpoint.perDialTimeout * 1000,
+    keepaliveInterval: KEEPALIVE_MILLISECONDS,
+    keepaliveCountMax: KEEPALIVES_UNANSWERED,
+    ...pinnedHostKey(endpoint, refused),
+  };
+}
+
+/** The agent of the user's session; the official plugin uses it too, but fails where it is gone. */
+function usableAgent(): string | undefined {
+  const socket = process.env["SSH_AUTH_SOCK"];
+  return socket !== undefined && socket !== "" && existsSync(socket) ? socket : undefined;
+}
+
+function requirePrivateKey(endpoint: SshEndpoint): void {
+  if (endpoint.privateKey === undefined) return;
+  const parsed = ssh2.utils.parseKey(endpoint.privateKey, endpoint.privateKeyPassword);
+  if (parsed instanceof Error) {
+    throw new Error(
+      `connection.privateKey for ${endpoint.host} cannot be read: ${parsed.message} (expected: an OpenSSH or PEM private key; privateKeyPassword where it is encrypted)`,
+    );
+  }
+}
+
+function pinnedHostKey(
+  endpoint: SshEndpoint,
+  refused: (reason: string) => void,
+): Pick<ConnectConfig, "hostVerifier" | "algorithms"> {
+  if (endpoint.hostKey === undefined) return {};
+  const pinned = ssh2.utils.parseKey(endpoint.hostKey);
+  if (pinned instanceof Error) {
+    throw new Error(
+      `connection.hostKey for ${endpoint.host} cannot be read: ${pinned.message} (expected: one line like "ssh-ed25519 AAAA...")`,
+    );
+  }
+  const expected = pinned.getPublicSSH();
+  return {
+    algorithms: { serverHostKey: hostKeyAlgorithms(pinned) },
+    hostVerifier: (offered: Buffer) => {
+      if (offered.equals(expected)) return true;
+      refused(
+        `${endpoint.host} shows the host key ${fingerprint(offered)}, but connection.hostKey pins ${fingerprint(expected)}`,
+      );
+      return false;
+    },
+  };
+}
+
+/** Signature algorithms for the pinned key: with any other the server would show another of its keys. */
+function hostKeyAlgorithms(key: ParsedKey): ("ssh-rsa" | "ssh-ed25519")[] {
+  const names = key.type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [key.type];
+  return names as ("ssh-rsa" | "ssh-ed25519")[];
+}
+
+function fingerprint(key: Buffer): string {
+  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+}

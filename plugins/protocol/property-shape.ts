@@ -1,0 +1,129 @@
+import {
+  isAbsent,
+  isArchive,
+  isAsset,
+  isList,
+  isPlainMap,
+  isSecret,
+  isUnknown,
+  type PropertyMap,
+  type PropertyValue,
+  secret,
+} from "./property-value.ts";
+import type { CheckFailure, Checked } from "./resource-type.ts";
+
+/** What a property may hold. */
+export type Shape =
+  | { readonly kind: "string" | "number" | "boolean" | "any" | "asset" }
+  | { readonly kind: "choice"; readonly of: readonly string[] }
+  | { readonly kind: "list" | "map"; readonly of: Shape }
+  | { readonly kind: "object"; readonly of: Properties }
+  /** The official plugin has this property; the bundled one does not. */
+  | { readonly kind: "notCovered" };
+
+export interface Property {
+  readonly shape: Shape;
+  readonly required?: boolean;
+  readonly default?: PropertyValue;
+  /** Whether the value becomes a secret, whatever the program made of it. */
+  readonly secret?: boolean;
+}
+
+export type Properties = Readonly<Record<string, Property>>;
+
+/**
+ * Checks inputs against the properties a resource has and fills in defaults. Whatever is not described is a failure
+ * that names the property, so that nothing a program asks for is silently left out.
+ * @param plugin name for the failures, e.g. `docker`
+ */
+export function checkProperties(
+  plugin: string,
+  properties: Properties,
+  inputs: PropertyMap,
+): Checked {
+  const failures: CheckFailure[] = [];
+  const fail = (property: string, reason: string): void => {
+    failures.push({ property, reason });
+  };
+  return { inputs: conformObject(plugin, inputs, properties, "", fail), failures };
+}
+
+type Fail = (property: string, reason: string) => void;
+
+function conformObject(
+  plugin: string,
+  value: PropertyMap,
+  properties: Properties,
+  at: string,
+  fail: Fail,
+): PropertyMap {
+  const path = (key: string): string => (at === "" ? key : `${at}.${key}`);
+  const result: Record<string, PropertyValue> = {};
+  for (const [key, element] of Object.entries(value)) {
+    const property = properties[key];
+    if (property === undefined) fail(path(key), "there is no such property");
+    else if (!isAbsent(element)) {
+      const conforming = conform(plugin, element, property.shape, path(key), fail);
+      result[key] = property.secret === true ? secret(conforming) : conforming;
+    }
+  }
+  for (const [key, property] of Object.entries(properties)) {
+    if (result[key] !== undefined) continue;
+    if (property.default !== undefined) result[key] = property.default;
+    else if (property.required === true) fail(path(key), "is required");
+  }
+  return result;
+}
+
+function conform(
+  plugin: string,
+  value: PropertyValue,
+  shape: Shape,
+  at: string,
+  fail: Fail,
+): PropertyValue {
+  if (isSecret(value)) return secret(conform(plugin, value["value"] ?? null, shape, at, fail));
+  if (isUnknown(value)) return value;
+  const wrong = (what: string): PropertyValue => {
+    fail(at, `must be ${what}`);
+    return value;
+  };
+  switch (shape.kind) {
+    case "any":
+      return value;
+    case "notCovered":
+      fail(
+        at,
+        `is not covered by the bundled ${plugin} plugin; install the official pulumi-resource-${plugin} to use it`,
+      );
+      return value;
+    case "string":
+    case "number":
+    case "boolean":
+      return typeof value === shape.kind ? value : wrong(`a ${shape.kind}`);
+    case "asset":
+      return isAsset(value) || isArchive(value) ? value : wrong("an asset or an archive");
+    case "choice":
+      return typeof value === "string" && shape.of.includes(value)
+        ? value
+        : wrong(`one of ${shape.of.join(", ")}`);
+    case "list":
+      if (!isList(value)) return wrong("a list");
+      return value.map((element, index) =>
+        conform(plugin, element, shape.of, `${at}[${String(index)}]`, fail),
+      );
+    case "map":
+      if (!isPlainMap(value)) return wrong("a map");
+      return Object.fromEntries(
+        Object.entries(value)
+          .filter(([, element]) => !isAbsent(element))
+          .map(([key, element]) => [
+            key,
+            conform(plugin, element ?? null, shape.of, `${at}.${key}`, fail),
+          ]),
+      );
+    case "object":
+      if (!isPlainMap(value)) return wrong("an object");
+      return conformObject(plugin, value, shape.of, at, fail);
+  }
+}

@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { pulumiHome } from "./installed-plugins.ts";
+import { findTool } from "./tool.ts";
+
+/** What came of one run of the engine. */
+export interface EngineRun {
+  readonly exitCode: number;
+  /** All that was printed. */
+  readonly text: string;
+  /** What was done to each resource, by name: create, update, replace, same, delete... in order. */
+  readonly steps: Readonly<Record<string, readonly string[]>>;
+  /** Lines shown for resources while the run went on, and lines that stayed, by resource name. */
+  readonly messages: readonly Message[];
+}
+
+export interface Message {
+  readonly resource: string;
+  readonly severity: string;
+  readonly text: string;
+}
+
+interface EngineEvent {
+  readonly resourcePreEvent?: { readonly metadata: { readonly op: string; readonly urn: string } };
+  readonly diagnosticEvent?: {
+    readonly urn?: string;
+    readonly severity: string;
+    readonly message: string;
+  };
+}
+
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly inputs?: Record<string, unknown>;
+  readonly outputs?: Record<string, unknown>;
+  readonly initErrors?: readonly string[];
+}
+
+const repository = path.resolve(import.meta.dirname, "../../../..");
+
+/** A Pulumi project with one stack in a temporary folder, run by the real engine with the plugins under test. */
+export class EngineProject {
+  /** Folder of the program; commands run in it. */
+  readonly folder: string;
+  readonly #root: string;
+  readonly #home: string;
+  readonly #environment: Readonly<Record<string, string>>;
+
+  private constructor(root: string, home: string, environment: Readonly<Record<string, string>>) {
+    this.#root = root;
+    this.folder = path.join(root, "project");
+    this.#home = home;
+    this.#environment = environment;
+  }
+
+  /** @param environment further variables for engine, plugins and program */
+  static async create(environment: Readonly<Record<string, string>> = {}): Promise<EngineProject> {
+    const root = await mkdtemp(path.join(os.tmpdir(), "kindows-engine-"));
+    const project = new EngineProject(root, await pulumiHome(), environment);
+    await mkdir(project.folder);
+    await mkdir(path.join(root, "state"));
+    await symlink(path.join(repository, "node_modules"), path.join(project.folder, "node_modules"));
+    await project.write("package.json", '{ "type": "module", "main": "index.js" }');
+    await project.write(
+      "Pulumi.yaml",
+      "name: test\nruntime: { name: nodejs, options: { typescript: false } }\n",
+    );
+    const made = await project.run(["stack", "init", "dev"]);
+    if (made.exitCode !== 0) throw new Error(`pulumi stack init: ${made.text}`);
+    return project;
+  }
+
+  async write(file: string, content: string): Promise<void> {
+    await writeFile(path.join(this.folder, file), content);
+  }
+
+  /** Replaces the program, an ES module. */
+  async program(source: string): Promise<void> {
+    await this.write("index.js", source);
+  }
+
+  up(...flags: string[]): Promise<EngineRun> {
+    return this.#operation(["up", "--yes", "--skip-preview", ...flags]);
+  }
+
+  preview(...flags: string[]): Promise<EngineRun> {
+    return this.#operation(["preview", ...flags]);
+  }
+
+  refresh(...flags: string[]): Promise<EngineRun> {
+    return this.#operation(["refresh", "--yes", "--skip-preview", ...flags]);
+  }
+
+  destroy(...flags: string[]): Promise<EngineRun> {
+    return this.#operation(["destroy", "--yes", "--skip-preview", ...flags]);
+  }
+
+  /** Resources in the state as it is stored, secrets encrypted. */
+  async state(): Promise<StateResource[]> {
+    const exported = await this.run(["stack", "export"]);
+    const { deployment } = JSON.parse(exported.text) as {
+      deployment: { resources?: StateResource[] };
+    };
+    return deployment.resources ?? [];
+  }
+
+  /** One resource of the state by the name the program gave it. */
+  async resource(name: string): Promise<StateResource> {
+    const found = (await this.state()).find(({ urn }) => urn.endsWith(`::${name}`));
+    if (found === undefined) throw new Error(`there is no resource ${name} in the state`);
+    return found;
+  }
+
+  async outputs(): Promise<Record<string, unknown>> {
+    const shown = await this.run(["stack", "output", "--json", "--show-secrets"]);
+    return JSON.parse(shown.text) as Record<string, unknown>;
+  }
+
+  /** Starts the engine without waiting for it. */
+  start(args: readonly string[]): ChildProcess {
+    return spawn(findTool("pulumi"), ["--non-interactive", "--color=never", ...args], {
+      cwd: this.folder,
+      env: {
+        ...process.env,
+        PULUMI_HOME: this.#home,
+        PULUMI_BACKEND_URL: `file://${path.join(this.#root, "state")}`,
+        PULUMI_CONFIG_PASSPHRASE: "engine-test",
+        PULUMI_SKIP_UPDATE_CHECK: "true",
+        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+        PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
+        PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
+        PULUMI_DEBUG_COMMANDS: "true",
+        ...this.#environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  async run(args: readonly string[]): Promise<{ exitCode: number; text: string }> {
+    const child = this.start(args);
+    const chunks: Buffer[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const exitCode = await new Promise<number>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => {
+        resolve(code ?? -1);
+      });
+    });
+    return { exitCode, text: Buffer.concat(chunks).toString("utf8") };
+  }
+
+  async dispose(): Promise<void> {
+    await rm(this.#root, { recursive: true, force: true });
+  }
+
+  async #operation(args: readonly string[]): Promise<EngineRun> {
+    const log = path.join(this.#root, "events.json");
+    await rm(log, { force: true });
+    const { exitCode, text } = await this.run([...args, "--event-log", log]);
+    const events = (await readFile(log, "utf8").catch(() => ""))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as EngineEvent);
+    return { exitCode, text, steps: stepsOf(events), messages: messagesOf(events) };
+  }
+}
+
+function resourceName(urn: string): string {
+  return urn.slice(urn.lastIndexOf("::") + 2);
+}
+
+function stepsOf(events: readonly EngineEvent[]): Record<string, string[]> {
+  const steps: Record<string, string[]> = {};
+  for (const { resourcePreEvent } of events) {
+    if (resourcePreEvent === undefined) continue;
+    const { urn, op } = resourcePreEvent.metadata;
+    (steps[resourceName(urn)] ??= []).push(op);
+  }
+  return steps;
+}
+
+function messagesOf(events: readonly EngineEvent[]): Message[] {
+  return events.flatMap(({ diagnosticEvent }) =>
+    diagnosticEvent === undefined || diagnosticEvent.severity === "debug"
+      ? []
+      : [
+          {
+            resource: resourceName(diagnosticEvent.urn ?? ""),
+            severity: diagnosticEvent.severity,
+            text: diagnosticEvent.message.trim(),
+          },
+        ],
+  );
+}

@@ -1,0 +1,25 @@
+/** Waits until a probe has a result. @throws after 20 seconds */
+export async function eventually<Result>(
+  what: string,
+  probe: () => Result | undefined | Promise<Result | undefined>,
+): Promise<Result> {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    const result = await probe();
+    if (result !== undefined) return result;
+    if (Date.now() > end) throw new Error(`waited 20 s until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Waits until there is no process with this id. */
+export async function processGone(pid: number): Promise<void> {
+  await eventually(`process ${String(pid)} is gone`, () => {
+    try {
+      process.kill(pid, 0);
+      return undefined;
+    } catch {
+      return true;
+    }
+  });
+}
