@@ -1,0 +1,155 @@
+/**
+ * Host action: adds a Linux worker to a kind cluster, which kind itself cannot, and prints `NodeFacts` once it is
+ * Ready. A worker that has joined is adopted, a half-made one is made again.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; WORKER, a JSON object of `name` (of
+ * container and node), `cluster`, `image`, `network`, `endpoint` (`host:port` of the API server) and `awaitReady`
+ * (false where the cluster gets its CNI later).
+ */
+import type { CoreV1Api } from "@kubernetes/client-node";
+import { z } from "zod";
+
+import { parameter, textParameter } from "../action-environment.ts";
+import { caCertHash } from "../ca-cert-hash.ts";
+import { firstControlPlane } from "../cluster-names.ts";
+import { tokenSecretName, tokenText } from "../bootstrap-token-secret.ts";
+import { nodeFacts } from "../node-facts.ts";
+import { nodeStarted, workerRunArgs } from "../worker-container.ts";
+import type { ControlPlaneContainer } from "../worker-container.ts";
+import { workerJoinConfig } from "../worker-join-config.ts";
+import { awaitReadyNode } from "./await-ready-node.ts";
+import { apiMessage, clusterApi, hasStatus } from "./cluster-api.ts";
+import { ensureClusterImages } from "./cluster-images.ts";
+import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";
+import { mintToken } from "./mint-token.ts";
+import { runAction, say } from "./run-action.ts";
+import { waitFor } from "./wait.ts";
+
+const workerSchema = z.strictObject({
+  name: z.string(),
+  cluster: z.string(),
+  image: z.string(),
+  network: z.string(),
+  endpoint: z.string(),
+  awaitReady: z.boolean(),
+});
+
+type Worker = z.infer<typeof workerSchema>;
+
+/** Time limits in seconds: systemd in the container, kubeadm join, the node's CNI. */
+const timeouts = { start: 60, join: 180, ready: 180 };
+
+/** Written last into a worker's container. */
+const markerFile = "/kind/kindows-complete";
+
+/** On a tmpfs, so that the token never reaches a disk. */
+const joinFile = "/run/kindows-join.yaml";
+
+await runAction(async () => {
+  const worker = parameter("WORKER", workerSchema);
+  const { name } = worker;
+  const kubeconfig = textParameter("KUBECONFIG_CONTENT");
+  const api = clusterApi(kubeconfig);
+  const present = (await clusterContainers(worker.cluster)).includes(name);
+  if (present && (await hasJoined(name, api))) {
+    say(`the worker ${name} has joined already`);
+  } else {
+    if (present) {
+      say(`removing the half-made worker ${name}`);
+      await removeContainers([name]);
+    }
+    await deleteStaleNode(name, api);
+    await ensureClusterImages({ image: worker.image, controlPlanes: 1 });
+    await startContainer(worker);
+    await join(worker, kubeconfig, api);
+    await docker(["exec", name, "touch", markerFile]);
+  }
+  const node = worker.awaitReady
+    ? await awaitReadyNode(api, name, timeouts.ready)
+    : await api.readNode({ name });
+  process.stdout.write(JSON.stringify(nodeFacts(node)));
+});
+
+async function hasJoined(name: string, api: CoreV1Api): Promise<boolean> {
+  try {
+    await docker(["start", name]);
+    await docker(["exec", name, "test", "-e", markerFile]);
+    await api.readNode({ name });
+    return true;
+  } catch (error) {
+    say(`the worker ${name} has not joined: ${apiMessage(error)}`);
+    return false;
+  }
+}
+
+/** A node object of a container that is gone would pass for the new one. */
+async function deleteStaleNode(name: string, api: CoreV1Api): Promise<void> {
+  try {
+    await api.deleteNode({ name });
+    say(`removed the node ${name} of an earlier container`);
+  } catch (error) {
+    if (!hasStatus(error, 404)) {
+      throw new Error(
+        `the API server does not let the worker ${name} be made: ${apiMessage(error)}`,
+      );
+    }
+  }
+}
+
+async function startContainer(made: Worker): Promise<void> {
+  const first = firstControlPlane(made.cluster);
+  const sibling = JSON.parse(await docker(["inspect", first])) as [ControlPlaneContainer];
+  say(`starting the container ${made.name}`);
+  // Docker may have to pull the image.
+  await docker(workerRunArgs(made, sibling[0]), { timeoutSeconds: 600 });
+  await waitFor(
+    { what: `systemd in the container ${made.name}`, timeoutSeconds: timeouts.start },
+    async () => {
+      const log = await docker(["logs", "--tail", "200", made.name]);
+      return nodeStarted.test(log)
+        ? { found: true }
+        : { seen: log.trim().split("\n").at(-1) ?? "an empty log" };
+    },
+  );
+  // What kind patched into containerd's configuration for this host, workers need as well.
+  const config = "/etc/containerd/config.toml";
+  const wanted = await docker(["exec", first, "cat", config]);
+  if ((await docker(["exec", made.name, "cat", config])) !== wanted) {
+    await docker(["exec", "--interactive", made.name, "cp", "/dev/stdin", config], {
+      input: `${wanted}\n`,
+    });
+    const restart = "! pgrep --exact containerd || systemctl restart containerd";
+    await docker(["exec", made.name, "bash", "-c", restart]);
+  }
+}
+
+async function join(made: Worker, kubeconfig: string, api: CoreV1Api): Promise<void> {
+  const token = await mintToken(api, {
+    ttlMinutes: 10,
+    description: `kindows: join of ${made.name}`,
+  });
+  try {
+    const config = workerJoinConfig({
+      name: made.name,
+      cluster: made.cluster,
+      address: await containerAddress(made.name, made.network),
+      endpoint: made.endpoint,
+      caCertHash: caCertHash(kubeconfig),
+      token: tokenText(token),
+    });
+    await docker(
+      ["exec", "--interactive", made.name, "bash", "-c", `umask 077 && cat > ${joinFile}`],
+      { input: config },
+    );
+    say(`joining ${made.name}`);
+    await docker(["exec", made.name, "kubeadm", "join", "--config", joinFile], {
+      timeoutSeconds: timeouts.join,
+    });
+    await docker(["exec", made.name, "rm", joinFile]);
+  } finally {
+    // Used up, or of no use any more; it would die by itself in minutes.
+    await api
+      .deleteNamespacedSecret({ namespace: "kube-system", name: tokenSecretName(token.id) })
+      .catch((error: unknown) => say(`the join token stays for 10 minutes: ${apiMessage(error)}`));
+  }
+}

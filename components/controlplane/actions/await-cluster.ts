@@ -1,0 +1,47 @@
+/**
+ * Host action: waits until the control planes are Ready and every pod of kube-system on them is, and prints the names
+ * of the nodes as a JSON list.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CLUSTER, a JSON object of `controlPlanes`
+ * (node names) and `timeoutSeconds`.
+ */
+import { z } from "zod";
+
+import { parameter, textParameter } from "../action-environment.ts";
+import { podName } from "../drain.ts";
+import { isReady } from "../pod-readiness.ts";
+import { awaitReadyNode } from "./await-ready-node.ts";
+import { clusterApi } from "./cluster-api.ts";
+import { runAction, say } from "./run-action.ts";
+import { waitFor } from "./wait.ts";
+
+const requestSchema = z.strictObject({
+  controlPlanes: z.array(z.string()),
+  timeoutSeconds: z.number().positive(),
+});
+
+await runAction(async () => {
+  const request = parameter("CLUSTER", requestSchema);
+  const api = clusterApi(textParameter("KUBECONFIG_CONTENT"));
+  for (const name of request.controlPlanes) {
+    await awaitReadyNode(api, name, request.timeoutSeconds);
+  }
+  const options = {
+    what: "the cluster's own pods to be ready",
+    timeoutSeconds: request.timeoutSeconds,
+    onChange: say,
+  };
+  await waitFor(options, async () => {
+    const { items } = await api.listNamespacedPod({ namespace: "kube-system" });
+    // Those on other nodes are the business of who made the node; unscheduled ones are ours.
+    const ours = items.filter(
+      (pod) => !pod.spec?.nodeName || request.controlPlanes.includes(pod.spec.nodeName),
+    );
+    const missing = ours.filter((pod) => !isReady(pod)).map(podName);
+    if (ours.length === 0) {
+      return { seen: "no pods yet" };
+    }
+    return missing.length === 0 ? { found: true } : { seen: `not ready: ${missing.join(", ")}` };
+  });
+  process.stdout.write(JSON.stringify(request.controlPlanes));
+});

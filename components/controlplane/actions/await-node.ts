@@ -1,0 +1,26 @@
+/**
+ * Host action: waits until a node is Ready and prints `NodeFacts` as one JSON object.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name` and
+ * `timeoutSeconds`.
+ */
+import { z } from "zod";
+
+import { parameter, textParameter } from "../action-environment.ts";
+import { nodeFacts } from "../node-facts.ts";
+import { awaitReadyNode } from "./await-ready-node.ts";
+import { clusterApi } from "./cluster-api.ts";
+import { runAction, say } from "./run-action.ts";
+
+const requestSchema = z.strictObject({
+  name: z.string(),
+  timeoutSeconds: z.number().positive(),
+});
+
+await runAction(async () => {
+  const request = parameter("NODE", requestSchema);
+  const api = clusterApi(textParameter("KUBECONFIG_CONTENT"));
+  const node = await awaitReadyNode(api, request.name, request.timeoutSeconds);
+  say(`${request.name} is Ready`);
+  process.stdout.write(JSON.stringify(nodeFacts(node)));
+});

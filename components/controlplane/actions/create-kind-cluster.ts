@@ -1,0 +1,123 @@
+/**
+ * Host action: makes a kind cluster and prints its admin kubeconfig, which reaches the API server by address.
+ *
+ * A complete cluster of that name and shape is adopted, a half-made one is made again. Environment: CLUSTER, a JSON
+ * object of `clusterShape` and `network` (name of the Docker network). Standard output is secret.
+ */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+import { z } from "zod";
+
+import { withLock } from "../../../toolchain/cache-lock.ts";
+import { builtTool } from "../../../toolchain/built.ts";
+import { localFolder } from "../../../toolchain/project.ts";
+import { parameter } from "../action-environment.ts";
+import { endpointHost, firstControlPlane } from "../cluster-names.ts";
+import { hostTraits } from "../host-traits.ts";
+import { kindConfig } from "../kind-config.ts";
+import { reachableKubeconfig } from "../kubeconfig.ts";
+import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";
+import { ensureClusterImages } from "./cluster-images.ts";
+import { completeCluster, finishCluster } from "./cluster-completion.ts";
+import { runAction, say } from "./run-action.ts";
+
+const shapeSchema = z.strictObject({
+  name: z.string(),
+  image: z.string(),
+  controlPlanes: z.union([z.literal(1), z.literal(3)]),
+  podCidr: z.string(),
+  serviceCidr: z.string(),
+  defaultCni: z.boolean(),
+  network: z.string(),
+});
+
+type Shape = z.infer<typeof shapeSchema>;
+
+/** Longest `kind create cluster` may take, in seconds: three control planes on a slow machine. */
+const createTimeoutSeconds = 900;
+
+await runAction(async () => {
+  const shape = parameter("CLUSTER", shapeSchema);
+  const lock = path.join(localFolder, "locks", `${shape.name}.lock`);
+  const kubeconfig = await withLock(
+    lock,
+    {
+      timeoutSeconds: createTimeoutSeconds,
+      pollMilliseconds: 500,
+      onWait: (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
+    },
+    () => ensureCluster(shape),
+  );
+  process.stdout.write(kubeconfig);
+});
+
+async function ensureCluster(shape: Shape): Promise<string> {
+  const present = await clusterContainers(shape.name);
+  if (present.length > 0 && (await completeCluster(shape, present))) {
+    say(`the cluster ${shape.name} is there and complete`);
+  } else {
+    if (present.length > 0) {
+      say(`removing a half-made or different cluster ${shape.name}: ${present.join(", ")}`);
+      await removeContainers(present);
+    }
+    await ensureClusterImages(shape);
+    await kindCreate(shape);
+    await finishCluster(shape);
+  }
+  const admin = await docker([
+    "exec",
+    firstControlPlane(shape.name),
+    "cat",
+    "/etc/kubernetes/admin.conf",
+  ]);
+  const endpoint = endpointHost(shape.name, shape.controlPlanes);
+  return reachableKubeconfig(admin, {
+    name: shape.name,
+    address: await containerAddress(endpoint, shape.network),
+    // A control plane's own address is in its certificate; the load balancer's is not, only its name.
+    serverName: shape.controlPlanes === 1 ? undefined : endpoint,
+  });
+}
+
+async function kindCreate(shape: Shape): Promise<void> {
+  const info = await docker(["info", "--format", "{{json .}}"]);
+  const traits = hostTraits(info, await readFile("/proc/self/status", "utf8"));
+  const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-cluster-"));
+  try {
+    const config = path.join(folder, "kind.yaml");
+    await writeFile(config, kindConfig(shape, traits));
+    const kind = execa(
+      // kind goes with this process: one that lives on would remove what the next run makes.
+      "setpriv",
+      [
+        ...["--pdeathsig", "KILL", builtTool("kind"), "create", "cluster"],
+        ...["--config", config, "--kubeconfig", path.join(folder, "kubeconfig")],
+      ],
+      {
+        env: { KIND_EXPERIMENTAL_DOCKER_NETWORK: shape.network, KUBECONFIG: undefined },
+        stdin: "ignore",
+        timeout: createTimeoutSeconds * 1000,
+        reject: false,
+        all: true,
+      },
+    );
+    kind.all.on("data", (chunk: Buffer) => {
+      for (const line of chunk.toString().split("\n")) {
+        if (/^ [•✓✗] /.test(line)) {
+          say(`kind: ${line.slice(3).trim()}`);
+        }
+      }
+    });
+    const done = await kind;
+    if (done.failed) {
+      const tail = done.all.trim().split("\n").slice(-20).join("\n");
+      throw new Error(
+        `kind create cluster failed (${done.timedOut ? "time limit" : `exit code ${done.exitCode}`}); its last words:\n${tail}`,
+      );
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

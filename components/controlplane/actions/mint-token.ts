@@ -1,0 +1,35 @@
+import type { CoreV1Api } from "@kubernetes/client-node";
+
+import { newToken, tokenSecret } from "../bootstrap-token-secret.ts";
+import type { Token } from "../bootstrap-token-secret.ts";
+import { apiMessage } from "./cluster-api.ts";
+import { waitFor } from "./wait.ts";
+import type { Look } from "./wait.ts";
+
+/** Longest wait for the API server, in seconds: it may just have started. */
+const apiTimeoutSeconds = 60;
+
+export interface TokenRequest {
+  /** Life in minutes. */
+  readonly ttlMinutes: number;
+  /** For people who look at the Secret, e.g. `kindows: join of win-1`. */
+  readonly description: string;
+}
+
+/** Makes the cluster accept a new bootstrap token. */
+export async function mintToken(api: CoreV1Api, request: TokenRequest): Promise<Token> {
+  return waitFor(
+    { what: "the API server to take a bootstrap token", timeoutSeconds: apiTimeoutSeconds },
+    async (): Promise<Look<Token>> => {
+      const token = newToken();
+      const expiration = new Date(Date.now() + request.ttlMinutes * 60_000);
+      const secret = tokenSecret(token, expiration, request.description);
+      try {
+        await api.createNamespacedSecret({ namespace: "kube-system", body: secret });
+        return { found: token };
+      } catch (error) {
+        return { seen: apiMessage(error) };
+      }
+    },
+  );
+}

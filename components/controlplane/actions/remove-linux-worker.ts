@@ -1,0 +1,26 @@
+/**
+ * Host action: drains a Linux worker for a bounded time, deletes its node, and removes its container; fine when any of
+ * them, or the whole cluster, is gone.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; WORKER, a JSON object with `name` (of
+ * container and node) and `cluster`.
+ */
+import { z } from "zod";
+
+import { parameter, textParameter } from "../action-environment.ts";
+import { clusterApi } from "./cluster-api.ts";
+import { clusterContainers, removeContainers } from "./docker.ts";
+import { drainAndDelete } from "./drain-and-delete.ts";
+import { runAction, say } from "./run-action.ts";
+
+await runAction(async () => {
+  const { name, cluster } = parameter(
+    "WORKER",
+    z.looseObject({ name: z.string(), cluster: z.string() }),
+  );
+  const api = clusterApi(textParameter("KUBECONFIG_CONTENT"));
+  await drainAndDelete(api, { name, drainTimeoutSeconds: 60, apiTimeoutSeconds: 10 });
+  const present = (await clusterContainers(cluster)).filter((each) => each === name);
+  await removeContainers(present);
+  say(present.length > 0 ? `removed the container ${name}` : `there is no container ${name}`);
+});

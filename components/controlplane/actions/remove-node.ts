@@ -1,0 +1,23 @@
+/**
+ * Host action: cordons and drains a node and deletes it; fine when the node or the whole cluster is gone.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
+ * `drainTimeoutSeconds` (default 60) and `apiTimeoutSeconds` (default 10).
+ */
+import { z } from "zod";
+
+import { parameter, textParameter } from "../action-environment.ts";
+import { clusterApi } from "./cluster-api.ts";
+import { drainAndDelete } from "./drain-and-delete.ts";
+import { runAction } from "./run-action.ts";
+
+const removalSchema = z.object({
+  name: z.string(),
+  drainTimeoutSeconds: z.number().positive().default(60),
+  apiTimeoutSeconds: z.number().positive().default(10),
+});
+
+await runAction(async () => {
+  const removal = parameter("NODE", removalSchema);
+  await drainAndDelete(clusterApi(textParameter("KUBECONFIG_CONTENT")), removal);
+});

@@ -1,0 +1,56 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+
+import { actionCommand } from "./action-command.ts";
+import type { ControlPlane } from "./control-plane.ts";
+
+export interface BootstrapTokenArgs {
+  readonly controlPlane: ControlPlane;
+  /** Name of the node it is for; part of the token's description in the cluster. */
+  readonly nodeName: string;
+  /** Changes when the machine is a new one: only then is a new token needed. */
+  readonly instanceId: pulumi.Input<string>;
+  /** Life in minutes, 1 to 120. The join must be over by then. */
+  readonly ttlMinutes: number;
+}
+
+/**
+ * A kubeadm bootstrap token for one join.
+ *
+ * It is not looked at again: that it expires is no drift. Nor is it removed: it dies by itself, within two hours.
+ */
+export class BootstrapToken extends pulumi.ComponentResource {
+  /** `abcdef.0123456789abcdef`; secret. */
+  readonly token: pulumi.Output<string>;
+
+  constructor(name: string, args: BootstrapTokenArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:controlplane:BootstrapToken", name, { nodeName: args.nodeName }, opts);
+    const cluster = args.controlPlane.resource;
+    const minted = new local.Command(
+      name,
+      {
+        create: actionCommand("mint-bootstrap-token"),
+        environment: {
+          KUBECONFIG_CONTENT: args.controlPlane.kubeconfig,
+          TOKEN: JSON.stringify({
+            ttlMinutes: args.ttlMinutes,
+            description: `kindows: join of ${args.nodeName}`,
+          }),
+        },
+        triggers: [args.instanceId],
+        logging: local.Logging.None,
+        addPreviousOutputInEnv: false,
+      },
+      {
+        parent: this,
+        dependsOn: cluster,
+        deletedWith: cluster,
+        replaceWith: [cluster],
+        additionalSecretOutputs: ["stdout"],
+        customTimeouts: { create: "3m", update: "3m" },
+      },
+    );
+    this.token = pulumi.secret(minted.stdout);
+    this.registerOutputs({ token: this.token });
+  }
+}

@@ -1,0 +1,154 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+import { Provider } from "@pulumi/kubernetes/provider.js";
+
+import { actionCommand } from "./action-command.ts";
+import { caCertHash } from "./ca-cert-hash.ts";
+import { apiServerPort, controlPlaneNodes, endpointHost } from "./cluster-names.ts";
+import type { ControlPlane, HostsEntry } from "./control-plane.ts";
+import type { ClusterShape } from "./kind-config.ts";
+import { serverAddress } from "./kubeconfig.ts";
+import { LinuxWorker } from "./linux-worker.ts";
+
+export interface KindClusterArgs {
+  /** Name of the kind cluster, e.g. `kindows-rehearsal`; its containers' names start with it. */
+  readonly name: string;
+  /** Kubernetes version without a leading `v`; `nodeImage` must be of this version. */
+  readonly kubernetesVersion: string;
+  /** kind node image: an official one by digest, or the one built on this host. */
+  readonly nodeImage: string;
+  /** Control plane nodes: 1, or 3 behind a load balancer. */
+  readonly controlPlanes: 1 | 3;
+  /** Names of the Linux workers, without the cluster's name. */
+  readonly workers: readonly string[];
+  /** IPv4 range of pods in CIDR form. */
+  readonly podCidr: string;
+  /** IPv4 range of services in CIDR form. */
+  readonly serviceCidr: string;
+  /** Name of the Docker network; machines on its segment reach the containers at their own addresses. */
+  readonly network: pulumi.Input<string>;
+  /** `kind-default`: the image's own CNI, nodes are Ready at the end. `none`: whoever installs one waits for them. */
+  readonly cni: "kind-default" | "none";
+}
+
+/** Longest waits; the actions' own limits are shorter and say what they waited for. */
+const clusterTimeouts = { create: "20m", update: "20m", delete: "20m" };
+
+/**
+ * A Kubernetes cluster in containers on this host, made by kind: control planes, and Linux workers that come and go.
+ *
+ * Not responsible for the network, nor for what runs in the cluster.
+ */
+export class KindCluster extends pulumi.ComponentResource implements ControlPlane {
+  readonly kubeconfig: pulumi.Output<string>;
+  readonly endpoint: pulumi.Output<string>;
+  readonly caCertHash: pulumi.Output<string>;
+  readonly kubernetesVersion: string;
+  readonly hostsEntries: pulumi.Output<HostsEntry[]>;
+  readonly provider: Provider;
+  readonly resource: pulumi.Resource;
+  readonly podCidr: string;
+  readonly serviceCidr: string;
+  /** For `dependsOn`: control planes and workers are Ready, where the CNI is `kind-default`. */
+  readonly ready: pulumi.Resource[];
+
+  constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super(
+      "kindows:controlplane:KindCluster",
+      name,
+      { name: args.name, kubernetesVersion: args.kubernetesVersion },
+      opts,
+    );
+    const shape: ClusterShape = {
+      name: args.name,
+      image: args.nodeImage,
+      controlPlanes: args.controlPlanes,
+      podCidr: args.podCidr,
+      serviceCidr: args.serviceCidr,
+      defaultCni: args.cni === "kind-default",
+    };
+    const description = pulumi.jsonStringify({ ...shape, network: args.network });
+    const cluster = new local.Command(
+      name,
+      {
+        create: actionCommand("create-kind-cluster"),
+        delete: actionCommand("delete-kind-cluster"),
+        environment: { CLUSTER: description },
+        // kind can change nothing of a cluster that is there.
+        triggers: [description],
+        // Its standard output is the kubeconfig.
+        logging: local.Logging.Stderr,
+        addPreviousOutputInEnv: false,
+      },
+      {
+        parent: this,
+        additionalSecretOutputs: ["stdout"],
+        deleteBeforeReplace: true,
+        customTimeouts: clusterTimeouts,
+      },
+    );
+    const host = endpointHost(args.name, args.controlPlanes);
+    this.kubeconfig = pulumi.secret(cluster.stdout);
+    this.endpoint = pulumi.output(`${host}:${apiServerPort}`);
+    // Neither the address nor the hash of a public key is worth hiding; both would hide all that is made of them.
+    this.caCertHash = pulumi.unsecret(this.kubeconfig.apply(caCertHash));
+    this.hostsEntries = pulumi.unsecret(
+      this.kubeconfig.apply((kubeconfig) => [{ address: serverAddress(kubeconfig), name: host }]),
+    );
+    this.kubernetesVersion = args.kubernetesVersion;
+    this.podCidr = args.podCidr;
+    this.serviceCidr = args.serviceCidr;
+    this.resource = cluster;
+    this.provider = new Provider(
+      name,
+      // The identifier keeps objects in the cluster from being replaced when only the kubeconfig changes.
+      { kubeconfig: this.kubeconfig, clusterIdentifier: args.name },
+      { parent: this },
+    );
+
+    const workers = args.workers.map(
+      (worker) =>
+        new LinuxWorker(
+          `${name}-${worker}`,
+          {
+            nodeName: `${args.name}-${worker}`,
+            cluster: args.name,
+            image: args.nodeImage,
+            network: args.network,
+            endpoint: `${host}:${apiServerPort}`,
+            kubeconfig: this.kubeconfig,
+            awaitReady: args.cni === "kind-default",
+            clusterResource: cluster,
+          },
+          { parent: this },
+        ),
+    );
+    const ready = args.cni === "kind-default" ? [this.awaitControlPlanes(name, args, cluster)] : [];
+    this.ready = [...ready, ...workers.map((worker) => worker.resource)];
+    this.registerOutputs({ endpoint: this.endpoint, kubeconfig: this.kubeconfig });
+  }
+
+  /** Apart from the cluster's own making: joins need not wait for the control plane's pods. */
+  private awaitControlPlanes(
+    name: string,
+    args: KindClusterArgs,
+    cluster: pulumi.Resource,
+  ): pulumi.Resource {
+    return new local.Command(
+      `${name}-ready`,
+      {
+        create: actionCommand("await-cluster"),
+        environment: {
+          KUBECONFIG_CONTENT: this.kubeconfig,
+          CLUSTER: JSON.stringify({
+            controlPlanes: controlPlaneNodes(args.name, args.controlPlanes),
+            timeoutSeconds: 300,
+          }),
+        },
+        logging: local.Logging.Stderr,
+        addPreviousOutputInEnv: false,
+      },
+      { parent: this, dependsOn: cluster, deletedWith: cluster, replaceWith: [cluster] },
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import { stringify } from "yaml";
+
+/** A kind cluster as the program asks for it; the same on every host. */
+export interface ClusterShape {
+  /** Name of the cluster, e.g. `kindows-rehearsal`. */
+  readonly name: string;
+  /** kind node image. */
+  readonly image: string;
+  /** Control plane nodes; with 3, kind puts a load balancer in front of them. */
+  readonly controlPlanes: 1 | 3;
+  /** IPv4 range of pods in CIDR form. */
+  readonly podCidr: string;
+  /** IPv4 range of services in CIDR form. */
+  readonly serviceCidr: string;
+  /** Whether kind installs the image's own CNI; without one, nodes stay NotReady until one is installed. */
+  readonly defaultCni: boolean;
+}
+
+/** What a host's kernel and sandbox allow; found out where kind runs, so that settings need not say it. */
+export interface HostTraits {
+  /** Control group version of the Docker daemon. */
+  readonly cgroupVersion: 1 | 2;
+  /** Whether a container may lower its OOM score (CAP_SYS_RESOURCE); sandboxes often may not. */
+  readonly mayLowerOomScore: boolean;
+}
+
+/**
+ * kind's configuration for a cluster on a host, as YAML.
+ *
+ * Linux workers are not in it: kind cannot add one later, so they are joined one by one, all in the same way.
+ */
+export function kindConfig(shape: ClusterShape, host: HostTraits): string {
+  const kubelet = kubeletPatch(host);
+  return stringify({
+    kind: "Cluster",
+    apiVersion: "kind.x-k8s.io/v1alpha4",
+    name: shape.name,
+    networking: {
+      ipFamily: "ipv4",
+      podSubnet: shape.podCidr,
+      serviceSubnet: shape.serviceCidr,
+      disableDefaultCNI: !shape.defaultCni,
+    },
+    ...(kubelet && { kubeadmConfigPatches: [stringify(kubelet)] }),
+    ...(!host.mayLowerOomScore && { containerdConfigPatches: [keepOomScore] }),
+    nodes: Array.from({ length: shape.controlPlanes }, () => ({
+      role: "control-plane",
+      image: shape.image,
+    })),
+  });
+}
+
+/** Without it, containerd asks for the OOM score of each container and fails where it may not have it. */
+const keepOomScore = `[plugins."io.containerd.grpc.v1.cri"]\n  restrict_oom_score_adj = true\n`;
+
+/** Patch of the cluster-wide kubelet configuration, which the nodes that join later get as well. */
+function kubeletPatch(host: HostTraits): object | undefined {
+  if (host.cgroupVersion === 2 && host.mayLowerOomScore) {
+    return undefined;
+  }
+  return {
+    kind: "KubeletConfiguration",
+    // Since 1.35 the kubelet refuses cgroup v1 unless told otherwise.
+    ...(host.cgroupVersion === 1 && { failCgroupV1: false }),
+    // Makes kubelet carry on where it may not set its own OOM score and some sysctls.
+    ...(!host.mayLowerOomScore && { featureGates: { KubeletInUserNamespace: true } }),
+  };
+}

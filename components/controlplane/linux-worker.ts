@@ -1,0 +1,65 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+
+import { actionCommand } from "./action-command.ts";
+
+export interface LinuxWorkerArgs {
+  /** Name of container and node, e.g. `kindows-rehearsal-worker-1`. */
+  readonly nodeName: string;
+  /** Name of the kind cluster. */
+  readonly cluster: string;
+  /** kind node image; the control planes' own. */
+  readonly image: string;
+  /** Name of the Docker network. */
+  readonly network: pulumi.Input<string>;
+  /** `host:port` of the API server. */
+  readonly endpoint: string;
+  /** Admin kubeconfig; secret. */
+  readonly kubeconfig: pulumi.Input<string>;
+  /** Whether to wait until the node is Ready; false where the cluster gets its CNI later. */
+  readonly awaitReady: boolean;
+  /** The cluster's own resource: a worker goes with it, and is made again with it. */
+  readonly clusterResource: pulumi.Resource;
+}
+
+/**
+ * A Linux worker in a container of its own, joined to a kind cluster that is up.
+ *
+ * kind makes workers only together with the cluster; this one comes and goes by itself, and touches nothing else.
+ */
+export class LinuxWorker extends pulumi.ComponentResource {
+  readonly nodeName: string;
+  /** For `dependsOn`: the node has joined. */
+  readonly resource: pulumi.Resource;
+
+  constructor(name: string, args: LinuxWorkerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:controlplane:LinuxWorker", name, { nodeName: args.nodeName }, opts);
+    const { nodeName, cluster, image, endpoint, awaitReady } = args;
+    const worker = { name: nodeName, cluster, image, network: args.network, endpoint, awaitReady };
+    const joined = new local.Command(
+      name,
+      {
+        create: actionCommand("add-linux-worker"),
+        delete: actionCommand("remove-linux-worker"),
+        environment: {
+          KUBECONFIG_CONTENT: args.kubeconfig,
+          WORKER: pulumi.jsonStringify(worker),
+        },
+        triggers: [image],
+        logging: local.Logging.Stderr,
+        addPreviousOutputInEnv: false,
+      },
+      {
+        parent: this,
+        dependsOn: args.clusterResource,
+        deletedWith: args.clusterResource,
+        replaceWith: [args.clusterResource],
+        deleteBeforeReplace: true,
+        customTimeouts: { create: "15m", update: "15m", delete: "5m" },
+      },
+    );
+    this.nodeName = nodeName;
+    this.resource = joined;
+    this.registerOutputs({ nodeName });
+  }
+}

@@ -1,0 +1,146 @@
+import { lstat, mkdir, readlink, realpath, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { RunCommand } from "./build-command.ts";
+
+/** Installed packages by name, with the names each depends on (first alternative that is installed). */
+export type Dependencies = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Reads `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'`.
+ *
+ * A dependency that nothing installed satisfies is left out: debootstrap would have failed on a real one.
+ */
+export function parseDependencies(listing: string): Dependencies {
+  const rows = listing
+    .split("\n")
+    .filter((line) => line.includes("\t"))
+    .map((line) => line.split("\t"));
+  const providers = new Map<string, string>();
+  for (const [name = "", , provides = ""] of rows) {
+    for (const provided of names(provides)) {
+      providers.set(provided, name);
+    }
+  }
+  for (const [name = ""] of rows) {
+    providers.set(name, name);
+  }
+  const result = new Map<string, readonly string[]>();
+  for (const [name = "", depends = ""] of rows) {
+    const needed = depends
+      .split(",")
+      .map((alternatives) => names(alternatives.replaceAll("|", ",")))
+      .map((alternatives) => alternatives.map((each) => providers.get(each)).find(Boolean))
+      .filter((each): each is string => each !== undefined);
+    result.set(name, [...new Set(needed)]);
+  }
+  return result;
+}
+
+/** Package names of a comma-separated dependency list, without versions and architectures. */
+function names(list: string): string[] {
+  return list
+    .split(",")
+    .map((each) => each.trim().replace(/[\s(:].*$/, ""))
+    .filter((each) => each !== "");
+}
+
+/**
+ * The packages `roots` need to run, themselves included, sorted.
+ *
+ * @param without packages (and what only they need) that configuration asks for but running does not.
+ * @throws when a root is not installed.
+ */
+export function closure(
+  dependencies: Dependencies,
+  roots: readonly string[],
+  without: readonly string[],
+): string[] {
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    if (found.has(name) || without.includes(name)) {
+      return;
+    }
+    const needed = dependencies.get(name);
+    if (needed === undefined) {
+      throw new Error(`the package ${name} is not in the root file system`);
+    }
+    found.add(name);
+    needed.forEach(visit);
+  };
+  roots.forEach(visit);
+  return [...found].sort();
+}
+
+/** Where Debian keeps what no program needs to run. */
+const documentation =
+  /^\/usr\/share\/(doc|man|info|locale|lintian|bash-completion|bug|menu|perl5)\//;
+
+export interface Pieces {
+  /** Packages to copy; what they need to run comes with them. */
+  readonly packages: readonly string[];
+  /** Links that no package owns because `update-alternatives` made them, e.g. `/usr/sbin/iptables`. */
+  readonly alternatives: readonly string[];
+}
+
+/** Copies the programs and libraries of packages out of a root file system into the folder `into`, which it makes. */
+export async function copyPackages(
+  run: RunCommand,
+  root: string,
+  pieces: Pieces,
+  into: string,
+): Promise<void> {
+  const listing = await run("chroot", [
+    root,
+    "dpkg-query",
+    "-W",
+    "-f",
+    "${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n",
+  ]);
+  const needed = closure(parseDependencies(listing), pieces.packages, [
+    "debconf",
+    "dpkg",
+    "perl-base",
+  ]);
+  const files = new Set<string>();
+  for (const line of (await run("chroot", [root, "dpkg", "-L", ...needed])).split("\n")) {
+    if (line.startsWith("/") && !documentation.test(line)) {
+      await addFile(root, line, files);
+    }
+  }
+  for (const link of pieces.alternatives) {
+    await addFile(root, link, files);
+  }
+  const list = path.join(into, "..", `${path.basename(into)}.list`);
+  await writeFile(list, [...files].map((file) => `.${file}\n`).join(""));
+  await mkdir(into, { recursive: true });
+  await run("bash", [
+    "-c",
+    'tar -C "$0" --no-recursion -cf - -T "$1" | tar -C "$2" -xf -',
+    root,
+    list,
+    into,
+  ]);
+  // Files are listed under the paths they really have; programs are started by the old ones too.
+  for (const folder of ["bin", "sbin", "lib", "lib64"].filter((each) => !files.has(`/${each}`))) {
+    await symlink(`usr/${folder}`, path.join(into, folder));
+  }
+}
+
+/** Adds a file under the path it really has (/bin is a link to /usr/bin), and what its links lead to. */
+async function addFile(root: string, file: string, files: Set<string>): Promise<void> {
+  const folder = await realpath(path.join(root, path.dirname(file))).catch(() => undefined);
+  if (folder === undefined) {
+    return; // Listed, but removed after the installation.
+  }
+  const real = path.join(folder, path.basename(file));
+  const found = await lstat(real).catch(() => undefined);
+  const inRoot = `/${path.relative(root, real)}`;
+  if (found === undefined || found.isDirectory() || files.has(inRoot)) {
+    return;
+  }
+  files.add(inRoot);
+  if (found.isSymbolicLink()) {
+    await addFile(root, path.resolve(path.dirname(inRoot), await readlink(real)), files);
+  }
+}

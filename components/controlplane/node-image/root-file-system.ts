@@ -1,0 +1,166 @@
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+
+import type { Progress } from "../../../toolchain/artifact.ts";
+import type { RunCommand } from "./build-command.ts";
+
+/** Debian release the image is made of. */
+export const debianRelease = "bookworm";
+
+/** What kind's own base image installs, less what only its own tests and rootless mode use, plus what it builds itself. */
+export const debianPackages = [
+  "systemd",
+  "conntrack",
+  "iptables",
+  "nftables",
+  "iproute2",
+  "ethtool",
+  "util-linux",
+  "mount",
+  "kmod",
+  "libseccomp2",
+  "pigz",
+  "procps",
+  "jq",
+  "curl",
+  "ca-certificates",
+  "e2fsprogs",
+  "runc",
+  "containernetworking-plugins",
+  // Static, for the images of pause and of the volume helper.
+  "catatonit",
+  "busybox-static",
+] as const;
+
+/** The CNI plugins kind's own image has. */
+const cniPlugins = ["host-local", "loopback", "portmap", "ptp"] as const;
+
+export interface NodeFiles {
+  /** Folder of kind's base image files (`images/base/files` in its Go module). */
+  readonly kindBase: string;
+  /** Programs by the path they get in the image. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** Kubernetes version with a leading `v`. */
+  readonly kubernetesVersion: string;
+  /** What kind applies to a new cluster, by file name below `/kind/manifests`. */
+  readonly manifests: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the root file system of a kind node in the folder `root`: what kind's `images/base/Dockerfile` and
+ * `kind build node-image` do, from Debian packages and given programs.
+ */
+export async function makeRootFileSystem(
+  run: RunCommand,
+  root: string,
+  files: NodeFiles,
+  progress: Progress,
+): Promise<void> {
+  progress(`installing ${debianPackages.length} Debian packages into a new root file system`);
+  await run("debootstrap", [
+    "--variant=minbase",
+    `--include=${debianPackages.join(",")}`,
+    debianRelease,
+    root,
+  ]);
+  await copyKindBase(root, files.kindBase);
+  await trimServices(run, root);
+  await mkdir(path.join(root, "etc/kubernetes/manifests"), { recursive: true });
+  await mkdir(path.join(root, "opt/cni/bin"), { recursive: true });
+  for (const plugin of cniPlugins) {
+    await cp(path.join(root, "usr/lib/cni", plugin), path.join(root, "opt/cni/bin", plugin));
+  }
+  await symlink("/usr/sbin/runc", path.join(root, "usr/local/sbin/runc"));
+  for (const [target, source] of Object.entries(files.programs)) {
+    await cp(source, path.join(root, target));
+    await chmod(path.join(root, target), 0o755);
+  }
+  await writeFile(path.join(root, "kind/version"), files.kubernetesVersion);
+  await mkdir(path.join(root, "kind/manifests"), { recursive: true });
+  for (const [name, source] of Object.entries(files.manifests)) {
+    await cp(source, path.join(root, "kind/manifests", name));
+  }
+  const spec = await run("chroot", [root, "/usr/local/bin/ctr", "oci", "spec"]);
+  await writeFile(path.join(root, "etc/containerd/cri-base.json"), containerBaseSpec(spec));
+  for (const unneeded of ["usr/lib/cni", "usr/share/doc", "usr/share/man", "usr/share/locale"]) {
+    await rm(path.join(root, unneeded), { recursive: true, force: true });
+  }
+  for (const emptied of ["var/cache/apt", "var/lib/apt/lists", "var/log"]) {
+    await rm(path.join(root, emptied), { recursive: true, force: true });
+    await mkdir(path.join(root, emptied), { recursive: true });
+  }
+  // A node gets its own at its first start.
+  await writeFile(path.join(root, "etc/machine-id"), "");
+}
+
+/** containerd's default specification with kind's hook, and without limits, which a sandbox may not be able to raise. */
+export function containerBaseSpec(defaultSpec: string): string {
+  const spec = JSON.parse(defaultSpec) as {
+    hooks?: Record<string, object[]>;
+    process: Record<string, unknown>;
+  };
+  delete spec.process.rlimits;
+  spec.hooks = {
+    ...spec.hooks,
+    createContainer: [
+      ...(spec.hooks?.createContainer ?? []),
+      { path: "/kind/bin/mount-product-files.sh" },
+    ],
+  };
+  return JSON.stringify(spec);
+}
+
+/** Go's module cache is read-only and knows no execute bits: both are set as kind's Dockerfile does. */
+async function copyKindBase(root: string, kindBase: string): Promise<void> {
+  for (const entry of await readdir(kindBase, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) {
+      continue;
+    }
+    const source = path.join(entry.parentPath, entry.name);
+    const relative = path.relative(kindBase, source);
+    const target = path.join(root, relative);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, await readFile(source));
+    await chmod(target, /^(usr\/local\/bin|kind\/bin)\//.test(relative) ? 0o755 : 0o644);
+  }
+}
+
+/** systemd in a container: only what kind enables, nothing that touches the host's kernel. */
+async function trimServices(run: RunCommand, root: string): Promise<void> {
+  const wants = async (folder: string, only: RegExp): Promise<void> => {
+    const full = path.join(root, folder);
+    for (const name of await readdir(full).catch(() => [])) {
+      if (only.test(name)) {
+        await rm(path.join(full, name), { recursive: true });
+      }
+    }
+  };
+  await wants("lib/systemd/system/multi-user.target.wants", /./);
+  await wants("lib/systemd/system/local-fs.target.wants", /./);
+  await wants("lib/systemd/system/basic.target.wants", /./);
+  await wants("lib/systemd/system/sockets.target.wants", /udev|initctl/);
+  await wants("lib/systemd/system/sysinit.target.wants", /^systemd-tmpfiles-setup\.service$/);
+  const own = path.join(root, "etc/systemd/system");
+  for (const name of await readdir(own)) {
+    if (name.endsWith(".wants")) {
+      await rm(path.join(own, name), { recursive: true });
+    }
+  }
+  // The host's kernel messages in a node's journal would only confuse.
+  await appendFile(path.join(root, "etc/systemd/journald.conf"), "ReadKMsg=no\n");
+  await rm(path.join(root, "sbin/init"), { force: true });
+  await symlink("/usr/lib/systemd/systemd", path.join(root, "sbin/init"));
+  const services = ["kubelet.service", "containerd.service", "undo-mount-hacks.service"];
+  await run("chroot", [root, "systemctl", "enable", ...services]);
+  await run("chroot", [root, "systemctl", "mask", "systemd-binfmt.service"]);
+}
