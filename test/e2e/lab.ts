@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
+import type { KillPoint } from "./kill-points.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -61,19 +62,20 @@ export class TestLab {
     return this.run(args, () => undefined);
   }
 
-  /** Runs `./kindows --stack <stack> up` and kills the whole process group, without a warning, when a line matches. */
-  async killedUp(when: RegExp): Promise<Finished> {
-    let killed = false;
-    const finished = await this.run(["up"], (line, pid) => {
-      if (!killed && when.test(line)) {
-        killed = true;
-        process.kill(-pid, "SIGKILL");
+  /** Starts an `up` and kills its whole process group, without a warning, at a moment of it. */
+  async killedUp({ state, line, seconds }: KillPoint): Promise<void> {
+    let killed: NodeJS.Timeout | undefined;
+    const finished = await this.run(["up"], (each, pid) => {
+      if (killed === undefined && line.test(each)) {
+        killed = setTimeout(() => process.kill(-pid, "SIGKILL"), seconds * 1000);
       }
     });
-    if (!killed) {
-      throw new Error(`no line matched ${String(when)}; the last ones:\n${tail(finished.output)}`);
+    clearTimeout(killed);
+    if (finished.exitCode !== undefined) {
+      throw new Error(
+        `up ended by itself (${finished.exitCode}) before it was killed (${state}):\n${tail(finished.output)}`,
+      );
     }
-    return finished;
   }
 
   /** A command with the environment that `kindows env` prints, e.g. `pulumi preview`. */

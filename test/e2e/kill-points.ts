@@ -1,0 +1,31 @@
+/** A moment of an `up` at which it is killed. */
+export interface KillPoint {
+  /** What the lab looks like then. */
+  readonly state: string;
+  /** The engine's progress line that starts it. */
+  readonly line: RegExp;
+  /** Seconds after that line. */
+  readonly seconds: number;
+}
+
+const step = (name: string, seconds = 1): KillPoint => ({
+  state: `during ${name}`,
+  line: new RegExp(`Command win-1-${name} creating`),
+  seconds,
+});
+
+/** Every state that a killed run can leave behind, in the order of an `up`. */
+export const killPoints: readonly KillPoint[] = [
+  { state: "network made", line: /libvirt:index:Network lab created/, seconds: 0 },
+  { state: "kind half made", line: /Command control-plane creating/, seconds: 7 },
+  { state: "VM booting", line: /Domain win-1 creating/, seconds: 3 },
+  { state: "steps being copied", line: /CopyToRemote win-1-steps creating/, seconds: 0 },
+  step("test-windows-host"),
+  step("enable-containers-feature"),
+  step("confirm-reboot"),
+  step("install-containerd"),
+  step("install-kubernetes"),
+  step("set-hosts-entry", 0),
+  step("join-node", 4),
+  { state: "waiting for Ready", line: /Command win-1-registration creating/, seconds: 1 },
+];
