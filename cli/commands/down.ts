@@ -1,0 +1,64 @@
+import { stackExists } from "../engine/ensure-stack.ts";
+import { Pulumi } from "../engine/pulumi.ts";
+import { asOnlyRun } from "../engine/run-lock.ts";
+import { writeEngineConfig } from "../engine/stack-config.ts";
+import { Failure, exitCodes } from "../failure.ts";
+import { removeAccessFiles } from "../lab/access.ts";
+import { ownershipOf, releaseLab } from "../lab/claim.ts";
+import { thisHost } from "../lab/host.ts";
+import type { Host } from "../lab/host.ts";
+import { theirsText } from "../lab/may-use.ts";
+import { sweepLeftovers } from "../lab/sweep.ts";
+import { say } from "../progress.ts";
+import { parseDeployment, resourcesOf } from "../recovery/deployment.ts";
+import { recoverState } from "../recovery/recover.ts";
+import { labIdentity } from "../stack-settings.ts";
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** `kindows down`: removes everything of a lab, in whatever state it is. */
+export async function down({ stack }: { readonly stack: string }): Promise<number> {
+  const { names, libvirtUri } = await labIdentity(stack);
+  const lab = names.prefix;
+  const host = thisHost(libvirtUri);
+  const ownership = await ownershipOf(lab, stack);
+  if (ownership.kind === "theirs") {
+    throw new Failure(theirsText(lab, ownership.claim));
+  }
+  await asOnlyRun(stack, async () => {
+    const pulumi = new Pulumi(stack, lab);
+    if (await stackExists(stack)) {
+      await destroy(pulumi, lab, host);
+    }
+    await sweepLeftovers({ lab, owned: nothing }, host, say);
+    await removeAccessFiles(stack);
+    await releaseLab(lab);
+  });
+  say(`the lab ${lab} is gone from this host`);
+  return exitCodes.ok;
+}
+
+/** Destroys what is in the state; where that fails, what is left on the host goes by name, and the state after it. */
+async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
+  const recovery = { pulumi, host, lab, extent: "deleted-with", say } as const;
+  await recoverState(recovery);
+  try {
+    await destroyResources(pulumi);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) {
+      throw error;
+    }
+    say("what the engine could not remove is removed by name");
+    await sweepLeftovers({ lab, owned: nothing }, host, say);
+    await recoverState(recovery);
+    await destroyResources(pulumi);
+  }
+}
+
+async function destroyResources(pulumi: Pulumi): Promise<void> {
+  if (resourcesOf(parseDeployment(await pulumi.state(["stack", "export"]))).length === 0) {
+    return;
+  }
+  const config = await writeEngineConfig(pulumi.stack);
+  await pulumi.operation(["destroy", "--yes", "--skip-preview", "--config-file", config]);
+}

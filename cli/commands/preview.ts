@@ -1,0 +1,20 @@
+import { ensureStack } from "../engine/ensure-stack.ts";
+import { ensureLocalState } from "../engine/local-state.ts";
+import { Pulumi } from "../engine/pulumi.ts";
+import { writeEngineConfig } from "../engine/stack-config.ts";
+import { exitCodes } from "../failure.ts";
+import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { prepareStack } from "./prepare.ts";
+
+/** `kindows preview`: what `up` would change; changes nothing. */
+export async function preview({ stack }: { readonly stack: string }): Promise<number> {
+  await stackSettings(stack);
+  const { names } = await labIdentity(stack);
+  await prepareStack(stack);
+  await ensureLocalState();
+  const pulumi = new Pulumi(stack, names.prefix);
+  await ensureStack(pulumi);
+  const config = await writeEngineConfig(stack);
+  await pulumi.operation(["preview", "--config-file", config]);
+  return exitCodes.ok;
+}

@@ -1,0 +1,36 @@
+import { ensureLocalState } from "../engine/local-state.ts";
+import { ensureStack } from "../engine/ensure-stack.ts";
+import { Pulumi } from "../engine/pulumi.ts";
+import { asOnlyRun } from "../engine/run-lock.ts";
+import { writeEngineConfig } from "../engine/stack-config.ts";
+import { claimLab } from "../lab/claim.ts";
+import { thisHost } from "../lab/host.ts";
+import { assertMayUse } from "../lab/may-use.ts";
+import { sweepLeftovers } from "../lab/sweep.ts";
+import { say } from "../progress.ts";
+import { recoverState } from "../recovery/recover.ts";
+import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { prepareStack } from "./prepare.ts";
+import { status } from "./status.ts";
+
+/** `kindows up`: everything from a bare host to Ready nodes; also finishes what a killed run began. */
+export async function up({ stack }: { readonly stack: string }): Promise<number> {
+  // Mistakes in the settings are worth knowing before half an hour of building.
+  await stackSettings(stack);
+  const { names, libvirtUri } = await labIdentity(stack);
+  const lab = names.prefix;
+  await asOnlyRun(stack, async () => {
+    await prepareStack(stack);
+    await ensureLocalState();
+    const pulumi = new Pulumi(stack, lab);
+    const host = thisHost(libvirtUri);
+    await ensureStack(pulumi);
+    await assertMayUse(pulumi, lab, host);
+    await claimLab(lab, stack);
+    const owned = await recoverState({ pulumi, host, lab, extent: "built-on", say });
+    await sweepLeftovers({ lab, owned }, host, say);
+    const config = await writeEngineConfig(stack);
+    await pulumi.operation(["up", "--yes", "--skip-preview", "--config-file", config]);
+  });
+  return status({ stack, json: false });
+}

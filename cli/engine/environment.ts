@@ -1,0 +1,33 @@
+import path from "node:path";
+
+import { builtTool } from "../../toolchain/built.ts";
+import { passphraseFile, pulumiHome, stateFolder } from "./folders.ts";
+
+/**
+ * What a shell needs so that plain `pulumi` works on this project as `kindows` does: its own home, state and
+ * passphrase, and nothing fetched behind the user's back.
+ *
+ * @throws when the tools are not prepared.
+ */
+export function engineEnvironment(searchPath: string): Readonly<Record<string, string>> {
+  const tools = ["pulumi", "kubectl", "kind"].map((name) => path.dirname(builtTool(name)));
+  return {
+    PULUMI_HOME: pulumiHome,
+    PULUMI_BACKEND_URL: `file://${stateFolder}`,
+    PULUMI_CONFIG_PASSPHRASE_FILE: passphraseFile,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
+    // A plugin of another version somewhere on the PATH would be taken instead of the prepared one.
+    PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
+    PATH: [...new Set([...tools, ...searchPath.split(path.delimiter)])].join(path.delimiter),
+  };
+}
+
+/** Variables that must not reach the engine. */
+export const unwantedVariables: readonly string[] = [
+  // Would go before the file.
+  "PULUMI_CONFIG_PASSPHRASE",
+  // With an agent that does not answer, command.remote fails although it has a key.
+  "SSH_AUTH_SOCK",
+];

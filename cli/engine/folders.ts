@@ -1,0 +1,35 @@
+import path from "node:path";
+
+import { localFolder } from "../../toolchain/project.ts";
+
+/** Name of the project in Pulumi.yaml: part of the state's paths. */
+const projectName = "kindows";
+
+/** What the engine calls its home: plugins, credentials, logs. */
+export const pulumiHome = path.join(localFolder, "pulumi");
+
+/** The engine's file backend. */
+export const stateFolder = path.join(localFolder, "state");
+
+/** Passphrase that secrets in the state are encrypted with; made once for this clone. */
+export const passphraseFile = path.join(localFolder, "passphrase");
+
+/** Folder of what a stack hands to people: kubeconfig, SSH key, known hosts. */
+export function stackFolder(stack: string): string {
+  return path.join(localFolder, stack);
+}
+
+/** The state of a stack; exists from the stack's creation on. */
+export function stateFile(stack: string): string {
+  return path.join(stateFolder, ".pulumi", "stacks", projectName, `${stack}.json`);
+}
+
+/** Folder in which the engine locks a stack. */
+export function lockFolder(stack: string): string {
+  return path.join(stateFolder, ".pulumi", "locks", "organization", projectName, stack);
+}
+
+/** Lock of the `kindows` command that works on a stack, wider than the engine's own. */
+export function runLockFile(stack: string): string {
+  return path.join(localFolder, "locks", `run-${stack}.lock`);
+}

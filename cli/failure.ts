@@ -1,0 +1,29 @@
+/** How a command of the CLI ends; written down in docs/cli.md. */
+export const exitCodes = {
+  ok: 0,
+  /** Something is wrong with the lab, the host or the settings, or a step failed. */
+  failed: 1,
+  /** Unknown command, option or argument. */
+  usage: 2,
+  /** Another run is at work on the same stack. */
+  busy: 3,
+  /** Interrupted by a signal: 128 + SIGINT. */
+  interrupted: 130,
+} as const;
+
+/** A mistake or a condition the user can do something about: its message is all that is printed, no stack trace. */
+export class Failure extends Error {
+  readonly exitCode: number;
+
+  /** @param message What is wrong, where, and what to do about it. */
+  constructor(message: string, exitCode: number = exitCodes.failed) {
+    super(message);
+    this.name = "Failure";
+    this.exitCode = exitCode;
+  }
+}
+
+/** Message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

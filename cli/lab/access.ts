@@ -1,0 +1,54 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { stackFolder } from "../engine/folders.ts";
+import { knownHosts } from "./known-hosts.ts";
+import type { LabOutputs } from "./outputs.ts";
+
+/** Files with which people reach a lab. */
+export interface AccessFiles {
+  readonly kubeconfig: string;
+  readonly sshKey: string;
+  readonly knownHosts: string;
+}
+
+/** Where the access files of a stack lie. */
+export function accessFiles(stack: string): AccessFiles {
+  const folder = stackFolder(stack);
+  return {
+    kubeconfig: path.join(folder, "kubeconfig"),
+    sshKey: path.join(folder, "id_ed25519"),
+    knownHosts: path.join(folder, "known_hosts"),
+  };
+}
+
+/** Writes kubeconfig, SSH key and pinned host keys, for the user's own eyes only. */
+export async function writeAccessFiles(stack: string, outputs: LabOutputs): Promise<AccessFiles> {
+  const files = accessFiles(stack);
+  await mkdir(stackFolder(stack), { recursive: true, mode: 0o700 });
+  await writeSecret(files.kubeconfig, outputs.kubeconfig);
+  await writeSecret(files.sshKey, `${outputs.sshPrivateKey.trimEnd()}\n`);
+  await writeSecret(files.knownHosts, knownHosts(outputs.nodes));
+  return files;
+}
+
+/** Removes what a stack handed out; its settings' copy stays with the state. */
+export async function removeAccessFiles(stack: string): Promise<void> {
+  for (const file of Object.values(accessFiles(stack)) as string[]) {
+    await rm(file, { force: true });
+  }
+}
+
+/** Access files of a stack that are there. */
+export async function presentAccessFiles(stack: string): Promise<readonly string[]> {
+  const present = await readdir(stackFolder(stack)).catch(() => [] as string[]);
+  return (Object.values(accessFiles(stack)) as string[]).filter((file) =>
+    present.includes(path.basename(file)),
+  );
+}
+
+/** A new file each time: the mode of an existing one would stay. */
+async function writeSecret(file: string, content: string): Promise<void> {
+  await rm(file, { force: true });
+  await writeFile(file, content, { mode: 0o600, flag: "wx" });
+}

@@ -1,0 +1,57 @@
+import { execa } from "execa";
+
+import { Failure } from "../failure.ts";
+
+/** Runs programs of the host; tests put recorded answers in its place. */
+export interface Host {
+  /** libvirt connection the lab's machines are on, e.g. `qemu:///system`. */
+  readonly libvirtUri: string;
+  /**
+   * Runs a program to its end.
+   *
+   * @returns what it printed, or nothing when the program is not installed: then nothing of its kind exists either.
+   * @throws when it fails, with its own last words.
+   */
+  run(program: string, args: readonly string[]): Promise<string | undefined>;
+}
+
+/** Longest time for one question to a daemon, or for taking one thing away. */
+const timeoutSeconds = 60;
+
+/** This host. */
+export function thisHost(libvirtUri: string): Host {
+  return {
+    libvirtUri,
+    run: async (program, args) => {
+      const result = await execa(program, args, {
+        reject: false,
+        stdin: "ignore",
+        timeout: timeoutSeconds * 1000,
+        env: { LC_ALL: "C" },
+      });
+      if (!result.failed) {
+        return result.stdout;
+      }
+      if (result.code === "ENOENT") {
+        return undefined;
+      }
+      const words = result.timedOut
+        ? `no answer within ${timeoutSeconds} s`
+        : result.stderr.trim() || result.shortMessage;
+      throw new Failure(`\`${program} ${args.join(" ")}\` failed: ${words}`);
+    },
+  };
+}
+
+/** Runs virsh against the lab's libvirt. */
+export async function virsh(host: Host, ...args: string[]): Promise<string | undefined> {
+  return host.run("virsh", ["-q", "-c", host.libvirtUri, ...args]);
+}
+
+/** Lines of a program's output that say something. */
+export function lines(output: string | undefined): readonly string[] {
+  return (output ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}

@@ -1,0 +1,14 @@
+import path from "node:path";
+
+import { labNames } from "../../config/names.ts";
+import { isLabPrefix } from "./lab-thing.ts";
+
+/** Folder that the pools of all labs lie in. */
+export const poolsFolder = path.dirname(labNames("any").poolFolder);
+
+/** Lab in whose pool folder the file lies, if it lies in one. */
+export function labOfPoolFile(file: string): string | undefined {
+  const folder = path.dirname(file);
+  const lab = path.basename(folder);
+  return path.dirname(folder) === poolsFolder && isLabPrefix(lab) ? lab : undefined;
+}

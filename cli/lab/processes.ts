@@ -1,0 +1,99 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { isAlive, ownerOf } from "../../toolchain/owner.ts";
+import { isLabPrefix } from "./lab-thing.ts";
+import type { Finder } from "./lab-thing.ts";
+
+/** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
+export const labVariable = "KINDOWS_LAB";
+
+/** Longest time a process gets to end by itself before it is killed. */
+const graceSeconds = 5;
+
+/**
+ * Processes of an engine that was killed: plugins, and host actions that still work on.
+ *
+ * Known by the marker in their environment, which only children of a `kindows` command have. What daemons run for a
+ * lab (machines, containers, dnsmasq) has the daemons' environment, and is found by its own finder.
+ */
+export const processes: Finder = {
+  kind: "process",
+
+  find: async () => {
+    const own = await ancestors(process.pid);
+    const found = await Promise.all(
+      (await allProcesses())
+        .filter((pid) => !own.has(pid))
+        .map(async (pid) => {
+          const lab = labOfEnvironment(await readProcFile(pid, "environ"));
+          if (lab === undefined) {
+            return [];
+          }
+          const command = (await readProcFile(pid, "cmdline")).split("\0").join(" ").trim();
+          return [
+            {
+              kind: processes.kind,
+              name: `${pid} (${command.slice(0, 80)})`,
+              lab,
+              identity: undefined,
+              place: String(pid),
+            },
+          ];
+        }),
+    );
+    return found.flat();
+  },
+
+  remove: async ({ place, lab }) => {
+    const pid = Number(place);
+    const owner = await ownerOf(pid);
+    if (owner === undefined || labOfEnvironment(await readProcFile(pid, "environ")) !== lab) {
+      return; // Ended meanwhile; the number may be somebody else's by now.
+    }
+    signal(pid, "SIGTERM");
+    const deadline = Date.now() + graceSeconds * 1000;
+    while (await isAlive(owner)) {
+      if (Date.now() > deadline) {
+        signal(pid, "SIGKILL");
+        return;
+      }
+      await sleep(50);
+    }
+  },
+};
+
+/** Lab in the marker of an environment as /proc shows it: entries end with a zero byte. */
+export function labOfEnvironment(environ: string): string | undefined {
+  const entry = environ.split("\0").find((each) => each.startsWith(`${labVariable}=`));
+  const lab = entry?.slice(labVariable.length + 1);
+  return lab !== undefined && isLabPrefix(lab) ? lab : undefined;
+}
+
+async function allProcesses(): Promise<readonly number[]> {
+  return (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name)).map(Number);
+}
+
+/** The process and all that started it. */
+async function ancestors(pid: number): Promise<ReadonlySet<number>> {
+  const chain = new Set<number>();
+  for (let current = pid; current > 0 && !chain.has(current);) {
+    chain.add(current);
+    const status = await readProcFile(current, "status");
+    current = Number(/^PPid:\s*([0-9]+)/m.exec(status)?.[1] ?? 0);
+  }
+  return chain;
+}
+
+/** Content of a file of the process, or nothing when it ended or belongs to another user. */
+async function readProcFile(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Ended meanwhile.
+  }
+}

@@ -1,0 +1,4 @@
+/** One line about what the command does, on standard error: standard output is for results. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

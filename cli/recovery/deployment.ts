@@ -1,0 +1,74 @@
+import { z } from "zod";
+
+/** A resource in the engine's state; fields that are not named here are kept as they are. */
+const resourceSchema = z.looseObject({
+  urn: z.string(),
+  type: z.string(),
+  custom: z.boolean().optional(),
+  /** The old half of a replacement: it waits to be deleted. */
+  delete: z.boolean().optional(),
+  id: z.string().optional(),
+  inputs: z.record(z.string(), z.unknown()).optional(),
+  outputs: z.record(z.string(), z.unknown()).optional(),
+  parent: z.string().optional(),
+  /** `urn::id` of the provider resource. */
+  provider: z.string().optional(),
+  dependencies: z.array(z.string()).nullish(),
+  propertyDependencies: z.record(z.string(), z.array(z.string()).nullable()).nullish(),
+  deletedWith: z.string().optional(),
+  replaceWith: z.array(z.string()).nullish(),
+});
+
+const operationSchema = z.looseObject({
+  resource: resourceSchema,
+  type: z.enum(["creating", "updating", "deleting", "reading", "importing"]),
+});
+
+const deploymentSchema = z.looseObject({
+  version: z.number(),
+  deployment: z.looseObject({
+    resources: z.array(resourceSchema).nullish(),
+    pending_operations: z.array(operationSchema).nullish(),
+  }),
+});
+
+export type StateResource = z.infer<typeof resourceSchema>;
+export type PendingOperation = z.infer<typeof operationSchema>;
+
+/** What `pulumi stack export` prints and `pulumi stack import` takes; secrets in it are encrypted. */
+export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** @throws when the text is not an export of a version this program knows. */
+export function parseDeployment(json: string): Deployment {
+  const deployment = deploymentSchema.parse(JSON.parse(json));
+  // Version 4 adds features that only say which fields are used.
+  if (deployment.version !== 3 && deployment.version !== 4) {
+    throw new Error(
+      `the stack's state has format version ${deployment.version}, known are 3 and 4: ` +
+        "it was written by another Pulumi CLI than this project's",
+    );
+  }
+  return deployment;
+}
+
+/** All resources, in the engine's order: what a resource needs comes before it. */
+export function resourcesOf(deployment: Deployment): readonly StateResource[] {
+  return deployment.deployment.resources ?? [];
+}
+
+/** Operations that had begun and of which the engine, because it was killed, never learned the end. */
+export function pendingOperations(deployment: Deployment): readonly PendingOperation[] {
+  return deployment.deployment.pending_operations ?? [];
+}
+
+/**
+ * The same state without pending operations.
+ *
+ * For each kind there is a way on without them: what was being created is not in the state, so it is removed from the
+ * host and created again; what was being updated or deleted is still in the state and is done again.
+ */
+export function withoutPendingOperations(deployment: Deployment): Deployment {
+  const inner = { ...deployment.deployment };
+  delete inner.pending_operations;
+  return { ...deployment, deployment: inner };
+}

@@ -1,0 +1,88 @@
+import os from "node:os";
+
+import { lockFolder } from "../engine/folders.ts";
+import type { Pulumi } from "../engine/pulumi.ts";
+import { Failure, exitCodes } from "../failure.ts";
+import type { Host } from "../lab/host.ts";
+import { processes } from "../lab/processes.ts";
+import { surveyHost } from "../lab/survey.ts";
+import { parseDeployment } from "./deployment.ts";
+import type { Extent } from "./forget.ts";
+import { judgeLock, readLocks } from "./locks.ts";
+import { repairState } from "./repair.ts";
+import { seenProcess } from "./seen-process.ts";
+import { wakeLab } from "./wake.ts";
+
+/** What is to be put right after a run that may have been killed anywhere. */
+export interface Recovery {
+  readonly pulumi: Pulumi;
+  readonly host: Host;
+  /** Prefix of the stack's lab. */
+  readonly lab: string;
+  /** What goes with resources whose things are gone from the host. */
+  readonly extent: Extent;
+  /** Gets one line for each thing that was put right. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Puts a stack's state right before an operation: ends what a killed run left working, takes its lock away, starts
+ * what stands still, and makes the state fit the host.
+ *
+ * @returns identities of the things on the host that the state owns from here on.
+ * @throws when somebody else is at work on the stack.
+ */
+export async function recoverState(recovery: Recovery): Promise<ReadonlySet<string>> {
+  const { pulumi, host, lab, extent, say } = recovery;
+  await endStaleProcesses(lab, host, say);
+  await releaseLock(pulumi, say);
+  await wakeLab(lab, host, extent, say);
+
+  const survey = await surveyHost(host);
+  const things = survey.things.filter((thing) => thing.lab === lab);
+  const before = parseDeployment(await pulumi.state(["stack", "export"]));
+  const repair = repairState(before, { things, blind: survey.blind }, extent);
+  if (repair.notes.length > 0) {
+    await pulumi.state(["stack", "import"], JSON.stringify(repair.deployment));
+    repair.notes.forEach(say);
+  }
+  return repair.owned;
+}
+
+async function endStaleProcesses(
+  lab: string,
+  host: Host,
+  say: (line: string) => void,
+): Promise<void> {
+  const stale = (await processes.find(host)).filter((thing) => thing.lab === lab);
+  await Promise.all(stale.map(async (thing) => processes.remove(thing, host)));
+  if (stale.length > 0) {
+    say(`ended ${stale.length} process(es) of a run that was killed`);
+  }
+}
+
+async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise<void> {
+  const locks = await readLocks(lockFolder(pulumi.stack), os.hostname());
+  if (locks.length === 0) {
+    return;
+  }
+  for (const lock of locks) {
+    const verdict = judgeLock(lock, os.hostname(), await seenProcess(lock.pid));
+    if (verdict === "alive") {
+      throw new Failure(
+        `pulumi (process ${lock.pid} of ${lock.username}) works on the stack ${pulumi.stack} since ` +
+          `${lock.timestamp.toISOString()}: wait for it, or end it with \`kill -INT ${lock.pid}\``,
+        exitCodes.busy,
+      );
+    }
+    if (verdict === "elsewhere") {
+      throw new Failure(
+        `the stack ${pulumi.stack} is locked by ${lock.username}@${lock.hostname} (process ${lock.pid}), which this ` +
+          `host cannot see: if that run is over, take the lock away with \`pulumi cancel --stack ${pulumi.stack}\``,
+        exitCodes.busy,
+      );
+    }
+  }
+  await pulumi.state(["cancel", "--yes"]);
+  say("took away the lock of a run that was killed");
+}

@@ -1,0 +1,61 @@
+import type { LabThing } from "../lab/lab-thing.ts";
+import type { Deployment } from "./deployment.ts";
+import { pendingOperations, resourcesOf, withoutPendingOperations } from "./deployment.ts";
+import { extentOf, forget } from "./forget.ts";
+import type { Extent } from "./forget.ts";
+import { ownedThings } from "./owned-things.ts";
+import { unusedTokens } from "./unused-tokens.ts";
+
+/** A state that fits the host, and what was done to it. */
+export interface Repair {
+  readonly deployment: Deployment;
+  /** One line for each thing that was put right; nothing to do when there is none. */
+  readonly notes: readonly string[];
+  /** Identities of the things on the host that the repaired state owns. */
+  readonly owned: ReadonlySet<string>;
+}
+
+/** What is known of the host when a state is repaired. */
+export interface Sight {
+  /** Everything of the lab that was found. */
+  readonly things: readonly LabThing[];
+  /** Kinds that could not be looked for: nothing of them counts as gone. */
+  readonly blind: readonly { readonly kind: string }[];
+}
+
+/**
+ * Makes the state of a stack, whose engine may have been killed anywhere, fit what is on the host.
+ */
+export function repairState(deployment: Deployment, sight: Sight, extent: Extent): Repair {
+  const there = new Set(sight.things.flatMap((thing) => thing.identity ?? []));
+  const seen = (identity: string): boolean =>
+    !sight.blind.some(({ kind }) => identity.startsWith(`${kind} `));
+  const notes = pendingOperations(deployment).map(
+    ({ type, resource }) => `interrupted while ${type} ${shortName(resource.urn)}: done again`,
+  );
+  const resources = resourcesOf(deployment);
+  const lost = ownedThings(resources).filter(
+    ({ identity, essential }) => essential && !there.has(identity) && seen(identity),
+  );
+  const gone = extentOf(resources, new Set(lost.map(({ urn }) => urn)), extent);
+  for (const { urn, identity } of lost) {
+    notes.push(`gone from this host: ${shortName(urn)} (${identity})`);
+  }
+  const left = resources.filter(({ urn }) => !gone.has(urn));
+  const tokens = extent === "built-on" ? unusedTokens(left) : [];
+  for (const urn of tokens) {
+    notes.push(`join token that nothing has used: ${shortName(urn)}, minted anew`);
+  }
+  const repaired = forget(withoutPendingOperations(deployment), new Set([...gone, ...tokens]));
+  return {
+    deployment: repaired,
+    notes,
+    owned: new Set(ownedThings(resourcesOf(repaired)).map(({ identity }) => identity)),
+  };
+}
+
+/** Last part of the type and the name: `Domain win-1`. */
+export function shortName(urn: string): string {
+  const [name = "", types = ""] = urn.split("::").reverse();
+  return `${types.split(":").at(-1)} ${name}`;
+}

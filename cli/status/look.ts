@@ -1,0 +1,74 @@
+import { builtTool } from "../../toolchain/built.ts";
+import { Pulumi } from "../engine/pulumi.ts";
+import { messageOf } from "../failure.ts";
+import { writeAccessFiles } from "../lab/access.ts";
+import { domains } from "../lab/domains.ts";
+import type { Host } from "../lab/host.ts";
+import { lines, thisHost, virsh } from "../lab/host.ts";
+import { labOutputs } from "../lab/outputs.ts";
+import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { clusterNodes } from "./cluster-nodes.ts";
+import type { LabStatus, MachineState } from "./report.ts";
+
+/** Longest wait for the API server; what does not answer by then is reported as not answering. */
+const apiTimeout = "1500ms";
+
+/**
+ * Looks at a lab: outputs from the stack's state, nodes from the cluster, machines from libvirt. Writes the access
+ * files anew, so that they fit also after plain `pulumi up`.
+ *
+ * @returns nothing when the stack is not up.
+ */
+export async function lookAtLab(stack: string): Promise<LabStatus | undefined> {
+  const identity = await labIdentity(stack);
+  const lab = identity.names.prefix;
+  const outputs = await labOutputs(new Pulumi(stack, lab));
+  if (outputs === undefined) {
+    return undefined;
+  }
+  const access = await writeAccessFiles(stack, outputs);
+  const host = thisHost(identity.libvirtUri);
+  const [nodes, machines, settings] = await Promise.all([
+    attempt(async () =>
+      clusterNodes(
+        (await host.run(builtTool("kubectl"), [
+          ...["--kubeconfig", access.kubeconfig, "--request-timeout", apiTimeout],
+          ...["get", "--raw", "/api/v1/nodes"],
+        ])) ?? "",
+      ),
+    ),
+    attempt(async () => machinesOf(lab, host)),
+    attempt(async () => stackSettings(stack)),
+  ]);
+  return {
+    stack,
+    lab,
+    rehearsal: settings.value?.windows.image.kind === "rehearsal",
+    nodes: nodes.value ?? [],
+    ...(nodes.trouble !== undefined && { clusterTrouble: nodes.trouble }),
+    machines: machines.value ?? [],
+    ...(machines.trouble !== undefined && { machineTrouble: machines.trouble }),
+    outputs,
+    access,
+  };
+}
+
+async function machinesOf(lab: string, host: Host): Promise<readonly MachineState[]> {
+  const found = (await domains.find(host)).filter((thing) => thing.lab === lab);
+  return Promise.all(
+    found.map(async ({ name }) => ({
+      name,
+      state: lines(await virsh(host, "domstate", name)).join(" "),
+    })),
+  );
+}
+
+async function attempt<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value?: T; readonly trouble?: string }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { trouble: messageOf(error) };
+  }
+}

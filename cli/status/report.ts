@@ -1,0 +1,117 @@
+import type { AccessFiles } from "../lab/access.ts";
+import type { LabOutputs } from "../lab/outputs.ts";
+import { table } from "../table.ts";
+import type { ClusterNode } from "./cluster-nodes.ts";
+
+/** A virtual machine of a lab. */
+export interface MachineState {
+  readonly name: string;
+  /** As libvirt says it: `running`, `shut off`, ... */
+  readonly state: string;
+}
+
+/** What `kindows status` knows. */
+export interface LabStatus {
+  readonly stack: string;
+  readonly lab: string;
+  /** Whether Windows is stood in for by the rehearsal guest. */
+  readonly rehearsal: boolean;
+  readonly nodes: readonly ClusterNode[];
+  /** Why the cluster did not tell its nodes. */
+  readonly clusterTrouble?: string;
+  readonly machines: readonly MachineState[];
+  /** Why libvirt did not tell its machines. */
+  readonly machineTrouble?: string;
+  readonly outputs: LabOutputs;
+  readonly access: AccessFiles;
+}
+
+/** Whether everything is as it should be: all machines run, and all nodes of the settings are there and Ready. */
+export function isHealthy(status: LabStatus): boolean {
+  const ready = new Set(status.nodes.filter((node) => node.ready).map((node) => node.name));
+  return (
+    status.clusterTrouble === undefined &&
+    status.machineTrouble === undefined &&
+    status.nodes.every((node) => node.ready) &&
+    status.outputs.nodes.every((node) => ready.has(node.name)) &&
+    status.machines.every((machine) => machine.state === "running")
+  );
+}
+
+/** The command that opens a shell on a machine. */
+export function sshCommand(node: LabOutputs["nodes"][number], access: AccessFiles): string {
+  return [
+    ...["ssh", "-i", shellWord(access.sshKey), "-o", "IdentitiesOnly=yes"],
+    ...["-o", shellWord(`UserKnownHostsFile=${access.knownHosts}`)],
+    `${node.sshUser}@${node.address}`,
+  ].join(" ");
+}
+
+/** The command that talks to the cluster. */
+export function kubectlCommand(access: AccessFiles, kubectl: string): string {
+  return `${shellWord(kubectl)} --kubeconfig ${shellWord(access.kubeconfig)} get nodes -o wide`;
+}
+
+/** The report as people read it. */
+export function statusText(status: LabStatus, kubectl: string): string {
+  const { outputs, access } = status;
+  const paragraphs = [
+    nodesText(status),
+    machinesText(status),
+    [
+      `control plane  ${outputs.controlPlane.endpoint} (${addressOf(outputs)}), Kubernetes ${outputs.controlPlane.kubernetesVersion}`,
+      `kubectl        ${kubectlCommand(access, kubectl)}`,
+      ...outputs.nodes.map((node) => `ssh ${node.name.padEnd(10)} ${sshCommand(node, access)}`),
+    ].join("\n"),
+  ];
+  if (status.rehearsal) {
+    paragraphs.push("rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)");
+  }
+  return paragraphs.join("\n\n");
+}
+
+function nodesText(status: LabStatus): string {
+  if (status.clusterTrouble !== undefined) {
+    return `the cluster does not answer: ${status.clusterTrouble}`;
+  }
+  const joined = new Set(status.nodes.map((node) => node.name));
+  const missing = status.outputs.nodes.filter((node) => !joined.has(node.name));
+  const rows = [
+    ...status.nodes.map((node) => [
+      node.name,
+      node.os,
+      node.ready ? "yes" : "NO",
+      node.version,
+      node.address,
+      node.system,
+      node.runtime,
+    ]),
+    ...missing.map((node) => [node.name, node.os, "NOT JOINED", "", node.address, "", ""]),
+  ];
+  const header = ["NODE", "OS", "READY", "KUBELET", "ADDRESS", "SYSTEM", "RUNTIME"];
+  const reasons = status.nodes.flatMap((node) =>
+    node.ready ? [] : [`${node.name} is not Ready: ${node.reason}`],
+  );
+  return [table(header, rows), ...reasons].join("\n");
+}
+
+function machinesText(status: LabStatus): string {
+  if (status.machineTrouble !== undefined) {
+    return `libvirt does not tell its machines: ${status.machineTrouble}`;
+  }
+  return status.machines.length === 0
+    ? "no virtual machines"
+    : table(
+        ["MACHINE", "STATE"],
+        status.machines.map(({ name, state }) => [name, state]),
+      );
+}
+
+function addressOf(outputs: LabOutputs): string {
+  return outputs.controlPlane.hostsEntries.map(({ address }) => address).join(", ");
+}
+
+/** A word as a POSIX shell reads it back. */
+function shellWord(text: string): string {
+  return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
