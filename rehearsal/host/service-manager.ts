@@ -17,6 +17,7 @@ export class ServiceManager {
   readonly #save: () => Promise<void>;
   /** Services that were started and not stopped since: one of them that does not run has ended by itself. */
   readonly #wanted = new Set<string>();
+  readonly #starting = new Map<string, Promise<void>>();
 
   constructor(
     drive: Drive,
@@ -59,17 +60,11 @@ export class ServiceManager {
   /** Starts a service and before it those it depends on; nothing happens when it runs. */
   async start(name: string): Promise<void> {
     const service = this.#existing(name);
-    if (service.startType === "disabled") {
-      throw new ServiceError(`Service '${name}' cannot be started because it is disabled.`);
-    }
-    for (const needed of service.dependsOn) await this.start(needed);
-    this.#wanted.add(name);
-    if (await this.#programs.isServiceRunning(name)) return;
-    const program = await this.#checkedProgram(name, service);
-    await this.#programs.startService(name, program.exe, program.args, {
-      path: this.#state.path,
-      ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
-    });
+    const under = this.#starting.get(name);
+    if (under) return under;
+    const start = this.#start(name, service).finally(() => this.#starting.delete(name));
+    this.#starting.set(name, start);
+    return start;
   }
 
   /** Stops a service and before it those that depend on it. */
@@ -102,6 +97,20 @@ export class ServiceManager {
   /** Services that start with Windows. */
   automatic(): string[] {
     return this.names().filter((name) => this.get(name)?.startType === "auto");
+  }
+
+  async #start(name: string, service: Service): Promise<void> {
+    if (service.startType === "disabled") {
+      throw new ServiceError(`Service '${name}' cannot be started because it is disabled.`);
+    }
+    for (const needed of service.dependsOn) await this.start(needed);
+    this.#wanted.add(name);
+    if (await this.#programs.isServiceRunning(name)) return;
+    const program = await this.#checkedProgram(name, service);
+    await this.#programs.startService(name, program.exe, program.args, {
+      path: this.#state.path,
+      ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
+    });
   }
 
   async #startReporting(name: string, report: (message: string) => void): Promise<void> {

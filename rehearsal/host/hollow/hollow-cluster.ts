@@ -1,0 +1,48 @@
+/** A join as the hollow kubeadm reads it from its JoinConfiguration. */
+export interface HollowJoin {
+  /** host:port */
+  readonly endpoint: string;
+  readonly token: string;
+  /** `sha256:<hex>` of the CA's public key. */
+  readonly caCertHashes: readonly string[];
+}
+
+/** A node as the hollow kubelet's command line describes it. */
+export interface HollowNode {
+  readonly name: string;
+  readonly address: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `key=value:Effect`. */
+  readonly taints: readonly string[];
+  readonly kubeletVersion: string;
+}
+
+/** What a hollow node joins. */
+export interface HollowCluster {
+  /** Whether the API server takes a TCP connection; what went wrong, or undefined. */
+  connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
+  /** The discovery and TLS bootstrap of a join; an error is what kubeadm would complain about. */
+  authorize(join: HollowJoin): Promise<void>;
+  /** Called each time the hollow kubelet starts; the node may be there already. */
+  register(node: HollowNode, join: HollowJoin): Promise<void>;
+}
+
+/** A cluster that is not there: every well-formed join succeeds and the nodes can be looked at. */
+export class RecordingCluster implements HollowCluster {
+  readonly nodes: HollowNode[] = [];
+
+  connect(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  authorize(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  register(node: HollowNode): Promise<void> {
+    const index = this.nodes.findIndex((other) => other.name === node.name);
+    if (index === -1) this.nodes.push(node);
+    else this.nodes[index] = node;
+    return Promise.resolve();
+  }
+}

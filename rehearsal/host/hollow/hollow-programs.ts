@@ -1,0 +1,119 @@
+import { Drive } from "../drive.ts";
+import type { HostsEntry, ProgramResult, WindowsPrograms } from "../programs.ts";
+import type { HollowCluster } from "./hollow-cluster.ts";
+import { runHollowContainerd } from "./hollow-containerd.ts";
+import { readHollowExecutable } from "./hollow-executable.ts";
+import { kubeletKubeconfig, readHollowJoin, runHollowKubeadm } from "./hollow-kubeadm.ts";
+import { hollowNode } from "./hollow-kubelet.ts";
+
+/** What hollow programs are made of. */
+export interface HollowProgramsOptions {
+  readonly driveC: string;
+  readonly cluster: HollowCluster;
+  /** Called once per boot when a reboot is ordered, with its delay. */
+  readonly onReboot: (delaySeconds: number) => void;
+}
+
+/** Programs of one machine without Windows or Wine: they answer, write the files and change the states that matter. */
+export class HollowPrograms implements WindowsPrograms {
+  readonly driveC: string;
+  readonly ignoredPreflightErrors = [];
+  bootTime = new Date();
+  /** The hosts entries in force, for tests. */
+  hostsEntries: readonly HostsEntry[] = [];
+  /** Every command line that was run, for tests. */
+  readonly commands: string[] = [];
+  readonly #options: HollowProgramsOptions;
+  readonly #drive: Drive;
+  readonly #services = new Set<string>();
+  #rebootOrdered = false;
+
+  constructor(options: HollowProgramsOptions) {
+    this.#options = options;
+    this.driveC = options.driveC;
+    this.#drive = new Drive(options.driveC);
+  }
+
+  async run(exe: string, args: readonly string[]): Promise<ProgramResult> {
+    this.commands.push([exe, ...args].join(" "));
+    const { hollow, version } = readHollowExecutable(exe, await this.#drive.read(exe));
+    switch (hollow) {
+      case "containerd":
+        return runHollowContainerd(version, args);
+      case "kubeadm":
+        return runHollowKubeadm(
+          {
+            drive: this.#drive,
+            version,
+            cluster: this.#options.cluster,
+            isKubeletRunning: () => this.isServiceRunning("kubelet"),
+          },
+          args,
+        );
+      case "kubelet":
+        return { exitCode: 0, stdout: `Kubernetes v${version}\n`, stderr: "" };
+      case "kube-log-runner":
+        return { exitCode: 1, stdout: "", stderr: "hollow kube-log-runner.exe runs nothing\n" };
+    }
+  }
+
+  async startService(name: string, exe: string, args: readonly string[]): Promise<void> {
+    this.commands.push([exe, ...args].join(" "));
+    if (this.#services.has(name)) throw new Error(`service ${name} runs already`);
+    const { hollow, version } = readHollowExecutable(exe, await this.#drive.read(exe));
+    this.#services.add(name);
+    if (hollow === "kubelet") await this.#registerNode(args, version);
+  }
+
+  stopService(name: string): Promise<void> {
+    this.#services.delete(name);
+    return Promise.resolve();
+  }
+
+  isServiceRunning(name: string): Promise<boolean> {
+    return Promise.resolve(this.#services.has(name));
+  }
+
+  isPipeServed(name: string): Promise<boolean> {
+    return Promise.resolve(name === "containerd-containerd" && this.#services.has("containerd"));
+  }
+
+  connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
+    return this.#options.cluster.connect(this.#addressOf(host), port, timeoutSeconds);
+  }
+
+  setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
+    this.hostsEntries = entries;
+    return Promise.resolve();
+  }
+
+  reboot(delaySeconds: number): Promise<void> {
+    if (!this.#rebootOrdered) this.#options.onReboot(delaySeconds);
+    this.#rebootOrdered = true;
+    return Promise.resolve();
+  }
+
+  /** The machine loses its power: nothing runs any more. */
+  powerOff(): void {
+    this.#rebootOrdered = false;
+    this.#services.clear();
+  }
+
+  /** The machine comes up; steps tell boots apart by the second. */
+  powerOn(): void {
+    this.bootTime = new Date(Math.max(Date.now(), this.bootTime.getTime() + 1000));
+  }
+
+  #addressOf(name: string): string {
+    const entry = this.hostsEntries.find(({ names }) => names.includes(name));
+    return entry?.address ?? name;
+  }
+
+  /** TLS bootstrap and registration; without a join there is nothing the kubelet could do. */
+  async #registerNode(args: readonly string[], version: string): Promise<void> {
+    const join = await readHollowJoin(this.#drive);
+    if (!join) return;
+    await this.#options.cluster.register(hollowNode(args, version), join);
+    await this.#drive.write(kubeletKubeconfig, JSON.stringify(join), true);
+  }
+}

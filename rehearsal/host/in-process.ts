@@ -1,0 +1,154 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import ssh2 from "ssh2";
+import { Drive } from "./drive.ts";
+import type { FaultSetting } from "./faults.ts";
+import type { Hardware } from "./hardware.ts";
+import { type HollowCluster, type HollowNode, RecordingCluster } from "./hollow/hollow-cluster.ts";
+import { type HollowMedia, type HollowVersions, writeHollowMedia } from "./hollow/hollow-media.ts";
+import { HollowPrograms } from "./hollow/hollow-programs.ts";
+import { type RunningHost, startHost } from "./start-host.ts";
+import type { WindowsHost } from "./windows-host.ts";
+
+/** What a rehearsal host in this process is made of. */
+export interface RehearsalHostOptions {
+  /** Computer name. */
+  readonly hostName: string;
+  /** `ssh-ed25519 AAAA...` lines of those who may log in as Administrator. */
+  readonly authorizedKeys: readonly string[];
+  /** OpenSSH PEM of an ed25519 key. Default: a new one. */
+  readonly hostPrivateKey?: string;
+  /** Versions of the hollow media on its drive. Default: containerd 2.4.2, Kubernetes 1.36.4. */
+  readonly media?: HollowVersions;
+  /** What its node joins. Default: one that only records. */
+  readonly cluster?: HollowCluster;
+  readonly faults?: readonly FaultSetting[];
+  /** Default: 4096 MiB and 60 GiB free. */
+  readonly hardware?: Hardware;
+  /** Stands in for the internet. Default: nothing can be downloaded. */
+  readonly download?: (uri: string) => Promise<Buffer>;
+  /** Factor on the waits of steps and on the delay of reboots. Default: 0.01. */
+  readonly patience?: number;
+  /** How long the port stays closed in a reboot. Default: 200. */
+  readonly downMilliseconds?: number;
+  /** Default: nothing is logged. */
+  readonly log?: (line: string) => void;
+}
+
+/** A rehearsal host with hollow programs on 127.0.0.1, its drive C: a temporary folder. */
+export interface RehearsalHost {
+  readonly port: number;
+  /** Public half of the host key, `ssh-ed25519 AAAA...`. */
+  readonly hostKey: string;
+  /** Linux folder that is drive C:. */
+  readonly driveC: string;
+  /** What lies below C:\kindows\media. */
+  readonly media: HollowMedia;
+  /** Nodes that have joined; empty when another `cluster` was given. */
+  readonly nodes: readonly HollowNode[];
+  readonly programs: HollowPrograms;
+  /** The model of the current boot. */
+  readonly windows: WindowsHost;
+  /** How often the machine has booted. */
+  readonly boots: number;
+  /** Resolves when it listens again; at once when no reboot was ordered. */
+  up(): Promise<void>;
+  /** Ends it and removes its drive. */
+  stop(): Promise<void>;
+}
+
+/** Starts a host; the caller stops it. */
+export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
+  const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
+  const media = await writeHollowMedia(
+    new Drive(driveC),
+    options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
+  );
+  const recording = new RecordingCluster();
+  const patience = options.patience ?? 0.01;
+  const hostPrivateKey =
+    options.hostPrivateKey ?? ssh2.utils.generateKeyPairSync("ed25519").private;
+  const log = options.log ?? (() => undefined);
+  const programs = new HollowPrograms({
+    driveC,
+    cluster: options.cluster ?? recording,
+    onReboot: (delaySeconds) => {
+      rebooting = reboot(delaySeconds * 1000 * patience).catch((error: unknown) =>
+        log(`reboot failed: ${String(error)}`),
+      );
+    },
+  });
+
+  let boots = 0;
+  let stopped = false;
+  let power = new AbortController();
+  const boot = async (port: number): Promise<RunningHost> => {
+    power = new AbortController();
+    boots++;
+    return startHost({
+      programs,
+      identity: {
+        computerName: options.hostName,
+        hostPrivateKey,
+        authorizedKeys: options.authorizedKeys,
+      },
+      port,
+      address: "127.0.0.1",
+      hardware: options.hardware ?? { memoryMiB: 4096, freeDiskGiB: () => Promise.resolve(60) },
+      faults: options.faults ?? [],
+      download:
+        options.download ?? (() => Promise.reject(new Error("this test host has no internet"))),
+      patience,
+      power: power.signal,
+      log,
+    });
+  };
+  const powerOff = async (): Promise<void> => {
+    power.abort();
+    running.stop();
+    programs.powerOff();
+    await running.windows.stepLock.idle();
+    await running.servicesStarted;
+    programs.powerOff(); // what a step had still begun
+  };
+  const reboot = async (delayMilliseconds: number): Promise<void> => {
+    await sleep(delayMilliseconds);
+    if (stopped) return;
+    await powerOff();
+    await sleep(options.downMilliseconds ?? 200);
+    programs.powerOn();
+    if (!stopped) running = await boot(port);
+  };
+
+  let rebooting = Promise.resolve();
+  let running = await boot(0);
+  const { port } = running;
+  const key = ssh2.utils.parseKey(hostPrivateKey);
+  if (key instanceof Error) throw key;
+  return {
+    port,
+    hostKey: `${key.type} ${key.getPublicSSH().toString("base64")}`,
+    driveC,
+    media,
+    nodes: recording.nodes,
+    programs,
+    get windows() {
+      return running.windows;
+    },
+    get boots() {
+      return boots;
+    },
+    async up() {
+      await rebooting;
+      await running.servicesStarted;
+    },
+    async stop() {
+      stopped = true;
+      await rebooting;
+      await powerOff();
+      await rm(driveC, { recursive: true, force: true });
+    },
+  };
+}
