@@ -5,6 +5,7 @@ import { diffProperties } from "../protocol/property-diff.ts";
 import { type PropertyMap, reveal, unknown } from "../protocol/property-value.ts";
 import { redactor } from "../protocol/redaction.ts";
 import type { Difference, ResourceType } from "../protocol/resource-type.ts";
+import { propertiesToHide } from "./properties.ts";
 
 /** What a command wrote, without the newline at its end. */
 export interface CommandOutput {
@@ -42,7 +43,7 @@ export function commandType(properties: Properties, runCommand: RunCommand): Res
         script,
         inputs: reveal(inputs) as PropertyMap,
         previous: outputOf(olds),
-        redact: redactor({ inputs, olds }),
+        redact: redactor({ inputs: propertiesToHide(inputs), olds: propertiesToHide(olds) }),
       },
       operation,
     );

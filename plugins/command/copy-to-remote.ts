@@ -13,7 +13,7 @@ import {
 import { redactor } from "../protocol/redaction.ts";
 import type { CheckFailure, ResourceType } from "../protocol/resource-type.ts";
 import { diffInputs } from "./command-type.ts";
-import { copyToRemoteProperties } from "./properties.ts";
+import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
 import type { CopySource } from "./upload.ts";
 
 /**
@@ -61,7 +61,7 @@ function hashOf(properties: PropertyMap): PropertyValue | undefined {
 }
 
 async function copy(inputs: PropertyMap, operation: Operation): Promise<void> {
-  const redact = redactor(inputs);
+  const redact = redactor(propertiesToHide(inputs));
   const plain = reveal(inputs) as PropertyMap;
   const { connection, source, remotePath } = plain;
   if (!isMap(connection) || !isMap(source) || typeof remotePath !== "string") {

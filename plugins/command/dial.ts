@@ -63,16 +63,16 @@ async function retried<Result>(
   // Keys that cannot be read are an error at once.
   connectConfig(endpoint, () => undefined);
   let pause = FIRST_PAUSE_MILLISECONDS;
+  let reason = "nothing yet";
   for (let failed = 0; ;) {
-    let reason: string;
     try {
       return await attempt();
     } catch (error) {
+      if (signal.aborted) {
+        const why = (signal.reason as Error).message;
+        throw new Error(`${what} ${target}: ${why}; last seen: ${reason}`);
+      }
       reason = (error as Error).message;
-    }
-    if (signal.aborted) {
-      const why = (signal.reason as Error).message;
-      throw new Error(`${what} ${target}: ${why}; last seen: ${reason}`);
     }
     failed += 1;
     if (limit >= 0 && failed > limit) {

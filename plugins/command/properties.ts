@@ -1,4 +1,11 @@
 import type { Properties, Property } from "../protocol/property-shape.ts";
+import {
+  isMap,
+  type PropertyMap,
+  type PropertyValue,
+  secret,
+  unwrap,
+} from "../protocol/property-value.ts";
 
 const text: Property = { shape: { kind: "string" } };
 const number: Property = { shape: { kind: "number" } };
@@ -56,3 +63,18 @@ export const copyToRemoteProperties: Properties = {
   remotePath: { ...text, required: true },
   triggers: { shape: { kind: "list", of: { kind: "any" } } },
 };
+
+/** The parts of a connection that must not be shown; its address may be, although the whole is kept as a secret. */
+const secretParts: readonly string[] = ["password", "privateKey", "privateKeyPassword"];
+
+/** The properties to redact texts by: of a connection only what is secret in it. */
+export function propertiesToHide(properties: PropertyMap): PropertyMap {
+  const whole = unwrap(properties["connection"]);
+  if (!isMap(whole)) return properties;
+  return { ...properties, connection: [hiddenParts(whole), hiddenParts(unwrap(whole["proxy"]))] };
+}
+
+function hiddenParts(endpoint: PropertyValue | undefined): PropertyValue {
+  if (!isMap(endpoint)) return null;
+  return secretParts.map((name) => secret(endpoint[name] ?? null));
+}

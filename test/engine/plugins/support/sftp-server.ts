@@ -1,0 +1,86 @@
+import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
+import ssh2 from "ssh2";
+import type { Attributes, SFTPWrapper } from "ssh2";
+
+const { STATUS_CODE, flagsToString } = ssh2.utils.sftp;
+
+/** Serves the part of SFTP that uploads need, on the files of this machine. */
+export function serveSftp(sftp: SFTPWrapper): void {
+  const handles = new Map<number, FileHandle>();
+  let next = 0;
+
+  const status = (id: number, work: Promise<unknown>): void => {
+    work.then(
+      () => {
+        sftp.status(id, STATUS_CODE.OK);
+      },
+      (error: NodeJS.ErrnoException) => {
+        sftp.status(id, statusOf(error), error.message);
+      },
+    );
+  };
+  const attributes = (id: number, work: Promise<Attributes>): void => {
+    work.then(
+      (found) => {
+        sftp.attrs(id, found);
+      },
+      (error: NodeJS.ErrnoException) => {
+        sftp.status(id, statusOf(error), error.message);
+      },
+    );
+  };
+  const handleOf = (buffer: Buffer): FileHandle => {
+    const handle = handles.get(buffer.readUInt32BE());
+    if (handle === undefined) throw new Error("there is no such handle");
+    return handle;
+  };
+
+  sftp.on("OPEN", (id, file, flags) => {
+    open(file, flagsToString(flags) ?? "r").then(
+      (opened) => {
+        next += 1;
+        handles.set(next, opened);
+        const handle = Buffer.alloc(4);
+        handle.writeUInt32BE(next);
+        sftp.handle(id, handle);
+      },
+      (error: NodeJS.ErrnoException) => {
+        sftp.status(id, statusOf(error), error.message);
+      },
+    );
+  });
+  sftp.on("WRITE", (id, handle, offset, data) => {
+    status(id, handleOf(handle).write(data, 0, data.length, offset));
+  });
+  sftp.on("CLOSE", (id, handle) => {
+    status(id, handleOf(handle).close());
+    handles.delete(handle.readUInt32BE());
+  });
+  sftp.on("FSTAT", (id, handle) => {
+    attributes(id, handleOf(handle).stat().then(attributesOf));
+  });
+  sftp.on("FSETSTAT", (id) => {
+    sftp.status(id, STATUS_CODE.OK);
+  });
+  sftp.on("MKDIR", (id, folder) => {
+    status(id, mkdir(folder));
+  });
+  sftp.on("STAT", (id, file) => {
+    attributes(id, stat(file).then(attributesOf));
+  });
+}
+
+function attributesOf(found: Awaited<ReturnType<typeof stat>>): Attributes {
+  return {
+    mode: Number(found.mode),
+    uid: Number(found.uid),
+    gid: Number(found.gid),
+    size: Number(found.size),
+    atime: Math.trunc(Number(found.atimeMs) / 1000),
+    mtime: Math.trunc(Number(found.mtimeMs) / 1000),
+  };
+}
+
+function statusOf(error: NodeJS.ErrnoException): number {
+  return error.code === "ENOENT" ? STATUS_CODE.NO_SUCH_FILE : STATUS_CODE.FAILURE;
+}

@@ -1,0 +1,172 @@
+import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { type AddressInfo, connect } from "node:net";
+import ssh2 from "ssh2";
+import type { AuthContext, Connection, Session } from "ssh2";
+import { serveSftp } from "./sftp-server.ts";
+
+/** A key pair as SSH programs write it. */
+export interface SshKey {
+  readonly privateKey: string;
+  /** `ssh-... AAAA...` */
+  readonly publicKey: string;
+}
+
+export function makeKey(): SshKey {
+  const pair = ssh2.utils.generateKeyPairSync("ed25519");
+  return { privateKey: pair.private, publicKey: pair.public.trim() };
+}
+
+/** An RSA key in PEM, encrypted with a passphrase. */
+export function makeEncryptedKey(passphrase: string): SshKey {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const pem = privateKey.export({
+    type: "pkcs1",
+    format: "pem",
+    cipher: "aes-128-cbc",
+    passphrase,
+  });
+  const parsed = ssh2.utils.parseKey(pem, passphrase);
+  if (parsed instanceof Error) throw parsed;
+  return {
+    privateKey: String(pem),
+    publicKey: `${parsed.type} ${parsed.getPublicSSH().toString("base64")}`,
+  };
+}
+
+export interface SshServerOptions {
+  readonly hostKey: SshKey;
+  /** Keys that may log in. */
+  readonly authorizedKeys: readonly string[];
+  readonly password?: string;
+  /** Variables that are accepted, as AcceptEnv says; none by default. */
+  readonly acceptEnvironment?: readonly string[];
+  /** Port to listen on; 0: a free one. */
+  readonly port?: number;
+}
+
+/** An SSH server in this process: runs commands with /bin/sh, serves SFTP and forwards connections. */
+export class SshServer {
+  readonly #server: ssh2.Server;
+  readonly #connections = new Set<Connection>();
+  readonly #options: SshServerOptions;
+  /** Connections that were made so far. */
+  accepted = 0;
+
+  private constructor(options: SshServerOptions) {
+    this.#options = options;
+    this.#server = new ssh2.Server({ hostKeys: [options.hostKey.privateKey] }, (connection) => {
+      this.#serve(connection);
+    });
+  }
+
+  static async start(options: SshServerOptions): Promise<SshServer> {
+    const server = new SshServer(options);
+    await new Promise<void>((resolve, reject) => {
+      server.#server.once("error", reject);
+      server.#server.listen(options.port ?? 0, "127.0.0.1", resolve);
+    });
+    return server;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Connections that are open now. */
+  get open(): number {
+    return this.#connections.size;
+  }
+
+  /** Breaks all connections, as a machine does that loses power. */
+  dropConnections(): void {
+    for (const connection of this.#connections) connection.end();
+  }
+
+  async stop(): Promise<void> {
+    this.dropConnections();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+  }
+
+  #serve(connection: Connection): void {
+    this.accepted += 1;
+    this.#connections.add(connection);
+    connection.on("error", () => undefined);
+    connection.on("close", () => this.#connections.delete(connection));
+    connection.on("authentication", (context) => {
+      this.#authenticate(context);
+    });
+    connection.on("session", (accept) => {
+      this.#session(accept());
+    });
+    connection.on("tcpip", (accept, _reject, info) => {
+      const channel = accept();
+      const socket = connect(info.destPort, info.destIP);
+      socket.on("error", () => channel.end());
+      channel.on("error", () => socket.destroy());
+      channel.pipe(socket).pipe(channel);
+    });
+  }
+
+  #authenticate(context: AuthContext): void {
+    const { authorizedKeys, password } = this.#options;
+    if (context.method === "password" && context.password === password) context.accept();
+    else if (context.method === "publickey" && isAuthorized(context, authorizedKeys)) {
+      context.accept();
+    } else context.reject(["publickey", "password"]);
+  }
+
+  #session(session: Session): void {
+    const environment: Record<string, string> = {};
+    session.on("env", (accept, reject, { key, val }) => {
+      if (this.#options.acceptEnvironment?.includes(key) === true) {
+        environment[key] = val;
+        // Undefined where the client wants no reply.
+        (accept as (() => void) | undefined)?.();
+      } else (reject as (() => void) | undefined)?.();
+    });
+    session.on("sftp", (accept) => {
+      serveSftp(accept());
+    });
+    session.on("exec", (accept, _reject, { command }) => {
+      const channel = accept();
+      const child = spawn("/bin/sh", ["-c", command], {
+        env: { ...process.env, ...environment },
+        detached: true,
+      });
+      channel.pipe(child.stdin);
+      child.stdin.on("error", () => undefined);
+      channel.on("error", () => undefined);
+      child.stdout.on("data", (data: Buffer) => channel.write(data));
+      child.stderr.on("data", (data: Buffer) => channel.stderr.write(data));
+      const kill = (): void => {
+        try {
+          process.kill(-(child.pid ?? 0), "SIGKILL");
+        } catch {
+          // It has ended.
+        }
+      };
+      channel.on("close", kill);
+      child.on("close", (code) => {
+        channel.exit(code ?? 1);
+        channel.end();
+      });
+    });
+  }
+}
+
+function isAuthorized(
+  context: Extract<AuthContext, { method: "publickey" }>,
+  authorizedKeys: readonly string[],
+): boolean {
+  return authorizedKeys.some((line) => {
+    const key = ssh2.utils.parseKey(line);
+    if (key instanceof Error || !key.getPublicSSH().equals(context.key.data)) return false;
+    if (context.signature === undefined || context.blob === undefined) return true;
+    return key.verify(context.blob, context.signature, context.hashAlgo) === true;
+  });
+}
