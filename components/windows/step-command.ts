@@ -8,7 +8,7 @@ const shellPrefix = `"C:\\Windows\\System32\\cmd.exe" /c ""`;
  * One argument as it must stand in a command that cmd.exe hands to powershell.exe.
  *
  * Between double quotes cmd.exe leaves everything alone but `%NAME%`, which it would replace: each `%` is put outside
- * the quotes behind a caret. A backslash counts only before a quote, so those at the end are doubled.
+ * the quotes behind a caret. Backslashes count only before a quote, so those that come to stand there are doubled.
  *
  * @throws for what neither can carry: control characters, double quotes, characters beyond ASCII, and a leading dash
  * (`powershell.exe -File` takes it for a parameter's name, even in quotes).
@@ -26,7 +26,11 @@ export function quoteForCmd(value: string): string {
   if (/^[\w./\\:=@+#~-]+$/.test(value)) {
     return value;
   }
-  return `"${value.replace(/\\+$/, "$&$&").replaceAll("%", '"^%"')}"`;
+  const inner = value.replace(
+    /(\\*)(%|$)/g,
+    (_, slashes: string, percent: string) => slashes + slashes + (percent && '"^%"'),
+  );
+  return `"${inner}"`;
 }
 
 /**

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { renderLabels, renderTaints } from "../../../components/windows/node-registration.ts";
+
+describe("what a node registers with", () => {
+  it("labels do not depend on the order of the settings", () => {
+    assert.equal(renderLabels({ b: "2", "example.com/a": "", a: "1" }), "a=1,b=2,example.com/a=");
+    assert.equal(renderLabels({ a: "1", "example.com/a": "", b: "2" }), "a=1,b=2,example.com/a=");
+  });
+
+  it("taints keep it, and lose an empty value", () => {
+    assert.equal(
+      renderTaints([
+        { key: "os", value: "windows", effect: "NoSchedule" },
+        { key: "busy", value: "", effect: "NoExecute" },
+      ]),
+      "os=windows:NoSchedule,busy:NoExecute",
+    );
+  });
+
+  it("nothing is empty text", () => {
+    assert.equal(renderLabels({}), "");
+    assert.equal(renderTaints([]), "");
+  });
+});

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { Language, Parser, type Node } from "web-tree-sitter";
+import { stepsSource } from "../../../components/windows/steps-folder.ts";
+
+/** A PowerShell file of the steps folder, parsed. */
+export interface StepScript {
+  /** Relative to the folder, e.g. `lib/Step.ps1`. */
+  readonly file: string;
+  /** File name without `.ps1`. */
+  readonly name: string;
+  /** Whether it is a step and not a part of one. */
+  readonly isStep: boolean;
+  readonly text: string;
+  readonly root: Node;
+}
+
+/** A parameter as a `param()` block declares it. */
+export interface DeclaredParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly mandatory: boolean;
+  readonly pattern: string | undefined;
+  readonly range: readonly [number, number] | undefined;
+  readonly attributes: readonly string[];
+  readonly defaultText: string | undefined;
+}
+
+await Parser.init();
+const parser = new Parser();
+parser.setLanguage(
+  await Language.load(
+    createRequire(import.meta.url).resolve("tree-sitter-powershell/tree-sitter-powershell.wasm"),
+  ),
+);
+
+/** Parses PowerShell text. */
+export function parsePowerShell(text: string): Node {
+  const tree = parser.parse(text);
+  if (!tree) throw new Error("the parser has no language");
+  return tree.rootNode;
+}
+
+/** All scripts of the steps folder. */
+export const scripts: readonly StepScript[] = readdirSync(stepsSource, { recursive: true })
+  .map((file) => String(file).split(path.sep).join("/"))
+  .filter((file) => file.endsWith(".ps1"))
+  .sort()
+  .map((file) => {
+    const text = readFileSync(path.join(stepsSource, file), "utf8");
+    const name = path.basename(file, ".ps1");
+    return { file, name, isStep: !file.includes("/"), text, root: parsePowerShell(text) };
+  });
+
+export const steps = scripts.filter((script) => script.isStep);
+
+/** All nodes of a type below a node. */
+export function nodes(below: Node, type: string): Node[] {
+  return below.descendantsOfType(type).filter((node) => node !== null);
+}
+
+/** The parameters of the first `param()` block below a node; of a function's own when it is a function. */
+export function declaredParameters(below: Node): DeclaredParameter[] {
+  const block = nodes(below, "param_block")[0];
+  return block ? nodes(block, "script_parameter").map(declaredParameter) : [];
+}
+
+function declaredParameter(node: Node): DeclaredParameter {
+  const attributes = nodes(node, "attribute").map((attribute) => attribute.text);
+  const types = attributes.filter((text) => !text.includes("("));
+  const pattern = attributes
+    .map((text) => /^\[ValidatePattern\('(.*)'/.exec(text)?.[1])
+    .find(Boolean);
+  const range = attributes
+    .map((text) => /^\[ValidateRange\((\d+), (\d+)\)\]$/.exec(text))
+    .find(Boolean);
+  return {
+    name: node.children.find((child) => child?.type === "variable")?.text.slice(1) ?? "",
+    type: types[0]?.slice(1, -1) ?? "",
+    mandatory: attributes.some((text) => /Mandatory\s*=\s*\$true/.test(text)),
+    pattern,
+    range: range ? [Number(range[1]), Number(range[2])] : undefined,
+    attributes,
+    defaultText: nodes(node, "script_parameter_default")[0]?.text.replace(/^=\s*/, ""),
+  };
+}
+
+/** The functions a script defines, by name. */
+export function functions(script: StepScript): Map<string, Node> {
+  return new Map(
+    nodes(script.root, "function_statement").map((node) => [
+      nodes(node, "function_name")[0]?.text ?? "",
+      node,
+    ]),
+  );
+}
+
+/** The script itself and all it dot-sources, directly or not. */
+export function withDotSourced(script: StepScript): StepScript[] {
+  const found = new Map([[script.file, script]]);
+  for (const current of found.values()) {
+    for (const match of current.text.matchAll(/^\. \(Join-Path \$PSScriptRoot '([^']+)'\)$/gm)) {
+      const file = current.isStep ? (match[1] ?? "").replace("\\", "/") : `lib/${match[1]}`;
+      const sourced = scripts.find((each) => each.file === file);
+      if (!sourced) throw new Error(`${current.file} dot-sources ${file}, which does not exist`);
+      found.set(file, sourced);
+    }
+  }
+  return [...found.values()];
+}
+
+/** What can run in a step: its own text, and each function it calls, directly or not. */
+export function reachable(step: StepScript): Node[] {
+  const known = new Map(withDotSourced(step).flatMap((each) => [...functions(each)]));
+  const found = new Set([step.root]);
+  for (const node of found) {
+    for (const command of nodes(node, "command_name")) {
+      const called = known.get(command.text);
+      if (called) found.add(called);
+    }
+  }
+  return [...found];
+}
