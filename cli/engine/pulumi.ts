@@ -53,8 +53,12 @@ export class Pulumi {
    */
   async operation(args: readonly string[]): Promise<void> {
     const running = execa(
-      builtTool("pulumi"),
-      [...args, "--stack", this.stack, "--non-interactive"],
+      "setpriv",
+      [
+        // An engine must not live on without this process: nobody would know of it.
+        ...["--pdeathsig", "KILL", builtTool("pulumi")],
+        ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
+      ],
       {
         ...this.#options(),
         reject: false,

@@ -72,7 +72,7 @@ export async function wakeLab(
   host: Host,
   extent: Extent,
   say: (line: string) => void,
-) => void): Promise<void> {
+): Promise<void> {
   for (const { kind, idle, start } of sleepers[extent]) {
     for (const name of await idle(host, lab)) {
       await start(host, name);

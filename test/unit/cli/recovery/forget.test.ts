@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { extentOf, forget } from "../../../../cli/recovery/forget.ts";
+import type { Extent } from "../../../../cli/recovery/forget.ts";
+import { deployment, resource, urn } from "./state-builder.ts";
+
+const network = urn("libvirt:index/network:Network", "lab");
+const domain = urn("libvirt:index/domain:Domain", "win-1");
+const cluster = urn("command:local:Command", "cluster");
+const provider = urn("pulumi:providers:kubernetes", "cluster");
+const token = urn("command:local:Command", "token");
+
+/** A lab with one node, as `index.ts` makes it. */
+const lab = [
+  resource("pulumi:pulumi:Stack", "kindows-t", { custom: false }),
+  resource("pulumi:providers:libvirt", "hypervisor"),
+  resource("command:local:Command", "login-key"),
+  resource("libvirt:index/network:Network", "lab"),
+  resource("docker:index/network:Network", "lab", { dependencies: [network] }),
+  resource("command:local:Command", "cluster", {
+    dependencies: [urn("docker:index/network:Network", "lab")],
+  }),
+  resource("pulumi:providers:kubernetes", "cluster", {
+    propertyDependencies: { kubeconfig: [cluster] },
+  }),
+  resource("kubernetes:core/v1:ConfigMap", "settings", { provider: `${provider}::some-id` }),
+  resource("kubernetes:apps/v1:DaemonSet", "kube-proxy", {
+    provider: `${provider}::some-id`,
+    deletedWith: cluster,
+    dependencies: [urn("command:remote:Command", "join")],
+  }),
+  resource("libvirt:index/volume:Volume", "win-1"),
+  resource("libvirt:index/domain:Domain", "win-1", {
+    dependencies: [network, urn("libvirt:index/volume:Volume", "win-1")],
+  }),
+  resource("command:remote:Command", "containerd", { deletedWith: domain, dependencies: [domain] }),
+  resource("command:local:Command", "token", {
+    deletedWith: cluster,
+    propertyDependencies: { environment: [cluster] },
+  }),
+  resource("command:remote:Command", "join", {
+    deletedWith: domain,
+    dependencies: [domain, token],
+    propertyDependencies: { stdin: [token, cluster] },
+  }),
+];
+
+const cases: readonly {
+  readonly name: string;
+  readonly gone: readonly string[];
+  readonly extent: Extent;
+  readonly forgotten: readonly string[];
+}[] = [
+  { name: "nothing is gone", gone: [], extent: "built-on", forgotten: [] },
+  {
+    name: "a machine is gone, for up: its steps go too, the cluster stays",
+    gone: [domain],
+    extent: "built-on",
+    forgotten: ["Domain::win-1", "Command::containerd", "Command::join"],
+  },
+  {
+    name: "a machine is gone, for destroy: the engine would not run its steps' deletes either",
+    gone: [domain],
+    extent: "deleted-with",
+    forgotten: ["Domain::win-1", "Command::containerd", "Command::join"],
+  },
+  {
+    name: "the cluster is gone, for up: what is in it goes, the join is done again, the machine stays",
+    gone: [cluster],
+    extent: "built-on",
+    forgotten: [
+      "Command::cluster",
+      "ConfigMap::settings",
+      "DaemonSet::kube-proxy",
+      "Command::token",
+      "Command::join",
+    ],
+  },
+  {
+    name: "the cluster is gone, for destroy: the join's own delete still runs on the machine",
+    gone: [cluster],
+    extent: "deleted-with",
+    forgotten: [
+      "Command::cluster",
+      "ConfigMap::settings",
+      "DaemonSet::kube-proxy",
+      "Command::token",
+    ],
+  },
+  {
+    name: "the network is gone, for up: all that stood on it is built anew, keys and disks stay",
+    gone: [network],
+    extent: "built-on",
+    forgotten: [
+      "Network::lab",
+      "Network::lab",
+      "Command::cluster",
+      "ConfigMap::settings",
+      "DaemonSet::kube-proxy",
+      "Domain::win-1",
+      "Command::containerd",
+      "Command::token",
+      "Command::join",
+    ],
+  },
+];
+
+describe("forgetting resources whose things are gone", () => {
+  for (const { name, gone, extent, forgotten } of cases) {
+    it(name, () => {
+      const urns = extentOf(lab, new Set(gone), extent);
+      const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
+      assert.deepEqual(
+        inOrder.map((each) => each.split(/:+/).slice(-2).join("::")),
+        forgotten,
+      );
+    });
+  }
+
+  it("leaves no reference to what was forgotten", () => {
+    const urns = extentOf(lab, new Set([network, cluster]), "built-on");
+    const text = JSON.stringify(forget(deployment(lab), urns));
+    for (const each of urns) {
+      assert.equal(text.includes(`"${each}"`), false, each);
+    }
+  });
+
+  it("keeps every other field of what stays", () => {
+    const kept = resource("a", "b", { dependencies: ["x", "y"], replaceWith: ["x"], id: "1" });
+    const after = forget(deployment([kept, resource("c", "x", { urn: "x" })]), new Set(["x"]));
+    assert.deepEqual(after, deployment([{ ...kept, dependencies: ["y"], replaceWith: [] }]));
+  });
+
+  it("ends on resources that need each other", () => {
+    const a = resource("command:local:Command", "a", {
+      dependencies: [urn("command:local:Command", "b")],
+    });
+    const b = resource("command:local:Command", "b", { dependencies: [a.urn] });
+    assert.deepEqual([...extentOf([a, b], new Set([a.urn]), "built-on")], [a.urn, b.urn]);
+  });
+});

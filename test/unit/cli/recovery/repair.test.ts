@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { repairState } from "../../../../cli/recovery/repair.ts";
+import type { LabThing } from "../../../../cli/lab/lab-thing.ts";
+import { deployment, resource, urn } from "./state-builder.ts";
+
+const pool = resource("libvirt:index/pool:Pool", "machines", { id: "p1" });
+const domain = resource("libvirt:index/domain:Domain", "win-1", { id: "d1" });
+const step = resource("command:remote:Command", "win-1-step", { deletedWith: domain.urn });
+const tokenComponent = resource("kindows:controlplane:BootstrapToken", "win-1", { custom: false });
+const token = resource("command:local:Command", "win-1-token", { parent: tokenComponent.urn });
+const join = resource("command:remote:Command", "win-1-join", {
+  propertyDependencies: { stdin: [token.urn] },
+});
+
+const thing = (identity: string): LabThing => ({
+  kind: identity.split(" ").slice(0, 2).join(" "),
+  name: identity,
+  lab: "kindows-t",
+  identity,
+});
+const all = [thing("libvirt pool p1"), thing("libvirt domain d1")];
+
+describe("repairing a state", () => {
+  it("leaves one that fits the host as it is", () => {
+    const state = deployment([pool, domain, step, tokenComponent, token, join]);
+    const repair = repairState(state, { things: all, blind: [] }, "built-on");
+    assert.deepEqual(repair.notes, []);
+    assert.deepEqual(repair.deployment, state);
+    assert.deepEqual([...repair.owned], ["libvirt pool p1", "libvirt domain d1"]);
+  });
+
+  it("drops pending operations and says which", () => {
+    const pending = [{ type: "creating" as const, resource: domain }];
+    const repair = repairState(deployment([pool], pending), { things: all, blind: [] }, "built-on");
+    assert.deepEqual(repair.deployment, deployment([pool]));
+    assert.deepEqual(repair.notes, ["interrupted while creating Domain win-1: done again"]);
+    assert.deepEqual([...repair.owned], ["libvirt pool p1"], "a domain half made is nobody's");
+  });
+
+  it("forgets what is gone from the host with what was done to it", () => {
+    const state = deployment([pool, domain, step]);
+    const sight = { things: [thing("libvirt pool p1")], blind: [] };
+    for (const extent of ["built-on", "deleted-with"] as const) {
+      const repair = repairState(state, sight, extent);
+      assert.deepEqual(repair.deployment, deployment([pool]));
+      assert.deepEqual(repair.notes, ["gone from this host: Domain win-1 (libvirt domain d1)"]);
+    }
+  });
+
+  it("takes a thing of the same name, made anew by somebody, for another one", () => {
+    const sight = { things: [thing("libvirt pool p2")], blind: [] };
+    const repair = repairState(deployment([pool]), sight, "deleted-with");
+    assert.deepEqual(repair.deployment, deployment([]));
+  });
+
+  it("takes nothing for gone that it could not look for", () => {
+    const sight = { things: [thing("libvirt pool p1")], blind: [{ kind: "libvirt domain" }] };
+    const repair = repairState(deployment([pool, domain]), sight, "built-on");
+    assert.deepEqual(repair.deployment, deployment([pool, domain]));
+    assert.deepEqual(repair.notes, []);
+  });
+
+  it("forgets a token whose join is not in the state, for up only", () => {
+    const state = deployment([tokenComponent, token]);
+    const sight = { things: [], blind: [] };
+    assert.deepEqual(
+      repairState(state, sight, "built-on").deployment,
+      deployment([tokenComponent]),
+    );
+    assert.deepEqual(repairState(state, sight, "deleted-with").deployment, state);
+  });
+
+  it("forgets a token whose join goes with its machine", () => {
+    const joined = resource("command:remote:Command", "win-1-join", {
+      propertyDependencies: { stdin: [token.urn] },
+      deletedWith: domain.urn,
+    });
+    const state = deployment([domain, tokenComponent, token, joined]);
+    const repair = repairState(state, { things: [], blind: [] }, "built-on");
+    assert.deepEqual(
+      repair.deployment.deployment.resources?.map((each) => each.urn),
+      [urn("kindows:controlplane:BootstrapToken", "win-1")],
+    );
+  });
+
+  it("keeps a token that a join has used", () => {
+    const state = deployment([tokenComponent, token, join]);
+    assert.deepEqual(repairState(state, { things: [], blind: [] }, "built-on").notes, []);
+  });
+});
