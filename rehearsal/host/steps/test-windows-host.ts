@@ -42,7 +42,7 @@ export async function testWindowsHost({ host, parameters }: StepContext): Promis
     changed: false,
     facts: {
       computerName: name,
-      productName,
+      productName: `${productName} (rehearsal)`,
       build: `10.0.${build}`,
       revision,
       freeDiskGiB,

@@ -1,0 +1,102 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import ssh2, { type ConnectConfig, type SFTPWrapper } from "ssh2";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+
+/** A key pair for the tests of one file. */
+export const adminKey = ssh2.utils.generateKeyPairSync("ed25519");
+
+/** What a command left behind. */
+export interface CommandResult {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Connects as Administrator, the host key pinned, unless told otherwise. */
+export async function connect(
+  host: RehearsalHost,
+  settings: ConnectConfig = {},
+): Promise<ssh2.Client> {
+  const client = new ssh2.Client();
+  const pinned = Buffer.from(host.hostKey.split(" ")[1] ?? "", "base64");
+  await new Promise<void>((resolve, reject) => {
+    client.once("ready", resolve);
+    client.once("error", reject);
+    client.connect({
+      host: "127.0.0.1",
+      port: host.port,
+      username: "Administrator",
+      privateKey: adminKey.private,
+      hostVerifier: (key: Buffer) => key.equals(pinned),
+      readyTimeout: 5000,
+      ...settings,
+    });
+  });
+  client.on("error", () => undefined); // a connection that a test breaks
+  return client;
+}
+
+/** Runs one command over its own session; an exit code of undefined means the connection broke. */
+export async function run(
+  client: ssh2.Client,
+  command: string,
+  stdin = "",
+): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) {
+        reject(error);
+        return;
+      }
+      let stdout = "";
+      let stderr = "";
+      let exitCode: number | undefined;
+      channel.on("data", (data: Buffer) => (stdout += data.toString()));
+      channel.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
+      channel.on("exit", (code: number) => (exitCode = code));
+      channel.on("close", () => resolve({ exitCode, stdout, stderr }));
+      channel.end(stdin);
+    });
+  });
+}
+
+/** Opens SFTP. */
+export async function openSftp(client: ssh2.Client): Promise<SFTPWrapper> {
+  return new Promise((resolve, reject) => {
+    client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp)));
+  });
+}
+
+const stepsFolder = new URL("../../../components/windows/steps/", import.meta.url).pathname;
+/** Where the tests put the real step scripts. */
+export const remoteSteps = "C:\\kindows\\steps\\0123456789ab";
+
+/** Copies the real step scripts to the host over SFTP, as the program does. */
+export async function copySteps(client: ssh2.Client): Promise<void> {
+  const sftp = await openSftp(client);
+  const made = new Set<string>();
+  for (const entry of await readdir(stepsFolder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const target = `${remoteSteps.replaceAll("\\", "/")}/${relative(stepsFolder, path)}`;
+    const folders = target.split("/").slice(0, -1);
+    for (let depth = 2; depth <= folders.length; depth++) {
+      const folder = folders.slice(0, depth).join("/");
+      if (made.has(folder)) continue;
+      await new Promise<void>((resolve) => sftp.mkdir(folder, () => resolve())); // may be there
+      made.add(folder);
+    }
+    const content = await readFile(path);
+    await new Promise<void>((resolve, reject) =>
+      sftp.writeFile(target, content, (error) => (error ? reject(error) : resolve())),
+    );
+  }
+  sftp.end();
+}
+
+/** The command line of one step. */
+export function stepCommand(step: string, args: readonly string[]): string {
+  const quoted = args.map((argument) => (argument === "" ? '""' : argument));
+  return `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File ${remoteSteps}\\${step}.ps1 ${quoted.join(" ")}`;
+}
