@@ -14,6 +14,7 @@ import { SshKey } from "../components/machine/ssh-key.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { WindowsNode } from "../components/windows/windows-node.ts";
 import type { MachineImage } from "./machine-image.ts";
+import { nodeImage } from "./node-image.ts";
 
 /** What a lab tells about itself when it is up. */
 export interface Lab {
@@ -53,13 +54,13 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const controlPlane = new KindCluster("control-plane", {
     name: names.kindCluster,
     kubernetesVersion: settings.cluster.kubernetesVersion,
-    nodeImage: settings.cluster.nodeImage,
+    nodeImage: nodeImage(settings),
     controlPlanes: settings.cluster.controlPlanes,
-    workers: settings.cluster.workers,
+    workers: settings.cluster.workers.map(({ name }) => name),
     podCidr: settings.cluster.podCidr,
     serviceCidr: settings.cluster.serviceCidr,
-    dockerNetwork: network.dockerNetworkName,
-    cni: settings.cni.kind,
+    network: network.dockerNetworkName,
+    cni: settings.cni.kind === "kind-default" ? "kind-default" : "none",
   });
 
   const storage = new MachineStorage("machines", {
@@ -91,13 +92,14 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     });
     const token = new BootstrapToken(node.name, {
       controlPlane,
-      machine,
+      nodeName: node.name,
+      instanceId: machine.instanceId,
       ttlMinutes: settings.cluster.tokenTtlMinutes,
     });
     const joined = new WindowsNode(node.name, {
       machine,
       controlPlane,
-      token: token.value,
+      token: token.token,
       software: image.software,
       labels: node.labels,
       taints: node.taints,

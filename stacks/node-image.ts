@@ -1,0 +1,36 @@
+import type { Settings } from "../config/settings.ts";
+import { builtArtifacts } from "../toolchain/built.ts";
+
+/** kind 0.33.0's own images, from its release page; by digest, as kind asks. */
+const official: Readonly<Record<string, string>> = {
+  "1.36.4":
+    "kindest/node:v1.36.4@sha256:099e049362a1526b2db71494e1947aae99bd16290d7c895f2b7ea312e3cbfaed",
+};
+
+/**
+ * The node image of the control plane: the one set, else the one built on this host, else kind's own.
+ *
+ * One is built where no registry is reachable; where it was, it is used for good, so that a registry that comes and
+ * goes is no reason to replace a cluster.
+ *
+ * @throws when none is known for the Kubernetes version.
+ */
+export function nodeImage(settings: Settings): string {
+  const { nodeImage: chosen, kubernetesVersion } = settings.cluster;
+  const image = chosen ?? builtReference() ?? official[kubernetesVersion];
+  if (image === undefined) {
+    throw new Error(
+      `no kind node image is known for Kubernetes ${kubernetesVersion}: ` +
+        `set kindows:cluster.nodeImage to one, by digest`,
+    );
+  }
+  return image;
+}
+
+function builtReference(): string | undefined {
+  try {
+    return builtArtifacts().nodeImage?.reference;
+  } catch {
+    return undefined;
+  }
+}
