@@ -4,13 +4,20 @@ import { apiServerPort } from "./cluster-names.ts";
 
 interface Kubeconfig {
   readonly clusters: readonly { readonly cluster: ClusterEntry }[];
-  readonly users: readonly { readonly user: Readonly<Record<string, unknown>> }[];
+  readonly users: readonly { readonly user: UserEntry }[];
 }
 
+/** What a kubeconfig says of its cluster; certificates in base64. */
 interface ClusterEntry {
   readonly server: string;
   readonly "certificate-authority-data"?: string;
   readonly "tls-server-name"?: string;
+}
+
+/** What a kubeconfig says of its user; both in base64. */
+interface UserEntry {
+  readonly "client-certificate-data"?: string;
+  readonly "client-key-data"?: string;
 }
 
 export interface Reachability {
@@ -24,12 +31,7 @@ export interface Reachability {
 
 /** An admin kubeconfig of kind's, with names of our own and a server that this host and the machines reach by address. */
 export function reachableKubeconfig(kubeconfig: string, reach: Reachability): string {
-  const { clusters, users } = parse(kubeconfig) as Kubeconfig;
-  const cluster = clusters[0]?.cluster;
-  const user = users[0]?.user;
-  if (cluster === undefined || user === undefined) {
-    throw new Error("kind's kubeconfig has no cluster or no user in it");
-  }
+  const { cluster, user } = entries(kubeconfig);
   return stringify({
     apiVersion: "v1",
     kind: "Config",
@@ -51,24 +53,48 @@ export function reachableKubeconfig(kubeconfig: string, reach: Reachability): st
 
 /** Host of a kubeconfig's API server, without port: an address where `reachableKubeconfig` wrote it. */
 export function serverAddress(kubeconfig: string): string {
-  return new URL(firstCluster(kubeconfig).server).hostname;
+  return new URL(entries(kubeconfig).cluster.server).hostname;
 }
 
-/** PEM certificate of a kubeconfig's certificate authority. */
-export function certificateAuthority(kubeconfig: string): string {
-  const data = firstCluster(kubeconfig)["certificate-authority-data"];
-  if (data === undefined) {
-    throw new Error(
-      "the kubeconfig has no certificate-authority-data: it must carry the CA itself",
-    );
-  }
-  return Buffer.from(data, "base64").toString("utf8");
+/** How to talk to the API server as the kubeconfig's user. */
+export interface Credentials {
+  readonly server: string;
+  /** Host name to check the server's certificate against, where it is not that of `server`. */
+  readonly serverName?: string;
+  /** PEM certificate of the cluster's authority. */
+  readonly ca: string;
+  /** PEM certificate of the user. */
+  readonly certificate: string;
+  /** PEM key of the user; secret. */
+  readonly key: string;
 }
 
-function firstCluster(kubeconfig: string): ClusterEntry {
-  const cluster = (parse(kubeconfig) as Partial<Kubeconfig> | null)?.clusters?.[0]?.cluster;
-  if (cluster === undefined) {
-    throw new Error("the kubeconfig has no cluster in it");
+/** @throws when a certificate is missing: kind's kubeconfigs carry all of them. */
+export function credentials(kubeconfig: string): Credentials {
+  const { cluster, user } = entries(kubeconfig);
+  return {
+    server: cluster.server,
+    serverName: cluster["tls-server-name"],
+    ca: pem("certificate-authority-data", cluster["certificate-authority-data"]),
+    certificate: pem("client-certificate-data", user["client-certificate-data"]),
+    key: pem("client-key-data", user["client-key-data"]),
+  };
+}
+
+function pem(name: string, base64: string | undefined): string {
+  if (base64 === undefined) {
+    throw new Error(`the kubeconfig has no ${name}: it must carry its certificates itself`);
   }
-  return cluster;
+  return Buffer.from(base64, "base64").toString("utf8");
+}
+
+/** First cluster and user: kind writes one of each. */
+function entries(kubeconfig: string): { cluster: ClusterEntry; user: UserEntry } {
+  const config = parse(kubeconfig) as Partial<Kubeconfig> | null;
+  const cluster = config?.clusters?.[0]?.cluster;
+  const user = config?.users?.[0]?.user;
+  if (cluster === undefined || user === undefined) {
+    throw new Error("the kubeconfig has no cluster or no user in it");
+  }
+  return { cluster, user };
 }

@@ -6,7 +6,7 @@
  * container and node), `cluster`, `image`, `network`, `endpoint` (`host:port` of the API server) and `awaitReady`
  * (false where the cluster gets its CNI later).
  */
-import type { CoreV1Api } from "@kubernetes/client-node";
+import type { V1Node } from "@kubernetes/client-node";
 import { z } from "zod";
 
 import { parameter, textParameter } from "../action-environment.ts";
@@ -18,7 +18,7 @@ import { nodeStarted, workerRunArgs } from "../worker-container.ts";
 import type { ControlPlaneContainer } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./await-ready-node.ts";
-import { apiMessage, clusterApi, hasStatus } from "./cluster-api.ts";
+import { ClusterApi, hasStatus, messageOf } from "./cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";
 import { mintToken } from "./mint-token.ts";
@@ -49,7 +49,7 @@ await runAction(async () => {
   const worker = parameter("WORKER", workerSchema);
   const { name } = worker;
   const kubeconfig = textParameter("KUBECONFIG_CONTENT");
-  const api = clusterApi(kubeconfig);
+  const api = new ClusterApi(kubeconfig);
   const present = (await clusterContainers(worker.cluster)).includes(name);
   if (present && (await hasJoined(name, api))) {
     say(`the worker ${name} has joined already`);
@@ -66,31 +66,31 @@ await runAction(async () => {
   }
   const node = worker.awaitReady
     ? await awaitReadyNode(api, name, timeouts.ready)
-    : await api.readNode({ name });
+    : await api.get<V1Node>(`/api/v1/nodes/${name}`);
   process.stdout.write(JSON.stringify(nodeFacts(node)));
 });
 
-async function hasJoined(name: string, api: CoreV1Api): Promise<boolean> {
+async function hasJoined(name: string, api: ClusterApi): Promise<boolean> {
   try {
     await docker(["start", name]);
     await docker(["exec", name, "test", "-e", markerFile]);
-    await api.readNode({ name });
+    await api.get<V1Node>(`/api/v1/nodes/${name}`);
     return true;
   } catch (error) {
-    say(`the worker ${name} has not joined: ${apiMessage(error)}`);
+    say(`the worker ${name} has not joined: ${messageOf(error)}`);
     return false;
   }
 }
 
 /** A node object of a container that is gone would pass for the new one. */
-async function deleteStaleNode(name: string, api: CoreV1Api): Promise<void> {
+async function deleteStaleNode(name: string, api: ClusterApi): Promise<void> {
   try {
-    await api.deleteNode({ name });
+    await api.delete(`/api/v1/nodes/${name}`);
     say(`removed the node ${name} of an earlier container`);
   } catch (error) {
     if (!hasStatus(error, 404)) {
       throw new Error(
-        `the API server does not let the worker ${name} be made: ${apiMessage(error)}`,
+        `the API server does not let the worker ${name} be made: ${messageOf(error)}`,
       );
     }
   }
@@ -123,7 +123,7 @@ async function startContainer(made: Worker): Promise<void> {
   }
 }
 
-async function join(made: Worker, kubeconfig: string, api: CoreV1Api): Promise<void> {
+async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<void> {
   const token = await mintToken(api, {
     ttlMinutes: 10,
     description: `kindows: join of ${made.name}`,
@@ -149,7 +149,7 @@ async function join(made: Worker, kubeconfig: string, api: CoreV1Api): Promise<v
   } finally {
     // Used up, or of no use any more; it would die by itself in minutes.
     await api
-      .deleteNamespacedSecret({ namespace: "kube-system", name: tokenSecretName(token.id) })
-      .catch((error: unknown) => say(`the join token stays for 10 minutes: ${apiMessage(error)}`));
+      .delete(`/api/v1/namespaces/kube-system/secrets/${tokenSecretName(token.id)}`)
+      .catch((error: unknown) => say(`the join token stays for 10 minutes: ${messageOf(error)}`));
   }
 }

@@ -5,13 +5,14 @@
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CLUSTER, a JSON object of `controlPlanes`
  * (node names) and `timeoutSeconds`.
  */
+import type { V1PodList } from "@kubernetes/client-node";
 import { z } from "zod";
 
 import { parameter, textParameter } from "../action-environment.ts";
 import { podName } from "../drain.ts";
 import { isReady } from "../pod-readiness.ts";
 import { awaitReadyNode } from "./await-ready-node.ts";
-import { clusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "./cluster-api.ts";
 import { runAction, say } from "./run-action.ts";
 import { waitFor } from "./wait.ts";
 
@@ -22,7 +23,7 @@ const requestSchema = z.strictObject({
 
 await runAction(async () => {
   const request = parameter("CLUSTER", requestSchema);
-  const api = clusterApi(textParameter("KUBECONFIG_CONTENT"));
+  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
   for (const name of request.controlPlanes) {
     await awaitReadyNode(api, name, request.timeoutSeconds);
   }
@@ -32,7 +33,7 @@ await runAction(async () => {
     onChange: say,
   };
   await waitFor(options, async () => {
-    const { items } = await api.listNamespacedPod({ namespace: "kube-system" });
+    const { items } = await api.get<V1PodList>("/api/v1/namespaces/kube-system/pods");
     // Those on other nodes are the business of who made the node; unscheduled ones are ours.
     const ours = items.filter(
       (pod) => !pod.spec?.nodeName || request.controlPlanes.includes(pod.spec.nodeName),

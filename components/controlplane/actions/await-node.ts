@@ -9,7 +9,7 @@ import { z } from "zod";
 import { parameter, textParameter } from "../action-environment.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { awaitReadyNode } from "./await-ready-node.ts";
-import { clusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "./cluster-api.ts";
 import { runAction, say } from "./run-action.ts";
 
 const requestSchema = z.strictObject({
@@ -19,7 +19,7 @@ const requestSchema = z.strictObject({
 
 await runAction(async () => {
   const request = parameter("NODE", requestSchema);
-  const api = clusterApi(textParameter("KUBECONFIG_CONTENT"));
+  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
   const node = await awaitReadyNode(api, request.name, request.timeoutSeconds);
   say(`${request.name} is Ready`);
   process.stdout.write(JSON.stringify(nodeFacts(node)));

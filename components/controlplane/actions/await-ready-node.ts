@@ -1,14 +1,15 @@
-import type { CoreV1Api, V1Node } from "@kubernetes/client-node";
+import type { V1Node } from "@kubernetes/client-node";
 
 import { nodeReadiness } from "../node-facts.ts";
-import { apiMessage, hasStatus } from "./cluster-api.ts";
+import { hasStatus } from "./cluster-api.ts";
+import type { ClusterApi } from "./cluster-api.ts";
 import { say } from "./run-action.ts";
 import { waitFor } from "./wait.ts";
 import type { Look } from "./wait.ts";
 
 /** Waits until a node is Ready. */
 export async function awaitReadyNode(
-  api: CoreV1Api,
+  api: ClusterApi,
   name: string,
   timeoutSeconds: number,
 ): Promise<V1Node> {
@@ -19,11 +20,14 @@ export async function awaitReadyNode(
   };
   return waitFor(options, async (): Promise<Look<V1Node>> => {
     try {
-      const node = await api.readNode({ name });
+      const node = await api.get<V1Node>(`/api/v1/nodes/${name}`);
       const state = nodeReadiness(node);
       return state.ready ? { found: node } : { seen: state.reason };
     } catch (error) {
-      return { seen: hasStatus(error, 404) ? "not registered" : apiMessage(error) };
+      if (hasStatus(error, 404)) {
+        return { seen: "not registered" };
+      }
+      throw error;
     }
   });
 }

@@ -104,10 +104,8 @@ async function kindCreate(shape: Shape): Promise<void> {
       },
     );
     kind.all.on("data", (chunk: Buffer) => {
-      for (const line of chunk.toString().split("\n")) {
-        if (/^ [•✓✗] /.test(line)) {
-          say(`kind: ${line.slice(3).trim()}`);
-        }
+      for (const [, step] of chunk.toString().matchAll(/^ • (.*?)[^\w)]*\.\.\.$/gm)) {
+        say(`kind: ${step}`);
       }
     });
     const done = await kind;

@@ -8,7 +8,7 @@ import { z } from "zod";
 
 import { parameter, textParameter } from "../action-environment.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
-import { clusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "./cluster-api.ts";
 import { mintToken } from "./mint-token.ts";
 import { runAction } from "./run-action.ts";
 
@@ -19,6 +19,6 @@ const requestSchema = z.strictObject({
 
 await runAction(async () => {
   const request = parameter("TOKEN", requestSchema);
-  const token = await mintToken(clusterApi(textParameter("KUBECONFIG_CONTENT")), request);
+  const token = await mintToken(new ClusterApi(textParameter("KUBECONFIG_CONTENT")), request);
   process.stdout.write(tokenText(token));
 });

@@ -8,18 +8,21 @@
 import { z } from "zod";
 
 import { parameter, textParameter } from "../action-environment.ts";
-import { clusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "./cluster-api.ts";
 import { clusterContainers, removeContainers } from "./docker.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
 import { runAction, say } from "./run-action.ts";
+
+/** Longest wait for an answer of the API server, in seconds: a cluster that gives none counts as gone. */
+const apiTimeoutSeconds = 10;
 
 await runAction(async () => {
   const { name, cluster } = parameter(
     "WORKER",
     z.looseObject({ name: z.string(), cluster: z.string() }),
   );
-  const api = clusterApi(textParameter("KUBECONFIG_CONTENT"));
-  await drainAndDelete(api, { name, drainTimeoutSeconds: 60, apiTimeoutSeconds: 10 });
+  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"), apiTimeoutSeconds);
+  await drainAndDelete(api, { name, drainTimeoutSeconds: 60 });
   const present = (await clusterContainers(cluster)).filter((each) => each === name);
   await removeContainers(present);
   say(present.length > 0 ? `removed the container ${name}` : `there is no container ${name}`);

@@ -2,12 +2,12 @@
  * Host action: cordons and drains a node and deletes it; fine when the node or the whole cluster is gone.
  *
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
- * `drainTimeoutSeconds` (default 60) and `apiTimeoutSeconds` (default 10).
+ * `drainTimeoutSeconds` (default 60) and `apiTimeoutSeconds` (default 10: a cluster that does not answer counts as gone).
  */
 import { z } from "zod";
 
 import { parameter, textParameter } from "../action-environment.ts";
-import { clusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "./cluster-api.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
 import { runAction } from "./run-action.ts";
 
@@ -18,6 +18,7 @@ const removalSchema = z.object({
 });
 
 await runAction(async () => {
-  const removal = parameter("NODE", removalSchema);
-  await drainAndDelete(clusterApi(textParameter("KUBECONFIG_CONTENT")), removal);
+  const { apiTimeoutSeconds, ...removal } = parameter("NODE", removalSchema);
+  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"), apiTimeoutSeconds);
+  await drainAndDelete(api, removal);
 });

@@ -43,7 +43,7 @@ export async function waitFor<T>(options: WaitOptions, look: () => Promise<Look<
 }
 
 /** @throws when `work` is not done within `milliseconds`; the work itself is not ended. */
-export async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const timer = new AbortController();
   try {
     return await Promise.race([
