@@ -1,6 +1,49 @@
-import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { uptime } from "node:os";
-createServer((socket) => socket.end("SSH-2.0-stub\r\n")).listen(22, "0.0.0.0", () => {
-  console.log(`rehearsal guest: stub SSH, ${uptime()} s; ${readFileSync("/run/identity/user-data", "utf8").length} bytes of identity; node up ${process.uptime()}`);
+import { setTimeout as sleep } from "node:timers/promises";
+import { Drive } from "../host/drive.ts";
+import { startHost } from "../host/start-host.ts";
+import { statePath } from "../host/state.ts";
+import { prefixFolder } from "../wine/guest-root.ts";
+import { readBootTime } from "./boot-time.ts";
+import { parseIdentity } from "./identity.ts";
+import { WinePrograms } from "./wine-programs.ts";
+
+/** Seconds until another try after one that failed, e.g. without an identity disk. */
+const retrySeconds = 10;
+
+const driveC = join(prefixFolder, "drive_c");
+
+/** One line on the serial console, which libvirt can show and keep. */
+function log(line: string): void {
+  console.log(`rehearsal guest: ${uptime().toFixed(1)} s: ${line}`);
+}
+
+async function main(): Promise<void> {
+  const identity = parseIdentity(await readFile("/run/identity/user-data", "utf8"));
+  await writeFile("/proc/sys/kernel/hostname", identity.computerName);
+  const programs = new WinePrograms({
+    driveC,
+    bootTime: await readBootTime("/proc/stat", "/run/boot-time"),
+    hostsFile: "/etc/hosts",
+    rebootScript: "/opt/kindows/reboot",
+  });
+  const isFirstBoot = !(await new Drive(driveC).isFile(statePath));
+  const host = await startHost({ programs, identity, port: 22, log });
+
+  // Wine's first start takes seconds of an emulated CPU. A machine fresh from its image reboots before it needs Wine.
+  if (!isFirstBoot) {
+    const started = Date.now();
+    await programs.warmUp();
+    log(`Wine is up after ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  }
+  await host.servicesStarted;
+}
+
+main().catch(async (error: unknown) => {
+  log(`can't serve: ${error instanceof Error ? error.message : String(error)}`);
+  // busybox init starts this program again at once.
+  await sleep(retrySeconds * 1000);
+  process.exit(1);
 });

@@ -2,7 +2,7 @@ import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs
 import { join } from "node:path";
 import type { BuildCommand } from "../image/build-command.ts";
 import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
-import { registryFile, windowsServer2022 } from "./registry.ts";
+import { guestRegistry, registryFile } from "./registry.ts";
 
 /** Where the guest's Wine keeps its own DLLs and programs. */
 const builtins = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
@@ -25,7 +25,7 @@ export async function makePrefix(root: string, run: BuildCommand): Promise<void>
   await runWine(root, run, ["wineboot.exe", "--init"]);
 
   const values = join(prefix, "drive_c/server-2022.reg");
-  await writeFile(values, registryFile(windowsServer2022));
+  await writeFile(values, registryFile(guestRegistry));
   await runWine(root, run, ["regedit.exe", "/S", "C:\\server-2022.reg"]);
   await rm(values);
 

@@ -1,54 +1,101 @@
-/** One value of the registry. */
-export interface RegistryValue {
-  /** Full key, e.g. `HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft`. */
-  readonly key: string;
-  readonly name: string;
-  /** A string is REG_SZ, a number REG_DWORD. */
-  readonly data: string | number;
-}
+import { rehearsedWindows } from "../host/windows-version.ts";
 
-/** Build of Windows Server 2022 that the rehearsal shows; the last part is the update revision (UBR). */
-export const windowsBuild = "10.0.20348.4405";
+/** A string is REG_SZ, a number REG_DWORD, bytes REG_BINARY. */
+export type RegistryData = string | number | Uint8Array;
 
-const [major, minor, build, revision] = windowsBuild.split(".").map(Number);
-const currentVersion = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
-const system = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet";
+/** Something to do to the registry, in the order given. */
+export type RegistryChange =
+  | { readonly key: string; readonly name: string; readonly data: RegistryData }
+  /** Removes the key with all below it. */
+  | { readonly removeKey: string };
+
+const machine = "HKEY_LOCAL_MACHINE";
+const currentVersion = `${machine}\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion`;
+const controlSet = `${machine}\\SYSTEM\\CurrentControlSet`;
 
 /** What kubelet, kubeadm and containerd read to find out on which Windows they run. */
-export const windowsServer2022: readonly RegistryValue[] = [
-  { key: currentVersion, name: "CurrentMajorVersionNumber", data: major ?? 0 },
-  { key: currentVersion, name: "CurrentMinorVersionNumber", data: minor ?? 0 },
-  { key: currentVersion, name: "CurrentBuildNumber", data: String(build) },
-  { key: currentVersion, name: "CurrentBuild", data: String(build) },
-  { key: currentVersion, name: "UBR", data: revision ?? 0 },
-  { key: currentVersion, name: "ProductName", data: "Windows Server 2022 Datacenter" },
+const windowsServer: readonly RegistryChange[] = [
+  { key: currentVersion, name: "CurrentMajorVersionNumber", data: 10 },
+  { key: currentVersion, name: "CurrentMinorVersionNumber", data: 0 },
+  { key: currentVersion, name: "CurrentBuildNumber", data: String(rehearsedWindows.build) },
+  { key: currentVersion, name: "CurrentBuild", data: String(rehearsedWindows.build) },
+  { key: currentVersion, name: "UBR", data: rehearsedWindows.revision },
+  { key: currentVersion, name: "ProductName", data: rehearsedWindows.productName },
   { key: currentVersion, name: "InstallationType", data: "Server Core" },
   { key: currentVersion, name: "EditionID", data: "ServerDatacenter" },
-  // cAdvisor's machine id and boot id; kubelet does not start without them.
+  // cAdvisor's machine id and boot id: kubelet does not start without them.
   {
-    key: "HKEY_LOCAL_MACHINE\\SYSTEM\\HardwareConfig",
+    key: `${machine}\\SYSTEM\\HardwareConfig`,
     name: "LastConfig",
     data: "{3f2504e0-4f89-11d3-9a0c-0305e82c3301}",
   },
   {
-    key: `${system}\\Control\\Session Manager\\Memory Management\\PrefetchParameters`,
+    key: `${controlSet}\\Control\\Session Manager\\Memory Management\\PrefetchParameters`,
     name: "BootId",
     data: 1,
   },
 ];
 
-/** Text of a file that regedit.exe imports. */
-export function registryFile(values: readonly RegistryValue[]): string {
-  const lines = values.map(({ key, name, data }) => `[${key}]\n${quote(name)}=${render(data)}\n`);
-  return `REGEDIT4\n\n${lines.join("\n")}`;
+/** Wine's services that programs here never ask for; MountMgr, nsiproxy and RpcSs stay. */
+const unusedServices = [
+  ...["BITS", "Eventlog", "FontCache", "FontCache3.0.0.0", "HTTP", "LanmanServer", "MSIServer"],
+  ...["NDIS", "PlugPlay", "Schedule", "Spooler", "StiSvc", "TermService", "winebus", "wineusb"],
+  ...["Winmgmt", "wuauserv"],
+];
+
+/**
+ * What makes Wine's start after boot four times cheaper (4,100 calls of its server instead of 14,300), which counts on
+ * an emulated CPU: no COM classes, devices and menus, few services, one time zone (every program looks for its own
+ * among them).
+ */
+const quickStart: readonly RegistryChange[] = [
+  ...["CLSID", "DirectShow", "Interface", "MediaFoundation", "MIME", "Typelib", "Wow6432Node"].map(
+    (name) => ({ removeKey: `${machine}\\SOFTWARE\\Classes\\${name}` }),
+  ),
+  { removeKey: `${machine}\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\RunServices` },
+  { removeKey: `${controlSet}\\Enum` },
+  ...unusedServices.map((name) => ({ removeKey: `${controlSet}\\Services\\${name}` })),
+  { removeKey: `${currentVersion}\\Time Zones` },
+  ...utcTimeZone(),
+];
+
+/** Every change that the guest's registry needs after Wine has made it. */
+export const guestRegistry: readonly RegistryChange[] = [...windowsServer, ...quickStart];
+
+/** The only time zone of the guest. */
+function utcTimeZone(): RegistryChange[] {
+  const key = `${currentVersion}\\Time Zones\\UTC`;
+  const name = "Coordinated Universal Time";
+  return [
+    { key, name: "Display", data: `(UTC) ${name}` },
+    { key, name: "Std", data: name },
+    { key, name: "Dlt", data: name },
+    // Bias, standard bias, daylight bias, and the two dates of change: all none.
+    { key, name: "TZI", data: new Uint8Array(44) },
+  ];
 }
 
-function render(data: string | number): string {
+/** Text of a file that regedit.exe imports. */
+export function registryFile(changes: readonly RegistryChange[]): string {
+  const sections = changes.map((change) =>
+    "removeKey" in change
+      ? `[-${change.removeKey}]\n`
+      : `[${change.key}]\n${quote(change.name)}=${render(change.data)}\n`,
+  );
+  return `REGEDIT4\n\n${sections.join("\n")}`;
+}
+
+function render(data: RegistryData): string {
   if (typeof data === "string") return quote(data);
+  if (typeof data !== "number") return `hex:${Array.from(data, hexByte).join(",")}`;
   if (!Number.isInteger(data) || data < 0 || data > 0xffffffff) {
     throw new RangeError(`${data} is not a REG_DWORD: it must be a whole number of 32 bits`);
   }
   return `dword:${data.toString(16).padStart(8, "0")}`;
+}
+
+function hexByte(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
 }
 
 function quote(text: string): string {

@@ -1,0 +1,47 @@
+/** One process of a service. */
+export interface ServiceProcess {
+  readonly exe: string;
+  readonly args: readonly string[];
+  /** File on C:, Windows style, for its output; undefined drops it. */
+  readonly logFile: string | undefined;
+}
+
+/** The CRI server of the rehearsal, put there by the image. */
+export const criServer = "C:\\rehearsal\\rehearsal-cri.exe";
+
+/** Where it keeps its pods, and where it writes what it does. */
+const criState = "C:\\rehearsal\\cri.json";
+const criLog = "C:\\var\\log\\containerd\\rehearsal-cri.log";
+/** Made by it when it serves its pipe. */
+export const criReadyFile = "C:\\rehearsal\\cri.ready";
+
+/** The pipe that kubelet and kubeadm use; on Windows it is containerd's own. */
+export const criPipe = "containerd-containerd";
+const containerdPipe = "rehearsal-containerd";
+
+/**
+ * Processes that make up a service.
+ *
+ * containerd gets the CRI server in front: that one serves containerd's usual pipe, containerd.exe another, since
+ * containerd can't run containers without Windows' own part of them.
+ */
+export function serviceProcesses(
+  exe: string,
+  args: readonly string[],
+  logFile: string | undefined,
+): readonly [ServiceProcess, ...ServiceProcess[]] {
+  if (!/(^|[\\/])containerd\.exe$/i.test(exe)) return [{ exe, args, logFile }];
+  return [
+    { exe, args: [...args, "--address", `\\\\.\\pipe\\${containerdPipe}`], logFile },
+    {
+      exe: criServer,
+      args: [
+        `-listen=${criPipe}`,
+        `-containerd=${containerdPipe}`,
+        `-state=${criState}`,
+        `-ready=${criReadyFile}`,
+      ],
+      logFile: criLog,
+    },
+  ];
+}

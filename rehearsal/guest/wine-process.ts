@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { wineEnvironment, wineLoader } from "../wine/guest-root.ts";
+
+/** How a Windows program is started under Wine. */
+export interface WineStart {
+  /** Linux folder below drive C: from elsewhere the program would see drive Z:, the Linux root. */
+  readonly cwd: string;
+  /** Folders on the machine's PATH, Windows style. */
+  readonly path: readonly string[];
+  /** Linux files or pipes for its three standard streams. */
+  readonly stdio: ("pipe" | "ignore" | number)[];
+}
+
+/** Collecting garbage four times as rarely: memory is cheaper than an emulated CPU's time. */
+const goEnvironment = { GOGC: "400" };
+
+/**
+ * Starts a program, in a process group of its own.
+ *
+ * @param exe Windows path.
+ */
+export function startWine(exe: string, args: readonly string[], options: WineStart): ChildProcess {
+  return spawn(wineLoader, [exe, ...args], {
+    cwd: options.cwd,
+    env: { ...wineEnvironment, ...goEnvironment, WINEPATH: options.path.join(";") },
+    stdio: options.stdio,
+    detached: true,
+  });
+}
+
+/** Kills a program and what it has started; nothing happens when it is gone already. */
+export function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}

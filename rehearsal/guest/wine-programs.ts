@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rename, writeFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Drive } from "../host/drive.ts";
+import {
+  type HostsEntry,
+  type ProgramResult,
+  ProgramTimeout,
+  type RunOptions,
+  type ServiceOptions,
+  type WindowsPrograms,
+} from "../host/programs.ts";
+import { tcpProbe } from "../host/tcp-probe.ts";
+import { criPipe, criReadyFile, serviceProcesses } from "./service-plan.ts";
+import { killGroup, startWine } from "./wine-process.ts";
+import { WineServices } from "./wine-services.ts";
+
+/** Where things lie in the guest. */
+export interface WineProgramsOptions {
+  readonly driveC: string;
+  readonly bootTime: Date;
+  /** Linux' own hosts file, which Wine's programs resolve names by. */
+  readonly hostsFile: string;
+  /** Script that reboots the machine after the seconds it is given. */
+  readonly rebootScript: string;
+}
+
+/** Seconds after a program's end in which its output must have been read. */
+const outputSeconds = 1;
+
+/** The real Windows programs of the guest, under Wine. */
+export class WinePrograms implements WindowsPrograms {
+  readonly driveC: string;
+  readonly bootTime: Date;
+  /** Neither can pass under Wine: kubeadm asks Windows itself for the service and the kernel's features. */
+  readonly ignoredPreflightErrors: readonly string[] = ["CRI", "SystemVerification"];
+  readonly #options: WineProgramsOptions;
+  readonly #drive: Drive;
+  readonly #services: WineServices;
+  #rebootOrdered = false;
+
+  constructor(options: WineProgramsOptions) {
+    this.#options = options;
+    this.driveC = options.driveC;
+    this.bootTime = options.bootTime;
+    this.#drive = new Drive(options.driveC);
+    this.#services = new WineServices(this.#drive);
+  }
+
+  /** Starts Wine and what belongs to it, so that the next program need not. */
+  async warmUp(): Promise<void> {
+    await this.#runToEnd("C:\\windows\\system32\\hostname.exe", [], { timeoutSeconds: 120 });
+  }
+
+  async run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
+    await this.#assertProgram(exe);
+    return this.#runToEnd(exe, args, options);
+  }
+
+  async #runToEnd(
+    exe: string,
+    args: readonly string[],
+    options: RunOptions,
+  ): Promise<ProgramResult> {
+    const child = startWine(exe, args, {
+      cwd: await this.#drive.resolve(options.cwd ?? "C:\\"),
+      path: options.path ?? [],
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const { stdin, stdout, stderr } = child;
+    if (!stdin || !stdout || !stderr) throw new Error(`${exe} was started without its streams`);
+    const output = [collect(stdout), collect(stderr)] as const;
+    // A program may end without reading all of its input.
+    stdin.on("error", () => undefined);
+    stdin.end(options.stdin ?? "");
+    let timedOut = false;
+    const limit = setTimeout(() => {
+      timedOut = true;
+      killGroup(child);
+    }, options.timeoutSeconds * 1000);
+    const closed = once(child, "close");
+    try {
+      const [exitCode] = (await once(child, "exit")) as [number | null];
+      // What the program has started may hold its outputs open for longer than it lives.
+      await Promise.race([closed, sleep(outputSeconds * 1000)]);
+      const [out, err] = [output[0](), output[1]()];
+      if (timedOut) throw new ProgramTimeout(`${out}${err}`, exe, options.timeoutSeconds);
+      return { exitCode: exitCode ?? 1, stdout: out, stderr: err };
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  async startService(
+    name: string,
+    exe: string,
+    args: readonly string[],
+    options: ServiceOptions,
+  ): Promise<void> {
+    const processes = serviceProcesses(exe, args, options.logFile);
+    for (const each of processes) await this.#assertProgram(each.exe);
+    if (name === "containerd") await this.#drive.remove(criReadyFile);
+    await this.#services.start(name, processes, options.path);
+  }
+
+  async stopService(name: string): Promise<void> {
+    await this.#services.stop(name);
+  }
+
+  isServiceRunning(name: string): Promise<boolean> {
+    return Promise.resolve(this.#services.isRunning(name));
+  }
+
+  async isPipeServed(name: string): Promise<boolean> {
+    if (name !== criPipe) throw new Error(`nothing is known of the pipe ${name}`);
+    return this.#services.isRunning("containerd") && (await this.#drive.isFile(criReadyFile));
+  }
+
+  connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
+    return tcpProbe(host, port, timeoutSeconds);
+  }
+
+  async setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
+    const lines = [
+      "127.0.0.1 localhost",
+      ...entries.map(({ address, names }) => `${address} ${names.join(" ")}`),
+    ];
+    const temporary = `${this.#options.hostsFile}.new`;
+    await writeFile(temporary, `${lines.join("\n")}\n`);
+    await rename(temporary, this.#options.hostsFile);
+  }
+
+  async reboot(delaySeconds: number): Promise<void> {
+    if (this.#rebootOrdered) return;
+    this.#rebootOrdered = true;
+    // A program of its own: the order stands even if this one ends.
+    const child = spawn(this.#options.rebootScript, [String(delaySeconds)], {
+      detached: true,
+      stdio: "ignore",
+    });
+    await once(child, "spawn");
+    child.unref();
+  }
+
+  async #assertProgram(exe: string): Promise<void> {
+    if (!(await this.#drive.isFile(exe))) throw new Error(`there is no program ${exe}`);
+  }
+}
+
+/** Reads a stream from now on; the function returned gives what has come until then. */
+function collect(stream: Readable): () => string {
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString("utf8");
+}
