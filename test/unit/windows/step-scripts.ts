@@ -70,7 +70,7 @@ function declaredParameter(node: Node): DeclaredParameter {
   const attributes = nodes(node, "attribute").map((attribute) => attribute.text);
   const types = attributes.filter((text) => !text.includes("("));
   const pattern = attributes
-    .map((text) => /^\[ValidatePattern\('(.*)'/.exec(text)?.[1])
+    .map((text) => /^\[ValidatePattern\('([^']*)'/.exec(text)?.[1])
     .find(Boolean);
   const range = attributes
     .map((text) => /^\[ValidateRange\((\d+), (\d+)\)\]$/.exec(text))

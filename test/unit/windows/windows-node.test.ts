@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import type * as pulumi from "@pulumi/pulumi";
+import { isSecret } from "@pulumi/pulumi";
+import { toArgv } from "./command-line.ts";
+import { declaredParameters, steps } from "./step-scripts.ts";
+import {
+  makeNode,
+  secrets,
+  software,
+  startMocks,
+  valueOf,
+  type MockedNode,
+} from "./windows-node-mocks.ts";
+
+/** The resources of a node, in the order in which they may run. */
+const order = [
+  "node-home",
+  "node-steps",
+  "node-test-windowshost",
+  "node-enable-containersfeature",
+  "node-confirm-reboot",
+  "node-install-containerd",
+  "node-install-kubernetes",
+  "node-set-hostsentry",
+  "node-join-node",
+  "node-registration",
+];
+const onMachine = order.slice(0, -1);
+const commands = order.slice(2, -1);
+
+describe("a Windows node", () => {
+  let made: MockedNode;
+  const get = (name: string): NonNullable<ReturnType<MockedNode["resources"]["get"]>> => {
+    const found = made.resources.get(name);
+    assert.ok(found, name);
+    return found;
+  };
+  const property = (name: string, key: string): Promise<unknown> => valueOf(get(name).props[key]);
+  const dependencies = (name: string): pulumi.Resource[] =>
+    [get(name).opts.dependsOn ?? []].flat() as pulumi.Resource[];
+
+  before(async () => {
+    await startMocks(false);
+    made = makeNode();
+  });
+
+  it("consists of these resources", () => {
+    assert.deepEqual([...made.resources.keys()], ["node", ...order]);
+    assert.equal(get("node").type, "kindows:windows:WindowsNode");
+  });
+
+  for (const [index, name] of order.entries()) {
+    it(`${name} is a child of the node`, () => {
+      assert.equal(get(name).opts.parent, made.node);
+    });
+
+    it(`${name} waits for what comes before it`, () => {
+      const before = index === 0 ? made.machine.resource : get(order[index - 1] ?? "").resource;
+      assert.ok(dependencies(name).includes(before));
+    });
+
+    it(`${name} is made again on a new machine, and for no other trigger`, async () => {
+      assert.deepEqual(await property(name, "triggers"), ["machine-1"]);
+      assert.equal(get(name).opts.deleteBeforeReplace, true);
+    });
+
+    it(`${name} ends in bounded time`, () => {
+      const { create, update } = get(name).opts.customTimeouts ?? {};
+      assert.match(create ?? "", /^\d+s$/);
+      assert.equal(update, create);
+    });
+  }
+
+  it("waits for the control plane only when all is prepared", () => {
+    const waiting = order.filter((name) => dependencies(name).includes(made.controlPlane.resource));
+    assert.deepEqual(waiting, ["node-set-hostsentry"]);
+  });
+
+  for (const name of onMachine) {
+    it(`${name} goes with the machine`, () => {
+      assert.equal(get(name).opts.deletedWith, made.machine.resource);
+    });
+
+    it(`${name} has the machine's connection, as a secret`, async () => {
+      assert.equal(await isSecret(get(name).props["connection"] as pulumi.Output<unknown>), true);
+      const connection = (await property(name, "connection")) as Record<string, unknown>;
+      const { host, privateKey, dialErrorLimit } = connection;
+      assert.deepEqual(
+        { host, privateKey, dialErrorLimit },
+        await valueOf(made.machine.connection),
+      );
+    });
+  }
+
+  it("the Node goes with the control plane", () => {
+    assert.equal(get("node-registration").opts.deletedWith, made.controlPlane.resource);
+  });
+
+  for (const name of [...commands, "node-registration"]) {
+    it(`${name} writes no log and passes no output on`, () => {
+      assert.equal(get(name).props["logging"], "none");
+      assert.equal(get(name).props["addPreviousOutputInEnv"], false);
+    });
+  }
+
+  for (const name of commands) {
+    it(`${name} runs a script with values its parameters take`, async () => {
+      const [program, ...words] = toArgv(String(await property(name, "create")));
+      assert.equal(program, "powershell.exe");
+      const script = words[words.indexOf("-File") + 1] ?? "";
+      const [, step] = /^C:\\kindows\\steps\\[0-9a-f]{12}\\([A-Za-z-]+)\.ps1$/.exec(script) ?? [];
+      assert.equal(name, `node-${step?.toLowerCase()}`);
+
+      const values = words.slice(words.indexOf("-File") + 2);
+      const parameters = declaredParameters(
+        steps.find((each) => each.name === step)?.root ?? assert.fail(),
+      );
+      assert.deepEqual(
+        values.filter((_, index) => index % 2 === 0),
+        parameters.map((parameter) => `-${parameter.name}`),
+      );
+      for (const [index, { name: parameter, pattern, range }] of parameters.entries()) {
+        const value = values[index * 2 + 1] ?? "";
+        assert.match(value, new RegExp(pattern ?? "", "i"), parameter);
+        if (range) assert.ok(Number(value) >= range[0] && Number(value) <= range[1], parameter);
+      }
+    });
+  }
+
+  const values: readonly (readonly [string, string])[] = [
+    ["node-test-windowshost", "-ComputerName win-1 -MinimumBuild 20348 -MinimumRevision 2762"],
+    [
+      "node-install-containerd",
+      `-Version 2.4.2 -ArchiveUri ${software.containerd.uri} -ArchiveSha256 ${"1".repeat(64)}`,
+    ],
+    ["node-install-kubernetes", `-KubeLogRunnerSha256 ${"4".repeat(64)}`],
+    [
+      "node-set-hostsentry",
+      '-Entry "192.168.150.128=kindows-test-control-plane;192.168.150.129=kindows-test-lb"',
+    ],
+    ["node-join-node", "-NodeName win-1 -ApiServerEndpoint kindows-test-control-plane:6443"],
+    ["node-join-node", "-NodeIp 192.168.150.10"],
+    ["node-join-node", '-NodeLabels "example.com/pool=a,zone=b" -NodeTaints os=windows:NoSchedule'],
+  ];
+  for (const [name, text] of values) {
+    it(`${name} gets ${text}`, async () => {
+      assert.ok(String(await property(name, "create")).includes(text));
+    });
+  }
+
+  it("undoes hosts entry and join where the machine stays, and nothing else there", async () => {
+    const undone = new Map<string, string>();
+    for (const name of commands) {
+      const command = await property(name, "delete");
+      if (typeof command === "string") undone.set(name, command);
+    }
+    assert.deepEqual([...undone.keys()], ["node-set-hostsentry", "node-join-node"]);
+    assert.match(undone.get("node-set-hostsentry") ?? "", /\\Set-HostsEntry\.ps1 -Entry ""$/);
+    assert.match(undone.get("node-join-node") ?? "", /\\Reset-Node\.ps1 -CriSocket /);
+  });
+
+  it("passes the token on standard input, as a secret, and in no other place", async () => {
+    const stdin = get("node-join-node").props["stdin"] as pulumi.Output<string>;
+    assert.equal(await isSecret(stdin), true);
+    assert.deepEqual(JSON.parse((await valueOf(stdin)) ?? ""), {
+      token: secrets.token,
+      caCertHashes: [`sha256:${"5".repeat(64)}`],
+    });
+    for (const name of commands) {
+      for (const key of ["create", "delete"]) {
+        const text = String(await property(name, key));
+        assert.ok(
+          !Object.values(secrets).some((secret) => text.includes(secret)),
+          `${name}.${key}`,
+        );
+      }
+    }
+  });
+
+  it("waits for the Node and removes it by the cluster's own actions", async () => {
+    const { props } = get("node-registration");
+    assert.match(String(props["create"]), /actions\/await-node\.ts$/);
+    assert.match(String(props["delete"]), /actions\/remove-node\.ts$/);
+    const environment = props["environment"] as Record<string, pulumi.Input<string>>;
+    assert.deepEqual(Object.keys(environment), ["NODE_NAME", "KUBECONFIG_DATA", "TIMEOUT_SECONDS"]);
+    assert.equal(await isSecret(environment["KUBECONFIG_DATA"] as pulumi.Output<string>), true);
+    assert.equal(await valueOf(environment["KUBECONFIG_DATA"] ?? ""), secrets.kubeconfig);
+    assert.equal(environment["NODE_NAME"], "win-1");
+  });
+
+  it("gives what the steps reported, as plain outputs", async () => {
+    const { nodeName, windowsBuild, kubernetesVersion, containerdVersion } = made.node;
+    assert.deepEqual(
+      await Promise.all(
+        [nodeName, windowsBuild, kubernetesVersion, containerdVersion].map((each) => valueOf(each)),
+      ),
+      ["win-1", "10.0.20348.4405", "1.36.4", "2.4.2"],
+    );
+    assert.equal(await isSecret(nodeName), false);
+  });
+
+  it("shows the engine no secrets as its own inputs", () => {
+    assert.doesNotMatch(
+      JSON.stringify(get("node").props),
+      new RegExp(Object.values(secrets).join("|")),
+    );
+  });
+
+  it("does not take a machine without Windows", () => {
+    assert.throws(() => makeNode({}, "linux"), /win-1 is a linux machine: .* os "windows"/);
+  });
+
+  it("does not install what has no checksum", () => {
+    const kubeadm = { ...software.kubeadm, sha256: undefined };
+    assert.throws(
+      () => makeNode({ software: { ...software, kubeadm } }),
+      /win-1: no checksum is known for https:\/\/example\.com\/kubeadm\.exe: nothing is installed/,
+    );
+  });
+});
+
+describe("a preview of a Windows node without checksums", () => {
+  it("goes on, and shows the commands that need one as not known yet", async () => {
+    await startMocks(true);
+    const containerd = { ...software.containerd, sha256: undefined };
+    const { resources } = makeNode({ software: { ...software, containerd } });
+    const create = (name: string): Promise<unknown> =>
+      valueOf(resources.get(name)?.props["create"]);
+    assert.equal(await create("node-install-containerd"), undefined);
+    assert.match(String(await create("node-install-kubernetes")), /Install-Kubernetes\.ps1/);
+  });
+});
