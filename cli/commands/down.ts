@@ -1,5 +1,6 @@
 import { stackExists } from "../engine/ensure-stack.ts";
-import { Pulumi } from "../engine/pulumi.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
+import type { Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { writeEngineConfig } from "../engine/stack-config.ts";
 import { Failure, exitCodes } from "../failure.ts";
@@ -26,7 +27,7 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
     throw new Failure(theirsText(lab, ownership.claim));
   }
   await asOnlyRun(stack, async () => {
-    const pulumi = new Pulumi(stack, lab);
+    const pulumi = enginePulumi(stack, lab);
     if (await stackExists(stack)) {
       await destroy(pulumi, lab, host);
     }

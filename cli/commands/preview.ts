@@ -1,6 +1,6 @@
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
-import { Pulumi } from "../engine/pulumi.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
 import { writeEngineConfig } from "../engine/stack-config.ts";
 import { exitCodes } from "../failure.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
@@ -12,7 +12,7 @@ export async function preview({ stack }: { readonly stack: string }): Promise<nu
   const { names } = await labIdentity(stack);
   await prepareStack(stack);
   await ensureLocalState();
-  const pulumi = new Pulumi(stack, names.prefix);
+  const pulumi = enginePulumi(stack, names.prefix);
   await ensureStack(pulumi);
   const config = await writeEngineConfig(stack);
   await pulumi.operation(["preview", "--config-file", config]);

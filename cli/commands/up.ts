@@ -1,6 +1,6 @@
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
-import { Pulumi } from "../engine/pulumi.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { writeEngineConfig } from "../engine/stack-config.ts";
 import { claimLab } from "../lab/claim.ts";
@@ -22,7 +22,7 @@ export async function up({ stack }: { readonly stack: string }): Promise<number>
   await asOnlyRun(stack, async () => {
     await prepareStack(stack);
     await ensureLocalState();
-    const pulumi = new Pulumi(stack, lab);
+    const pulumi = enginePulumi(stack, lab);
     const host = thisHost(libvirtUri);
     await ensureStack(pulumi);
     await assertMayUse(pulumi, lab, host);

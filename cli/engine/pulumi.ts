@@ -5,20 +5,32 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { labVariable } from "../lab/processes.ts";
 import { engineEnvironment, unwantedVariables } from "./environment.ts";
+import { lockFolder } from "./folders.ts";
 import { passSignalsOn } from "./signals.ts";
 
 /** Longest time for a command that only reads or writes the state. */
 const stateTimeoutSeconds = 60;
 
+/** Where an engine works, and with what. */
+export interface Workplace {
+  /** Folder with Pulumi.yaml. */
+  readonly project: string;
+  /** The `pulumi` program. */
+  readonly program: string;
+  /** Its whole environment. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Folder in which it locks the stack. */
+  readonly lockFolder: string;
+}
+
 /** The engine's command line, for one stack. */
 export class Pulumi {
   readonly stack: string;
-  /** Prefix of the stack's lab; marks every process the engine starts. */
-  readonly #lab: string;
+  readonly workplace: Workplace;
 
-  constructor(stack: string, lab: string) {
+  constructor(stack: string, workplace: Workplace) {
     this.stack = stack;
-    this.#lab = lab;
+    this.workplace = workplace;
   }
 
   /**
@@ -26,17 +38,16 @@ export class Pulumi {
    *
    * @throws with the command's own words when it fails.
    */
-  async state(args: readonly string[], input?: string): Promise<string> {
-    const result = await execa(
-      builtTool("pulumi"),
-      [...args, "--stack", this.stack, "--non-interactive"],
-      {
-        ...this.#options(),
-        reject: false,
-        input: input ?? "",
-        timeout: stateTimeoutSeconds * 1000,
-      },
-    );
+  async state(args: readonly string[], input = ""): Promise<string> {
+    const { project, program, environment } = this.workplace;
+    const result = await execa(program, [...args, "--stack", this.stack, "--non-interactive"], {
+      cwd: project,
+      env: environment,
+      extendEnv: false,
+      reject: false,
+      input,
+      timeout: stateTimeoutSeconds * 1000,
+    });
     if (result.failed) {
       throw new Failure(
         `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${result.stderr.trim() || result.shortMessage}`,
@@ -52,15 +63,18 @@ export class Pulumi {
    * @throws when the operation fails or is interrupted; its own output has said why.
    */
   async operation(args: readonly string[]): Promise<void> {
+    const { project, program, environment } = this.workplace;
     const running = execa(
       "setpriv",
       [
         // An engine must not live on without this process: nobody would know of it.
-        ...["--pdeathsig", "KILL", builtTool("pulumi")],
+        ...["--pdeathsig", "KILL", program],
         ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
       ],
       {
-        ...this.#options(),
+        cwd: project,
+        env: environment,
+        extendEnv: false,
         reject: false,
         stdin: "ignore",
         stdout: "inherit",
@@ -70,11 +84,12 @@ export class Pulumi {
         cleanup: false,
       },
     );
-    const interrupted = passSignalsOn(running);
+    const signals = passSignalsOn(running);
     const result = await running;
-    if (interrupted.stop()) {
+    if (signals.stop()) {
       throw new Failure(
-        `interrupted. What was begun is in the stack's state: run the same command again to go on, or \`kindows down --stack ${this.stack}\``,
+        "interrupted. What was made so far is in the stack's state: " +
+          `\`kindows up --stack ${this.stack}\` goes on, \`kindows down --stack ${this.stack}\` removes it`,
         exitCodes.interrupted,
       );
     }
@@ -82,16 +97,27 @@ export class Pulumi {
       throw new Failure(`\`pulumi ${args[0]}\` failed; what it says above is the reason`);
     }
   }
+}
 
-  #options(): { cwd: string; env: NodeJS.ProcessEnv; extendEnv: false } {
-    const env: NodeJS.ProcessEnv = {
-      ...process.env,
-      ...engineEnvironment(process.env["PATH"] ?? ""),
-      [labVariable]: this.#lab,
-    };
-    for (const name of unwantedVariables) {
-      delete env[name];
-    }
-    return { cwd: projectRoot, env, extendEnv: false };
+/**
+ * The engine for a stack of this project.
+ *
+ * @param lab Prefix of the stack's lab; marks every process that the engine starts.
+ * @throws when the tools are not prepared.
+ */
+export function enginePulumi(stack: string, lab: string): Pulumi {
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    ...engineEnvironment(process.env["PATH"] ?? ""),
+    [labVariable]: lab,
+  };
+  for (const name of unwantedVariables) {
+    delete environment[name];
   }
+  return new Pulumi(stack, {
+    project: projectRoot,
+    program: builtTool("pulumi"),
+    environment,
+    lockFolder: lockFolder(stack),
+  });
 }

@@ -1,6 +1,5 @@
 import os from "node:os";
 
-import { lockFolder } from "../engine/folders.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import type { Host } from "../lab/host.ts";
@@ -62,7 +61,7 @@ async function endStaleProcesses(
 }
 
 async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise<void> {
-  const locks = await readLocks(lockFolder(pulumi.stack), os.hostname());
+  const locks = await readLocks(pulumi.workplace.lockFolder, os.hostname());
   if (locks.length === 0) {
     return;
   }

@@ -1,5 +1,5 @@
 import { builtTool } from "../../toolchain/built.ts";
-import { Pulumi } from "../engine/pulumi.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
 import { messageOf } from "../failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { domains } from "../lab/domains.ts";
@@ -22,7 +22,7 @@ const apiTimeout = "1500ms";
 export async function lookAtLab(stack: string): Promise<LabStatus | undefined> {
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
-  const outputs = await labOutputs(new Pulumi(stack, lab));
+  const outputs = await labOutputs(enginePulumi(stack, lab));
   if (outputs === undefined) {
     return undefined;
   }

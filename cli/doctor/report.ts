@@ -1,0 +1,57 @@
+import { table } from "../table.ts";
+import type { Diagnosis } from "./examine.ts";
+
+/** Whether there is nothing to do. */
+export function isFine({ problems, leftovers, staleFiles }: Diagnosis): boolean {
+  return (
+    problems.length === 0 &&
+    staleFiles.length === 0 &&
+    leftovers.own.length === 0 &&
+    leftovers.unknown.length === 0
+  );
+}
+
+/** The diagnosis as people read it. */
+export function doctorText(diagnosis: Diagnosis): string {
+  const { stack, lab, present, problems, leftovers, staleFiles, busy } = diagnosis;
+  const things = (list: readonly { readonly kind: string; readonly name: string }[]): string[] =>
+    list.map(({ kind, name }) => `  - ${kind} ${name}`);
+  const paragraphs = [
+    table(
+      ["THERE", ""],
+      present.map(({ what, detail }) => [what, detail]),
+    ),
+  ];
+  if (problems.length > 0) {
+    paragraphs.push(
+      [`In the way of the stack ${stack}:`, ...problems.map((each) => `  - ${each}`)].join("\n"),
+    );
+  }
+  if (leftovers.own.length + staleFiles.length > 0) {
+    paragraphs.push(
+      [
+        `Left over from the lab ${lab} (\`kindows down --stack ${stack}\` removes it):`,
+        ...things(leftovers.own),
+        ...staleFiles.map((file) => `  - file ${file}`),
+      ].join("\n"),
+    );
+  }
+  for (const { lab: other, things: list } of leftovers.unknown) {
+    paragraphs.push(
+      [
+        `Left over from a lab ${other} that no project here knows; remove it by its stack's \`kindows down\`, or by hand:`,
+        ...things(list),
+      ].join("\n"),
+    );
+  }
+  for (const { lab: other, project, things: list } of leftovers.elsewhere) {
+    paragraphs.push(`The lab ${other} (${list.length} thing${list.length === 1 ? "" : "s"}) is run from ${project}.`);
+  }
+  if (busy) {
+    paragraphs.push(`A run works on the stack ${stack} right now.`);
+  }
+  paragraphs.push(
+    isFine(diagnosis) ? `Nothing in the way of the stack ${stack}, nothing left over.` : "",
+  );
+  return paragraphs.filter((each) => each !== "").join("\n\n");
+}
