@@ -24,9 +24,8 @@ export function nodeObject(
       create: "node --import tsx components/controlplane/actions/await-node.ts",
       delete: "node --import tsx components/controlplane/actions/remove-node.ts",
       environment: {
-        NODE_NAME: machine.name,
-        KUBECONFIG_DATA: pulumi.secret(controlPlane.kubeconfig),
-        TIMEOUT_SECONDS: String(readySeconds),
+        KUBECONFIG_CONTENT: pulumi.secret(controlPlane.kubeconfig),
+        NODE: JSON.stringify({ name: machine.name, timeoutSeconds: readySeconds }),
       },
       triggers: [machine.instanceId],
       logging: "none",

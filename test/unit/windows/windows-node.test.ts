@@ -182,10 +182,10 @@ describe("a Windows node", () => {
     assert.match(String(props["create"]), /actions\/await-node\.ts$/);
     assert.match(String(props["delete"]), /actions\/remove-node\.ts$/);
     const environment = props["environment"] as Record<string, pulumi.Input<string>>;
-    assert.deepEqual(Object.keys(environment), ["NODE_NAME", "KUBECONFIG_DATA", "TIMEOUT_SECONDS"]);
-    assert.equal(await isSecret(environment["KUBECONFIG_DATA"] as pulumi.Output<string>), true);
-    assert.equal(await valueOf(environment["KUBECONFIG_DATA"] ?? ""), secrets.kubeconfig);
-    assert.equal(environment["NODE_NAME"], "win-1");
+    assert.deepEqual(Object.keys(environment), ["KUBECONFIG_CONTENT", "NODE"]);
+    assert.equal(await isSecret(environment["KUBECONFIG_CONTENT"] as pulumi.Output<string>), true);
+    assert.equal(await valueOf(environment["KUBECONFIG_CONTENT"] ?? ""), secrets.kubeconfig);
+    assert.equal(environment["NODE"], '{"name":"win-1","timeoutSeconds":900}');
   });
 
   it("gives what the steps reported, as plain outputs", async () => {
