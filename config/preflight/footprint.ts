@@ -1,0 +1,90 @@
+import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../names.ts";
+import type { Settings } from "../settings.ts";
+import type { HostFacts } from "./host-facts.ts";
+
+/** What one thing still to be made takes. */
+export interface Need {
+  /** What it is, for people. */
+  readonly what: string;
+  readonly memoryMiB: number;
+  readonly poolGiB: number;
+  readonly dockerGiB: number;
+}
+
+/** Of QEMU itself, beside the machine's memory. */
+const machineOverheadMiB = 256;
+
+/** Measured: a control plane settles below 900 MiB, a Linux worker below 400 MiB. */
+const controlPlaneMiB = 1024;
+const workerMiB = 512;
+const containerGiB = 1;
+
+/** kind's node image with its layers unpacked. */
+const nodeImageGiB = 2;
+
+/** What the golden image takes, and how far a machine's disk grows above it until the first pods run. */
+const disks = {
+  rehearsal: { imageGiB: 1, growthGiB: 1 },
+  windows: { imageGiB: 12, growthGiB: 15 },
+} as const;
+
+/** Everything of a lab that is not running yet, and what it takes. */
+export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[] {
+  const { kindCluster, pool } = labNames(settings.lab.name);
+  const disk = disks[settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows"];
+  const domains = libvirt.reachable ? libvirt.domains : [];
+  const containers = (docker.reachable ? docker.containers : []).filter(
+    (one) => one.kindCluster === kindCluster,
+  );
+  const pools = libvirt.reachable ? libvirt.pools : [];
+
+  const machines = settings.nodes.flatMap((node): Need[] => {
+    const domain = domains.find(({ name }) => name === domainName(settings.lab.name, node.name));
+    return domain?.running === true
+      ? []
+      : [
+          {
+            what: `machine ${node.name}`,
+            memoryMiB: node.memoryMiB + machineOverheadMiB,
+            poolGiB: domain === undefined ? Math.min(disk.growthGiB, node.diskGiB) : 0,
+            dockerGiB: 0,
+          },
+        ];
+  });
+  const linuxNodes = [
+    ...controlPlaneNames(settings.lab.name, settings.cluster.controlPlanes).map((name) => ({
+      name,
+      memoryMiB: controlPlaneMiB,
+    })),
+    ...settings.cluster.workers.map((worker) => ({
+      name: linuxWorkerName(settings.lab.name, worker.name),
+      memoryMiB: workerMiB,
+    })),
+  ].filter(({ name }) => !containers.some((one) => one.name === name && one.running));
+  return [
+    ...machines,
+    ...linuxNodes.map(({ name, memoryMiB }) => ({
+      what: `container ${name}`,
+      memoryMiB,
+      poolGiB: 0,
+      dockerGiB: containerGiB,
+    })),
+    ...images(
+      pools.some(({ name }) => name === pool),
+      containers.length > 0,
+      disk.imageGiB,
+    ),
+  ];
+}
+
+/** The two images, where nothing has been made of them yet. */
+function images(hasPool: boolean, hasContainers: boolean, imageGiB: number): Need[] {
+  return [
+    ...(hasPool
+      ? []
+      : [{ what: "image of the machines", memoryMiB: 0, poolGiB: imageGiB, dockerGiB: 0 }]),
+    ...(hasContainers
+      ? []
+      : [{ what: "kind's node image", memoryMiB: 0, poolGiB: 0, dockerGiB: nodeImageGiB }]),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { Settings } from "../settings.ts";
+import { probeDisks } from "./probe-disks.ts";
+import type { DiskFacts } from "./probe-disks.ts";
+import { probeDocker } from "./probe-docker.ts";
+import type { DockerFacts } from "./probe-docker.ts";
+import { probeImage } from "./probe-image.ts";
+import type { ImageFacts } from "./probe-image.ts";
+import { probeKvm } from "./probe-kvm.ts";
+import type { KvmFacts } from "./probe-kvm.ts";
+import { probeLibvirt } from "./probe-libvirt.ts";
+import type { LibvirtFacts } from "./probe-libvirt.ts";
+import { probeMemory } from "./probe-memory.ts";
+import type { MemoryFacts } from "./probe-memory.ts";
+import { probeNetwork } from "./probe-network.ts";
+import type { NetworkFacts } from "./probe-network.ts";
+import { probeTools } from "./probe-tools.ts";
+import type { ToolFacts } from "./probe-tools.ts";
+
+/** What a probe found, or why it could not look. */
+export type Probed<T> =
+  | ({ readonly reachable: true } & T)
+  | {
+      readonly reachable: false;
+      /** Last words of whoever was asked. */
+      readonly error: string;
+    };
+
+/** What this host has, as far as a lab depends on it. */
+export interface HostFacts {
+  readonly docker: Probed<DockerFacts>;
+  readonly libvirt: Probed<LibvirtFacts>;
+  readonly kvm: KvmFacts;
+  readonly network: NetworkFacts;
+  readonly memory: MemoryFacts;
+  readonly disks: DiskFacts;
+  readonly tools: ToolFacts;
+  readonly image: ImageFacts;
+}
+
+/** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
+export async function hostFacts(settings: Settings): Promise<HostFacts> {
+  const [dockerAndDisks, libvirt, kvm, network, memory, tools, image] = await Promise.all([
+    probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
+    probeLibvirt(settings.hypervisor),
+    probeKvm(settings.hypervisor.domainType),
+    probeNetwork(),
+    probeMemory(),
+    probeTools(),
+    probeImage(settings.windows.image),
+  ]);
+  return { ...dockerAndDisks, libvirt, kvm, network, memory, tools, image };
+}

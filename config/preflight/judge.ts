@@ -1,0 +1,33 @@
+import type { Settings } from "../settings.ts";
+import type { HostFacts } from "./host-facts.ts";
+import type { HostProblem } from "./host-problem.ts";
+import { judgeBridge } from "./judge-bridge.ts";
+import { judgeDisks } from "./judge-disks.ts";
+import { judgeDocker } from "./judge-docker.ts";
+import { judgeImage } from "./judge-image.ts";
+import { judgeKvm } from "./judge-kvm.ts";
+import { judgeLibvirt } from "./judge-libvirt.ts";
+import { judgeMemory } from "./judge-memory.ts";
+import { judgeNames } from "./judge-names.ts";
+import { judgeRelease } from "./judge-release.ts";
+import { judgeSegment } from "./judge-segment.ts";
+import { judgeTools } from "./judge-tools.ts";
+
+const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])[] = [
+  judgeRelease,
+  judgeDocker,
+  judgeLibvirt,
+  judgeKvm,
+  judgeTools,
+  judgeImage,
+  judgeBridge,
+  judgeSegment,
+  judgeNames,
+  judgeMemory,
+  judgeDisks,
+];
+
+/** Everything a lab with these settings can't be made with on a host like this. */
+export function judge(settings: Settings, facts: HostFacts): HostProblem[] {
+  return judges.flatMap((one) => one(settings, facts));
+}

@@ -1,0 +1,8 @@
+import assert from "node:assert/strict";
+import { runProbeRom } from "../../config/preflight/probe-kvm.ts";
+
+describe("KVM probe", () => {
+  it("runs to its end on QEMU's emulator, which needs no KVM", async () => {
+    assert.equal(await runProbeRom("tcg"), "works");
+  });
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { kvmProbeRom } from "../../../../config/preflight/kvm-probe-rom.ts";
+import { probeDocker } from "../../../../config/preflight/probe-docker.ts";
+import { probeImage } from "../../../../config/preflight/probe-image.ts";
+import { memoryIn } from "../../../../config/preflight/probe-memory.ts";
+import { routeRanges } from "../../../../config/preflight/probe-network.ts";
+import { probeTools } from "../../../../config/preflight/probe-tools.ts";
+
+describe("probes", () => {
+  let folder = "";
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "kindows-probe-"));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  describe("Docker", () => {
+    let server: Server | undefined;
+    afterEach(() => {
+      server?.close();
+      server?.closeAllConnections();
+      server = undefined;
+    });
+
+    /** An engine at a socket that gives `answers` by path; others are not found. */
+    async function engine(answers: Readonly<Record<string, unknown>>): Promise<string> {
+      const socket = path.join(folder, "docker.sock");
+      const started = createServer((request, response) => {
+        const answer = answers[request.url ?? ""];
+        response.statusCode = answer === undefined ? 404 : 200;
+        response.end(
+          typeof answer === "string"
+            ? answer
+            : JSON.stringify(answer ?? { message: "page not found" }),
+        );
+      });
+      server = started;
+      await new Promise<void>((resolve) => started.listen(socket, resolve));
+      return `unix://${socket}`;
+    }
+
+    const answers = {
+      "/info": {
+        ServerVersion: "28.5.1",
+        DockerRootDir: "/data/docker",
+        SecurityOptions: ["name=seccomp,profile=builtin", "name=rootless"],
+      },
+      "/networks": [
+        {
+          Name: "bridge",
+          Id: "618b5b78ffdec0f0",
+          Driver: "bridge",
+          IPAM: { Config: [{ Subnet: "172.17.0.0/16" }] },
+          Options: { "com.docker.network.bridge.name": "docker0" },
+        },
+        {
+          Name: "shop",
+          Id: "0123456789abcdef",
+          Driver: "bridge",
+          IPAM: { Config: [{ Subnet: "172.18.0.0/16" }, { Subnet: "fc00::/64" }] },
+          Options: {},
+        },
+        { Name: "none", Id: "2755e06e7f28", Driver: "null", IPAM: { Config: null }, Options: null },
+      ],
+      "/containers/json?all=true": [
+        {
+          Names: ["/x-control-plane"],
+          Labels: { "io.x-k8s.kind.cluster": "x" },
+          State: "running",
+        },
+        { Names: ["/db"], Labels: null, State: "exited" },
+      ],
+    };
+
+    it("tells version, folder, networks with their bridges, and containers with their cluster", async () => {
+      assert.deepEqual(await probeDocker(await engine(answers)), {
+        reachable: true,
+        version: "28.5.1",
+        rootless: true,
+        rootFolder: "/data/docker",
+        networks: [
+          { name: "bridge", cidrs: ["172.17.0.0/16"], bridge: "docker0" },
+          { name: "shop", cidrs: ["172.18.0.0/16", "fc00::/64"], bridge: "br-0123456789ab" },
+          { name: "none", cidrs: [], bridge: undefined },
+        ],
+        containers: [
+          { name: "x-control-plane", kindCluster: "x", running: true },
+          { name: "db", kindCluster: undefined, running: false },
+        ],
+      });
+    });
+
+    it("without a socket is not reachable", async () => {
+      const socket = path.join(folder, "none.sock");
+      assert.deepEqual(await probeDocker(`unix://${socket}`), {
+        reachable: false,
+        error: `connect ENOENT ${socket}`,
+      });
+    });
+
+    it("on another host is not reachable", async () => {
+      assert.deepEqual(await probeDocker("tcp://192.0.2.7:2375"), {
+        reachable: false,
+        error: "DOCKER_HOST is tcp://192.0.2.7:2375, which is not a socket of this host",
+      });
+    });
+
+    it("that refuses a question is not reachable, with its own words", async () => {
+      const found = await probeDocker(await engine({ ...answers, "/networks": undefined }));
+      assert.deepEqual(found, {
+        reachable: false,
+        error: '/networks answered 404: {"message":"page not found"}',
+      });
+    });
+
+    it("that answers something else is not reachable", async () => {
+      const found = await probeDocker(await engine({ ...answers, "/info": "<html>" }));
+      assert.ok(!found.reachable);
+      assert.match(found.error, /^\/info at .* did not answer in JSON$/);
+    });
+  });
+
+  it("routes are told by range, without the default route", () => {
+    const table = [
+      "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT",
+      "eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0",
+      "docker0\t000011AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0",
+      "tun0\t0090A8C0\t00000000\t0001\t0\t0\t0\t00F0FFFF\t0\t0\t0",
+      "eth0\t0102A8C0\t00000000\t0005\t0\t0\t0\tFFFFFFFF\t0\t0\t0",
+    ];
+    assert.deepEqual(routeRanges(`${table.join("\n")}\n`), [
+      { cidr: "172.17.0.0/16", interface: "docker0" },
+      { cidr: "192.168.144.0/20", interface: "tun0" },
+      { cidr: "192.168.2.1/32", interface: "eth0" },
+    ]);
+  });
+
+  it("memory is told in MiB", () => {
+    const table =
+      "MemTotal:       24683120 kB\nMemFree:  3107000 kB\nMemAvailable:   21249004 kB\n";
+    assert.deepEqual(memoryIn(table), { availableMiB: 20750, totalMiB: 24104 });
+    assert.throws(() => memoryIn("MemTotal: 1 kB\n"), /no line MemAvailable/);
+  });
+
+  it("tools are missing unless they can be run", async () => {
+    assert.deepEqual(await probeTools(folder), { missing: ["mkisofs", "xsltproc"] });
+    await writeFile(path.join(folder, "mkisofs"), "");
+    await writeFile(path.join(folder, "xsltproc"), "");
+    await chmod(path.join(folder, "xsltproc"), 0o755);
+    assert.deepEqual(await probeTools(`/nowhere:${folder}`), { missing: ["mkisofs"] });
+  });
+
+  describe("image", () => {
+    const contents = {
+      there: "QFI\xfb\0\0\0\x03",
+      "not qcow2": "conectix",
+    } as const;
+    for (const [expected, content] of Object.entries(contents)) {
+      it(`is ${expected}`, async () => {
+        const file = path.join(folder, "image");
+        await writeFile(file, content, "latin1");
+        assert.equal(await probeImage({ kind: "disk", path: file }), expected);
+      });
+    }
+
+    it("is missing, unreadable, not looked for", async () => {
+      assert.equal(await probeImage({ kind: "disk", path: path.join(folder, "none") }), "missing");
+      assert.equal(await probeImage({ kind: "disk", path: folder }), "unreadable");
+      assert.equal(await probeImage({ kind: "evaluation-iso" }), undefined);
+    });
+
+    it("of no bytes is not qcow2", async () => {
+      const file = path.join(folder, "empty");
+      await writeFile(file, "");
+      assert.equal(await probeImage({ kind: "disk", path: file }), "not qcow2");
+    });
+  });
+
+  it("the KVM probe's ROM jumps from the reset vector to its code, and there to where code is", () => {
+    const rom = kvmProbeRom();
+    assert.equal(rom.length, 65_536);
+    assert.equal((0xfff0 + 3 + rom.readInt16LE(0xfff1)) & 0xffff, 0);
+    const farJumps = { 0x10: 2, 0x63: 1 };
+    for (const [at, opcodeLength] of Object.entries(farJumps)) {
+      const target = rom.readUInt32LE(Number(at) + opcodeLength);
+      assert.equal(target & ~0xffff, 0xf0000);
+      assert.equal(target & 0xffff, Number(at) + opcodeLength + 6, "the next instruction");
+    }
+    assert.equal(rom.subarray(0x6f, 0x74).toString("hex"), "48ffc975fb", "the loop");
+  });
+});
