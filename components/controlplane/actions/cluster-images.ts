@@ -1,9 +1,7 @@
 import { builtArtifacts } from "../../../toolchain/built.ts";
+import { loadBalancerReference } from "../load-balancer-image/reference.ts";
 import { docker } from "./docker.ts";
 import { say } from "./run-action.ts";
-
-/** The image kind 0.33 starts in front of several control planes (its pkg/cluster/internal/loadbalancer). */
-export const loadBalancerImage = "docker.io/envoyproxy/envoy:v1.36.2";
 
 /** Loading a gigabyte from a slow disk. */
 const loadTimeoutSeconds = 600;
@@ -16,7 +14,7 @@ export async function ensureClusterImages(shape: {
   readonly image: string;
   readonly controlPlanes: 1 | 3;
 }): Promise<void> {
-  const wanted = shape.controlPlanes === 1 ? [shape.image] : [shape.image, loadBalancerImage];
+  const wanted = shape.controlPlanes === 1 ? [shape.image] : [shape.image, loadBalancerReference];
   const built = builtArtifacts();
   for (const image of wanted) {
     const archive = [built.nodeImage, built.loadBalancerImage].find(

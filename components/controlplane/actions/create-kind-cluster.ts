@@ -18,7 +18,8 @@ import { endpointHost, firstControlPlane } from "../cluster-names.ts";
 import { hostTraits } from "../host-traits.ts";
 import { kindConfig } from "../kind-config.ts";
 import { reachableKubeconfig } from "../kubeconfig.ts";
-import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";
+import { clusterContainers, containerAddress, docker } from "./docker.ts";
+import { removeCluster } from "./remove-cluster.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { completeCluster, finishCluster } from "./cluster-completion.ts";
 import { runAction, say } from "./run-action.ts";
@@ -59,9 +60,9 @@ async function ensureCluster(shape: Shape): Promise<string> {
     say(`the cluster ${shape.name} is there and complete`);
   } else {
     if (present.length > 0) {
-      say(`removing a half-made or different cluster ${shape.name}: ${present.join(", ")}`);
-      await removeContainers(present);
+      say(`there is a half-made or different cluster ${shape.name}`);
     }
+    await removeCluster(shape.name);
     await ensureClusterImages(shape);
     await kindCreate(shape);
     await finishCluster(shape);

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 
 import type { Progress } from "../../../toolchain/artifact.ts";
 import { commandRunner } from "./build-command.ts";
-import { imageRecipes, packImage, packLayer } from "./container-images.ts";
-import { writeImages } from "./oci-archive.ts";
+import { imageRecipes } from "./container-images.ts";
+import { packArchive, packImage, packLayer } from "./image-packing.ts";
 import type { LayeredImage } from "./oci-archive.ts";
 import { preloadImages } from "./preload.ts";
 import { makeRootFileSystem } from "./root-file-system.ts";
@@ -92,7 +92,7 @@ export async function buildNodeImage(
   for (const [number, recipe] of recipes.entries()) {
     carried.push(await packImage(run, root, recipe, path.join(work, `image-${number}`)));
   }
-  const archive = await archiveOf(run, carried, path.join(work, "carried"));
+  const archive = await packArchive(run, carried, path.join(work, "carried"));
   await preloadImages(
     run,
     { containerd: programs.containerd, ctr: programs.ctr, root, state: path.join(work, "state") },
@@ -118,18 +118,10 @@ export async function buildNodeImage(
       },
     },
   };
-  await rename(await archiveOf(run, [node], path.join(work, "node")), path.join(into, archiveName));
+  await rename(
+    await packArchive(run, [node], path.join(work, "node")),
+    path.join(into, archiveName),
+  );
   await rm(work, { recursive: true, force: true });
   await writeFile(path.join(into, "reference"), `${options.reference}\n`);
-}
-
-async function archiveOf(
-  run: ReturnType<typeof commandRunner>,
-  images: readonly LayeredImage[],
-  folder: string,
-): Promise<string> {
-  await writeImages(folder, images);
-  await run("tar", ["-C", folder, "-cf", `${folder}.tar`, "."]);
-  await rm(folder, { recursive: true });
-  return `${folder}.tar`;
 }

@@ -1,25 +1,5 @@
-import { chmod, cp, mkdir, symlink } from "node:fs/promises";
-import path from "node:path";
-
-import type { RunCommand } from "./build-command.ts";
-import { copyPackages } from "./debian-pieces.ts";
 import type { Pieces } from "./debian-pieces.ts";
-import type { ImageConfig, LayeredImage } from "./oci-archive.ts";
-
-/** What goes into one of the node's preloaded images. */
-export interface ImageRecipe {
-  /** Reference under which the cluster's manifests ask for it. */
-  readonly reference: string;
-  /** Files by their path in the image; a value starting with `/` is in the node's root file system. */
-  readonly files: Readonly<Record<string, FileSource>>;
-  /** Debian packages whose files it has. Default: none, only the files above. */
-  readonly pieces?: Pieces;
-  readonly config: ImageConfig;
-}
-
-/** Where a file of an image comes from: this host, the node's root file system, or a link to another file in it. */
-export type FileSource =
-  { readonly host: string } | { readonly node: string } | { readonly linkTo: string };
+import type { ImageRecipe } from "./image-packing.ts";
 
 /** iptables for kube-proxy and the routes: Debian's, in its nft variant, which every kernel kind runs on has. */
 const networkPieces: Pieces = {
@@ -73,7 +53,7 @@ export function imageRecipes(programs: ImagePrograms, kubernetesVersion: string)
     {
       reference: "registry.k8s.io/pause:3.10",
       // A static init whose pause mode does what pause does: sleep, and reap what the pod leaves behind.
-      files: { "/pause": { node: "/usr/bin/catatonit" } },
+      files: { "/pause": { root: "/usr/bin/catatonit" } },
       config: { entrypoint: ["/pause", "-P"] },
     },
     {
@@ -90,7 +70,7 @@ export function imageRecipes(programs: ImagePrograms, kubernetesVersion: string)
     {
       reference: "kindows.local/local-path-helper:v1",
       files: {
-        "/bin/busybox": { node: "/bin/busybox" },
+        "/bin/busybox": { root: "/bin/busybox" },
         "/bin/sh": { linkTo: "busybox" },
         "/bin/mkdir": { linkTo: "busybox" },
         "/bin/rm": { linkTo: "busybox" },
@@ -98,50 +78,4 @@ export function imageRecipes(programs: ImagePrograms, kubernetesVersion: string)
       config: { environment: [defaultPath] },
     },
   ];
-}
-
-/** Puts an image's files together below `folder` and packs them as its layer. */
-export async function packImage(
-  run: RunCommand,
-  root: string,
-  recipe: ImageRecipe,
-  folder: string,
-): Promise<LayeredImage> {
-  if (recipe.pieces) {
-    await copyPackages(run, root, recipe.pieces, folder);
-  }
-  for (const [target, source] of Object.entries(recipe.files)) {
-    const file = path.join(folder, target);
-    await mkdir(path.dirname(file), { recursive: true });
-    if ("linkTo" in source) {
-      await symlink(source.linkTo, file);
-      continue;
-    }
-    await cp("host" in source ? source.host : path.join(root, source.node), file);
-    await chmod(file, 0o755);
-  }
-  return {
-    reference: recipe.reference,
-    layer: await packLayer(run, folder),
-    config: recipe.config,
-  };
-}
-
-/** Packs a folder as an image layer beside it; the same content gives the same bytes. */
-export async function packLayer(run: RunCommand, folder: string): Promise<string> {
-  const layer = `${folder}.tar`;
-  await run("tar", [
-    "--sort=name",
-    "--mtime=@0",
-    "--numeric-owner",
-    "--format=posix",
-    "--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime",
-    "--xattrs",
-    "-C",
-    folder,
-    "-cf",
-    layer,
-    ".",
-  ]);
-  return layer;
 }

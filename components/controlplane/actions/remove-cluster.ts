@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { clusterContainers, removeContainers } from "./docker.ts";
+import { say } from "./run-action.ts";
+import { waitFor } from "./wait.ts";
+import type { Look } from "./wait.ts";
+
+/** Longest wait for a cluster's containers to go, in seconds. */
+const timeoutSeconds = 180;
+
+/** A `docker run` whose caller was killed finishes by itself within this time, in milliseconds. */
+const settleMilliseconds = 1500;
+
+/** Removes all containers of a kind cluster with their volumes; fine when there are none. */
+export async function removeCluster(name: string): Promise<void> {
+  await waitFor(
+    { what: `the containers of ${name} to go`, timeoutSeconds, pauseSeconds: 0 },
+    async (): Promise<Look<true>> => {
+      const present = await clusterContainers(name);
+      if (present.length === 0) {
+        return { found: true };
+      }
+      say(`removing ${present.join(", ")}`);
+      await removeContainers(present);
+      // Seen again: a container may have been on its way.
+      await sleep(settleMilliseconds);
+      return { seen: present.join(", ") };
+    },
+  );
+}

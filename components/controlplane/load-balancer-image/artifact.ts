@@ -1,0 +1,64 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import type { Artifact } from "../../../toolchain/artifact.ts";
+import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
+import { commandRunner } from "../node-image/build-command.ts";
+import { archiveName } from "../node-image/build-node-image.ts";
+import { packArchive, packImage } from "../node-image/image-packing.ts";
+import { debianRelease } from "../node-image/root-file-system.ts";
+import { loadBalancerReference } from "./reference.ts";
+
+const script = fileURLToPath(new URL("files/envoy.sh", import.meta.url));
+const packages = ["haproxy", "bash", "dash", "coreutils", "mawk"];
+
+/**
+ * Stand-in for the Envoy image kind starts in front of three control planes, under the very reference kind has built
+ * in, for hosts that cannot pull it: HAProxy from Debian, and a script that follows the files kind writes.
+ *
+ * The archive is `image.tar` in its folder.
+ */
+export const loadBalancerImage: Artifact = {
+  name: "load-balancer-image",
+  needs: [],
+  hostPackages: ["debootstrap"],
+  inputs: async () => ({
+    reference: loadBalancerReference,
+    debian: [debianRelease, ...packages].join(" "),
+    files: await hashSources(path.dirname(script), [script]),
+    packing: await hashSources(path.dirname(fileURLToPath(import.meta.url)), [
+      fileURLToPath(new URL("../node-image/oci-archive.ts", import.meta.url)),
+      fileURLToPath(new URL("../node-image/debian-pieces.ts", import.meta.url)),
+    ]),
+  }),
+  build: async (into, context) => {
+    const run = commandRunner(context.logFile);
+    const work = path.join(into, "work");
+    const root = path.join(work, "root");
+    await mkdir(work);
+    context.progress("installing HAProxy into a new root file system");
+    await run("debootstrap", [
+      ...["--variant=minbase", "--include=haproxy,mawk"],
+      ...[debianRelease, root],
+    ]);
+    context.progress("packing the image");
+    const image = await packImage(
+      run,
+      root,
+      {
+        reference: loadBalancerReference,
+        files: { "/usr/local/bin/envoy": { host: script } },
+        pieces: { packages, alternatives: ["/usr/bin/awk"] },
+        config: {
+          environment: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+          labels: { "kindows.stands-in-for": "Envoy, by HAProxy, in kind's load balancer only" },
+        },
+      },
+      path.join(work, "image"),
+    );
+    const archive = await packArchive(run, [image], path.join(work, "archive"));
+    await rename(archive, path.join(into, archiveName));
+    await rm(work, { recursive: true, force: true });
+  },
+};

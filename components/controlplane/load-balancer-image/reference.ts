@@ -1,0 +1,2 @@
+/** The image kind 0.33 starts in front of several control planes (its pkg/cluster/internal/loadbalancer). */
+export const loadBalancerReference = "docker.io/envoyproxy/envoy:v1.36.2";
