@@ -26,7 +26,15 @@ export function isMissing(error: unknown): boolean {
  * can be reached: neither by `..` nor by links that lead out of it.
  */
 export class Drive {
-  constructor(readonly root: string) {}
+  readonly #durable: boolean;
+
+  /** A `durable` drive has what was written on the disk before it says so: it may lose its power at any time. */
+  constructor(
+    readonly root: string,
+    durable = true,
+  ) {
+    this.#durable = durable;
+  }
 
   /** Linux path of a Windows path; what does not exist yet keeps the case asked for. */
   async resolve(path: string, cwd: readonly string[] = []): Promise<string> {
@@ -86,7 +94,7 @@ export class Drive {
     const file = await open(temporary, "wx", secret ? 0o600 : 0o644);
     try {
       await file.writeFile(content);
-      await file.sync();
+      if (this.#durable) await file.sync();
     } finally {
       await file.close();
     }

@@ -9,6 +9,7 @@ import type { Hardware } from "./hardware.ts";
 import { type HollowCluster, type HollowNode, RecordingCluster } from "./hollow/hollow-cluster.ts";
 import { type HollowMedia, type HollowVersions, writeHollowMedia } from "./hollow/hollow-media.ts";
 import { HollowPrograms } from "./hollow/hollow-programs.ts";
+import { generateEd25519 } from "./ssh/generate-key.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
@@ -31,7 +32,7 @@ export interface RehearsalHostOptions {
   readonly download?: (uri: string) => Promise<Buffer>;
   /** Factor on the waits of steps and on the delay of reboots. Default: 0.01. */
   readonly patience?: number;
-  /** How long the port stays closed in a reboot. Default: 200. */
+  /** How long the port stays closed in a reboot. Default: 50. */
   readonly downMilliseconds?: number;
   /** Default: nothing is logged. */
   readonly log?: (line: string) => void;
@@ -63,13 +64,12 @@ export interface RehearsalHost {
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
   const media = await writeHollowMedia(
-    new Drive(driveC),
+    new Drive(driveC, false),
     options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
   );
   const recording = new RecordingCluster();
   const patience = options.patience ?? 0.01;
-  const hostPrivateKey =
-    options.hostPrivateKey ?? ssh2.utils.generateKeyPairSync("ed25519").private;
+  const hostPrivateKey = options.hostPrivateKey ?? generateEd25519().private;
   const log = options.log ?? (() => undefined);
   const programs = new HollowPrograms({
     driveC,
@@ -101,6 +101,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       download:
         options.download ?? (() => Promise.reject(new Error("this test host has no internet"))),
       patience,
+      durable: false, // its power cuts spare the Linux under it
       power: power.signal,
       log,
     });
@@ -117,7 +118,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await sleep(delayMilliseconds);
     if (stopped) return;
     await powerOff();
-    await sleep(options.downMilliseconds ?? 200);
+    await sleep(options.downMilliseconds ?? 50);
     programs.powerOn();
     if (!stopped) running = await boot(port);
   };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Identity } from "../../components/machine/identity.ts";
 import { runShellCommand } from "./cmd/shell.ts";
+import { Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
 import { type Hardware, linuxHardware } from "./hardware.ts";
 import type { WindowsPrograms } from "./programs.ts";
@@ -27,6 +28,8 @@ export interface HostOptions {
   readonly patience?: number;
   /** Aborted when the machine loses its power. Default: never, since the process ends with it. */
   readonly power?: AbortSignal;
+  /** Whether what a step has written survives a power cut. Default: true. */
+  readonly durable?: boolean;
   /** One line about what happens on the machine, without secrets. */
   readonly log: (line: string) => void;
 }
@@ -69,6 +72,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   });
   const windows = await WindowsHost.boot({
     computerName: identity.computerName,
+    drive: new Drive(programs.driveC, options.durable ?? true),
     programs,
     hardware: options.hardware ?? linuxHardware(programs.driveC),
     faults: options.faults ?? [],

@@ -9,7 +9,7 @@ export class StepFaults {
   readonly #step: StepName;
   readonly #faults: readonly Fault[];
   readonly #dropConnection: () => void;
-  #since = Date.now();
+  #since = performance.now();
   #middlePlayed = false;
 
   private constructor(
@@ -76,9 +76,9 @@ export class StepFaults {
     for (const fault of this.#faults) {
       if (fault.kind !== "slow" || (fault.step !== undefined && fault.step !== this.#step))
         continue;
-      await sleep((Date.now() - this.#since) * (fault.factor - 1));
+      await sleep((performance.now() - this.#since) * (fault.factor - 1));
     }
-    this.#since = Date.now();
+    this.#since = performance.now();
     this.#host.assertPower();
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Drive } from "./drive.ts";
+import type { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
 import type { Hardware } from "./hardware.ts";
 import { hostsFilePath, parseHosts } from "./hosts-file.ts";
@@ -11,6 +11,7 @@ import { type HostState, loadState, saveState } from "./state.ts";
 /** What a model of Windows is made of. */
 export interface WindowsHostOptions {
   readonly computerName: string;
+  readonly drive: Drive;
   readonly programs: WindowsPrograms;
   readonly hardware: Hardware;
   readonly faults: readonly FaultSetting[];
@@ -54,24 +55,23 @@ export class WindowsHost {
   readonly #options: WindowsHostOptions;
   #saving: Promise<void> = Promise.resolve();
 
-  private constructor(options: WindowsHostOptions, drive: Drive, state: HostState) {
+  private constructor(options: WindowsHostOptions, state: HostState) {
     this.#options = options;
     this.#state = state;
     this.computerName = options.computerName;
-    this.drive = drive;
+    this.drive = options.drive;
     this.programs = options.programs;
     this.hardware = options.hardware;
     const save = (): Promise<void> => this.save();
-    this.services = new ServiceManager(drive, options.programs, state, save);
-    this.faults = new Faults(drive, options.faults, state.faultsPlayed, save);
+    this.services = new ServiceManager(this.drive, options.programs, state, save);
+    this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
   }
 
   /** Brings Windows up: what waited for a reboot is done now. Services are started by `services.startAutomatic`. */
   static async boot(options: WindowsHostOptions): Promise<WindowsHost> {
-    const { programs } = options;
-    const drive = new Drive(programs.driveC);
+    const { programs, drive } = options;
     const state = await loadState(drive, programs.bootTime);
-    const host = new WindowsHost(options, drive, state);
+    const host = new WindowsHost(options, state);
     await host.#layOutDrive();
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();

@@ -31,7 +31,7 @@ export class HollowPrograms implements WindowsPrograms {
   constructor(options: HollowProgramsOptions) {
     this.#options = options;
     this.driveC = options.driveC;
-    this.#drive = new Drive(options.driveC);
+    this.#drive = new Drive(options.driveC, false);
   }
 
   async run(exe: string, args: readonly string[]): Promise<ProgramResult> {

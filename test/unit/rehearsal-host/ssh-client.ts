@@ -1,10 +1,11 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import ssh2, { type ConnectConfig, type SFTPWrapper } from "ssh2";
+import { generateEd25519 } from "../../../rehearsal/host/ssh/generate-key.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 
 /** A key pair for the tests of one file. */
-export const adminKey = ssh2.utils.generateKeyPairSync("ed25519");
+export const adminKey = generateEd25519();
 
 /** What a command left behind. */
 export interface CommandResult {

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Drive } from "../../../rehearsal/host/drive.ts";
+import { WindowsPathError } from "../../../rehearsal/host/windows-path.ts";
+
+describe("Drive C:", () => {
+  let outside: string;
+  let drive: Drive;
+
+  beforeEach(async () => {
+    outside = await mkdtemp(join(tmpdir(), "kindows-drive-"));
+    await mkdir(join(outside, "c"));
+    await writeFile(join(outside, "secret"), "outside");
+    drive = new Drive(join(outside, "c"), true);
+  });
+  afterEach(() => rm(outside, { recursive: true }));
+
+  it("finds names without regard to case and keeps the case they were made with", async () => {
+    await drive.write("C:\\Windows\\System32\\Drivers\\etc\\hosts", "x");
+    assert.equal(await drive.readText("c:/windows/SYSTEM32/drivers/ETC/HOSTS"), "x");
+    await drive.write("C:\\windows\\new.txt", "y");
+    assert.deepEqual((await readdir(join(outside, "c/Windows"))).sort(), ["System32", "new.txt"]);
+    assert.equal(await drive.display("c:/WINDOWS/system32"), "C:\\Windows\\System32");
+  });
+
+  it("says that what is not there is not there", async () => {
+    assert.equal(await drive.read("C:\\none\\x"), undefined);
+    assert.equal(await drive.isFile("C:\\none"), false);
+    await drive.write("C:\\file", "");
+    assert.equal(await drive.read("C:\\file\\below"), undefined);
+    assert.equal(await drive.isFolder("C:\\file"), false);
+    assert.equal(await drive.remove("C:\\none"), false);
+  });
+
+  it("writes whole files, secret ones for their owner only", async () => {
+    await drive.write("C:\\a\\public", "1");
+    await drive.write("C:\\a\\secret", "2", true);
+    assert.equal((await stat(join(outside, "c/a/secret"))).mode & 0o777, 0o600);
+    assert.deepEqual((await readdir(join(outside, "c/a"))).sort(), ["public", "secret"]);
+    assert.equal(await drive.writeIfChanged("C:\\a\\public", "1"), false);
+    assert.equal(await drive.writeIfChanged("C:\\a\\public", "3"), true);
+  });
+
+  it("reads text without a byte order mark", async () => {
+    await drive.write("C:\\bom.txt", "\uFEFFtext");
+    assert.equal(await drive.readText("C:\\bom.txt"), "text");
+  });
+
+  const links: readonly (readonly [name: string, target: string])[] = [
+    ["a file outside", "../secret"],
+    ["the folder outside", ".."],
+    ["the Linux root", "/"],
+    ["a folder whose name begins like the drive's", "../c-not"],
+  ];
+  for (const [name, target] of links) {
+    it(`does not follow a link to ${name}`, async () => {
+      await mkdir(join(outside, "c-not"));
+      await symlink(target, join(outside, "c/link"));
+      await assert.rejects(drive.read("C:\\link"), WindowsPathError);
+      await assert.rejects(drive.read("C:\\link\\secret"), WindowsPathError);
+      await assert.rejects(drive.write("C:\\link\\new", "x"), WindowsPathError);
+    });
+  }
+
+  it("follows a link that stays on the drive", async () => {
+    await drive.write("C:\\real\\x", "inside");
+    await symlink("real", join(outside, "c/alias"));
+    assert.equal(await drive.readText("C:\\ALIAS\\x"), "inside");
+  });
+
+  it("does not remove itself", async () => {
+    await assert.rejects(drive.remove("C:\\"), /Access is denied/);
+  });
+});

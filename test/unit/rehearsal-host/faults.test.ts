@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type ssh2 from "ssh2";
+import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { PowerLost } from "../../../rehearsal/host/windows-host.ts";
+import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
+import {
+  goodArguments,
+  joinInput,
+  prepareThrough,
+  runStep,
+  startWithSteps,
+} from "./step-runner.ts";
+
+describe("Faults, over SSH", () => {
+  let host: RehearsalHost;
+  let client: ssh2.Client;
+
+  const start = async (...faults: FaultSetting[]): Promise<void> => {
+    host = await startRehearsalHost({
+      hostName: "win-1",
+      authorizedKeys: [adminKey.public],
+      faults,
+    });
+    client = await connect(host);
+    await copySteps(client);
+  };
+  afterEach(async () => {
+    client.end();
+    await host.stop();
+  });
+
+  for (const at of ["start", "middle", "end"] as const) {
+    it(`dropConnection at the ${at}: no exit code, the step goes on, and only once`, async () => {
+      await start({ kind: "dropConnection", step: "Set-HostsEntry", at });
+      const command = stepCommand("Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+      const broken = await run(client, command);
+      assert.deepEqual([broken.exitCode, broken.stdout], [undefined, ""]);
+      await host.windows.stepLock.idle();
+      assert.deepEqual(host.programs.hostsEntries, [{ address: "10.0.0.1", names: ["a"] }]);
+      client = await connect(host);
+      const again = await run(client, command);
+      assert.equal(again.exitCode, 0, again.stderr);
+      assert.match(again.stdout, /"changed":false/);
+    });
+
+    it(`reboot at the ${at}: the step is gone, the machine comes back, and a second run finishes`, async () => {
+      await start({ kind: "reboot", step: "Set-HostsEntry", at });
+      const command = stepCommand("Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+      const broken = await run(client, command);
+      assert.deepEqual([broken.exitCode, broken.stdout], [undefined, ""]);
+      await host.up();
+      assert.equal(host.boots, 2);
+      client = await connect(host);
+      const again = await run(client, command);
+      assert.equal(again.exitCode, 0, again.stderr);
+      assert.deepEqual(host.programs.hostsEntries, [{ address: "10.0.0.1", names: ["a"] }]);
+    });
+  }
+
+  it("refuseDials keeps the port closed after a boot", async () => {
+    await start();
+    await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 0.4}]');
+    await run(client, "shutdown /r /t 0");
+    await sleep(150); // the reboot itself takes 50 ms
+    await assert.rejects(connect(host), /ECONNREFUSED/);
+    await host.up();
+    client = await connect(host);
+    assert.equal((await run(client, "hostname")).exitCode, 0);
+  });
+});
+
+describe("Faults in steps", () => {
+  const reboots: readonly string[] = [
+    "Enable-ContainersFeature",
+    "Confirm-Reboot",
+    "Install-Containerd",
+    "Install-Kubernetes",
+    "Set-HostsEntry",
+    "Join-Node",
+  ];
+  for (const step of reboots) {
+    it(`a power cut in the middle of ${step} is made good by running it again`, async () => {
+      const host = await startWithSteps({
+        faults: [{ kind: "reboot", step: step as "Join-Node" }],
+      });
+      try {
+        const args = goodArguments(host);
+        const previous = Object.keys(args)[Object.keys(args).indexOf(step) - 1] ?? "";
+        await prepareThrough(host, previous);
+        await assert.rejects(runStep(host, step, args[step], joinInput), PowerLost);
+        await host.up();
+        assert(host.boots >= 2);
+        await prepareThrough(host, "Join-Node");
+        assert.deepEqual(
+          host.nodes.map(({ name }) => name),
+          ["win-1"],
+        );
+        const again = await runStep(host, step, args[step], joinInput);
+        assert.deepEqual([again.exitCode, again.changed], [0, false]);
+      } finally {
+        await host.stop();
+      }
+    });
+  }
+
+  it("fail ends a step with the error asked for, as often as asked for", async () => {
+    const host = await startWithSteps({
+      faults: [
+        { kind: "fail", step: "Set-HostsEntry", code: "HostsFileBusy", message: "busy", times: 2 },
+      ],
+    });
+    try {
+      const codes = [];
+      for (let index = 0; index < 3; index++) {
+        codes.push((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).errorCode);
+      }
+      assert.deepEqual(codes, ["HostsFileBusy", "HostsFileBusy", undefined]);
+    } finally {
+      await host.stop();
+    }
+  });
+
+  it("staleFeature leaves the feature pending after a reboot; the next one finishes it", async () => {
+    const host = await startWithSteps({ faults: [{ kind: "staleFeature" }] });
+    try {
+      await runStep(host, "Enable-ContainersFeature");
+      await host.up();
+      const stale = await runStep(host, "Confirm-Reboot");
+      assert.deepEqual([stale.exitCode, stale.errorCode], [21, "FeatureFailed"]);
+      assert.match(stale.errorMessage, /InstallPending/);
+      await host.programs.reboot(0);
+      await host.up();
+      assert.equal((await runStep(host, "Confirm-Reboot")).exitCode, 0);
+    } finally {
+      await host.stop();
+    }
+  });
+
+  it("slow makes a step take longer", async () => {
+    const host = await startWithSteps();
+    try {
+      const time = async (): Promise<number> => {
+        const start = performance.now();
+        await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+        return performance.now() - start;
+      };
+      await time(); // the first run writes the file
+      const quick = Math.min(await time(), await time(), await time());
+      await host.windows.drive.write(faultsPath, '[{"kind": "slow", "factor": 50}]');
+      const slow = await time();
+      assert(slow > 3 * quick, `${slow} ms against ${quick} ms`);
+    } finally {
+      await host.stop();
+    }
+  });
+
+  it("one step at a time: the second waits, and gives up with StepBusy", async () => {
+    const host = await startWithSteps({ patience: 0.001 });
+    try {
+      let release = (): void => undefined;
+      const held = host.windows.stepLock.run(
+        1000,
+        () => new Error("unused"),
+        () => new Promise<void>((resolve) => (release = resolve)),
+      );
+      const busy = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
+      assert.deepEqual([busy.exitCode, busy.errorCode], [11, "StepBusy"]);
+      release();
+      await held;
+      assert.equal((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).exitCode, 0);
+    } finally {
+      await host.stop();
+    }
+  });
+
+  const wrong: readonly (readonly [setting: unknown, message: RegExp])[] = [
+    [{}, /expected array/],
+    [[{ kind: "explode" }], /kind/],
+    [[{ kind: "reboot" }], /step/],
+    [[{ kind: "reboot", step: "Join" }], /Join-Node/],
+    [[{ kind: "reboot", step: "Join-Node", at: "once" }], /"start"\|"middle"\|"end"/],
+    [[{ kind: "fail", step: "Join-Node", code: "Nope" }], /code/],
+    [[{ kind: "slow", factor: 0.5 }], />=1/],
+    [[{ kind: "refuseDials", seconds: -1 }], />0/],
+    [[{ kind: "staleFeature", often: 1 }], /often/],
+  ];
+  for (const [setting, message] of wrong) {
+    it(`refuses ${JSON.stringify(setting)}`, () => {
+      assert.throws(() => checkedFaults(setting, "faults.json"), message);
+    });
+  }
+
+  it("a damaged faults file is an error of the step, not of the host", async () => {
+    const host = await startWithSteps();
+    try {
+      await host.windows.drive.write(faultsPath, "[{");
+      const result = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
+      assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
+    } finally {
+      await host.stop();
+    }
+  });
+});

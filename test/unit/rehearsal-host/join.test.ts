@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type HollowCluster,
+  type HollowJoin,
+  RecordingCluster,
+} from "../../../rehearsal/host/hollow/hollow-cluster.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import {
+  caCertHash,
+  goodArguments,
+  joinInput,
+  joinToken,
+  prepareThrough,
+  runStep,
+  startWithSteps,
+} from "./step-runner.ts";
+
+/** A cluster that can be told to refuse. */
+class FussyCluster extends RecordingCluster implements HollowCluster {
+  readonly joins: HollowJoin[] = [];
+  refusals: string[] = [];
+  unreachable = false;
+
+  override connect(): Promise<undefined> {
+    return Promise.resolve(this.unreachable ? ("connection refused" as never) : undefined);
+  }
+
+  override authorize(attempt?: HollowJoin): Promise<void> {
+    if (attempt) this.joins.push(attempt);
+    const refusal = this.refusals.shift();
+    return refusal === undefined ? Promise.resolve() : Promise.reject(new Error(refusal));
+  }
+}
+
+describe("Join-Node and Reset-Node, rehearsed", () => {
+  let host: RehearsalHost;
+  let cluster: FussyCluster;
+
+  beforeEach(async () => {
+    cluster = new FussyCluster();
+    host = await startWithSteps({ cluster });
+    await prepareThrough(host, "Set-HostsEntry");
+  });
+  afterEach(() => host.stop());
+
+  const joinNode = (args?: readonly string[], input = joinInput): ReturnType<typeof runStep> =>
+    runStep(host, "Join-Node", args ?? goodArguments(host)["Join-Node"], input);
+  const isThere = (path: string): Promise<boolean> => host.windows.drive.isFile(path);
+
+  it("joins with what it was given and leaves kubelet running for good", async () => {
+    const result = await joinNode();
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.deepEqual(
+      [result.changed, result.facts["alreadyJoined"], result.facts["wasReset"]],
+      [true, false, false],
+    );
+    assert.deepEqual(cluster.joins, [
+      { endpoint: "control-plane:6443", token: joinToken, caCertHashes: [caCertHash] },
+    ]);
+    assert.deepEqual(cluster.nodes, [
+      {
+        name: "win-1",
+        address: "192.168.150.11",
+        labels: { pool: "a", zone: "b" },
+        taints: [],
+        kubeletVersion: "1.36.4",
+      },
+    ]);
+    assert.equal(host.windows.services.get("kubelet")?.startType, "auto");
+    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+  });
+
+  it("registers taints", async () => {
+    const args = [...(goodArguments(host)["Join-Node"] ?? [])];
+    args[args.length - 1] = "os=windows:NoSchedule";
+    assert.equal((await joinNode(args)).exitCode, 0);
+    assert.deepEqual(cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
+  });
+
+  it("keeps the token out of command lines, output and files that stay", async () => {
+    const result = await joinNode();
+    assert.equal(result.exitCode, 0);
+    const secret = joinToken.split(".")[1] ?? "";
+    assert(!host.programs.commands.join("\n").includes(secret));
+    assert(!result.stderr.includes(secret));
+    await assert.rejects(
+      access(join(host.driveC, "kindows/state/join-configuration.json")),
+      /ENOENT/,
+    );
+  });
+
+  it("a second run changes nothing, a changed label only kubelet's arguments", async () => {
+    await joinNode();
+    const second = await joinNode();
+    assert.deepEqual([second.changed, second.facts["alreadyJoined"]], [false, true]);
+    const args = (goodArguments(host)["Join-Node"] ?? []).map((argument) =>
+      argument === "pool=a,zone=b" ? "pool=c" : argument,
+    );
+    const third = await joinNode(args);
+    assert.deepEqual([third.changed, third.facts["alreadyJoined"]], [true, true]);
+    assert.deepEqual(cluster.nodes[0]?.labels, { pool: "c" });
+    assert.equal(cluster.joins.length, 1);
+  });
+
+  it("starts a kubelet that somebody stopped", async () => {
+    await joinNode();
+    await host.windows.services.stop("kubelet");
+    const result = await joinNode();
+    assert.equal(result.changed, true);
+    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+  });
+
+  it("a half finished join is reset and done again", async () => {
+    cluster.refusals = ["couldn't validate the identity of the API Server"];
+    const first = await joinNode();
+    assert.deepEqual([first.exitCode, first.errorCode], [51, "JoinFailed"]);
+    assert.match(first.errorMessage, /exit code 1\. It wrote: .*couldn't validate the identity/);
+    await host.windows.drive.write("C:\\var\\lib\\kubelet\\config.yaml", "half");
+    const second = await joinNode();
+    assert.equal(second.exitCode, 0, second.stderr);
+    assert.deepEqual([second.changed, second.facts["wasReset"]], [true, true]);
+  });
+
+  it("another cluster under the same name: reset, then joined", async () => {
+    await joinNode();
+    const other = JSON.stringify({
+      token: joinToken,
+      caCertHashes: [`sha256:${"0b".repeat(32)}`],
+    });
+    const result = await joinNode(undefined, other);
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.equal(result.facts["wasReset"], true);
+    assert.equal(cluster.joins.length, 2);
+  });
+
+  it("a machine joined by somebody else is left alone", async () => {
+    await host.windows.drive.write("C:\\etc\\kubernetes\\kubelet.conf", "theirs");
+    const result = await joinNode();
+    assert.deepEqual([result.exitCode, result.errorCode], [53, "JoinedElsewhere"]);
+    assert.equal(await host.windows.drive.readText("C:\\etc\\kubernetes\\kubelet.conf"), "theirs");
+  });
+
+  it("waits for its predecessor's node to go", async () => {
+    cluster.refusals = [
+      'a Node with name "win-1" and status "Ready" already exists in the cluster',
+    ];
+    const result = await joinNode();
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.match(result.stderr, /a node of this name is still Ready/);
+    assert.equal(cluster.joins.length, 2);
+  });
+
+  it("says when the API server can't be reached", async () => {
+    cluster.unreachable = true;
+    const result = await joinNode();
+    assert.deepEqual([result.exitCode, result.errorCode], [50, "ApiServerUnreachable"]);
+    assert.match(result.errorMessage, /control-plane:6443 .*last seen: connection refused/);
+  });
+
+  it("needs its secret", async () => {
+    const result = await joinNode(undefined, "");
+    assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"]);
+  });
+
+  it("Reset-Node takes the machine out, once, and it can join again", async () => {
+    await joinNode();
+    const first = await runStep(host, "Reset-Node");
+    assert.deepEqual([first.exitCode, first.changed, first.facts["wasJoined"]], [0, true, true]);
+    assert.equal(await isThere("C:\\etc\\kubernetes\\kubelet.conf"), false);
+    assert.equal(host.windows.services.get("kubelet")?.startType, "manual");
+    assert.equal(await host.windows.services.isRunning("kubelet"), false);
+    const second = await runStep(host, "Reset-Node");
+    assert.deepEqual([second.changed, second.facts["wasJoined"]], [false, false]);
+    const again = await joinNode();
+    assert.deepEqual([again.exitCode, again.facts["wasReset"]], [0, false]);
+  });
+
+  it("a new containerd on a joined node stops kubelet and starts it again", async () => {
+    await joinNode();
+    const args = goodArguments(host)["Install-Containerd"] ?? [];
+    const result = await runStep(host, "Install-Containerd", [
+      ...args,
+      "-PauseImage",
+      "p.test/p:2",
+    ]);
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import type ssh2 from "ssh2";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
+import { goodArguments, joinInput } from "./step-runner.ts";
+
+interface Result {
+  readonly changed?: boolean;
+  readonly rebootRequired?: boolean;
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: string };
+}
+
+const resultOf = (stdout: string): Result =>
+  JSON.parse(stdout.trim().split("\r\n").at(-1) ?? "") as Result;
+
+describe("A reboot of the rehearsal host, over SSH", () => {
+  let host: RehearsalHost;
+  const clients: ssh2.Client[] = [];
+  const dial = async (): Promise<ssh2.Client> => {
+    const client = await connect(host);
+    clients.push(client);
+    return client;
+  };
+
+  beforeEach(async () => {
+    host = await startRehearsalHost({
+      hostName: "win-1",
+      authorizedKeys: [adminKey.public],
+      patience: 0.1, // the reboot comes half a second after it was ordered
+    });
+    await copySteps(await dial());
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.end();
+    await host.stop();
+  });
+
+  it("closes the port at once, lets sessions go on, and comes back with the feature", async () => {
+    const before = await dial();
+    const enabled = await run(before, stepCommand("Enable-ContainersFeature", []));
+    assert.equal(enabled.exitCode, 0, enabled.stderr);
+    assert.equal(resultOf(enabled.stdout).rebootRequired, true);
+    await assert.rejects(connect(host), /ECONNREFUSED/);
+    const early = await run(before, stepCommand("Confirm-Reboot", []));
+    assert.equal(early.exitCode, 75);
+    assert.equal(resultOf(early.stdout).error?.code, "RebootNotDone");
+
+    await new Promise<void>((resolve) => before.once("close", () => resolve()));
+    await host.up();
+    assert.equal(host.boots, 2);
+    const after = await dial();
+    const confirmed = await run(after, stepCommand("Confirm-Reboot", []));
+    assert.equal(confirmed.exitCode, 0, confirmed.stderr);
+    const { changed, facts } = resultOf(confirmed.stdout);
+    assert.equal(changed, true);
+    assert.equal(facts?.["installState"], "Installed");
+    assert.notEqual(facts?.["previousBootUpTime"], facts?.["lastBootUpTime"]);
+
+    const again = await run(after, stepCommand("Confirm-Reboot", []));
+    assert.equal(resultOf(again.stdout).changed, false);
+    const enabledAgain = resultOf(
+      (await run(after, stepCommand("Enable-ContainersFeature", []))).stdout,
+    );
+    assert.deepEqual([enabledAgain.changed, enabledAgain.rebootRequired], [false, false]);
+  });
+
+  it("a second run before the reboot orders it again and says so", async () => {
+    const client = await dial();
+    await run(client, stepCommand("Enable-ContainersFeature", []));
+    const second = resultOf(
+      (await run(client, stepCommand("Enable-ContainersFeature", []))).stdout,
+    );
+    assert.deepEqual([second.changed, second.rebootRequired], [false, true]);
+  });
+
+  it("starts what starts with Windows, in order, and nothing else", async () => {
+    const args = goodArguments(host);
+    const isRunning = (name: string): Promise<boolean> => host.windows.services.isRunning(name);
+    for (const [step, stepArgs] of Object.entries(args)) {
+      if (step === "Reset-Node") break;
+      if (step === "Join-Node") {
+        // kubelet is manual before the join
+        await run(await dial(), "shutdown /r /t 0");
+        await host.up();
+        assert.deepEqual(
+          [await isRunning("containerd"), await isRunning("kubelet")],
+          [true, false],
+        );
+      }
+      const result = await run(await dial(), stepCommand(step, stepArgs), joinInput);
+      assert.equal(result.exitCode, 0, result.stderr);
+      if (resultOf(result.stdout).rebootRequired === true) await host.up();
+    }
+    assert.deepEqual(host.programs.hostsEntries.at(-1)?.names, ["control-plane"]);
+    await run(await dial(), "shutdown /r /t 0");
+    await host.up();
+    assert.equal(host.boots, 4);
+    assert.deepEqual([await isRunning("containerd"), await isRunning("kubelet")], [true, true]);
+    assert.deepEqual(host.programs.hostsEntries.at(-1)?.names, ["control-plane"]);
+    assert.deepEqual(
+      host.nodes.map(({ name }) => name),
+      ["win-1"],
+    );
+  });
+
+  it("keeps its port and host key", async () => {
+    const port = host.port;
+    await run(await dial(), "shutdown /r /t 0");
+    await host.up();
+    assert.equal(host.port, port);
+    assert.equal((await run(await dial(), "hostname")).stdout, "win-1\r\n"); // the key is pinned
+  });
+});

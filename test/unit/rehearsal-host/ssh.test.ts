@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { connect as tcpConnect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import ssh2, { type ConnectConfig } from "ssh2";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { generateEd25519 } from "../../../rehearsal/host/ssh/generate-key.ts";
+import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
+
+describe("The rehearsal host's SSH server", () => {
+  let host: RehearsalHost;
+  let client: ssh2.Client;
+  const log: string[] = [];
+
+  before(async () => {
+    host = await startRehearsalHost({
+      hostName: "win-1",
+      authorizedKeys: [adminKey.public],
+      log: (line) => log.push(line),
+    });
+    client = await connect(host);
+    await copySteps(client);
+  });
+  after(async () => {
+    client.end();
+    await host.stop();
+  });
+
+  const strangers: readonly (readonly [name: string, settings: ConnectConfig])[] = [
+    ["another key", { privateKey: generateEd25519().private }],
+    ["another user", { username: "root" }],
+    ["a password", { privateKey: undefined, password: "x" }],
+    ["nothing", { privateKey: undefined }],
+  ];
+  for (const [name, settings] of strangers) {
+    it(`refuses ${name}`, async () => {
+      await assert.rejects(connect(host, settings), /authentication methods failed/);
+    });
+  }
+
+  it("takes the user's name in any case, and a second key of another kind", async () => {
+    const rsa = ssh2.utils.generateKeyPairSync("rsa", { bits: 2048 });
+    const other = await startRehearsalHost({
+      hostName: "win-2",
+      authorizedKeys: [adminKey.public, rsa.public],
+    });
+    try {
+      const second = await connect(other, { username: "ADMINISTRATOR", privateKey: rsa.private });
+      assert.equal((await run(second, "hostname")).stdout, "win-2\r\n");
+      second.end();
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("shows the host key it was given", async () => {
+    await assert.rejects(
+      connect(host, { hostVerifier: () => false }),
+      /Host denied \(verification failed\)/,
+    );
+  });
+
+  it("refuses environment requests but runs the command", async () => {
+    const output = await new Promise<string>((resolve, reject) => {
+      // x11 and env requests are refused; ssh2's client asks without wanting an answer
+      client.exec("echo %A%", { env: { A: "set" } }, (error, channel) => {
+        if (error) {
+          reject(error);
+          return;
+        }
+        let text = "";
+        channel.on("data", (data: Buffer) => (text += data.toString()));
+        channel.on("close", () => resolve(text));
+        channel.end();
+      });
+    });
+    assert.equal(output, "%A%\r\n");
+  });
+
+  const missing = `${remoteSteps}\\Nobody.ps1`;
+  const commands: readonly (readonly [
+    command: string,
+    exitCode: number,
+    stdout: RegExp,
+    stderr: RegExp,
+  ])[] = [
+    ["hostname", 0, /^win-1\r\n$/, /^$/],
+    ["HOSTNAME.EXE", 0, /^win-1\r\n$/, /^$/],
+    ["C:\\Windows\\System32\\hostname.exe", 0, /^win-1\r\n$/, /^$/],
+    ["whoami", 0, /^win-1\\administrator\r\n$/, /^$/],
+    ["ver", 0, /rehearsal host: a model.*\r\n.*10\.0\.20348\.4405\] \(rehearsal\)\r\n$/s, /^$/],
+    ["systeminfo", 0, /rehearsal host.*OS Name: .*\(rehearsal\).*Containers: +Available/s, /^$/],
+    ["echo a b", 0, /^a b\r\n$/, /^$/],
+    ["exit 42", 42, /^$/, /^$/],
+    ["exit /b 7", 7, /^$/, /^$/],
+    ["type %SystemRoot%\\System32\\drivers\\etc\\hosts", 0, /^# hosts file/, /^$/],
+    ["type nothing.txt", 1, /^$/, /cannot find the file specified/],
+    ["type", 1, /^$/, /syntax of the command is incorrect/],
+    ["type D:\\x", 1, /^$/, /cannot find the drive/],
+    ["dir C:\\", 0, /Directory of C:\\\r\n[^]*<DIR> Windows\r\n/, /^$/],
+    ["dir C:\\none", 1, /^$/, /File Not Found/],
+    ["bash -c ls", 1, /^$/, /'bash' is not recognized as an internal or external command,\r\n/],
+    ["ver && hostname", 1, /^$/, /one command at a time/],
+    [`echo ${"x".repeat(8187)}`, 1, /^$/, /^The command line is too long\.\r\n$/],
+    [
+      "powershell -Command Get-Service",
+      1,
+      /^$/,
+      /has no PowerShell and runs only the step scripts/,
+    ],
+    [`powershell -File ${missing}`, 0xfffd0000, /^$/, /does not exist\. Provide the path/],
+    [`powershell -File ${remoteSteps}\\lib\\Step.ps1`, 1, /^$/, /no behaviour for Step\.ps1/],
+    ["shutdown /s", 1, /^$/, /knows shutdown \/r/],
+    ["shutdown /r /t soon", 1, /^$/, /parameter is incorrect/],
+  ];
+  for (const [command, exitCode, stdout, stderr] of commands) {
+    it(`answers ${command.slice(0, 60)}`, async () => {
+      const result = await run(client, command);
+      assert.equal(result.exitCode, exitCode);
+      assert.match(result.stdout, stdout);
+      assert.match(result.stderr, stderr);
+    });
+  }
+
+  it("binds a step's parameters before it runs, with PowerShell's own words", async () => {
+    const result = await run(client, stepCommand("Test-WindowsHost", ["-MinimumBuild", "x"]));
+    assert.equal(result.exitCode, 1);
+    assert.equal(result.stdout, "");
+    assert.match(
+      result.stderr,
+      /Test-WindowsHost\.ps1 : Cannot process argument transformation on parameter 'MinimumBuild'[^]*CategoryInfo +: InvalidArgument[^]*FullyQualifiedErrorId : ParameterArgumentTransformationError,Test-WindowsHost\.ps1\r\n$/,
+    );
+  });
+
+  it("runs sessions side by side and answers keepalives", async () => {
+    const busy = await connect(host, { keepaliveInterval: 20, keepaliveCountMax: 2 });
+    const results = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => run(busy, `echo ${index}`)),
+    );
+    assert.deepEqual(
+      results.map(({ stdout }) => stdout.trim()),
+      ["0", "1", "2", "3", "4", "5", "6", "7"],
+    );
+    await sleep(200); // ten keepalives
+    assert.equal((await run(busy, "hostname")).exitCode, 0);
+    busy.end();
+  });
+
+  it("has no interactive shell and forwards nothing", async () => {
+    const text = await new Promise<string>((resolve, reject) => {
+      client.shell((error, channel) => {
+        if (error) {
+          reject(error);
+          return;
+        }
+        let output = "";
+        channel.on("data", (data: Buffer) => (output += data.toString()));
+        channel.on("close", () => resolve(output));
+      });
+    });
+    assert.match(text, /rehearsal host[^]*no interactive shell/);
+    await assert.rejects(
+      new Promise((resolve, reject) =>
+        client.forwardOut("127.0.0.1", 1, "127.0.0.1", 22, (error) =>
+          error ? reject(error) : resolve(undefined),
+        ),
+      ),
+    );
+    await assert.rejects(
+      new Promise((resolve, reject) =>
+        client.forwardIn("127.0.0.1", 0, (error) => (error ? reject(error) : resolve(undefined))),
+      ),
+    );
+  });
+
+  it("survives what is not SSH", async () => {
+    const socket = tcpConnect(host.port, "127.0.0.1");
+    socket.resume();
+    socket.end("GET / HTTP/1.1\r\n\r\n");
+    await new Promise((resolve) => socket.once("close", resolve));
+    assert.equal((await run(client, "hostname")).exitCode, 0);
+  });
+
+  it("logs no command's input", () => {
+    assert(!log.join("\n").includes("Get-Service"));
+  });
+});

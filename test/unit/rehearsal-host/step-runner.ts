@@ -1,0 +1,121 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
+import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
+import {
+  type RehearsalHost,
+  type RehearsalHostOptions,
+  startRehearsalHost,
+} from "../../../rehearsal/host/in-process.ts";
+import { remoteSteps, stepCommand } from "./ssh-client.ts";
+
+/** What a step printed and how it ended. */
+export interface StepRun {
+  readonly exitCode: number;
+  readonly changed: boolean | undefined;
+  readonly rebootRequired: boolean | undefined;
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly errorCode: string | undefined;
+  readonly errorMessage: string;
+  readonly stderr: string;
+}
+
+/** A token and a CA hash of the right form. */
+export const joinToken = "abcdef.0123456789abcdef";
+export const caCertHash = `sha256:${"0a".repeat(32)}`;
+
+/** Starts a host with the real step scripts on its drive, without going through SSH. */
+export async function startWithSteps(
+  options: Partial<RehearsalHostOptions> = {},
+): Promise<RehearsalHost> {
+  const host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [], ...options });
+  const source = new URL("../../../components/windows/steps/", import.meta.url).pathname;
+  await cp(source, join(host.driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
+  return host;
+}
+
+/** Runs one step as SSH would. */
+export async function runStep(
+  host: RehearsalHost,
+  step: string,
+  args: readonly string[] = [],
+  stdin = "",
+): Promise<StepRun> {
+  let stdout = "";
+  let stderr = "";
+  const exitCode = await runShellCommand(host.windows, stepCommand(step, args), {
+    out: (text) => (stdout += text),
+    err: (text) => (stderr += text),
+    stdin: () => Promise.resolve(stdin),
+    dropConnection: () => undefined,
+  });
+  const lastLine = stdout.trimEnd().split("\n").at(-1) ?? "";
+  const result = (lastLine === "" ? {} : JSON.parse(lastLine)) as {
+    changed?: boolean;
+    rebootRequired?: boolean;
+    facts?: Record<string, unknown>;
+    error?: { code: string; message: string };
+  };
+  return {
+    exitCode,
+    changed: result.changed,
+    rebootRequired: result.rebootRequired,
+    facts: result.facts ?? {},
+    errorCode: result.error?.code,
+    errorMessage: result.error?.message ?? "",
+    stderr,
+  };
+}
+
+/** Arguments with which each step succeeds on a host in the right state, by step. */
+export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {
+  const { containerd, kubelet, kubeadm, kubeLogRunner } = host.media;
+  const uri = (fileName: string): string => `https://downloads.test/${fileName}`;
+  return {
+    "Test-WindowsHost": ["-ComputerName", "win-1"],
+    "Enable-ContainersFeature": [],
+    "Confirm-Reboot": [],
+    "Install-Containerd": [
+      ...["-Version", "2.4.2", "-ArchiveUri", uri(containerd.fileName)],
+      ...["-ArchiveSha256", containerd.sha256],
+    ],
+    "Install-Kubernetes": [
+      ...[
+        "-Version",
+        "1.36.4",
+        "-KubeletUri",
+        uri("kubelet.exe"),
+        "-KubeletSha256",
+        kubelet.sha256,
+      ],
+      ...["-KubeadmUri", uri("kubeadm.exe"), "-KubeadmSha256", kubeadm.sha256],
+      ...["-KubeLogRunnerUri", uri("kube-log-runner.exe")],
+      ...["-KubeLogRunnerSha256", kubeLogRunner.sha256],
+    ],
+    "Set-HostsEntry": ["-Entry", "192.168.150.128=control-plane"],
+    "Join-Node": [
+      ...["-NodeName", "win-1", "-ApiServerEndpoint", "control-plane:6443"],
+      ...["-NodeIp", "192.168.150.11", "-NodeLabels", "pool=a,zone=b", "-NodeTaints", ""],
+    ],
+    "Reset-Node": [],
+  };
+}
+
+/** What Join-Node reads from standard input. */
+export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCertHash] });
+
+/** Runs the steps in their order up to and including `last`, through the reboot; throws at the first that fails. */
+export async function prepareThrough(host: RehearsalHost, last: string): Promise<void> {
+  for (const [step, args] of Object.entries(goodArguments(host))) {
+    const result = await runStep(host, step, args, joinInput);
+    if (result.exitCode !== 0) throw new Error(`${step}: ${result.stderr}`);
+    if (result.rebootRequired === true) await host.up();
+    if (step === last) return;
+  }
+  throw new Error(`there is no step ${last}`);
+}
+
+/** A fault in a step, once. */
+export function fault(setting: FaultSetting): { faults: FaultSetting[] } {
+  return { faults: [setting] };
+}
