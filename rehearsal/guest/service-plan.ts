@@ -23,12 +23,14 @@ const containerdPipe = "rehearsal-containerd";
  * Processes that make up a service.
  *
  * containerd gets the CRI server in front: that one serves containerd's usual pipe, containerd.exe another, since
- * containerd can't run containers without Windows' own part of them.
+ * containerd can't run containers without Windows' own part of them. It is told the boot, so that pods of an earlier one
+ * have ended.
  */
 export function serviceProcesses(
   exe: string,
   args: readonly string[],
   logFile: string | undefined,
+  bootTime: Date,
 ): readonly [ServiceProcess, ...ServiceProcess[]] {
   if (!/(^|[\\/])containerd\.exe$/i.test(exe)) return [{ exe, args, logFile }];
   return [
@@ -40,6 +42,7 @@ export function serviceProcesses(
         `-containerd=${containerdPipe}`,
         `-state=${criState}`,
         `-ready=${criReadyFile}`,
+        `-boot=${bootTime.toISOString()}`,
       ],
       logFile: criLog,
     },

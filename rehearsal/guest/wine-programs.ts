@@ -99,7 +99,7 @@ export class WinePrograms implements WindowsPrograms {
     args: readonly string[],
     options: ServiceOptions,
   ): Promise<void> {
-    const processes = serviceProcesses(exe, args, options.logFile);
+    const processes = serviceProcesses(exe, args, options.logFile, this.bootTime);
     for (const each of processes) await this.#assertProgram(each.exe);
     if (name === "containerd") await this.#drive.remove(criReadyFile);
     await this.#services.start(name, processes, options.path);

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+	"net"
+	"os"
+	"time"
+
+	"github.com/Microsoft/go-winio"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+const (
+	// pipeRoot begins the name of every named pipe.
+	pipeRoot = `\\.\pipe\`
+	// startSeconds is how long containerd may take to answer after its start.
+	startSeconds = 120
+	// maxMessageBytes is the largest message, as kubelet and containerd have it.
+	maxMessageBytes = 16 << 20
+)
+
+func main() {
+	listen := flag.String("listen", "", "name of the pipe to serve on")
+	containerd := flag.String("containerd", "", "name of the pipe that containerd serves on")
+	stateFile := flag.String("state", "", "file that keeps the modelled pods")
+	readyFile := flag.String("ready", "", "file to make when the pipe is served and containerd answers")
+	boot := flag.String("boot", "", "names this boot of the machine; pods of another one have ended")
+	flag.Parse()
+	log.SetFlags(log.LstdFlags | log.LUTC)
+	if err := serve(*listen, *containerd, *stateFile, *readyFile, *boot); err != nil {
+		log.Fatalf("rehearsal-cri: %v", err)
+	}
+}
+
+func serve(listen, containerd, stateFile, readyFile, boot string) error {
+	dial := func(ctx context.Context, _ string) (net.Conn, error) {
+		return winio.DialPipeContext(ctx, pipeRoot+containerd)
+	}
+	connection, err := grpc.NewClient("passthrough:///containerd",
+		grpc.WithContextDialer(dial),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes)))
+	if err != nil {
+		return err
+	}
+	st, err := loadState(stateFile, boot, time.Now())
+	if err != nil {
+		return err
+	}
+	srv := &server{
+		containerd:       runtimeapi.NewRuntimeServiceClient(connection),
+		containerdImages: runtimeapi.NewImageServiceClient(connection),
+		state:            st,
+		save:             func(st *state) error { return saveState(stateFile, st) },
+		now:              time.Now,
+	}
+	version, err := srv.awaitContainerd(startSeconds*time.Second, 100*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	pipe, err := winio.ListenPipe(pipeRoot+listen, nil)
+	if err != nil {
+		return err
+	}
+	log.Printf("serves %s%s in front of %s %s; pods are modelled, not run", pipeRoot, listen,
+		version.RuntimeName, version.RuntimeVersion)
+	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
+		return err
+	}
+	rpc := grpc.NewServer(grpc.MaxRecvMsgSize(maxMessageBytes))
+	runtimeapi.RegisterRuntimeServiceServer(rpc, srv)
+	runtimeapi.RegisterImageServiceServer(rpc, srv)
+	return rpc.Serve(pipe)
+}
