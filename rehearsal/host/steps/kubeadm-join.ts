@@ -97,6 +97,6 @@ async function startKubeletOnRequest(context: StepContext, signal: AbortSignal):
       }
       return;
     }
-    await sleep(200);
+    await sleep(100);
   }
 }

@@ -61,7 +61,7 @@ describe("Faults, over SSH", () => {
 
   it("refuseDials keeps the port closed after a boot", async () => {
     await start();
-    await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 0.4}]');
+    await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 2}]');
     await run(client, "shutdown /r /t 0");
     await sleep(150); // the reboot itself takes 50 ms
     await assert.rejects(connect(host), /ECONNREFUSED/);

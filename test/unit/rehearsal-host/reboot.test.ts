@@ -27,7 +27,7 @@ describe("A reboot of the rehearsal host, over SSH", () => {
     host = await startRehearsalHost({
       hostName: "win-1",
       authorizedKeys: [adminKey.public],
-      patience: 0.1, // the reboot comes half a second after it was ordered
+      patience: 0.1, // the reboot comes so many tenths of a second after it was ordered
     });
     await copySteps(await dial());
   });
@@ -38,7 +38,10 @@ describe("A reboot of the rehearsal host, over SSH", () => {
 
   it("closes the port at once, lets sessions go on, and comes back with the feature", async () => {
     const before = await dial();
-    const enabled = await run(before, stepCommand("Enable-ContainersFeature", []));
+    const enabled = await run(
+      before,
+      stepCommand("Enable-ContainersFeature", ["-RebootDelaySeconds", "20"]),
+    );
     assert.equal(enabled.exitCode, 0, enabled.stderr);
     assert.equal(resultOf(enabled.stdout).rebootRequired, true);
     await assert.rejects(connect(host), /ECONNREFUSED/);

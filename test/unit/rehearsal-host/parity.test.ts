@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { stepExitCodes } from "../../../rehearsal/host/step.ts";
+import { kubeletCommandLine } from "../../../rehearsal/host/steps/kubelet-service.ts";
+import { hasJoinRemains } from "../../../rehearsal/host/steps/membership.ts";
+import { goodArguments, joinInput, runStep, startWithSteps } from "./step-runner.ts";
+
+const read = (file: string): string =>
+  readFileSync(new URL(`../../../components/windows/steps/${file}`, import.meta.url), "utf8");
+
+/** What a script's help says behind "Facts:". */
+function documentedFacts(step: string): string {
+  return /Facts: ([^]*?)\n\n/.exec(read(`${step}.ps1`))?.[1] ?? "";
+}
+
+describe("What the scripts and their rehearsal share", () => {
+  it("exit codes", () => {
+    const codes = [...read("lib/ExitCodes.ps1").matchAll(/^ {4}(\w+) += (\d+)$/gm)];
+    assert.deepEqual(
+      Object.fromEntries(codes.map(([, name, code]) => [name, Number(code)])),
+      stepExitCodes,
+    );
+  });
+
+  it("kubelet's command line", () => {
+    const source = read("lib/KubeletService.ps1");
+    const list = /@\(\n([^]*?)\$NodeArgument\n/.exec(source)?.[1] ?? "";
+    const words = [...list.matchAll(/'([^']+)'/g)].map((match) => match[1]);
+    assert.equal(words.join(" "), kubeletCommandLine([]));
+  });
+
+  it("what a join leaves behind", async () => {
+    const source = read("lib/Membership.ps1");
+    const list = /\$JoinRemains = @\(\n([^]*?)\n\)/.exec(source)?.[1] ?? "";
+    const kubeconfig = /\$KubeletConfigPath = '([^']+)'/.exec(source)?.[1] ?? "";
+    const paths = [kubeconfig, ...[...list.matchAll(/'([^']+)'/g)].map((match) => match[1] ?? "")];
+    assert(paths.length > 3);
+    const host = await startWithSteps();
+    try {
+      for (const path of paths) {
+        await host.windows.drive.write(path, "x");
+        assert.equal(await hasJoinRemains(host.windows), true, path);
+        await host.windows.drive.remove(path);
+        assert.equal(await hasJoinRemains(host.windows), false, path);
+      }
+    } finally {
+      await host.stop();
+    }
+  });
+
+  describe("facts of a result", () => {
+    let host: RehearsalHost;
+    before(async () => {
+      host = await startWithSteps();
+    });
+    after(() => host.stop());
+
+    // In the steps' order: each needs what those before it have done.
+    for (const step of [
+      "Test-WindowsHost",
+      "Enable-ContainersFeature",
+      "Confirm-Reboot",
+      "Install-Containerd",
+      "Install-Kubernetes",
+      "Set-HostsEntry",
+      "Join-Node",
+      "Reset-Node",
+    ]) {
+      it(step, async () => {
+        const result = await runStep(host, step, goodArguments(host)[step], joinInput);
+        assert.equal(result.exitCode, 0, result.stderr);
+        await host.up();
+        const { rehearsal, ...facts } = result.facts;
+        assert.equal(rehearsal, true);
+        const documented = documentedFacts(step);
+        assert.notEqual(documented, "");
+        for (const name of Object.keys(facts))
+          assert.match(documented, new RegExp(`\\b${name}\\b`));
+        const names = documented.replace(/\([^)]*\)|\b(and|after|a|reboot)\b/g, "").match(/\w+/g);
+        assert.deepEqual(Object.keys(facts).sort(), names?.sort());
+      });
+    }
+  });
+});

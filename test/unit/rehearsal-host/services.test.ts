@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { loadState, statePath } from "../../../rehearsal/host/state.ts";
+import { prepareThrough, startWithSteps } from "./step-runner.ts";
+
+describe("The model's service manager", () => {
+  let host: RehearsalHost;
+  const log: string[] = [];
+  beforeEach(async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Install-Kubernetes");
+    log.length = 0;
+  });
+  afterEach(() => host.stop());
+
+  const restart = (): Promise<void> => host.windows.services.restartEnded((line) => log.push(line));
+
+  it("starts again what has ended by itself, and only that", async () => {
+    const { services } = host.windows;
+    await services.start("kubelet");
+    await host.programs.stopService("kubelet"); // it ended
+    await restart();
+    assert.equal(await services.isRunning("kubelet"), true);
+    assert.match(log.join("\n"), /kubelet has ended by itself/);
+    await services.stop("kubelet");
+    await restart();
+    assert.equal(await services.isRunning("kubelet"), false);
+    assert.equal(log.length, 1);
+  });
+
+  it("starts what a service depends on, and stops what depends on it", async () => {
+    const { services } = host.windows;
+    await services.stop("containerd");
+    await services.start("kubelet");
+    assert.equal(await services.isRunning("containerd"), true);
+    await services.stop("containerd");
+    assert.equal(await services.isRunning("kubelet"), false);
+  });
+
+  it("starts a service once, however many ask for it", async () => {
+    const { services } = host.windows;
+    await Promise.all([services.start("kubelet"), services.start("kubelet")]);
+    assert.equal(
+      host.programs.commands.filter((line) => line.includes("kubelet.exe --cert-dir")).length,
+      1,
+    );
+  });
+
+  it("reports a service that can't be started at boot and starts the others", async () => {
+    const { services, drive } = host.windows;
+    await services.change("kubelet", { startType: "auto" });
+    await services.stop("containerd");
+    await drive.remove("C:\\k\\kubelet.exe");
+    await services.startAutomatic((line) => log.push(line));
+    assert.equal(await services.isRunning("containerd"), true);
+    assert.match(log.join("\n"), /kubelet did not start:.*cannot find the file specified/);
+  });
+
+  const refused: readonly (readonly [name: string, change: () => Promise<unknown>, RegExp])[] = [
+    ["one that does not exist", () => host.windows.services.start("nobody"), /Cannot find any/],
+    [
+      "changing one that does not exist",
+      () => host.windows.services.change("x", {}),
+      /Cannot find/,
+    ],
+    ["stopping one that does not exist", () => host.windows.services.stop("x"), /Cannot find/],
+    [
+      "a disabled one",
+      async () => {
+        await host.windows.services.change("kubelet", { startType: "disabled" });
+        await host.windows.services.start("kubelet");
+      },
+      /because it is disabled/,
+    ],
+    [
+      "one without kube-log-runner",
+      async () => {
+        await host.windows.drive.remove("C:\\k\\kube-log-runner.exe");
+        await host.windows.services.start("kubelet");
+      },
+      /C:\\k\\kube-log-runner\.exe/,
+    ],
+  ];
+  for (const [name, change, message] of refused) {
+    it(`refuses ${name}`, () => assert.rejects(change(), message));
+  }
+
+  it("says which file is damaged when its state can't be read", async () => {
+    await host.windows.drive.write(statePath, '{"services": []}');
+    await assert.rejects(
+      loadState(host.windows.drive, new Date()),
+      /C:\\rehearsal\\state\.json can't be read/,
+    );
+    await host.windows.save();
+  });
+});
