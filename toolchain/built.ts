@@ -10,9 +10,9 @@ const imageSchema = z.object({ reference: z.string(), archive: z.string() });
 const builtSchema = z.object({
   /** Absolute paths of the tools by name: pulumi, kubectl, kind. */
   tools: z.record(z.string(), z.string()),
-  /** Node image of kind that was built here: its reference and the archive for `docker load`. */
+  /** Node image of kind, where it was built here: its reference and the archive for `docker load`. */
   nodeImage: imageSchema.optional(),
-  /** Load balancer image of kind that was built here. */
+  /** Load balancer image of kind, where it was built here. */
   loadBalancerImage: imageSchema.optional(),
   /** Disk of the rehearsal guest, the first 12 digits of its content's hash, and its manifest. */
   rehearsalImage: z.object({ path: z.string(), hash: z.string(), manifest: z.string() }).optional(),
@@ -53,7 +53,7 @@ export function builtTool(name: string): string {
   return found;
 }
 
-/** Adds to what was prepared earlier, for this stack or another one; replaced in one step. */
+/** Adds to what was prepared earlier, for this stack or another one; what is left out stays. Replaced in one step. */
 export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   let earlier: BuiltArtifacts = { tools: {} };
   try {
@@ -61,7 +61,10 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   } catch {
     // None or a damaged one: written anew.
   }
-  const all = { ...earlier, ...added, tools: { ...earlier.tools, ...added.tools } };
+  const given = Object.fromEntries(
+    Object.entries(added).filter(([, value]) => value !== undefined),
+  );
+  const all = { ...earlier, ...given, tools: { ...earlier.tools, ...added.tools } };
   const text = `${JSON.stringify(all, undefined, 2)}\n`;
   if (JSON.stringify(earlier) === JSON.stringify(all)) {
     return;

@@ -1,37 +1,44 @@
 import { constants } from "node:fs";
-import { access, chmod, copyFile, realpath } from "node:fs/promises";
+import { access, chmod, copyFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
+import { cacheRoot } from "../cache.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
+
+/** A tool on the host at exactly the pinned version, or why there is none. */
+export type Found = { readonly file: string } | { readonly reason: string };
 
 /**
  * Takes a tool from the host's PATH when it is there at exactly the pinned version. It is copied: a later upgrade on
  * the host must not change what runs here.
  */
 export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> {
+  const found = await findInstalled(tool);
+  if ("reason" in found) {
+    return found.reason;
+  }
+  const target = path.join(into, path.basename(found.file));
+  await copyFile(found.file, target);
+  await chmod(target, 0o755);
+  return undefined;
+}
+
+/** Looks for a tool on the PATH; the first one counts, as it does for the user. */
+export async function findInstalled(tool: Tool): Promise<Found> {
   const { installed } = tool;
   const [executable] = tool.executables;
   if (installed === undefined || executable === undefined) {
-    return "not looked for on the host";
+    return { reason: "not looked for on the host" };
   }
-  const found = await findOnPath(executable, process.env.PATH ?? "");
-  if (found === undefined) {
-    return "not installed";
+  const file = await findOnPath(executable, hostPath());
+  if (file === undefined) {
+    return { reason: "not installed" };
   }
-  const version = await askVersion(found, installed);
-  if (version !== tool.version) {
-    return `installed is ${version ?? "an unknown version"}`;
-  }
-  const folder = path.dirname(await realpath(found));
-  for (const name of [executable, ...(installed.companions ?? [])]) {
-    const source = name === executable ? found : path.join(folder, name);
-    if (name === executable || (await isExecutable(source))) {
-      await copyFile(source, path.join(into, name));
-      await chmod(path.join(into, name), 0o755);
-    }
-  }
-  return undefined;
+  const version = await askVersion(file, installed);
+  return version === tool.version
+    ? { file }
+    : { reason: `installed is ${version ?? "an unknown version"}` };
 }
 
 /** Absolute path of the first executable of that name in a list of folders as in PATH. */
@@ -45,6 +52,25 @@ export async function findOnPath(name: string, searched: string): Promise<string
   return undefined;
 }
 
+/** Whether this process may execute a file. */
+export async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** PATH without our own cache, which a shell with `kindows env` has in front: that is not the host's. */
+function hostPath(): string {
+  const isOurs = (folder: string): boolean => !path.relative(cacheRoot(), folder).startsWith("..");
+  return (process.env.PATH ?? "")
+    .split(path.delimiter)
+    .filter((folder) => !isOurs(folder))
+    .join(path.delimiter);
+}
+
 async function askVersion(file: string, installed: InstalledTool): Promise<string | undefined> {
   try {
     const { stdout } = await execa(file, installed.versionArguments, {
@@ -55,14 +81,5 @@ async function askVersion(file: string, installed: InstalledTool): Promise<strin
     return installed.versionPattern.exec(stdout)?.[1];
   } catch {
     return undefined;
-  }
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

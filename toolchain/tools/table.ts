@@ -30,7 +30,6 @@ export const pulumi = toolArtifact({
   installed: {
     versionArguments: ["version"],
     versionPattern: /^v(\S+)/,
-    companions: ["pulumi-language-nodejs"],
   },
   download: noChecksum,
   go: {

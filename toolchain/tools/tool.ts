@@ -25,8 +25,6 @@ export interface InstalledTool {
   readonly versionArguments: readonly string[];
   /** Finds the version, without a leading `v`, in what is printed: first group. */
   readonly versionPattern: RegExp;
-  /** Executables to take along from the same folder when they are there. */
-  readonly companions?: readonly string[];
 }
 
 /** One file for linux/amd64. */

@@ -1,0 +1,59 @@
+import { execa } from "execa";
+
+/** A daemon that answers, or why it does not (first line of what its client says). */
+export type DaemonState =
+  | { readonly kind: "running" }
+  /** It answers, but not to this user. */
+  | { readonly kind: "denied"; readonly reason: string }
+  | { readonly kind: "silent"; readonly reason: string };
+
+/** A client that hangs, e.g. on a remote Docker, must not hang us. */
+const askTimeoutSeconds = 10;
+
+/** Asks the Docker daemon that the `docker` client uses, wherever that is. */
+export async function dockerState(): Promise<DaemonState> {
+  return ask("docker", ["version", "--format", "{{.Server.Version}}"], "docker");
+}
+
+/**
+ * Asks libvirt.
+ *
+ * @param uri libvirt's connection URI, e.g. `qemu:///system`.
+ */
+export async function libvirtState(uri: string): Promise<DaemonState> {
+  return ask("virsh", ["--connect", uri, "uri"], "libvirt");
+}
+
+async function ask(client: string, args: readonly string[], group: string): Promise<DaemonState> {
+  const result = await execa(client, args, {
+    reject: false,
+    stdin: "ignore",
+    timeout: askTimeoutSeconds * 1000,
+    env: { LC_ALL: "C" },
+  });
+  if (!result.failed) {
+    return { kind: "running" };
+  }
+  if (result.timedOut) {
+    return { kind: "silent", reason: `no answer within ${askTimeoutSeconds} s` };
+  }
+  if (result.code === "ENOENT") {
+    return { kind: "silent", reason: `${client} is not installed` };
+  }
+  return classifyRefusal(result.stderr, group);
+}
+
+/** Tells a refused user from a daemon that is not there, by what the client prints. */
+export function classifyRefusal(stderr: string, group: string): DaemonState {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const denied = lines.find((line) =>
+    /permission denied|authentication (failed|unavailable)/i.test(line),
+  );
+  if (denied !== undefined) {
+    return {
+      kind: "denied",
+      reason: `${denied.trim()} (run this as root, or join the group ${group} and log in again)`,
+    };
+  }
+  return { kind: "silent", reason: lines[0]?.trim() ?? "it failed without a word" };
+}

@@ -1,0 +1,170 @@
+import { spawn } from "node:child_process";
+import { mkdir, open, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+
+import type { Progress } from "./artifact.ts";
+import { mayHaveSysResource } from "./capabilities.ts";
+import { cacheRoot } from "./cache.ts";
+import { dockerdArguments, wrappedRuntime } from "./container-runtime.ts";
+import { dockerState, libvirtState } from "./daemon-state.ts";
+import type { DaemonState } from "./daemon-state.ts";
+import { ensureArtifacts } from "./ensure.ts";
+import type { EnsureOptions } from "./ensure.ts";
+import { giveKvmToItsGroup } from "./kvm-device.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Longest time a daemon may take from its start to its first answer, in seconds. */
+const startTimeoutSeconds = 90;
+
+/** Lines of a log that the error about a silent daemon shows. */
+const logTailLines = 10;
+
+/** A daemon of the host that labs use. One that runs is used as it is, with whatever settings it has. */
+interface Daemon {
+  readonly name: string;
+  state(): Promise<DaemonState>;
+  /** Units that systemd starts for it; the first one that the host has. */
+  readonly units: readonly string[];
+  /** Starts it where there is no systemd; returns the logs of what it started. */
+  start(): Promise<readonly string[]>;
+}
+
+/**
+ * Sees to it that Docker answers.
+ *
+ * @throws when it cannot be started, when it stays silent, and when it does not talk to this user.
+ */
+export async function ensureDocker(options: EnsureOptions & { progress: Progress }): Promise<void> {
+  await ensureDaemon(
+    {
+      name: "Docker",
+      state: dockerState,
+      units: ["docker.service"],
+      start: async () => {
+        const runtime = (await mayHaveSysResource())
+          ? undefined
+          : path.join(
+              (await ensureArtifacts([wrappedRuntime], options)).path(wrappedRuntime),
+              "runc",
+            );
+        return [await startDetached("dockerd", dockerdArguments(runtime))];
+      },
+    },
+    options.progress,
+  );
+}
+
+/**
+ * Sees to it that libvirt answers.
+ *
+ * @param uri connection URI; a remote one is only asked, never started.
+ * @throws as `ensureDocker` does.
+ */
+export async function ensureLibvirt(uri: string, say: Progress): Promise<void> {
+  await ensureDaemon(
+    {
+      name: `libvirt (${uri})`,
+      state: () => libvirtState(uri),
+      units: ["libvirtd.service", "virtqemud.service"],
+      start: async () => {
+        if (!uri.endsWith(":///system")) {
+          throw new Error("it is not the system connection of this host: start it there");
+        }
+        await giveKvmToItsGroup();
+        // Machines' consoles are logged by it; systemd would start it on demand.
+        return [await startDetached("virtlogd", []), await startDetached("libvirtd", [])];
+      },
+    },
+    say,
+  );
+}
+
+async function ensureDaemon(daemon: Daemon, say: Progress): Promise<void> {
+  const state = await daemon.state();
+  if (state.kind === "running") {
+    return;
+  }
+  if (state.kind === "denied") {
+    throw new Error(`${daemon.name} runs, but refuses: ${state.reason}`);
+  }
+  if (process.getuid?.() !== 0) {
+    throw new Error(`${daemon.name} does not run (${state.reason}): start it, or run this as root`);
+  }
+  say(`starting ${daemon.name}`);
+  const logs = (await hasSystemd()) ? await startUnit(daemon) : await daemon.start();
+  const wait = {
+    what: `${daemon.name} to answer`,
+    timeoutSeconds: startTimeoutSeconds,
+    pollMilliseconds: 200,
+  };
+  try {
+    await waitUntil(wait, async () => {
+      const now = await daemon.state();
+      return now.kind === "running" ? undefined : now.reason;
+    });
+  } catch (error) {
+    const tails = await Promise.all(logs.map(logTail));
+    throw new Error([error instanceof Error ? error.message : String(error), ...tails].join("\n"), {
+      cause: error,
+    });
+  }
+}
+
+/** Whether systemd runs as the first process; its client alone may be installed anywhere. */
+async function hasSystemd(): Promise<boolean> {
+  return (await stat("/run/systemd/system").catch(() => undefined)) !== undefined;
+}
+
+/** Returns no logs: systemd keeps them. */
+async function startUnit(daemon: Daemon): Promise<readonly string[]> {
+  const reasons: string[] = [];
+  for (const unit of daemon.units) {
+    const result = await execa("systemctl", ["start", unit], {
+      reject: false,
+      stdin: "ignore",
+      timeout: startTimeoutSeconds * 1000,
+    });
+    if (!result.failed) {
+      return [];
+    }
+    reasons.push(result.stderr.trim() || (result.shortMessage ?? unit));
+  }
+  throw new Error(`systemd could not start ${daemon.name}: ${reasons.join("; ")}`);
+}
+
+/**
+ * Starts a program that outlives this process and holds nothing of it: own session, own output, no variables of ours.
+ * Its log is returned. A second one of its kind ends at once; whether the first one answers is found out by asking.
+ */
+async function startDetached(program: string, args: readonly string[]): Promise<string> {
+  const folder = path.join(cacheRoot(), "logs");
+  await mkdir(folder, { recursive: true });
+  const logFile = path.join(folder, `${program}.log`);
+  const log = await open(logFile, "a", 0o600);
+  try {
+    const child = spawn(program, args, {
+      detached: true,
+      cwd: "/",
+      stdio: ["ignore", log.fd, log.fd],
+      env: { PATH: daemonPath(), HOME: "/root", LANG: "C.UTF-8" },
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+    child.unref();
+  } finally {
+    await log.close();
+  }
+  return logFile;
+}
+
+async function logTail(logFile: string): Promise<string> {
+  const lines = (await readFile(logFile, "utf8").catch(() => "")).trimEnd().split("\n");
+  return `end of ${logFile}:\n${lines.slice(-logTailLines).join("\n")}`;
+}
+
+function daemonPath(): string {
+  return `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
+}

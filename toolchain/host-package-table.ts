@@ -1,0 +1,123 @@
+/** How the same software is called by the package managers of other distributions. */
+export interface HostPackage {
+  /** Name of the Debian package. */
+  readonly debian: string;
+  /** Executables and absolute paths that are all there once it is installed, however that was done. */
+  readonly gives: readonly string[];
+  readonly fedora: string;
+  readonly arch: string;
+  readonly suse: string;
+}
+
+/** Everything that the project ever asks a host for. Library packages are known by a file. */
+export const hostPackages: readonly HostPackage[] = [
+  {
+    debian: "docker.io",
+    // Not `docker`: a client alone may be on the PATH without any daemon.
+    gives: ["dockerd"],
+    fedora: "moby-engine",
+    arch: "docker",
+    suse: "docker",
+  },
+  {
+    debian: "libvirt-daemon-system",
+    gives: ["libvirtd"],
+    fedora: "libvirt",
+    arch: "libvirt",
+    suse: "libvirt",
+  },
+  {
+    debian: "libvirt-clients",
+    gives: ["virsh"],
+    fedora: "libvirt-client",
+    arch: "libvirt",
+    suse: "libvirt-client",
+  },
+  {
+    // libvirt's networks lease their addresses through it.
+    debian: "dnsmasq-base",
+    gives: ["dnsmasq"],
+    fedora: "dnsmasq",
+    arch: "dnsmasq",
+    suse: "dnsmasq",
+  },
+  {
+    debian: "iptables",
+    gives: ["iptables"],
+    fedora: "iptables-nft",
+    arch: "iptables-nft",
+    suse: "iptables",
+  },
+  {
+    debian: "qemu-system-x86",
+    gives: ["qemu-system-x86_64"],
+    fedora: "qemu-system-x86-core",
+    arch: "qemu-system-x86",
+    suse: "qemu-x86",
+  },
+  {
+    debian: "qemu-utils",
+    gives: ["qemu-img"],
+    fedora: "qemu-img",
+    arch: "qemu-img",
+    suse: "qemu-img",
+  },
+  {
+    // The libvirt provider changes domain definitions with it.
+    debian: "xsltproc",
+    gives: ["xsltproc"],
+    fedora: "libxslt",
+    arch: "libxslt",
+    suse: "libxslt-tools",
+  },
+  {
+    // The libvirt provider makes the identity CDs with `mkisofs`.
+    debian: "genisoimage",
+    gives: ["mkisofs"],
+    fedora: "genisoimage",
+    arch: "cdrtools",
+    suse: "mkisofs",
+  },
+  {
+    debian: "jq",
+    gives: ["jq"],
+    fedora: "jq",
+    arch: "jq",
+    suse: "jq",
+  },
+  {
+    debian: "debootstrap",
+    gives: ["debootstrap"],
+    fedora: "debootstrap",
+    arch: "debootstrap",
+    suse: "debootstrap",
+  },
+  {
+    debian: "gcc-mingw-w64-x86-64",
+    gives: ["x86_64-w64-mingw32-gcc"],
+    fedora: "mingw64-gcc",
+    arch: "mingw-w64-gcc",
+    suse: "mingw64-cross-gcc",
+  },
+  {
+    debian: "syslinux",
+    gives: ["syslinux"],
+    fedora: "syslinux",
+    arch: "syslinux",
+    suse: "syslinux",
+  },
+  {
+    debian: "mtools",
+    gives: ["mcopy"],
+    fedora: "mtools",
+    arch: "mtools",
+    suse: "mtools",
+  },
+  {
+    debian: "busybox-static",
+    gives: ["busybox"],
+    fedora: "busybox",
+    arch: "busybox",
+    suse: "busybox-static",
+  },
+];

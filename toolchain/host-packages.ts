@@ -1,0 +1,171 @@
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+
+import type { Progress } from "./artifact.ts";
+import { cacheRoot } from "./cache.ts";
+import { hostPackages } from "./host-package-table.ts";
+import type { HostPackage } from "./host-package-table.ts";
+import { runLogged } from "./run-logged.ts";
+import { findOnPath } from "./tools/installed.ts";
+
+/** Package managers that are known; only the first one is run, for the others the command is printed. */
+export const packageManagers = ["apt-get", "dnf", "pacman", "zypper"] as const;
+
+export type PackageManager = (typeof packageManagers)[number];
+
+const updateTimeoutSeconds = 300;
+const installTimeoutSeconds = 1800;
+
+/** What the decision depends on. */
+export interface Host {
+  readonly isRoot: boolean;
+  /** Absolute path of an executable, or nothing. */
+  find(executable: string): Promise<string | undefined>;
+  /** Whether Debian's package database says a package is installed; false where there is none. */
+  isInstalledInDebian(name: string): Promise<boolean>;
+}
+
+/** What to do about the packages asked for. */
+export type Plan =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "install"; readonly packages: readonly string[] }
+  | { readonly kind: "tell"; readonly message: string };
+
+/**
+ * Decides about packages (by their Debian names): those whose programs are there, from whatever source, are not asked
+ * for; the rest is installed by root with apt-get, and otherwise left to the user.
+ */
+export async function planPackages(names: readonly string[], host: Host): Promise<Plan> {
+  const missing: string[] = [];
+  for (const name of [...new Set(names)].sort()) {
+    if (!(await isThere(name, host))) {
+      missing.push(name);
+    }
+  }
+  if (missing.length === 0) {
+    return { kind: "nothing" };
+  }
+  const manager = await findPackageManager(host);
+  if (manager === "apt-get" && host.isRoot) {
+    return { kind: "install", packages: missing };
+  }
+  return { kind: "tell", message: tellUser(missing, manager) };
+}
+
+/** The first known package manager that is there. */
+export async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
+  for (const manager of packageManagers) {
+    if ((await host.find(manager)) !== undefined) {
+      return manager;
+    }
+  }
+  return undefined;
+}
+
+/** The command a user runs to install packages, given by their Debian names. */
+export function installCommand(manager: PackageManager, debianNames: readonly string[]): string {
+  const entries = debianNames.map((name) => hostPackages.find((each) => each.debian === name));
+  const named = (pick: (entry: HostPackage) => string): string =>
+    [...new Set(entries.map((entry, i) => (entry ? pick(entry) : (debianNames[i] ?? ""))))].join(
+      " ",
+    );
+  switch (manager) {
+    case "apt-get":
+      return `sudo apt-get install --no-install-recommends ${debianNames.join(" ")}`;
+    case "dnf":
+      return `sudo dnf install ${named((entry) => entry.fedora)}`;
+    case "pacman":
+      return `sudo pacman -S --needed ${named((entry) => entry.arch)}`;
+    case "zypper":
+      return `sudo zypper install ${named((entry) => entry.suse)}`;
+  }
+}
+
+/**
+ * Sees to it that packages are installed, after one line that says which.
+ *
+ * @throws with the command to run when this process may not or cannot install them.
+ */
+export async function ensureHostPackages(names: readonly string[], say: Progress): Promise<void> {
+  const plan = await planPackages(names, thisHost);
+  switch (plan.kind) {
+    case "nothing":
+      return;
+    case "tell":
+      throw new Error(plan.message);
+    case "install":
+      say(`installing host packages: ${plan.packages.join(" ")}`);
+      await installWithApt(plan.packages, say);
+  }
+}
+
+async function installWithApt(packages: readonly string[], say: Progress): Promise<void> {
+  const logFile = path.join(cacheRoot(), "logs", "host-packages.log");
+  await mkdir(path.dirname(logFile), { recursive: true });
+  createWriteStream(logFile).end();
+  const env = { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" };
+  // Another apt may be at work, e.g. unattended upgrades.
+  const lock = ["-o", "DPkg::Lock::Timeout=300"];
+  try {
+    await runLogged("apt-get", [...lock, "update"], {
+      env,
+      logFile,
+      timeoutSeconds: updateTimeoutSeconds,
+    });
+  } catch (error) {
+    say(`the package lists could not be updated (${String(error)}), going on with those there are`);
+  }
+  try {
+    await runLogged("apt-get", [...lock, "install", "-y", "--no-install-recommends", ...packages], {
+      env,
+      logFile,
+      timeoutSeconds: installTimeoutSeconds,
+    });
+  } catch (error) {
+    throw new Error(
+      `the host packages ${packages.join(" ")} could not be installed: see ${logFile}`,
+      { cause: error },
+    );
+  }
+}
+
+function tellUser(missing: readonly string[], manager: PackageManager | undefined): string {
+  if (manager === undefined) {
+    const programs = missing.flatMap(
+      (name) => hostPackages.find((each) => each.debian === name)?.gives ?? [name],
+    );
+    return `these programs are missing, install them and run this again: ${programs.join(", ")}`;
+  }
+  const why = manager === "apt-get" ? " (as root it is done for you)" : "";
+  return `host packages are missing, install them and run this again${why}:\n  ${installCommand(manager, missing)}`;
+}
+
+async function isThere(name: string, host: Host): Promise<boolean> {
+  const known = hostPackages.find((each) => each.debian === name);
+  if (known === undefined) {
+    return host.isInstalledInDebian(name);
+  }
+  for (const program of known.gives) {
+    if ((await host.find(program)) === undefined) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Where programs of administrators are, which an ordinary user's PATH lacks on Debian. */
+const systemFolders = "/usr/local/sbin:/usr/sbin:/sbin";
+
+const thisHost: Host = {
+  isRoot: process.getuid?.() === 0,
+  find: (executable) => findOnPath(executable, `${process.env.PATH ?? ""}:${systemFolders}`),
+  isInstalledInDebian: async (name) => {
+    const result = await execa("dpkg-query", ["--show", "--showformat=${db:Status-Status}", name], {
+      reject: false,
+      timeout: 10_000,
+    });
+    return result.stdout === "installed";
+  },
+};
