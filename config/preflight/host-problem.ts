@@ -11,15 +11,9 @@ export function hostProblemText({ subject, why, instead }: HostProblem): string 
   return `${subject} ${why}. ${instead}`;
 }
 
-/** Everything on this host that a lab can't be made with. */
-export class PreflightError extends Error {
-  readonly problems: readonly HostProblem[];
-
-  constructor(problems: readonly HostProblem[]) {
-    const count = problems.length === 1 ? "1 thing" : `${problems.length} things`;
-    const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
-    super(`${count} in the way on this host; nothing was created:\n${lines.join("\n")}`);
-    this.name = "PreflightError";
-    this.problems = problems;
-  }
+/** All of them in one message. */
+export function hostProblemsText(problems: readonly HostProblem[]): string {
+  const count = problems.length === 1 ? "1 thing is" : `${problems.length} things are`;
+  const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
+  return `${count} in the way on this host; nothing was created:\n${lines.join("\n")}`;
 }

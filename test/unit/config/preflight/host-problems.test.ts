@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import type { HostFacts } from "../../../../config/preflight/host-facts.ts";
-import { hostProblemText, PreflightError } from "../../../../config/preflight/host-problem.ts";
+import { hostProblemsText, hostProblemText } from "../../../../config/preflight/host-problem.ts";
 import { judge } from "../../../../config/preflight/judge.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 import type { Settings } from "../../../../config/settings.ts";
@@ -417,10 +417,10 @@ describe("preflight", () => {
     });
   }
 
-  it("puts everything into one error", () => {
+  it("puts everything into one message", () => {
     const found = judge(settingsOf(notYet), { ...goodHost, kvm: "absent" });
-    const lines = new PreflightError(found).message.split("\n");
-    assert.equal(lines[0], "3 things in the way on this host; nothing was created:");
+    const lines = hostProblemsText(found).split("\n");
+    assert.equal(lines[0], "3 things are in the way on this host; nothing was created:");
     assert.deepEqual(
       lines.slice(1),
       found.map((problem) => `  - ${hostProblemText(problem)}`),
