@@ -142,3 +142,8 @@ export function scalarText(value: PropertyValue | undefined): string | undefined
     ? String(bare)
     : undefined;
 }
+
+/** A map without some of its properties. */
+export function omit(map: PropertyMap, ...names: readonly string[]): PropertyMap {
+  return Object.fromEntries(Object.entries(map).filter(([name]) => !names.includes(name)));
+}

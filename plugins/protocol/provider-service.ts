@@ -33,12 +33,12 @@ export async function serveProvider(definition: ProviderDefinition): Promise<voi
       response.setSchema(JSON.stringify({ name: definition.name, version: definition.version }));
       return response;
     }),
-    checkConfig: unary((request) =>
-      checkResponse(definition.checkConfig(fromStruct(request.getNews()))),
+    checkConfig: unary(async (request) =>
+      checkResponse(await definition.checkConfig(fromStruct(request.getNews()))),
     ),
-    diffConfig: unary((request) => {
+    diffConfig: unary(async (request) => {
       const olds = fromStruct(request.getOldInputs() ?? request.getOlds());
-      return diffResponse(definition.diffConfig(olds, fromStruct(request.getNews())));
+      return diffResponse(await definition.diffConfig(olds, fromStruct(request.getNews())));
     }),
     configure: unary((request) => {
       definition.configure(fromStruct(request.getArgs()));

@@ -89,9 +89,9 @@ export interface ProviderDefinition {
   readonly name: string;
   readonly version: string;
   /** Looks at the provider's own settings; may refuse them. */
-  checkConfig(settings: PropertyMap): Checked;
+  checkConfig(settings: PropertyMap): Checked | Promise<Checked>;
   /** What changed between two configurations, and whether that replaces the provider and all of its resources. */
-  diffConfig(olds: PropertyMap, news: PropertyMap): Difference;
+  diffConfig(olds: PropertyMap, news: PropertyMap): Difference | Promise<Difference>;
   /** Takes the settings; called once before any resource, and not at all when a setting is unknown. */
   configure(settings: PropertyMap): void;
   /** @throws when the type is not covered. */

@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+import { serveProvider } from "../protocol/provider-service.ts";
+import { kubernetesProvider } from "./provider.ts";
+
+serveProvider(kubernetesProvider()).catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import type { Operation } from "../protocol/operation.ts";
+import {
+  containsUnknown,
+  omit,
+  type PropertyMap,
+  scalarText,
+  unknown,
+} from "../protocol/property-value.ts";
+import { redactor } from "../protocol/redaction.ts";
+import type { ResourceType } from "../protocol/resource-type.ts";
+import { InitializationFailed } from "../protocol/status.ts";
+import { annotationOf, checkObject, metadataOf } from "./checked-inputs.ts";
+import type { Cluster } from "./cluster.ts";
+import type { ClusterObject, RequestOptions } from "./cluster-object.ts";
+import type { Kind } from "./kinds.ts";
+import { ANNOTATION, type KubernetesObject } from "./object.ts";
+import { diffObject } from "./object-diff.ts";
+import { FIELD_MANAGER, importedInputs, liveInputs, objectState } from "./object-state.ts";
+import { readiness } from "./readiness.ts";
+
+/** What the official plugin, too, begins the names of its field managers with. */
+const MANAGER_PREFIX = "pulumi-kubernetes-";
+
+/** One kind of object as a resource type. */
+export function objectType(kind: Kind, cluster: Cluster): ResourceType {
+  const targetOf = (client: ApiClientOf, inputs: PropertyMap): ClusterObject => {
+    const { namespace, name } = metadataOf(inputs);
+    return client.object(kind, scalarText(namespace) ?? "default", scalarText(name) ?? "");
+  };
+  const optionsFor = (
+    inputs: PropertyMap,
+    state: PropertyMap,
+    dryRun: boolean,
+    operation: Operation,
+  ): RequestOptions => ({
+    signal: operation.signal,
+    dryRun,
+    fieldManager:
+      annotationOf(inputs, ANNOTATION.patchFieldManager) ??
+      scalarText(state[FIELD_MANAGER]) ??
+      `${MANAGER_PREFIX}${randomBytes(4).toString("hex")}`,
+    warn: (warning) => {
+      operation.log("warning", warning);
+    },
+  });
+  const forced = (inputs: PropertyMap): boolean =>
+    annotationOf(inputs, ANNOTATION.patchForce) === "true" || cluster.settings.patchForce;
+
+  /** Waits for the object and makes the state; an object that does not get ready is kept with its error. */
+  const finish = async (
+    client: ApiClientOf,
+    target: ClusterObject,
+    inputs: PropertyMap,
+    made: KubernetesObject,
+    options: RequestOptions,
+    operation: Operation,
+  ): Promise<PropertyMap> => {
+    const { live, failure } = await client.awaitReady(target, made, operation);
+    const state = objectState(live, inputs, options.fieldManager);
+    if (failure === undefined) return state;
+    throw new InitializationFailed(target.id, state, inputs, redactor(inputs)(failure));
+  };
+
+  return {
+    check: async (request) => checkObject(kind, await cluster.namespace(), request),
+    diff: ({ oldInputs, news }) =>
+      Promise.resolve(diffObject(kind, cluster.settings, oldInputs, news)),
+    async create({ inputs, preview }, operation) {
+      const options = optionsFor(inputs, {}, preview, operation);
+      const make = async (client: ApiClientOf): Promise<KubernetesObject> => {
+        const target = targetOf(client, inputs);
+        return cluster.settings.upsert
+          ? target.apply(inputs, forced(inputs), options)
+          : client.createPatiently(target, inputs, options, operation);
+      };
+      if (preview) {
+        const made = await cluster.preview(inputs, redactor(inputs), make);
+        return { id: "", properties: previewState(made, inputs) };
+      }
+      const client = await cluster.connect();
+      const target = targetOf(client, inputs);
+      const made = await make(client).catch((error: unknown) => {
+        throw failed(`${target.title} was not created`, error, inputs);
+      });
+      const properties = await finish(client, target, inputs, made, options, operation);
+      return { id: target.id, properties };
+    },
+    async read({ id, inputs, state }, operation) {
+      const client = await cluster.connectUnlessGone(operation);
+      if (client === undefined) return undefined;
+      const [name = "", namespace = "default"] = id.split("/").reverse();
+      const target = client.object(kind, namespace, name);
+      const live = await cluster.unlessGone(operation, () => target.read(operation.signal));
+      if (live === undefined) return undefined;
+      const manager = scalarText(state[FIELD_MANAGER]) ?? `${MANAGER_PREFIX}import`;
+      if (inputs === undefined || Object.keys(inputs).length === 0) {
+        const imported = importedInputs(live);
+        return { inputs: imported, state: objectState(live, imported, manager) };
+      }
+      const newState = objectState(live, inputs, manager);
+      const newInputs = liveInputs(inputs, state, newState);
+      const { state: now, message } = readiness(live);
+      if (now === "ready" || annotationOf(inputs, ANNOTATION.skipAwait) === "true") {
+        return { inputs: newInputs, state: newState };
+      }
+      throw new InitializationFailed(id, newState, newInputs, `${target.title}: ${message}`);
+    },
+    async update({ olds, news, preview }, operation) {
+      const options = optionsFor(news, olds, preview, operation);
+      const change = async (client: ApiClientOf): Promise<KubernetesObject> =>
+        client.applyOver(targetOf(client, news), news, forced(news), options);
+      if (preview) return previewState(await cluster.preview(news, redactor(news), change), news);
+      const client = await cluster.connect();
+      const target = targetOf(client, news);
+      const made = await change(client).catch((error: unknown) => {
+        throw failed(`${target.title} was not updated`, error, news);
+      });
+      return finish(client, target, news, made, options, operation);
+    },
+    async delete({ olds }, operation) {
+      const client = await cluster.connectUnlessGone(operation);
+      if (client === undefined) return;
+      const target = targetOf(client, olds);
+      const policy = annotationOf(olds, ANNOTATION.deletionPropagation) ?? "Foreground";
+      const started = await cluster.unlessGone(operation, () =>
+        target.delete(policy.charAt(0).toUpperCase() + policy.slice(1), operation.signal),
+      );
+      if (started === true) await client.awaitGone(target, operation);
+    },
+  };
+}
+
+type ApiClientOf = Awaited<ReturnType<Cluster["connect"]>>;
+
+function failed(what: string, error: unknown, inputs: PropertyMap): Error {
+  return new Error(redactor(inputs)(`${what}: ${(error as Error).message}`));
+}
+
+/** What is known before an update: what a dry run showed, without what the API server decides anew each time. */
+function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): PropertyMap {
+  if (made === undefined || containsUnknown(inputs)) return { ...inputs };
+  const state = objectState(made, inputs, "");
+  const object = omit(state, FIELD_MANAGER);
+  const metadata = {
+    ...metadataOf(object),
+    uid: unknown,
+    creationTimestamp: unknown,
+    resourceVersion: unknown,
+    generation: unknown,
+  };
+  return { ...object, metadata, status: unknown };
+}
