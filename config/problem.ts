@@ -42,7 +42,7 @@ export class SettingsError extends Error {
   constructor(problems: readonly SettingsProblem[], file: string) {
     const count = problems.length === 1 ? "1 mistake" : `${problems.length} mistakes`;
     const lines = problems.map((problem) => `  - ${problemText(problem)}`);
-    super(`${count} in the settings (${file}); nothing was created:\n${lines.join("\n")}`);
+    super(`${count} in the settings (${file}); nothing was changed:\n${lines.join("\n")}`);
     this.name = "SettingsError";
     this.problems = problems;
   }

@@ -14,15 +14,18 @@ export interface Need {
 /** Of QEMU itself, beside the machine's memory. */
 const machineOverheadMiB = 256;
 
-/** Measured: a control plane settles below 900 MiB, a Linux worker below 400 MiB. */
+/** Seen: 670 MiB for a control plane just up. A worker has neither API server nor etcd; its figure is an estimate. */
 const controlPlaneMiB = 1024;
 const workerMiB = 512;
 const containerGiB = 1;
 
-/** kind's node image with its layers unpacked. */
+/** kind's node image (1 GB unpacked) beside the archive it is loaded from. */
 const nodeImageGiB = 2;
 
-/** What the golden image takes, and how far a machine's disk grows above it until the first pods run. */
+/**
+ * What the golden image takes, and how far a machine's disk grows above it until the first pods run: estimates on the
+ * safe side. A Server Core installation fits into 15 GB; the container images of Windows itself are some GB each.
+ */
 const disks = {
   rehearsal: { imageGiB: 1, growthGiB: 1 },
   windows: { imageGiB: 12, growthGiB: 15 },

@@ -15,5 +15,5 @@ export function hostProblemText({ subject, why, instead }: HostProblem): string 
 export function hostProblemsText(problems: readonly HostProblem[]): string {
   const count = problems.length === 1 ? "1 thing is" : `${problems.length} things are`;
   const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
-  return `${count} in the way on this host; nothing was created:\n${lines.join("\n")}`;
+  return `${count} in the way on this host; nothing was changed:\n${lines.join("\n")}`;
 }

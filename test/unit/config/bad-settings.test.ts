@@ -39,7 +39,7 @@ describe("bad settings", () => {
     const lines = errorOf(all).message.split("\n");
     assert.equal(
       lines[0],
-      `${all.problems.length} mistakes in the settings (Pulumi.dev.yaml); nothing was created:`,
+      `${all.problems.length} mistakes in the settings (Pulumi.dev.yaml); nothing was changed:`,
     );
     assert.deepEqual(
       lines.slice(1),

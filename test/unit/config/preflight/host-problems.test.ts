@@ -420,7 +420,7 @@ describe("preflight", () => {
   it("puts everything into one message", () => {
     const found = judge(settingsOf(notYet), { ...goodHost, kvm: "absent" });
     const lines = hostProblemsText(found).split("\n");
-    assert.equal(lines[0], "3 things are in the way on this host; nothing was created:");
+    assert.equal(lines[0], "3 things are in the way on this host; nothing was changed:");
     assert.deepEqual(
       lines.slice(1),
       found.map((problem) => `  - ${hostProblemText(problem)}`),
