@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 
 import { Failure, exitCodes, messageOf } from "./failure.ts";
 
@@ -22,6 +22,7 @@ Examples:
   kindows status              nodes, machines, and the ssh and kubectl commands
   kindows doctor              what this host has, lacks, and has left over
   kindows down                remove everything that \`up\` made
+  kindows cache prune         free the disk of tools and images that no clone uses any more
   eval "$(kindows env)"       use plain \`pulumi\` in this shell
 
 Exit codes: 0 fine, 1 something is wrong or failed, 2 unknown command or option,
@@ -93,8 +94,25 @@ cache
   .action(run(async () => (await import("./commands/cache.ts")).list()));
 cache
   .command("prune")
-  .description("remove entries that this clone does not use")
-  .action(run(async () => (await import("./commands/cache.ts")).prune()));
+  .description("remove entries that no clone has used for a while")
+  .addOption(
+    new Option("--unused-for <days>", "how long not used; 0 empties the cache")
+      .default(30)
+      .argParser(wholeNumber),
+  )
+  .action(
+    run<{ unusedFor: number }>(async (options) =>
+      (await import("./commands/cache.ts")).prune(options),
+    ),
+  );
+
+/** @throws when the text is not a whole number from 0 upward. */
+function wholeNumber(text: string): number {
+  if (!/^[0-9]{1,5}$/.test(text)) {
+    throw new InvalidArgumentError("It must be a whole number of days.");
+  }
+  return Number(text);
+}
 
 try {
   await program.parseAsync();

@@ -1,16 +1,17 @@
+import { prepare } from "../../toolchain/prepare.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { writeEngineConfig } from "../engine/stack-config.ts";
 import { exitCodes } from "../failure.ts";
+import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
-import { prepareStack } from "./prepare.ts";
 
 /** `kindows preview`: what `up` would change; changes nothing. */
 export async function preview({ stack }: { readonly stack: string }): Promise<number> {
   await stackSettings(stack);
   const { names } = await labIdentity(stack);
-  await prepareStack(stack);
+  await prepare(stack, say);
   await ensureLocalState();
   const pulumi = enginePulumi(stack, names.prefix);
   await ensureStack(pulumi);

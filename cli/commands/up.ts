@@ -1,3 +1,4 @@
+import { prepare } from "../../toolchain/prepare.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
@@ -10,7 +11,6 @@ import { sweepLeftovers } from "../lab/sweep.ts";
 import { say } from "../progress.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
-import { prepareStack } from "./prepare.ts";
 import { status } from "./status.ts";
 
 /** `kindows up`: everything from a bare host to Ready nodes; also finishes what a killed run began. */
@@ -20,7 +20,7 @@ export async function up({ stack }: { readonly stack: string }): Promise<number>
   const { names, libvirtUri } = await labIdentity(stack);
   const lab = names.prefix;
   await asOnlyRun(stack, async () => {
-    await prepareStack(stack);
+    await prepare(stack, say);
     await ensureLocalState();
     const pulumi = enginePulumi(stack, lab);
     const host = thisHost(libvirtUri);

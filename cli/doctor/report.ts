@@ -45,7 +45,9 @@ export function doctorText(diagnosis: Diagnosis): string {
     );
   }
   for (const { lab: other, project, things: list } of leftovers.elsewhere) {
-    paragraphs.push(`The lab ${other} (${list.length} thing${list.length === 1 ? "" : "s"}) is run from ${project}.`);
+    paragraphs.push(
+      `The lab ${other} (${list.length} thing${list.length === 1 ? "" : "s"}) is run from ${project}.`,
+    );
   }
   if (busy) {
     paragraphs.push(`A run works on the stack ${stack} right now.`);

@@ -1,0 +1,50 @@
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+
+import { markerName, readMarker } from "../../toolchain/cache-marker.ts";
+import type { Cache } from "../../toolchain/cache.ts";
+
+/** One thing that was built or fetched once. */
+export interface CacheEntry {
+  /** Its folder's name: name and hash of what went in. */
+  readonly address: string;
+  readonly bytes: number;
+  /** Seconds it took to make; nothing for an entry that is not whole. */
+  readonly seconds: number | undefined;
+  /** Last time a clone used it; the time of its folder when it is not whole. */
+  readonly usedAt: Date;
+}
+
+/** Everything in the cache, biggest first. */
+export async function cacheEntries(cache: Cache): Promise<readonly CacheEntry[]> {
+  const names = await readdir(cache.entriesFolder).catch(() => [] as string[]);
+  const entries = await Promise.all(
+    names.map(async (address) => {
+      const folder = cache.entryFolder(address);
+      const marker = await readMarker(folder);
+      const used = await stat(marker === undefined ? folder : path.join(folder, markerName));
+      return {
+        address,
+        bytes: await bytesBelow(folder),
+        seconds: marker?.seconds,
+        usedAt: used.mtime,
+      };
+    }),
+  );
+  return entries.sort((a, b) => b.bytes - a.bytes);
+}
+
+/** Room that the files below a folder take on the disk. */
+export async function bytesBelow(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = await Promise.all(
+    files
+      .filter((file) => file.isFile())
+      .map(async (file) => {
+        // 512 bytes each, whatever the file system's own block size (POSIX).
+        const { blocks } = await stat(path.join(file.parentPath, file.name));
+        return blocks * 512;
+      }),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

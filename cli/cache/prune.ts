@@ -1,0 +1,60 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+
+import { readOwner } from "../../toolchain/cache-lock.ts";
+import type { Cache } from "../../toolchain/cache.ts";
+import { isAlive } from "../../toolchain/owner.ts";
+import { bytesBelow } from "./entries.ts";
+import type { CacheEntry } from "./entries.ts";
+
+/** Longest wait for a process that makes the very entry that is to go. */
+const lockTimeoutSeconds = 1;
+
+/** Entries that no clone has used for so many days; 0 means all. */
+export function unusedFor(
+  days: number,
+  entries: readonly CacheEntry[],
+  now: Date,
+): readonly CacheEntry[] {
+  const limit = now.getTime() - days * 24 * 3600 * 1000;
+  return entries.filter((entry) => entry.usedAt.getTime() <= limit);
+}
+
+/** Removes entries, each for everybody at once; waits for nobody who is making one. */
+export async function removeEntries(
+  cache: Cache,
+  entries: readonly CacheEntry[],
+  say: (line: string) => void,
+): Promise<number> {
+  let freed = 0;
+  const options = {
+    timeoutSeconds: lockTimeoutSeconds,
+    pollMilliseconds: 100,
+    onWait: () => undefined,
+  };
+  for (const { address, bytes } of entries) {
+    await cache.withEntryLock(address, options, () => cache.remove(address));
+    await rm(cache.logFile(address), { force: true });
+    freed += bytes;
+    say(`removed ${address}`);
+  }
+  return freed;
+}
+
+/** Removes what builds left whose process is dead. */
+export async function removeDeadBuilds(cache: Cache): Promise<number> {
+  const names = await readdir(cache.buildingFolder).catch(() => [] as string[]);
+  let freed = 0;
+  for (const name of names) {
+    const owner = await readOwner(cache.lockFile(name.replace(/(\.removed)?\.[0-9]+$/, "")));
+    if (owner !== undefined && (await isAlive(owner))) {
+      continue;
+    }
+    const folder = path.join(cache.buildingFolder, name);
+    if ((await stat(folder)).isDirectory()) {
+      freed += await bytesBelow(folder);
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  return freed;
+}

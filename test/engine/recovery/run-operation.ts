@@ -1,0 +1,23 @@
+/**
+ * Runs an engine operation as `kindows` does, in a process of its own that a test can send signals to.
+ *
+ * Standard input: JSON of `{stack, workplace, args}`.
+ */
+import { text } from "node:stream/consumers";
+import { Pulumi } from "../../../cli/engine/pulumi.ts";
+import type { Workplace } from "../../../cli/engine/pulumi.ts";
+import { Failure } from "../../../cli/failure.ts";
+
+interface Order {
+  readonly stack: string;
+  readonly workplace: Workplace;
+  readonly args: readonly string[];
+}
+
+const { stack, workplace, args } = JSON.parse(await text(process.stdin)) as Order;
+try {
+  await new Pulumi(stack, workplace).operation(args);
+} catch (error) {
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = error instanceof Failure ? error.exitCode : 99;
+}
