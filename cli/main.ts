@@ -43,17 +43,17 @@ function run<Options>(
 program
   .command("up")
   .description("make the lab, or bring it up to date; ends with the table of nodes")
-  .action(run(async (options) => (await import("./commands/up.ts")).up(options)));
+  .action(run<object>(async (options) => (await import("./commands/up.ts")).up(options)));
 
 program
   .command("down")
   .description("remove the lab and all it left on this host")
-  .action(run(async (options) => (await import("./commands/down.ts")).down(options)));
+  .action(run<object>(async (options) => (await import("./commands/down.ts")).down(options)));
 
 program
   .command("preview")
   .description("show what `up` would change")
-  .action(run(async (options) => (await import("./commands/preview.ts")).preview(options)));
+  .action(run<object>(async (options) => (await import("./commands/preview.ts")).preview(options)));
 
 program
   .command("status")
@@ -78,7 +78,7 @@ program
 program
   .command("prepare")
   .description("install packages, build or fetch tools and images, start daemons; nothing else")
-  .action(run(async (options) => (await import("./commands/prepare.ts")).prepare(options)));
+  .action(run<object>(async (options) => (await import("./commands/prepare.ts")).prepare(options)));
 
 program
   .command("env")

@@ -9,7 +9,7 @@ import type { LabNames } from "../config/names.ts";
 import { resolveSettings } from "../config/resolve.ts";
 import type { Settings } from "../config/settings.ts";
 import { projectRoot } from "../toolchain/project.ts";
-import { settingsFile } from "./engine/stack-config.ts";
+import { settingsFile } from "./engine/folders.ts";
 import { Failure } from "./failure.ts";
 
 const namespace = "kindows:";

@@ -2,7 +2,6 @@ import { stackExists } from "../engine/ensure-stack.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { writeEngineConfig } from "../engine/stack-config.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { removeAccessFiles } from "../lab/access.ts";
 import { ownershipOf, releaseLab } from "../lab/claim.ts";
@@ -60,6 +59,5 @@ async function destroyResources(pulumi: Pulumi): Promise<void> {
   if (resourcesOf(parseDeployment(await pulumi.state(["stack", "export"]))).length === 0) {
     return;
   }
-  const config = await writeEngineConfig(pulumi.stack);
-  await pulumi.operation(["destroy", "--yes", "--skip-preview", "--config-file", config]);
+  await pulumi.operation(["destroy", "--yes", "--skip-preview"]);
 }

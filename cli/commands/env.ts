@@ -5,7 +5,7 @@ import { exitCodes } from "../failure.ts";
 /** `kindows env`: what a shell needs for plain `pulumi`, as shell commands for `eval`. */
 export async function env(): Promise<number> {
   await ensureLocalState();
-  const variables = engineEnvironment(process.env["PATH"] ?? "");
+  const variables = engineEnvironment(process.env);
   const exports = Object.entries(variables).map(
     ([name, value]) => `export ${name}=${quote(value)}`,
   );

@@ -2,7 +2,6 @@ import { prepare } from "../../toolchain/prepare.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { writeEngineConfig } from "../engine/stack-config.ts";
 import { exitCodes } from "../failure.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
@@ -15,7 +14,6 @@ export async function preview({ stack }: { readonly stack: string }): Promise<nu
   await ensureLocalState();
   const pulumi = enginePulumi(stack, names.prefix);
   await ensureStack(pulumi);
-  const config = await writeEngineConfig(stack);
-  await pulumi.operation(["preview", "--config-file", config]);
+  await pulumi.operation(["preview"]);
   return exitCodes.ok;
 }

@@ -3,7 +3,6 @@ import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { writeEngineConfig } from "../engine/stack-config.ts";
 import { claimLab } from "../lab/claim.ts";
 import { thisHost } from "../lab/host.ts";
 import { assertMayUse } from "../lab/may-use.ts";
@@ -29,8 +28,7 @@ export async function up({ stack }: { readonly stack: string }): Promise<number>
     await claimLab(lab, stack);
     const owned = await recoverState({ pulumi, host, lab, extent: "built-on", say });
     await sweepLeftovers({ lab, owned }, host, say);
-    const config = await writeEngineConfig(stack);
-    await pulumi.operation(["up", "--yes", "--skip-preview", "--config-file", config]);
+    await pulumi.operation(["up", "--yes", "--skip-preview"]);
   });
   return status({ stack, json: false });
 }

@@ -1,8 +1,7 @@
-import { access, readFile, writeFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
 
 import { stateFile } from "./folders.ts";
 import type { Pulumi } from "./pulumi.ts";
-import { settingsFile } from "./stack-config.ts";
 
 /** Whether the stack has a state. */
 export async function stackExists(stack: string): Promise<boolean> {
@@ -12,17 +11,13 @@ export async function stackExists(stack: string): Promise<boolean> {
   );
 }
 
-/** Makes the stack when it does not exist yet; its settings file stays as it is. */
+/**
+ * Makes the stack when it does not exist yet.
+ *
+ * A settings file without `encryptionsalt` gets one from the engine; the committed ones have theirs and stay as they are.
+ */
 export async function ensureStack(pulumi: Pulumi): Promise<void> {
-  if (await stackExists(pulumi.stack)) {
-    return;
-  }
-  const file = settingsFile(pulumi.stack);
-  const settings = await readFile(file);
-  try {
+  if (!(await stackExists(pulumi.stack))) {
     await pulumi.state(["stack", "init"]);
-  } finally {
-    // The engine writes its salt into it, see `stack-config.ts`.
-    await writeFile(file, settings);
   }
 }

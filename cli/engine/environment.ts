@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import { builtTool } from "../../toolchain/built.ts";
-import { passphraseFile, pulumiHome, stateFolder } from "./folders.ts";
+import { pulumiHome, stateFolder } from "./folders.ts";
 
 /**
  * What a shell needs so that plain `pulumi` works on this project as `kindows` does: its own home, state and
@@ -9,12 +9,13 @@ import { passphraseFile, pulumiHome, stateFolder } from "./folders.ts";
  *
  * @throws when the tools are not prepared.
  */
-export function engineEnvironment(searchPath: string): Readonly<Record<string, string>> {
+export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const searchPath = caller["PATH"] ?? "";
   const tools = ["pulumi", "kubectl", "kind"].map((name) => path.dirname(builtTool(name)));
   return {
     PULUMI_HOME: pulumiHome,
     PULUMI_BACKEND_URL: `file://${stateFolder}`,
-    PULUMI_CONFIG_PASSPHRASE_FILE: passphraseFile,
+    ...passphrase(caller),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
@@ -24,10 +25,19 @@ export function engineEnvironment(searchPath: string): Readonly<Record<string, s
   };
 }
 
+/**
+ * The passphrase of the committed stacks is empty: their state lies in a folder that only its owner may read, beside
+ * the lab's keys. Whoever keeps it elsewhere has set one of his own, which goes through as it is.
+ */
+function passphrase(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const chosen = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"].some(
+    (name) => caller[name] !== undefined,
+  );
+  return chosen ? {} : { PULUMI_CONFIG_PASSPHRASE: "" };
+}
+
 /** Variables that must not reach the engine. */
 export const unwantedVariables: readonly string[] = [
-  // Would go before the file.
-  "PULUMI_CONFIG_PASSPHRASE",
   // With an agent that does not answer, command.remote fails although it has a key.
   "SSH_AUTH_SOCK",
 ];

@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { localFolder } from "../../toolchain/project.ts";
+import { localFolder, projectRoot } from "../../toolchain/project.ts";
 
 /** Name of the project in Pulumi.yaml: part of the state's paths. */
 const projectName = "kindows";
@@ -11,8 +11,10 @@ export const pulumiHome = path.join(localFolder, "pulumi");
 /** The engine's file backend. */
 export const stateFolder = path.join(localFolder, "state");
 
-/** Passphrase that secrets in the state are encrypted with; made once for this clone. */
-export const passphraseFile = path.join(localFolder, "passphrase");
+/** The settings file of a stack, as people write it. */
+export function settingsFile(stack: string): string {
+  return path.join(projectRoot, `Pulumi.${stack}.yaml`);
+}
 
 /** Folder of what a stack hands to people: kubeconfig, SSH key, known hosts. */
 export function stackFolder(stack: string): string {

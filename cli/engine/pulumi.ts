@@ -108,7 +108,7 @@ export class Pulumi {
 export function enginePulumi(stack: string, lab: string): Pulumi {
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
-    ...engineEnvironment(process.env["PATH"] ?? ""),
+    ...engineEnvironment(process.env),
     [labVariable]: lab,
   };
   for (const name of unwantedVariables) {
