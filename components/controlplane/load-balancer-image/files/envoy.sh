@@ -9,7 +9,8 @@ if [[ "${1:-}" != -c || -z "${2:-}" ]]; then
   exit 2
 fi
 readonly bootstrap=$2
-readonly rendered=/run/haproxy.cfg
+rendered=$(dirname "$bootstrap")/haproxy.cfg
+readonly rendered
 
 # Path that follows a key such as "cds_config:" in the bootstrap file.
 path_of() {

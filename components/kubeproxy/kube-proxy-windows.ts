@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+// One module each: the package as a whole takes seconds to load.
+import { DaemonSet } from "@pulumi/kubernetes/apps/v1/daemonSet.js";
+import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
+
+import type { ControlPlane } from "../controlplane/control-plane.ts";
+import { daemonSet, scriptConfigMap, scriptConfigMapName } from "./kube-proxy-objects.ts";
+
+export interface KubeProxyWindowsArgs {
+  /** The cluster; its Kubernetes version is kube-proxy's. */
+  readonly controlPlane: ControlPlane;
+}
+
+/** Longest wait for the rollout: a Windows node pulls its first image in up to 20 minutes. */
+const rolloutTimeout = "25m";
+
+/**
+ * kube-proxy on every Windows node of a cluster, now and later: a node that joins gets it by itself, without a change
+ * here.
+ *
+ * Its making ends when it runs on all nodes there are, also when that is none. `dependsOn` the nodes of the program, so
+ * that it is seen on them.
+ *
+ * Not responsible for the pod network it waits for, nor for kube-proxy on Linux, which kubeadm installs.
+ */
+export class KubeProxyWindows extends pulumi.ComponentResource {
+  /** For `dependsOn`: kube-proxy runs on every Windows node. */
+  readonly resource: pulumi.Resource;
+
+  constructor(name: string, args: KubeProxyWindowsArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { kubernetesVersion, provider, resource: cluster } = args.controlPlane;
+    super("kindows:kubeproxy:KubeProxyWindows", name, { kubernetesVersion }, opts);
+    const child = {
+      parent: this,
+      provider,
+      // A new cluster has none of them, though its provider says it is the same one.
+      deletedWith: cluster,
+      replaceWith: [cluster],
+    };
+    const script = readFileSync(new URL("start.ps1", import.meta.url), "utf8");
+    const configMap = new ConfigMap(name, scriptConfigMap(script), child);
+    this.resource = new DaemonSet(
+      name,
+      daemonSet({ kubernetesVersion, configMap: scriptConfigMapName(script) }),
+      {
+        ...child,
+        dependsOn: pulumi
+          .output(opts?.dependsOn ?? [])
+          .apply((awaited) => [configMap, ...(Array.isArray(awaited) ? awaited : [awaited])]),
+        customTimeouts: { create: rolloutTimeout, update: rolloutTimeout },
+      },
+    );
+    this.registerOutputs({});
+  }
+}
