@@ -21,9 +21,9 @@ export interface EnsureOptions {
   readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
 }
 
-/** Folders of the artifacts that were asked for and of all they need. */
+/** Folders of the artifacts that were asked for. */
 export interface EnsuredArtifacts {
-  /** @throws when the artifact was neither asked for nor needed. */
+  /** @throws when the artifact was neither asked for nor needed by one that was. */
   path(artifact: Artifact): string;
 }
 
@@ -59,7 +59,7 @@ export async function ensureArtifacts(
   };
   const ensured = { path: (artifact: Artifact) => cache.entryFolder(address(artifact)) };
 
-  const missing = await findMissing(cache, order, address, say);
+  const missing = await findMissing(cache, artifacts, order, address, say);
   if (missing.length === 0) {
     return ensured;
   }
@@ -105,14 +105,21 @@ export async function ensureArtifacts(
   return ensured;
 }
 
+/** What has to be made, in the given order. What only finished artifacts need may be gone: it is not looked at. */
 async function findMissing(
   cache: Cache,
+  asked: readonly Artifact[],
   order: readonly Artifact[],
   address: (artifact: Artifact) => string,
   say: Progress,
 ): Promise<readonly Artifact[]> {
-  const missing: Artifact[] = [];
-  for (const artifact of order) {
+  const missing = new Set<Artifact>();
+  const wanted = new Set(asked);
+  // From the last one back, so that whatever needs an artifact comes before it.
+  for (const artifact of [...order].reverse()) {
+    if (!wanted.has(artifact)) {
+      continue;
+    }
     const state = await cache.state(address(artifact));
     if (state.kind === "complete") {
       await cache.markUsed(address(artifact));
@@ -121,9 +128,10 @@ async function findMissing(
     if (state.kind === "damaged") {
       say(`${artifact.name}: damaged in the cache (${state.damage}), made again`);
     }
-    missing.push(artifact);
+    missing.add(artifact);
+    artifact.needs.forEach((needed) => wanted.add(needed));
   }
-  return missing;
+  return order.filter((artifact) => missing.has(artifact));
 }
 
 async function makeEntry(

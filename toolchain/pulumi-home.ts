@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/pr
 import path from "node:path";
 
 import { localFolder } from "./project.ts";
+import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
 /** One executable that the engine looks for in its home. */
 export interface HomeLink {
@@ -17,6 +18,7 @@ export const pulumiHome = path.join(localFolder, "pulumi");
 /**
  * Place of an engine plugin. The engine skips folders that are links, so each is a real one with a link inside.
  *
+ * @param name name of the plugin, with or without its kind in front.
  * @param executable name of the file, e.g. `pulumi-resource-command`.
  */
 export function pluginPlace(
@@ -25,20 +27,24 @@ export function pluginPlace(
   version: string,
   executable: string,
 ): string {
-  return path.join("plugins", `${kind}-${name}-v${version}`, executable);
+  return path.join(`plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`, executable);
 }
 
-/** Place where the engine's Terraform plugin finds the provider that would else be fetched from the registry. */
-export function terraformProviderPlace(name: string, version: string): string {
-  const [, shortName = name] = name.split("/");
-  return path.join(
-    "dynamic_tf_plugins/registry.opentofu.org",
-    name,
-    version,
-    "linux_amd64",
-    `terraform-provider-${shortName}_v${version}`,
-  );
-}
+/** Place of the engine plugin that runs Terraform providers. */
+export const terraformBridgePlace = pluginPlace(
+  "resource",
+  "terraform-provider",
+  terraformBridge.tool.version,
+  "pulumi-resource-terraform-provider",
+);
+
+/** Place where that plugin finds the libvirt provider, which it would else fetch from the OpenTofu registry. */
+export const libvirtProviderPlace = path.join(
+  "dynamic_tf_plugins/registry.opentofu.org/dmacvicar/libvirt",
+  terraformProviderLibvirt.tool.version,
+  "linux_amd64",
+  `terraform-provider-libvirt_v${terraformProviderLibvirt.tool.version}`,
+);
 
 /**
  * Makes the home hold exactly these plugins: missing and changed links are made, other plugins removed. Everything else

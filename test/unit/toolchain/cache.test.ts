@@ -117,6 +117,18 @@ describe("artifact cache", () => {
     assert.deepEqual([base.builds, left.builds, top.builds], [1, 1, 1]);
   });
 
+  it("does not make what only a finished artifact needs", async () => {
+    const base = counted("base");
+    const top = counted("top", [base]);
+    await ensure(top);
+    await cache.remove(await artifactAddress(base));
+    await ensure(top);
+    assert.deepEqual([base.builds, top.builds], [1, 1]);
+    await cache.remove(await artifactAddress(top));
+    await ensure(top);
+    assert.deepEqual([base.builds, top.builds], [2, 2]);
+  });
+
   describe("notices a damaged entry and makes it again", () => {
     const damages: readonly (readonly [string, (folder: string) => Promise<void>, RegExp])[] = [
       ["no marker", (f) => rm(path.join(f, markerName)), /is missing or unreadable/],

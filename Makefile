@@ -1,0 +1,76 @@
+# Everything a developer or a CI job runs. `make help` lists it; STACK=dev chooses another stack than the rehearsal.
+
+STACK ?= rehearsal
+export STACK
+
+MAKEFLAGS += --no-print-directory
+.SILENT:
+.DEFAULT_GOAL := help
+.PHONY: help up down preview status doctor env prepare test e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
+
+TSX := node --import tsx
+MOCHA := node_modules/.bin/mocha
+
+help: ## this list
+	sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+
+up: ## from a bare machine to a table of Ready nodes; run again to finish or to update
+	./kindows up
+
+down: ## remove the lab and everything it left on this host
+	./kindows down
+
+preview: ## what `up` would change
+	./kindows preview
+
+status: ## nodes, addresses, versions, ssh and kubectl commands
+	./kindows status
+
+doctor: ## what this host has, lacks, and has left over from labs
+	./kindows doctor
+
+env: ## what a shell needs for plain `pulumi`: eval "$(make env)"
+	./kindows env
+
+prepare: ## packages, tools, images and daemons, without a lab
+	./kindows prepare
+
+test: dependencies ## every test that needs no hypervisor
+	$(TSX) toolchain/prepare-engine-main.ts
+	$(MOCHA) 'test/unit/**/*.test.ts' 'test/engine/**/*.test.ts'
+
+e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour
+	$(MOCHA) 'test/e2e/**/*.test.ts'
+
+e2e-full: dependencies ## the same with every kill point and four nodes; takes hours
+	$(MOCHA) 'test/e2e/**/*.test.ts' 'test/e2e-full/**/*.test.ts'
+
+bench: dependencies ## how close `up` comes to its lower bound
+	$(TSX) bench/main.ts
+
+lint: dependencies ## types, style, shell scripts, generated files
+	node_modules/.bin/tsc
+	node_modules/.bin/eslint .
+	node_modules/.bin/prettier --check --log-level warn .
+	! command -v shellcheck >/dev/null || git ls-files -z '*.sh' kindows .ci/run | xargs -0 shellcheck
+	! gofmt -l $$(git ls-files '*.go') | grep .
+
+format: dependencies ## write the style that `lint` checks
+	node_modules/.bin/prettier --write --log-level warn .
+	gofmt -w $$(git ls-files '*.go')
+
+sdk: dependencies ## generate sdks/libvirt anew from the pinned provider
+	$(TSX) toolchain/sdk/main.ts
+	./toolchain/dependencies.sh
+
+sdk-check: dependencies ## fails where sdks/libvirt is not what the pinned provider gives
+	$(TSX) toolchain/sdk/main.ts --check
+
+cache: ## what was built or fetched once, for all clones
+	./kindows cache ls
+
+clean: ## remove what was made in this folder; labs, their state and the cache stay
+	rm -rf node_modules sdks/libvirt/bin .kindows/tsc .kindows/pulumi/plugins .kindows/pulumi/dynamic_tf_plugins .kindows/artifacts.json
+
+dependencies:
+	./toolchain/dependencies.sh

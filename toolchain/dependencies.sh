@@ -1,0 +1,32 @@
+#!/bin/sh
+# Node.js packages of this clone, exactly as package-lock.json says, and the compiled libvirt SDK. Says what it does;
+# does and says nothing when both are there.
+set -eu
+cd "$(dirname "$0")/.."
+
+if ! command -v node >/dev/null; then
+  echo "kindows: Node.js 20.19 or later is needed: install it (https://nodejs.org) and put it on the PATH" >&2
+  exit 1
+fi
+if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'; then
+  echo "kindows: Node.js is $(node --version), but 20.19 or later is needed: install it (https://nodejs.org)" >&2
+  exit 1
+fi
+
+# npm writes this file last, so it is missing or old after an install that was cut short.
+installed=node_modules/.package-lock.json
+if [ ! -e "$installed" ] || [ -n "$(find package-lock.json -newer "$installed")" ]; then
+  echo "installing Node.js packages" >&2
+  npm_config_cache=${KINDOWS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kindows}/npm \
+    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+  touch "$installed"
+fi
+
+# The copy of package.json is read by the compiled SDK, and written last.
+compiled=sdks/libvirt/bin/package.json
+if [ ! -e "$compiled" ] ||
+  [ -n "$(find sdks/libvirt -path sdks/libvirt/bin -prune -o -type f -newer "$compiled" -print)" ]; then
+  echo "compiling the libvirt SDK" >&2
+  node_modules/.bin/tsc -p sdks/libvirt >&2
+  cp sdks/libvirt/package.json "$compiled"
+fi
