@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { knownHosts } from "../../../../cli/lab/known-hosts.ts";
+import { clusterNodes } from "../../../../cli/status/cluster-nodes.ts";
+import type { ClusterNode } from "../../../../cli/status/cluster-nodes.ts";
+import { isHealthy, sshCommand, statusText } from "../../../../cli/status/report.ts";
+import type { LabStatus } from "../../../../cli/status/report.ts";
+
+const linuxNode: ClusterNode = {
+  name: "kindows-rehearsal-control-plane",
+  os: "linux",
+  ready: true,
+  version: "v1.36.4",
+  address: "192.168.150.128",
+  system: "Debian GNU/Linux 12 (bookworm)",
+  runtime: "containerd://2.4.2",
+};
+const windowsNode: ClusterNode = {
+  name: "win-1",
+  os: "windows",
+  ready: true,
+  version: "v1.36.4",
+  address: "192.168.150.10",
+  system: "Windows Server 2022 Datacenter 10.0.20348.4405",
+  runtime: "containerd://2.4.2",
+};
+const healthy: LabStatus = {
+  stack: "rehearsal",
+  lab: "kindows-rehearsal",
+  rehearsal: true,
+  nodes: [linuxNode, windowsNode],
+  machines: [{ name: "kindows-rehearsal-win-1", state: "running" }],
+  outputs: {
+    kubeconfig: "secret-kubeconfig",
+    sshPrivateKey: "secret-key",
+    controlPlane: {
+      endpoint: "kindows-rehearsal-control-plane:6443",
+      hostsEntries: [{ address: "192.168.150.128", name: "kindows-rehearsal-control-plane" }],
+      kubernetesVersion: "1.36.4",
+    },
+    nodes: [
+      {
+        name: "win-1",
+        os: "windows",
+        address: "192.168.150.10",
+        hostKey: "ssh-ed25519 AAAA win-1",
+        sshUser: "Administrator",
+      },
+    ],
+  },
+  access: { kubeconfig: "/k/kubeconfig", sshKey: "/k/id_ed25519", knownHosts: "/k/known_hosts" },
+};
+
+describe("a lab's status", () => {
+  it("is a table of nodes and machines, and the commands to reach them", () => {
+    assert.equal(
+      statusText(healthy, "/t/kubectl"),
+      `NODE                             OS       READY  KUBELET  ADDRESS          SYSTEM                                          RUNTIME
+kindows-rehearsal-control-plane  linux    yes    v1.36.4  192.168.150.128  Debian GNU/Linux 12 (bookworm)                  containerd://2.4.2
+win-1                            windows  yes    v1.36.4  192.168.150.10   Windows Server 2022 Datacenter 10.0.20348.4405  containerd://2.4.2
+
+MACHINE                  STATE
+kindows-rehearsal-win-1  running
+
+control plane  kindows-rehearsal-control-plane:6443 (192.168.150.128), Kubernetes 1.36.4
+kubectl        /t/kubectl --kubeconfig /k/kubeconfig get nodes -o wide
+ssh win-1      ssh -i /k/id_ed25519 -o IdentitiesOnly=yes -o UserKnownHostsFile=/k/known_hosts Administrator@192.168.150.10
+
+rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)`,
+    );
+    assert.equal(isHealthy(healthy), true);
+  });
+
+  it("of real Windows says nothing of a rehearsal", () => {
+    assert.doesNotMatch(statusText({ ...healthy, rehearsal: false }, "kubectl"), /rehears(al|ed):/);
+  });
+
+  const troubles: readonly (readonly [string, Partial<LabStatus>, RegExp])[] = [
+    [
+      "a node that is not Ready",
+      { nodes: [linuxNode, { ...windowsNode, ready: false, reason: "container runtime is down" }] },
+      /win-1 +windows +NO .*\nwin-1 is not Ready: container runtime is down/,
+    ],
+    ["a node that did not join", { nodes: [linuxNode] }, /win-1 +windows +NOT JOINED/],
+    [
+      "a cluster that is silent",
+      { nodes: [], clusterTrouble: "connection refused" },
+      /^the cluster does not answer: connection refused\n\nMACHINE/,
+    ],
+    [
+      "a machine that is off",
+      { machines: [{ name: "kindows-rehearsal-win-1", state: "shut off" }] },
+      /kindows-rehearsal-win-1 +shut off/,
+    ],
+    [
+      "a silent libvirt",
+      { machines: [], machineTrouble: "no answer within 60 s" },
+      /libvirt does not tell its machines: no answer within 60 s/,
+    ],
+  ];
+  for (const [name, change, text] of troubles) {
+    it(`with ${name} is not healthy, and says why`, () => {
+      const status = { ...healthy, ...change };
+      assert.equal(isHealthy(status), false);
+      assert.match(statusText(status, "kubectl"), text);
+    });
+  }
+
+  it("never holds a secret", () => {
+    assert.doesNotMatch(statusText(healthy, "kubectl"), /secret-/);
+  });
+
+  it("gives commands that a shell takes as one piece each, whatever the folder's name", () => {
+    const access = { ...healthy.access, sshKey: "/my labs/it's/id_ed25519" };
+    const [node] = healthy.outputs.nodes;
+    assert.ok(node);
+    assert.match(sshCommand(node, access), /ssh -i '\/my labs\/it'\\''s\/id_ed25519' -o/);
+  });
+});
+
+describe("nodes as the API server lists them", () => {
+  const node = (status: object): string =>
+    JSON.stringify({
+      items: [
+        {
+          metadata: { name: "win-1", uid: "x" },
+          status: {
+            nodeInfo: {
+              kubeletVersion: "v1.36.4",
+              osImage: "Windows Server 2022 Datacenter",
+              kernelVersion: "10.0.20348.4405",
+              containerRuntimeVersion: "containerd://2.4.2",
+              operatingSystem: "windows",
+            },
+            ...status,
+          },
+        },
+      ],
+    });
+
+  it("are Ready by their condition", () => {
+    const conditions = [
+      { type: "MemoryPressure", status: "False" },
+      { type: "Ready", status: "True", reason: "KubeletReady" },
+    ];
+    const addresses = [
+      { type: "Hostname", address: "win-1" },
+      { type: "InternalIP", address: "192.168.150.10" },
+    ];
+    assert.deepEqual(clusterNodes(node({ conditions, addresses })), [windowsNode]);
+  });
+
+  const notReady: readonly (readonly [string, object, string])[] = [
+    ["no condition yet", {}, "no Ready condition"],
+    [
+      "a lost kubelet",
+      { conditions: [{ type: "Ready", status: "Unknown", message: "Kubelet stopped posting" }] },
+      "Kubelet stopped posting",
+    ],
+    [
+      "only a reason",
+      { conditions: [{ type: "Ready", status: "False", reason: "KubeletNotReady" }] },
+      "KubeletNotReady",
+    ],
+  ];
+  for (const [name, status, reason] of notReady) {
+    it(`are not Ready with ${name}`, () => {
+      const [found] = clusterNodes(node(status));
+      assert.equal(found?.ready, false);
+      assert.equal(found?.reason, reason);
+      assert.equal(found?.address, "");
+    });
+  }
+
+  it("must be a list", () => {
+    assert.throws(() => clusterNodes('{"kind":"Status","code":403}'), /items/);
+  });
+});
+
+describe("known_hosts", () => {
+  it("pins each machine by address and name, without the key's comment", () => {
+    assert.equal(
+      knownHosts([
+        { name: "win-1", address: "192.168.150.10", hostKey: "ssh-ed25519 AAAA win-1\n" },
+        { name: "win-2", address: "192.168.150.11", hostKey: "ssh-ed25519 BBBB" },
+      ]),
+      "192.168.150.10,win-1 ssh-ed25519 AAAA\n192.168.150.11,win-2 ssh-ed25519 BBBB\n",
+    );
+  });
+});
