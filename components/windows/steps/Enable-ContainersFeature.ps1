@@ -55,7 +55,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
         $changed = $true
         $state = Get-ContainersFeatureState
     }
-    elseif ($state -eq 'InstallPending' -and $null -eq (Get-RebootRecord)) {
+    elseif ($state -eq 'InstallPending') {
         Save-RebootRecord
     }
 
@@ -66,8 +66,9 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
             -ArgumentList '/r', '/f', '/t', $RebootDelaySeconds, '/d', 'p:2:4', '/c', 'kindows: feature Containers' `
             -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 `
             -Remedy 'Reboot the machine by hand, then run again.'
-        if ($null -ne (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
-            Stop-Service -Name 'sshd' -Force
+        $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
+        if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
+            $sshd.Stop()
         }
     }
 

@@ -97,7 +97,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         $archive = Get-Medium -Uri $ArchiveUri -Checksum $ArchiveSha256
         $archiveFrom = $archive.From
         if ($null -ne $service) {
-            Stop-Service -Name 'containerd' -Force
+            Stop-ServiceInTime -Name 'containerd'
         }
         foreach ($path in $folder, $CniBinDirectory, $CniConfDirectory, (Split-Path -Path $logPath)) {
             $null = New-Item -Path $path -ItemType Directory -Force
@@ -137,7 +137,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         [IO.File]::WriteAllText($configPath, $config)
         if ($null -ne $service) {
             # It reads its configuration at its start only.
-            Stop-Service -Name 'containerd' -Force
+            Stop-ServiceInTime -Name 'containerd'
         }
         $changed = $true
     }
@@ -150,10 +150,9 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         $changed = $true
     }
     if ((Get-Service -Name 'containerd').Status -ne 'Running') {
-        Start-Service -Name 'containerd'
         $changed = $true
     }
-    Wait-ServiceRunning -Name 'containerd' -TimeoutSeconds 120 -LogPath $logPath `
+    Start-ServiceInTime -Name 'containerd' -TimeoutSeconds 120 -LogPath $logPath `
         -Ready { Test-Path -LiteralPath '\\.\pipe\containerd-containerd' }
     Start-JoinedKubelet
 

@@ -121,22 +121,22 @@ Invoke-Step -Name 'Join-Node' -Body {
     if (-not $alreadyJoined) {
         $configuration = New-JoinConfiguration -NodeName $NodeName -ApiServerEndpoint $ApiServerEndpoint `
             -CriSocket $CriSocket -Taints $NodeTaints -Secret $secret -TimeoutSeconds $TimeoutSeconds
-        Join-Cluster -Configuration $configuration -CriSocket $CriSocket -Cluster $cluster -CommandLine $commandLine `
-            -TimeoutSeconds ($TimeoutSeconds - [int]$clock.Elapsed.TotalSeconds)
+        $left = $TimeoutSeconds - [int]$clock.Elapsed.TotalSeconds
+        Join-Cluster -Configuration $configuration -Token $secret.token -CriSocket $CriSocket `
+            -Cluster $cluster -CommandLine $commandLine -TimeoutSeconds $left
     }
 
     # From here on the node comes back by itself after a reboot.
     if (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) {
         $changed = $true
         if ($alreadyJoined) {
-            Stop-Service -Name 'kubelet' -Force
+            Stop-ServiceInTime -Name 'kubelet'
         }
     }
     if ((Get-Service -Name 'kubelet').Status -ne 'Running') {
-        Start-Service -Name 'kubelet'
         $changed = $true
     }
-    Wait-ServiceRunning -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
+    Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             nodeName          = $NodeName

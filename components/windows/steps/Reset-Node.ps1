@@ -37,6 +37,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')

@@ -16,8 +16,8 @@ const cmdlets = new Set(
   `Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item ForEach-Object Get-CimInstance
   Get-Content Get-FileHash Get-ItemProperty Get-NetFirewallRule Get-Service Get-WindowsFeature
   Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item New-Item New-NetFirewallRule New-Object
-  New-Service Remove-Item Select-Object Set-StrictMode Sort-Object Split-Path Start-Service
-  Start-Sleep Stop-Service Test-Path Where-Object`.split(/\s+/),
+  New-Service Remove-Item Select-Object Set-StrictMode Sort-Object Split-Path
+  Start-Sleep Test-Path Where-Object`.split(/\s+/),
 );
 
 /** Approved verbs, see Get-Verb. */
@@ -61,6 +61,9 @@ const rules: Record<string, Rule> = {
       (name) =>
         !/^[A-Z][A-Za-z]+-[A-Z][A-Za-z0-9]+$/.test(name) || !verbs.has(name.split("-")[0] ?? ""),
     ),
+  "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page": lines(
+    (line) => /[^\x20-\x7e]/.test(line),
+  ),
   "has lines of at most 120 characters, patterns aside": lines(
     (line) => line.length > 120 && !line.includes("[ValidatePattern("),
   ),
@@ -147,6 +150,10 @@ describe("the rules for step scripts", () => {
       "Remove-Item -Path x -ErrorAction SilentlyContinue",
     ],
     ["names functions by an approved verb and a noun", "function Fetch-It {\n}\n"],
+    [
+      "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page",
+      "# Gr\u00fc\u00dfe",
+    ],
     ["has lines of at most 120 characters, patterns aside", `# ${"x".repeat(120)}`],
     [
       "starts programs in lib/NativeCommand.ps1 only, which looks at the exit code",

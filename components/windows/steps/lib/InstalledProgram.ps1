@@ -39,7 +39,7 @@ function Install-Program {
     }
     $medium = Get-Medium -Uri $Uri -Checksum $Checksum
     if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
-        Stop-Service -Name $Service -Force
+        Stop-ServiceInTime -Name $Service
     }
     Copy-Item -LiteralPath $medium.Path -Destination "$Path.new" -Force
     Move-Item -LiteralPath "$Path.new" -Destination $Path -Force

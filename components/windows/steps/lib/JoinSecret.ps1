@@ -12,13 +12,20 @@ function Read-JoinSecret {
     param()
 
     $remedy = 'Give one JSON object with token and caCertHashes on standard input, and end the input.'
-    # Through the console, since a script run with -File has no pipeline input of its own.
-    $text = [Console]::In.ReadToEnd().Trim().TrimStart([char]0xFEFF)
+    # As a stream of its own, since only that can be waited for in bounded time.
+    $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList ([Console]::OpenStandardInput())
+    $reading = $reader.ReadToEndAsync()
+    if (-not $reading.Wait(30000)) {
+        Stop-Step -Code 'SecretMissing' -Message 'Standard input did not end within 30 s.' -Remedy $remedy
+    }
+    $text = $reading.Result.Trim()
     $secret = $null
     try {
-        $secret = ConvertFrom-Json -InputObject $text
+        if ($text -ne '') {
+            $secret = ConvertFrom-Json -InputObject $text
+        }
     }
-    catch [System.ArgumentException] {
+    catch {
         Stop-Step -Code 'SecretMissing' -Remedy $remedy `
             -Message "Standard input is not JSON ($($text.Length) characters)."
     }

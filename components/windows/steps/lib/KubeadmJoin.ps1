@@ -12,6 +12,9 @@ No preflight error is ignored: on Windows Server 2022 none is to be expected.
 .PARAMETER Configuration
 What New-JoinConfiguration returned.
 
+.PARAMETER Token
+The token in it, to be hidden in what kubeadm writes.
+
 .PARAMETER TimeoutSeconds
 Seconds the join may take.
 #>
@@ -22,6 +25,9 @@ function Invoke-KubeadmJoin {
         [string] $Configuration,
 
         [Parameter(Mandatory = $true)]
+        [string] $Token,
+
+        [Parameter(Mandatory = $true)]
         [int] $TimeoutSeconds
     )
 
@@ -29,7 +35,7 @@ function Invoke-KubeadmJoin {
     Write-ProtectedFile -Path $path -Text $Configuration
     try {
         $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' -ArgumentList 'join', '--config', $path `
-            -TimeoutSeconds $TimeoutSeconds -FailureCode 'JoinFailed' -TimeoutCode 'JoinTimedOut' `
+            -TimeoutSeconds $TimeoutSeconds -FailureCode 'JoinFailed' -TimeoutCode 'JoinTimedOut' -Hidden $Token `
             -Remedy "Read kubeadm's last lines above and $KubeletLogPath; the join can be run again."
     }
     finally {
@@ -48,6 +54,9 @@ only error that is tried again.
 
 .PARAMETER Configuration
 What New-JoinConfiguration returned.
+
+.PARAMETER Token
+The token in it, to be hidden in what kubeadm writes.
 
 .PARAMETER CriSocket
 Endpoint of the container runtime, for the reset between two tries.
@@ -68,6 +77,9 @@ function Join-Cluster {
         [string] $Configuration,
 
         [Parameter(Mandatory = $true)]
+        [string] $Token,
+
+        [Parameter(Mandatory = $true)]
         [string] $CriSocket,
 
         [Parameter(Mandatory = $true)]
@@ -84,11 +96,12 @@ function Join-Cluster {
     while ($true) {
         $left = [int][math]::Max(30, ($deadline - [DateTime]::UtcNow).TotalSeconds)
         # Manual until it has joined; kubeadm starts it. A running one would hold the port kubeadm checks.
-        Stop-Service -Name 'kubelet' -Force
+        Stop-ServiceInTime -Name 'kubelet'
         $null = Set-KubeletService -CommandLine $CommandLine -StartMode Manual
+        Set-KubeletRecovery -Restart $true
         Save-JoinRecord -Cluster $Cluster
         try {
-            Invoke-KubeadmJoin -Configuration $Configuration -TimeoutSeconds $left
+            Invoke-KubeadmJoin -Configuration $Configuration -Token $Token -TimeoutSeconds $left
             return
         }
         catch [System.InvalidOperationException] {

@@ -41,7 +41,7 @@ function Get-KubeletCommandLine {
 
 <#
 .SYNOPSIS
-Registers the service kubelet, stopped and manual, restarted after a crash; returns whether it was missing.
+Registers the service kubelet, stopped and manual; returns whether it was missing.
 #>
 function Register-KubeletService {
     [CmdletBinding()]
@@ -53,15 +53,32 @@ function Register-KubeletService {
         $null = New-Service -Name 'kubelet' -DisplayName 'kubelet' -Description 'Kubernetes node agent' `
             -BinaryPathName (Get-KubeletCommandLine) -StartupType Manual -DependsOn 'containerd'
     }
+    $missing
+}
+
+<#
+.SYNOPSIS
+Says whether Windows starts kubelet again 5 s after it has ended by itself.
+
+.PARAMETER Restart
+True from the join on: kubelet ends on purpose, too, for example when its certificate has come. False without a cluster,
+where each new start would only fail, and hold the port that the next join checks.
+#>
+function Set-KubeletRecovery {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [bool] $Restart
+    )
+
     $services = "$env:SystemRoot\System32\sc.exe"
     $remedy = 'Look for the service kubelet in services.msc; one marked for deletion goes away with a reboot.'
-    # kubelet exits on purpose, too (a changed boot, a lost runtime): both kinds of ending are restarted after 5 s.
-    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy -ArgumentList @(
-        'failure', 'kubelet', 'reset=', '3600', 'actions=', 'restart/5000/restart/5000/restart/5000'
-    )
+    $actions = if ($Restart) { 'restart/5000/restart/5000/restart/5000' } else { '' }
+    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
+        -ArgumentList 'failure', 'kubelet', 'reset=', '3600', 'actions=', $actions
+    # An orderly end with an error counts as a failure as well.
     $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
         -ArgumentList 'failureflag', 'kubelet', '1'
-    $missing
 }
 
 <#
@@ -116,7 +133,6 @@ function Start-JoinedKubelet {
 
     $kubelet = Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue
     if ($null -ne $kubelet -and $kubelet.StartType -eq 'Automatic' -and $kubelet.Status -ne 'Running') {
-        Start-Service -Name 'kubelet'
-        Wait-ServiceRunning -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
+        Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
     }
 }

@@ -116,7 +116,8 @@ function Reset-Membership {
 
     # Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
     $null = Set-KubeletService -CommandLine (Get-KubeletCommandLine) -StartMode Manual
-    Stop-Service -Name 'kubelet' -Force
+    Set-KubeletRecovery -Restart $false
+    Stop-ServiceInTime -Name 'kubelet'
     $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' `
         -ArgumentList 'reset', '--force', '--cri-socket', $CriSocket `
         -TimeoutSeconds $TimeoutSeconds -FailureCode 'ResetFailed' -TimeoutCode 'ResetFailed' `

@@ -52,6 +52,9 @@ Kind of error of another exit code.
 .PARAMETER TimeoutCode
 Kind of error of a program that had to be killed.
 
+.PARAMETER Hidden
+Text that must not be repeated in an error, should the program write it.
+
 .PARAMETER Remedy
 What to do when the program fails.
 #>
@@ -73,6 +76,8 @@ function Invoke-NativeCommand {
         [string] $FailureCode = 'CommandFailed',
 
         [string] $TimeoutCode = 'CommandTimedOut',
+
+        [string[]] $Hidden = @(),
 
         [Parameter(Mandatory = $true)]
         [string] $Remedy
@@ -104,6 +109,9 @@ function Invoke-NativeCommand {
         $outputText = if ($output.IsCompleted) { $output.Result } else { '' }
         $errorText = if ($errors.IsCompleted) { $errors.Result } else { '' }
         $tail = (@($outputText, $errorText) -join "`n").Trim()
+        foreach ($secret in $Hidden) {
+            $tail = $tail.Replace($secret, '***')
+        }
         if ($tail.Length -gt 2000) {
             $tail = '...' + $tail.Substring($tail.Length - 2000)
         }

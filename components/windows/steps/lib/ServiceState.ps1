@@ -1,10 +1,53 @@
-# Waiting for Windows services.
+# Starting and stopping Windows services in bounded time; Start-Service and Stop-Service wait for ever.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 <#
 .SYNOPSIS
-Waits until a service runs; stops the step where it does not in time.
+Stops a service and those that depend on it; stops the step where that takes too long.
+
+.PARAMETER Name
+Name of the service; one that is stopped already is left alone.
+
+.PARAMETER TimeoutSeconds
+Seconds to wait at most.
+#>
+function Stop-ServiceInTime {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name,
+
+        [int] $TimeoutSeconds = 90
+    )
+
+    $service = Get-Service -Name $Name
+    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    $asked = $false
+    $lastError = ''
+    while ($service.Status -ne 'Stopped') {
+        if ([DateTime]::UtcNow -gt $deadline) {
+            Stop-Step -Code 'CommandTimedOut' -Remedy 'End its process on the machine, then run again.' `
+                -Message "The service $Name did not stop in $TimeoutSeconds s: $($service.Status). $lastError"
+        }
+        if (-not $asked) {
+            try {
+                $service.Stop()
+                $asked = $true
+            }
+            catch {
+                # It is still starting, or stopping already: neither takes orders.
+                $lastError = $_.Exception.GetBaseException().Message
+            }
+        }
+        Start-Sleep -Milliseconds 500
+        $service.Refresh()
+    }
+}
+
+<#
+.SYNOPSIS
+Starts a service unless it runs, and waits until it does; stops the step where it does not in time.
 
 .PARAMETER Name
 Name of the service.
@@ -18,7 +61,7 @@ The service's own log, whose end is part of the error.
 .PARAMETER Ready
 What must hold as well, beyond the service manager's opinion.
 #>
-function Wait-ServiceRunning {
+function Start-ServiceInTime {
     [CmdletBinding()]
     param(
         [Parameter(Mandatory = $true)]
@@ -33,13 +76,24 @@ function Wait-ServiceRunning {
         [scriptblock] $Ready = { $true }
     )
 
+    $service = Get-Service -Name $Name
     $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    $lastError = ''
     do {
-        $status = [string](Get-Service -Name $Name).Status
-        if ($status -eq 'Running' -and (& $Ready)) {
+        try {
+            if ($service.Status -eq 'Stopped') {
+                $service.Start()
+            }
+        }
+        catch {
+            $lastError = $_.Exception.GetBaseException().Message
+        }
+        $service.Refresh()
+        if ($service.Status -eq 'Running' -and (& $Ready)) {
             return
         }
         Start-Sleep -Milliseconds 500
+        $service.Refresh()
     } while ([DateTime]::UtcNow -lt $deadline)
 
     $log = '(no log)'
@@ -47,5 +101,5 @@ function Wait-ServiceRunning {
         $log = (Get-Content -LiteralPath $LogPath -Tail 10) -join "`n"
     }
     Stop-Step -Code 'ServiceNotRunning' -Remedy "Read $LogPath and the System event log on the machine." `
-        -Message "The service $Name is not ready after $TimeoutSeconds s (last seen: $status). Its log ends with: $log"
+        -Message "The service $Name is not ready after $TimeoutSeconds s: $($service.Status). $lastError Its log: $log"
 }
