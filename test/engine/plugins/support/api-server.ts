@@ -1,0 +1,188 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import https from "node:https";
+import { findTool } from "./tool.ts";
+
+/** How long etcd and the API server may take to be ready. */
+const START_SECONDS = 90;
+
+/** A real Kubernetes API server on a real etcd, without controllers and nodes: what they would do, a test does. */
+export class ApiServer {
+  readonly kubeconfig: string;
+  readonly #url: string;
+  readonly #token: string;
+  readonly #ca: string;
+  readonly #folder: string;
+  readonly #processes: readonly ChildProcess[];
+
+  private constructor(
+    folder: string,
+    url: string,
+    token: string,
+    ca: string,
+    processes: readonly ChildProcess[],
+  ) {
+    this.#folder = folder;
+    this.#url = url;
+    this.#token = token;
+    this.#ca = ca;
+    this.#processes = processes;
+    this.kubeconfig = JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "test",
+      clusters: [
+        {
+          name: "test",
+          cluster: {
+            server: url,
+            "certificate-authority-data": Buffer.from(ca).toString("base64"),
+          },
+        },
+      ],
+      contexts: [{ name: "test", context: { cluster: "test", user: "admin" } }],
+      users: [{ name: "admin", user: { token } }],
+    });
+  }
+
+  static async start(): Promise<ApiServer> {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-apiserver-"));
+    const token = randomBytes(16).toString("hex");
+    const [client, peer, secure] = await freePorts(3);
+    const file = (name: string): string => path.join(folder, name);
+    await writeFile(file("tokens.csv"), `${token},admin,admin,system:masters\n`, { mode: 0o600 });
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    await writeFile(file("sa.key"), privateKey.export({ type: "pkcs1", format: "pem" }), {
+      mode: 0o600,
+    });
+    const etcdUrl = `http://127.0.0.1:${String(client)}`;
+    const etcd = await launch("etcd", file("etcd.log"), [
+      `--data-dir=${file("etcd")}`,
+      `--listen-client-urls=${etcdUrl}`,
+      `--advertise-client-urls=${etcdUrl}`,
+      `--listen-peer-urls=http://127.0.0.1:${String(peer)}`,
+      `--initial-advertise-peer-urls=http://127.0.0.1:${String(peer)}`,
+      `--initial-cluster=default=http://127.0.0.1:${String(peer)}`,
+      "--unsafe-no-fsync",
+    ]);
+    const server = await launch("kube-apiserver", file("apiserver.log"), [
+      `--etcd-servers=${etcdUrl}`,
+      "--bind-address=127.0.0.1",
+      "--advertise-address=127.0.0.1",
+      `--secure-port=${String(secure)}`,
+      `--cert-dir=${file("certificates")}`,
+      `--token-auth-file=${file("tokens.csv")}`,
+      "--authorization-mode=RBAC",
+      "--service-cluster-ip-range=10.0.0.0/24",
+      "--service-account-issuer=https://kubernetes.default.svc",
+      `--service-account-key-file=${file("sa.key")}`,
+      `--service-account-signing-key-file=${file("sa.key")}`,
+      "--disable-admission-plugins=ServiceAccount",
+    ]);
+    const url = `https://127.0.0.1:${String(secure)}`;
+    const end = Date.now() + START_SECONDS * 1000;
+    let seen = "nothing yet";
+    while (Date.now() < end) {
+      try {
+        const ca = await readFile(file("certificates/apiserver.crt"), "utf8");
+        const result = new ApiServer(folder, url, token, ca, [server, etcd]);
+        await result.request("GET", "/readyz");
+        await result.request("GET", "/api/v1/namespaces/default");
+        return result;
+      } catch (error) {
+        seen = (error as Error).message;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+    server.kill("SIGKILL");
+    etcd.kill("SIGKILL");
+    const log = await readFile(file("apiserver.log"), "utf8").catch(() => "");
+    throw new Error(
+      `the API server was not ready after ${String(START_SECONDS)} s; last seen: ${seen}\n${log.slice(-2000)}`,
+    );
+  }
+
+  /** @returns the JSON answer, or the text where it is none. @throws for any status from 400 */
+  request(
+    method: string,
+    requestPath: string,
+    body?: unknown,
+    contentType = "application/json",
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const outgoing = https.request(
+        `${this.#url}${requestPath}`,
+        {
+          method,
+          ca: this.#ca,
+          headers: { authorization: `Bearer ${this.#token}`, "content-type": contentType },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => {
+            const text = Buffer.concat(chunks).toString("utf8");
+            const status = response.statusCode ?? 0;
+            if (status >= 400) reject(new Error(`${String(status)}: ${text}`));
+            else resolve(text.startsWith("{") ? JSON.parse(text) : text);
+          });
+        },
+      );
+      outgoing.on("error", reject);
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** An object, or undefined when there is none. */
+  async get<Result>(requestPath: string): Promise<Result | undefined> {
+    try {
+      return (await this.request("GET", requestPath)) as Result;
+    } catch (error) {
+      if ((error as Error).message.startsWith("404")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Changes an object as another client would. */
+  async patch(requestPath: string, body: unknown): Promise<void> {
+    await this.request("PATCH", requestPath, body, "application/merge-patch+json");
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#processes) {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      if (child.exitCode === null && child.kill("SIGKILL")) await gone;
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function launch(tool: string, log: string, args: readonly string[]): Promise<ChildProcess> {
+  const output = await open(log, "w");
+  const child = spawn(findTool(tool), args, { stdio: ["ignore", output.fd, output.fd] });
+  await output.close();
+  return child;
+}
+
+/** Ports that nobody listens on. All are held before any is given back, so that they differ. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer();
+          server.listen(0, "127.0.0.1", () => {
+            resolve(server);
+          });
+        }),
+    ),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
