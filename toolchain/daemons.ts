@@ -33,10 +33,15 @@ interface Daemon {
 /**
  * Sees to it that Docker answers.
  *
+ * @param state what it was a moment ago.
  * @throws when it cannot be started, when it stays silent, and when it does not talk to this user.
  */
-export async function ensureDocker(options: EnsureOptions & { progress: Progress }): Promise<void> {
+export async function ensureDocker(
+  state: DaemonState,
+  options: EnsureOptions & { readonly progress: Progress },
+): Promise<void> {
   await ensureDaemon(
+    state,
     {
       name: "Docker",
       state: dockerState,
@@ -59,10 +64,12 @@ export async function ensureDocker(options: EnsureOptions & { progress: Progress
  * Sees to it that libvirt answers.
  *
  * @param uri connection URI; a remote one is only asked, never started.
+ * @param state what it was a moment ago.
  * @throws as `ensureDocker` does.
  */
-export async function ensureLibvirt(uri: string, say: Progress): Promise<void> {
+export async function ensureLibvirt(uri: string, state: DaemonState, say: Progress): Promise<void> {
   await ensureDaemon(
+    state,
     {
       name: `libvirt (${uri})`,
       state: () => libvirtState(uri),
@@ -80,8 +87,7 @@ export async function ensureLibvirt(uri: string, say: Progress): Promise<void> {
   );
 }
 
-async function ensureDaemon(daemon: Daemon, say: Progress): Promise<void> {
-  const state = await daemon.state();
+async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): Promise<void> {
   if (state.kind === "running") {
     return;
   }

@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { dockerState, libvirtState } from "./daemon-state.ts";
+import type { DaemonState } from "./daemon-state.ts";
 
 /** What the libvirt provider runs on this host, wherever the machines are. */
 const providerPackages = ["libvirt-clients", "xsltproc", "genisoimage"];
@@ -14,22 +14,22 @@ const hypervisorPackages = [
 ];
 
 /** Debian packages that a lab with these settings needs on this host. A daemon that answers needs none. */
-export async function requiredPackages(settings: Settings): Promise<readonly string[]> {
-  const { uri } = settings.hypervisor;
-  const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(uri)]);
+export function requiredPackages(
+  settings: Pick<Settings, "hypervisor">,
+  daemons: { readonly docker: DaemonState; readonly libvirt: DaemonState },
+): readonly string[] {
+  const libvirtPackages = isLocal(settings.hypervisor.uri) ? hypervisorPackages : [];
   return [
     ...providerPackages,
-    ...(docker.kind === "silent" ? ["docker.io"] : []),
-    ...(isLocal(uri) ? hypervisorPackages.filter((name) => needed(name, libvirt.kind)) : []),
+    ...(daemons.docker.kind === "silent" ? ["docker.io"] : []),
+    // A libvirt that runs may be one of the newer, split daemons, for which `libvirtd` is no sign.
+    ...libvirtPackages.filter(
+      (name) => name !== "libvirt-daemon-system" || daemons.libvirt.kind === "silent",
+    ),
   ];
 }
 
 /** Whether a libvirt connection is to this host: it names no other one. */
 export function isLocal(uri: string): boolean {
   return /^[a-z]+(\+unix)?:\/\/\/(system|session)/.test(uri);
-}
-
-function needed(name: string, libvirt: "running" | "denied" | "silent"): boolean {
-  // A libvirt that runs may be one of the newer, split daemons, for which `libvirtd` is no sign.
-  return name !== "libvirt-daemon-system" || libvirt === "silent";
 }

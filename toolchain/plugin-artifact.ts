@@ -1,6 +1,5 @@
 import path from "node:path";
 
-import { bundlePlugin } from "../plugins/bundle.ts";
 import { bundledPlugins } from "../plugins/catalog.ts";
 import type { BundledPlugin } from "../plugins/catalog.ts";
 import type { Artifact } from "./artifact.ts";
@@ -33,6 +32,10 @@ function makeArtifact({ name, executable }: BundledPlugin): Artifact {
       sources: await hashSources(folder, [folder], (file) => file.endsWith(".ts")),
       libraries: await hashSources(projectRoot, [path.join(projectRoot, "package-lock.json")]),
     }),
-    build: (into) => bundlePlugin(name, path.join(into, executable)),
+    build: async (into) => {
+      // Loaded only now: the bundler takes longer to load than all else that a run with nothing to do needs.
+      const { bundlePlugin } = await import("../plugins/bundle.ts");
+      await bundlePlugin(name, path.join(into, executable));
+    },
   };
 }

@@ -1,4 +1,8 @@
-/** What `make test` needs: the engine and its plugins, but no daemon and no image. */
+/** What `make test` needs: the engine and its plugins, and what the container runtime's test runs; no daemon, no image. */
+import { ensureHostPackages } from "./host-packages.ts";
 import { prepareEngine } from "./prepare-engine.ts";
 
-await prepareEngine([], {});
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+await ensureHostPackages(["jq"], say);
+await prepareEngine([], { progress: say });

@@ -9,6 +9,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Artifact, Progress } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
 import type { BuiltArtifacts } from "./built.ts";
+import { dockerState, libvirtState } from "./daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "./daemons.ts";
 import type { EnsuredArtifacts } from "./ensure.ts";
 import { ensureHostPackages } from "./host-packages.ts";
@@ -28,8 +29,10 @@ export async function prepare(stack: string, say: Progress = toStandardError): P
   const ensurePackages = (names: readonly string[]): Promise<void> =>
     ensureHostPackages(names, say);
   const options = { progress: say, ensurePackages };
-  await ensurePackages(await requiredPackages(settings));
-  await Promise.all([ensureDocker(options), ensureLibvirt(settings.hypervisor.uri, say)]);
+  const { uri } = settings.hypervisor;
+  const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(uri)]);
+  await ensurePackages(requiredPackages(settings, { docker, libvirt }));
+  await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
 
   const images = await imagesFor(settings, say);
   const ensured = await prepareEngine(images, options);
