@@ -1,5 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
 import {
+  copyFile,
+  link,
   lstat,
   mkdir,
   open,
@@ -11,6 +14,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 /** Whether an error of node:fs says that a file or one of its folders is not there. */
@@ -106,6 +110,33 @@ export class Drive {
     if ((await this.read(path))?.toString("utf8") === content) return false;
     await this.write(path, content);
     return true;
+  }
+
+  /** SHA-256 of a file in lower-case hexadecimal digits, or undefined when there is none. */
+  async sha256(path: string): Promise<string | undefined> {
+    if (!(await this.isFile(path))) return undefined;
+    const hash = createHash("sha256");
+    await pipeline(createReadStream(await this.resolve(path)), hash);
+    return hash.digest("hex");
+  }
+
+  /**
+   * Puts a copy of a file in another's place, whole or not at all.
+   *
+   * It is the same file under a second name where the file system can do that: programs are large, and emulated disks
+   * slow. `write` replaces files and so never changes the other name's content.
+   */
+  async copy(from: string, to: string): Promise<void> {
+    const target = await this.resolve(to);
+    await mkdir(dirname(target), { recursive: true });
+    const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
+    const source = await this.resolve(from);
+    try {
+      await link(source, temporary);
+    } catch {
+      await copyFile(source, temporary);
+    }
+    await rename(temporary, target);
   }
 
   async makeFolder(path: string): Promise<void> {

@@ -3,6 +3,7 @@ import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
 import { type Drive, isMissing } from "../drive.ts";
 import { homeFolder } from "../windows-host.ts";
 import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
+import { endSftp } from "./end-sftp.ts";
 import { attributesOf } from "./sftp-attributes.ts";
 import { BadHandleError, SftpHandles } from "./sftp-handles.ts";
 
@@ -143,6 +144,7 @@ export function serveSftp(sftp: SFTPWrapper, drive: Drive, log: (line: string) =
     }),
   );
   sftp.on("error", (error: Error) => log(`sftp: ${error.message}`));
+  sftp.on("end", () => endSftp(sftp));
   sftp.on("close", () => {
     handles.closeAll().catch((error: unknown) => log(`sftp: ${String(error)}`));
   });

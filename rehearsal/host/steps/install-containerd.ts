@@ -13,8 +13,6 @@ const logPath = "C:\\var\\log\\containerd\\containerd.log";
 /** Written when the archive has been unpacked to its end: what is half unpacked lacks it. */
 const markPath = `${folder}\\unpacked.sha256`;
 
-const wrongArchive = "Look whether the archive is for windows-amd64.";
-
 /** Unpacks, configures, registers and starts the real containerd.exe. */
 export async function installContainerd(context: StepContext): Promise<StepOutcome> {
   const { host, parameters } = context;
@@ -34,9 +32,14 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
   const registered = services.get("containerd") !== undefined;
   const archiveFrom = await unpack(context, registered);
   let changed = archiveFrom !== "installed";
-  await checkVersion(context, version);
+  // Side by side: a program's start takes seconds of an emulated CPU.
+  const [answer, defaultConfig] = await Promise.all([
+    ask(context, ["--version"]),
+    ask(context, ["config", "default"]),
+  ]);
+  checkVersion(answer, version);
   if (await host.addToPath(folder)) changed = true;
-  if (await configure(context, pauseImage)) {
+  if (await configure(context, defaultConfig, pauseImage)) {
     // It reads its configuration at its start only.
     if (registered) await services.stop("containerd");
     changed = true;
@@ -98,13 +101,16 @@ async function unpack(
   return archive.from;
 }
 
-async function checkVersion(context: StepContext, version: string): Promise<void> {
-  const answer = await runNative(context, {
+function ask(context: StepContext, args: readonly string[]): Promise<string> {
+  return runNative(context, {
     exe: program,
-    args: ["--version"],
+    args,
     timeoutSeconds: 60,
-    remedy: wrongArchive,
+    remedy: "Look whether the archive is for windows-amd64.",
   });
+}
+
+function checkVersion(answer: string, version: string): void {
   // Built from modules it has no v and a +suffix.
   const said = /\sv?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?)(?:\+\S*)?(?:\s|$)/.exec(answer)?.[1];
   if (said === version) return;
@@ -115,15 +121,12 @@ async function checkVersion(context: StepContext, version: string): Promise<void
   );
 }
 
-async function configure(context: StepContext, pauseImage: string): Promise<boolean> {
-  const { host, parameters } = context;
-  const text = await runNative(context, {
-    exe: program,
-    args: ["config", "default"],
-    timeoutSeconds: 60,
-    remedy: wrongArchive,
-  });
-  const config = editContainerdConfig(text, {
+async function configure(
+  { host, parameters }: StepContext,
+  defaultConfig: string,
+  pauseImage: string,
+): Promise<boolean> {
+  const config = editContainerdConfig(defaultConfig, {
     pauseImage,
     cniBinDirectory: parameters.text("CniBinDirectory"),
     cniConfDirectory: parameters.text("CniConfDirectory"),

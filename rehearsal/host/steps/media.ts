@@ -11,16 +11,6 @@ export interface Medium {
   readonly from: "media" | "download";
 }
 
-/** Whether the file is there with this SHA-256 (hexadecimal digits of either case). */
-export async function hasSha256(
-  context: StepContext,
-  path: string,
-  sha256: string,
-): Promise<boolean> {
-  const content = await context.host.drive.read(path);
-  return content !== undefined && sha256Of(content) === sha256.toLowerCase();
-}
-
 /** The file with this checksum: from C:\kindows\media\<sha256>\ when it lies there, else from its address. */
 export async function getMedium(
   context: StepContext,
@@ -31,10 +21,10 @@ export async function getMedium(
   const wanted = sha256.toLowerCase();
   const fileName = decodeURIComponent(new URL(uri).pathname.split("/").at(-1) ?? "");
   const path = `${mediaFolder}\\${wanted}\\${fileName}`;
-  if (await hasSha256(context, path, wanted)) return { path, from: "media" };
+  if ((await drive.sha256(path)) === wanted) return { path, from: "media" };
 
   const content = await download(context, uri);
-  const actual = sha256Of(content);
+  const actual = createHash("sha256").update(content).digest("hex");
   if (actual !== wanted) {
     throw new StepError(
       "ChecksumMismatch",
@@ -63,8 +53,4 @@ async function download(context: StepContext, uri: string): Promise<Buffer> {
     `${uri} could not be downloaded in ${pauses.length} tries; the last one said: ${lastError}`,
     `Give the machine a way to that address, or put the file into ${mediaFolder}\\<sha256>\\ on it.`,
   );
-}
-
-function sha256Of(content: Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }

@@ -43,6 +43,25 @@ describe("Drive C:", () => {
     assert.equal(await drive.writeIfChanged("C:\\a\\public", "3"), true);
   });
 
+  it("copies whole files, and a copy's successor leaves the original alone", async () => {
+    await drive.write("C:\\media\\x.exe", "one");
+    await drive.write("C:\\k\\x.exe", "older");
+    await drive.copy("C:\\media\\x.exe", "C:\\K\\X.exe");
+    assert.equal(await drive.readText("C:\\k\\x.exe"), "one");
+    await drive.write("C:\\k\\x.exe", "two");
+    assert.equal(await drive.readText("C:\\media\\x.exe"), "one");
+    await assert.rejects(drive.copy("C:\\none", "C:\\k\\y.exe"), /ENOENT/);
+  });
+
+  it("computes checksums", async () => {
+    await drive.write("C:\\abc", "abc");
+    assert.equal(
+      await drive.sha256("C:\\ABC"),
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    );
+    assert.equal(await drive.sha256("C:\\none"), undefined);
+  });
+
   it("reads text without a byte order mark", async () => {
     await drive.write("C:\\bom.txt", "\uFEFFtext");
     assert.equal(await drive.readText("C:\\bom.txt"), "text");

@@ -153,6 +153,23 @@ describe("SFTP over drive C:", () => {
     await assert.rejects(close(Buffer.from([0, 0, 0, 99])), /Invalid handle/);
   });
 
+  it("ends with exit status 0 when its client has no more to say, as scp expects", async () => {
+    const exitCode = await new Promise((resolve, reject) => {
+      client.subsys("sftp", (error, channel) => {
+        if (error) {
+          reject(error);
+          return;
+        }
+        let code: number | undefined;
+        channel.on("exit", (status: number) => (code = status));
+        channel.on("close", () => resolve(code));
+        channel.resume();
+        channel.end();
+      });
+    });
+    assert.equal(exitCode, 0);
+  });
+
   it("never tells a Linux path", async () => {
     const message = await get("C:/none/none.txt").then(
       () => "",

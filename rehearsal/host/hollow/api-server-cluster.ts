@@ -1,0 +1,147 @@
+import { X509Certificate, createHash } from "node:crypto";
+import {
+  ApiException,
+  CoreV1Api,
+  type KubeConfig,
+  type V1Node,
+  type V1Taint,
+} from "@kubernetes/client-node";
+import { rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
+import { tcpProbe } from "../tcp-probe.ts";
+import type { HollowCluster, HollowJoin, HollowNode } from "./hollow-cluster.ts";
+
+/**
+ * A real API server for hollow nodes: the join's token and CA hash are really checked against it, and the Node object is
+ * really there afterwards.
+ *
+ * A hollow kubelet has no client certificate of its own, so this acts with the rights of the kubeconfig it is given.
+ */
+export class ApiServerCluster implements HollowCluster {
+  readonly #core: CoreV1Api;
+  readonly #caHash: string;
+
+  constructor(kubeconfig: KubeConfig) {
+    this.#core = kubeconfig.makeApiClient(CoreV1Api);
+    this.#caHash = caCertHash(kubeconfig);
+  }
+
+  connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
+    return tcpProbe(host, port, timeoutSeconds);
+  }
+
+  async authorize(join: HollowJoin): Promise<void> {
+    if (!join.caCertHashes.includes(this.#caHash)) {
+      throw new Error(
+        "cluster CA found in cluster-info ConfigMap is invalid: none of the public keys is pinned",
+      );
+    }
+    const [id = "", secret = ""] = join.token.split(".");
+    const data = await this.#tokenData(`bootstrap-token-${id}`);
+    const text = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString();
+    const expired = text("expiration") !== "" && Date.parse(text("expiration")) < Date.now();
+    if (
+      text("token-secret") !== secret ||
+      expired ||
+      text("usage-bootstrap-authentication") !== "true"
+    ) {
+      throw new Error(
+        `could not find a JWS signature in the cluster-info ConfigMap for token ID "${id}"`,
+      );
+    }
+  }
+
+  async register(node: HollowNode): Promise<void> {
+    const body = nodeObject(node);
+    try {
+      await this.#core.createNode({ body });
+    } catch (error) {
+      if (!hasCode(error, 409)) throw error;
+      const existing = await this.#core.readNode({ name: node.name });
+      const labels = { ...existing.metadata?.labels, ...body.metadata?.labels };
+      await this.#core.replaceNode({
+        name: node.name,
+        body: { ...existing, metadata: { ...existing.metadata, labels } },
+      });
+    }
+    await this.#core.replaceNodeStatus({
+      name: node.name,
+      body: { ...(await this.#core.readNode({ name: node.name })), status: body.status },
+    });
+  }
+
+  async #tokenData(name: string): Promise<Record<string, string> | undefined> {
+    try {
+      return (await this.#core.readNamespacedSecret({ name, namespace: "kube-system" })).data;
+    } catch (error) {
+      if (hasCode(error, 404)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Hash of the public key of a kubeconfig's CA, as `kubeadm join` takes it. */
+export function caCertHash(kubeconfig: KubeConfig): string {
+  const ca = kubeconfig.getCurrentCluster()?.caData;
+  if (ca === undefined)
+    throw new Error("the kubeconfig's cluster has no certificate-authority-data");
+  const certificate = new X509Certificate(Buffer.from(ca, "base64"));
+  const key = certificate.publicKey.export({ type: "spki", format: "der" });
+  return `sha256:${createHash("sha256").update(key).digest("hex")}`;
+}
+
+/** The Node a hollow kubelet registers; its annotation says that nothing runs on it. */
+export function nodeObject(node: HollowNode): V1Node {
+  const now = new Date();
+  return {
+    metadata: {
+      name: node.name,
+      labels: {
+        "kubernetes.io/hostname": node.name,
+        "kubernetes.io/os": "windows",
+        "kubernetes.io/arch": "amd64",
+        "node.kubernetes.io/windows-build": `10.0.${rehearsedWindows.build}`,
+        ...node.labels,
+      },
+      annotations: { "kindows.dev/rehearsal": "hollow" },
+    },
+    spec: node.taints.length > 0 ? { taints: node.taints.map(parseTaint) } : {},
+    status: {
+      addresses: [
+        { type: "InternalIP", address: node.address },
+        { type: "Hostname", address: node.name },
+      ],
+      conditions: [
+        {
+          type: "Ready",
+          status: "True",
+          reason: "HollowKubelet",
+          message: "a hollow kubelet says so: nothing runs on this node",
+          lastHeartbeatTime: now,
+          lastTransitionTime: now,
+        },
+      ],
+      nodeInfo: {
+        architecture: "amd64",
+        bootID: "",
+        containerRuntimeVersion: "hollow://0",
+        kernelVersion: rehearsedBuild,
+        kubeProxyVersion: "",
+        kubeletVersion: `v${node.kubeletVersion}`,
+        machineID: node.name,
+        operatingSystem: "windows",
+        osImage: `${rehearsedWindows.productName} (rehearsal)`,
+        systemUUID: "",
+      },
+    },
+  };
+}
+
+function parseTaint(taint: string): V1Taint {
+  const [pair = "", effect = ""] = taint.split(":", 2);
+  const [key = "", value] = pair.split("=", 2);
+  return { key, effect, ...(value === undefined ? {} : { value }) };
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof ApiException && error.code === code;
+}
