@@ -1,0 +1,37 @@
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { projectRoot } from "../toolchain/project.ts";
+import { inEngineShell } from "./bench-lab.ts";
+
+/**
+ * A Pulumi project whose program does nothing, run exactly as this project's is: what a preview costs at least.
+ *
+ * @returns its folder, with a stack `empty` that is up, and how to remove it.
+ */
+export async function emptyProgram(): Promise<{
+  readonly folder: string;
+  readonly dispose: () => Promise<void>;
+}> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-empty-"));
+  await symlink(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
+  await writeFile(path.join(folder, "package.json"), '{"type": "module", "main": "index.ts"}');
+  await writeFile(
+    path.join(folder, "Pulumi.yaml"),
+    "name: empty\nruntime: {name: nodejs, options: {typescript: false, nodeargs: --import tsx}}\n",
+  );
+  await writeFile(path.join(folder, "index.ts"), "export {};\n");
+  const pulumi = `pulumi --cwd ${folder} --non-interactive`;
+  await inEngineShell(
+    `${pulumi} stack init empty && ${pulumi} up --yes --skip-preview --stack empty`,
+  );
+  return {
+    folder,
+    dispose: async () => {
+      await inEngineShell(
+        `${pulumi} destroy --yes --skip-preview --stack empty && ${pulumi} stack rm --yes empty`,
+      );
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * `make bench`: how close the program comes to what the machine allows. Ratios of times measured in one run, which
+ * compare between machines; never a verdict. Takes a lab of its own up and down several times.
+ */
+import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
+import { previewRatio } from "./preview-ratio.ts";
+import { printRatios, timed } from "./report.ts";
+import type { Ratio } from "./report.ts";
+import { upRatio } from "./up-ratio.ts";
+
+const ratios: Ratio[] = [];
+try {
+  await configureNodes(1);
+  await kindows("prepare");
+  await timed("prepare, second time", () => kindows("prepare"));
+
+  const one = await upRatio();
+  ratios.push(one, await previewRatio());
+
+  await kindows("down");
+  await configureNodes(4);
+  const four = await timed("up from nothing, four nodes", () => kindows("up"));
+  ratios.push({
+    what: "four nodes / one node",
+    measured: four,
+    base: one.measured,
+    aim: "at most 2",
+  });
+} finally {
+  await benchLab.kindows("down");
+  await benchLab.forget();
+  printRatios(ratios);
+}
