@@ -1,5 +1,5 @@
 import { builtArtifacts } from "../../../toolchain/built.ts";
-import { loadBalancerReference } from "../load-balancer-image/reference.ts";
+import { loadBalancerReference, standInLabel } from "../load-balancer-image/reference.ts";
 import { docker } from "./docker.ts";
 import { say } from "./run-action.ts";
 
@@ -24,6 +24,23 @@ export async function ensureClusterImages(shape: {
       say(`loading ${image} into Docker`);
       await docker(["load", "--input", archive], { timeoutSeconds: loadTimeoutSeconds });
     }
+  }
+}
+
+/**
+ * Removes the image that stands in for Envoy, so that nobody takes it for the real one later. It stays while another
+ * cluster uses it, and the real one stays anyway.
+ */
+export async function dropStandIn(): Promise<void> {
+  try {
+    const template = `{{index .Config.Labels "${standInLabel}"}}`;
+    const label = await docker(["image", "inspect", "--format", template, loadBalancerReference]);
+    if (label !== "") {
+      await docker(["image", "rm", loadBalancerReference]);
+      say(`removed the image that stood in for ${loadBalancerReference}`);
+    }
+  } catch {
+    // There is none, or it is in use.
   }
 }
 

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { localFolder } from "../../../toolchain/project.ts";
 import { parameter } from "../action-environment.ts";
+import { dropStandIn } from "./cluster-images.ts";
 import { removeCluster } from "./remove-cluster.ts";
 import { runAction, say } from "./run-action.ts";
 
@@ -24,6 +25,9 @@ await runAction(async () => {
       pollMilliseconds: 500,
       onWait: (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
     },
-    () => removeCluster(name),
+    async () => {
+      await removeCluster(name);
+      await dropStandIn();
+    },
   );
 });

@@ -8,7 +8,7 @@ import { commandRunner } from "../node-image/build-command.ts";
 import { archiveName } from "../node-image/build-node-image.ts";
 import { packArchive, packImage } from "../node-image/image-packing.ts";
 import { debianRelease } from "../node-image/root-file-system.ts";
-import { loadBalancerReference } from "./reference.ts";
+import { loadBalancerReference, standInLabel } from "./reference.ts";
 
 const script = fileURLToPath(new URL("files/envoy.sh", import.meta.url));
 const packages = ["haproxy", "bash", "dash", "coreutils", "mawk"];
@@ -52,7 +52,7 @@ export const loadBalancerImage: Artifact = {
         pieces: { packages, alternatives: ["/usr/bin/awk"] },
         config: {
           environment: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
-          labels: { "kindows.stands-in-for": "Envoy, by HAProxy, in kind's load balancer only" },
+          labels: { [standInLabel]: "Envoy, by HAProxy, in kind's load balancer only" },
         },
       },
       path.join(work, "image"),

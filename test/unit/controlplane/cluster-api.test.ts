@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+
+import {
+  ApiError,
+  ClusterApi,
+  hasStatus,
+} from "../../../components/controlplane/actions/cluster-api.ts";
+import { withFakeApi } from "./fake-api.ts";
+import { kubeconfig } from "./fixture-kubeconfig.ts";
+
+describe("client of the API server", () => {
+  it("gets, posts, puts and deletes", async () => {
+    const bodies: unknown[] = [];
+    await withFakeApi(
+      (_request, body) => {
+        bodies.push(body);
+        return [200, { kind: "Node" }];
+      },
+      async (api, requests) => {
+        assert.deepEqual(await api.get("/api/v1/nodes/a?x=1"), { kind: "Node" });
+        await api.post("/api/v1/nodes", { a: 1 });
+        await api.put("/api/v1/nodes/a", { b: 2 });
+        await api.delete("/api/v1/nodes/a");
+        assert.deepEqual(requests, [
+          "GET /api/v1/nodes/a",
+          "POST /api/v1/nodes",
+          "PUT /api/v1/nodes/a",
+          "DELETE /api/v1/nodes/a",
+        ]);
+        assert.deepEqual(bodies, [undefined, { a: 1 }, { b: 2 }, undefined]);
+      },
+    );
+  });
+
+  it("gives the server's own words for an error", async () => {
+    const status = { kind: "Status", message: 'nodes "a" not found' };
+    await withFakeApi(
+      () => [404, status],
+      async (api) => {
+        const error: unknown = await api.get("/api/v1/nodes/a").catch((each: unknown) => each);
+        assert.ok(error instanceof ApiError);
+        assert.equal(error.message, 'nodes "a" not found');
+        assert.ok(hasStatus(error, 404));
+        assert.ok(!hasStatus(error, 409));
+      },
+    );
+  });
+
+  it("says the status where there are no words", async () => {
+    await withFakeApi(
+      () => [502, {}],
+      (api) => assert.rejects(api.get("/"), /answered with HTTP status 502/),
+    );
+  });
+
+  it("checks the server's certificate", async () => {
+    await withFakeApi(
+      () => [200, {}],
+      async (_api, _requests, server) => {
+        const stranger = new ClusterApi(kubeconfig(server, "ca-rsa.pem"), 2);
+        await assert.rejects(stranger.get("/"), /self-signed|certificate/);
+      },
+    );
+  });
+
+  it("does not wait for a server that accepts and is silent", async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => {
+      silent.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = silent.address() as AddressInfo;
+    const api = new ClusterApi(kubeconfig(`https://127.0.0.1:${port}`), 0.3);
+    const started = Date.now();
+    await assert.rejects(api.get("/"), /does not answer within 0.3 s/);
+    assert.ok(Date.now() - started < 3000);
+    silent.close();
+  });
+});

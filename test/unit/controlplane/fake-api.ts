@@ -1,0 +1,46 @@
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+
+import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
+import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
+
+/** `METHOD /path`, the path without its query, in order of arrival. */
+export type Requests = string[];
+
+export type Answer = readonly [status: number, body: object];
+
+/** A small API server: real TLS and HTTP, answers of the test's own. */
+export async function withFakeApi(
+  answer: (request: string, body: unknown) => Answer,
+  test: (api: ClusterApi, requests: Requests, server: string) => Promise<void>,
+): Promise<void> {
+  const requests: Requests = [];
+  const server = createServer(
+    { key: fixture("test-only-key.pem"), cert: fixture("localhost-ec.pem") },
+    (incoming, outgoing) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("end", () => {
+        const request = `${incoming.method} ${new URL(incoming.url ?? "/", "https://x").pathname}`;
+        requests.push(request);
+        const text = Buffer.concat(chunks).toString();
+        const [status, body] = answer(request, text === "" ? undefined : JSON.parse(text));
+        outgoing.writeHead(status, { "content-type": "application/json" });
+        outgoing.end(JSON.stringify(body));
+      });
+    },
+  );
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  try {
+    const { port } = server.address() as AddressInfo;
+    const url = `https://127.0.0.1:${port}`;
+    await test(new ClusterApi(kubeconfig(url), 2), requests, url);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  }
+}

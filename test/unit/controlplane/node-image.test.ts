@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { imageRecipes } from "../../../components/controlplane/node-image/container-images.ts";
+import {
+  closure,
+  parseDependencies,
+} from "../../../components/controlplane/node-image/debian-pieces.ts";
+import {
+  configDocument,
+  writeImages,
+} from "../../../components/controlplane/node-image/oci-archive.ts";
+import { containerBaseSpec } from "../../../components/controlplane/node-image/root-file-system.ts";
+
+/** As `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'` prints it. */
+const listing = [
+  "bash\tlibc6 (>= 2.36), libtinfo6 (>= 6), base-files (>= 2.1.12), debianutils (>= 5.6-0.1)\t",
+  "base-files\t, awk\t",
+  "mawk\tlibc6 (>= 2.34), \tawk",
+  "libc6\t, libgcc-s1, libcrypt1 (>= 1:4.4.10-10~)\tlibc6-2.36",
+  "libgcc-s1\t, gcc-12-base (= 12.2.0-14), libc6 (>= 2.35)\t",
+  "iptables\t, libxtables12 (= 1.8.9-2), netbase, debconf (>= 0.5) | debconf-2.0\t",
+  "libxtables12:amd64\t, libc6:amd64 (>= 2.34)\t",
+  "libtinfo6\t, libc6\t",
+  "debconf\tperl-base, \tdebconf-2.0",
+  "perl-base\tlibc6, \t",
+  "",
+].join("\n");
+
+describe("packages of an image", () => {
+  const dependencies = parseDependencies(listing);
+
+  it("are read with versions, alternatives and virtual packages resolved", () => {
+    assert.deepEqual(dependencies.get("bash"), ["libc6", "libtinfo6", "base-files"]);
+    assert.deepEqual(dependencies.get("base-files"), ["mawk"]);
+    assert.deepEqual(dependencies.get("libxtables12:amd64"), ["libc6"]);
+    assert.deepEqual(dependencies.get("iptables"), ["debconf"]);
+  });
+
+  it("come with all they need, circles included", () => {
+    assert.deepEqual(closure(dependencies, ["bash"], []), [
+      ...["base-files", "bash", "libc6", "libgcc-s1", "libtinfo6", "mawk"],
+    ]);
+  });
+
+  it("leave out what running does not need, and what only that needs", () => {
+    assert.deepEqual(closure(dependencies, ["iptables"], []), [
+      ...["debconf", "iptables", "libc6", "libgcc-s1", "perl-base"],
+    ]);
+    assert.deepEqual(closure(dependencies, ["iptables"], ["debconf"]), ["iptables"]);
+  });
+
+  it("must be installed", () => {
+    assert.throws(() => closure(dependencies, ["haproxy"], []), /haproxy is not in the root file/);
+  });
+});
+
+describe("image archive", () => {
+  it("is one that both containerd and Docker can follow to the layer", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-test-"));
+    try {
+      const layer = path.join(folder, "layer.tar");
+      await writeFile(layer, "not really a tar");
+      const into = path.join(folder, "image");
+      const reference = "registry.example/thing:v1";
+      await writeImages(into, [{ reference, layer, config: { entrypoint: ["/thing"] } }]);
+
+      const json = async (name: string): Promise<unknown> =>
+        JSON.parse(await readFile(path.join(into, name), "utf8"));
+      const blob = async (digest: string): Promise<string> => {
+        const text = await readFile(path.join(into, "blobs", digest.replace(":", "/")), "utf8");
+        assert.equal(`sha256:${createHash("sha256").update(text).digest("hex")}`, digest);
+        return text;
+      };
+      const index = (await json("index.json")) as {
+        manifests: { digest: string; size: number; annotations: Record<string, string> }[];
+      };
+      const entry = index.manifests[0];
+      assert.ok(entry);
+      assert.equal(entry.annotations["io.containerd.image.name"], reference);
+      const manifest = await blob(entry.digest);
+      assert.equal(entry.size, manifest.length);
+      const { config, layers } = JSON.parse(manifest) as {
+        config: { digest: string };
+        layers: { digest: string; size: number }[];
+      };
+      const content = layers[0];
+      assert.ok(content);
+      assert.equal(await blob(content.digest), "not really a tar");
+      assert.deepEqual(JSON.parse(await blob(config.digest)), {
+        ...configDocument({ entrypoint: ["/thing"] }, content.digest),
+      });
+      assert.deepEqual(await json("manifest.json"), [
+        {
+          Config: `blobs/${config.digest.replace(":", "/")}`,
+          RepoTags: [reference],
+          Layers: [`blobs/${content.digest.replace(":", "/")}`],
+        },
+      ]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe("what a node carries", () => {
+  const programs = {
+    kubeApiserver: "/a",
+    kubeControllerManager: "/b",
+    kubeScheduler: "/c",
+    kubeProxy: "/d",
+    etcd: "/e",
+    coredns: "/f",
+    localPathProvisioner: "/g",
+    podRoutes: "/h",
+  };
+  const manifests = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
+
+  it("is what kubeadm 1.36.4 and kind 0.33 ask for", () => {
+    const references = imageRecipes(programs, "1.36.4").map((recipe) => recipe.reference);
+    const asked = [
+      "registry.k8s.io/kube-apiserver:v1.36.4",
+      "registry.k8s.io/kube-controller-manager:v1.36.4",
+      "registry.k8s.io/kube-scheduler:v1.36.4",
+      "registry.k8s.io/kube-proxy:v1.36.4",
+      "registry.k8s.io/etcd:3.6.8-0",
+      "registry.k8s.io/coredns/coredns:v1.14.2",
+      "registry.k8s.io/pause:3.10",
+    ];
+    assert.deepEqual(references.slice(0, asked.length), asked);
+  });
+
+  for (const manifest of ["default-cni.yaml", "default-storage.yaml"]) {
+    it(`is all that ${manifest} asks for`, async () => {
+      const text = await readFile(new URL(manifest, manifests), "utf8");
+      const asked = [...text.matchAll(/kindows\.local\/[\w./-]+:[\w.]+/g)].map(([each]) => each);
+      const carried = imageRecipes(programs, "1.36.4").map((recipe) => recipe.reference);
+      assert.ok(asked.length > 0);
+      assert.deepEqual(
+        asked.filter((each) => !carried.includes(each)),
+        [],
+      );
+    });
+  }
+});
+
+describe("containerd's base specification", () => {
+  it("gets kind's hook and loses the limits", () => {
+    const made = JSON.parse(
+      containerBaseSpec('{"process":{"cwd":"/","rlimits":[{"type":"RLIMIT_NOFILE"}]}}'),
+    ) as unknown;
+    assert.deepEqual(made, {
+      process: { cwd: "/" },
+      hooks: { createContainer: [{ path: "/kind/bin/mount-product-files.sh" }] },
+    });
+  });
+
+  it("keeps hooks that are there", () => {
+    const made = JSON.parse(
+      containerBaseSpec(
+        '{"process":{},"hooks":{"poststop":[{"path":"/x"}],"createContainer":[{"path":"/y"}]}}',
+      ),
+    ) as { hooks: Record<string, { path: string }[]> };
+    assert.deepEqual(made.hooks["poststop"], [{ path: "/x" }]);
+    assert.deepEqual(
+      made.hooks["createContainer"]?.map((hook) => hook.path),
+      ["/y", "/kind/bin/mount-product-files.sh"],
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+
+import { waitFor } from "../../../components/controlplane/actions/wait.ts";
+import type { Look } from "../../../components/controlplane/actions/wait.ts";
+
+const options = { what: "the moon", timeoutSeconds: 0.2, pauseSeconds: 0.01 };
+
+describe("waiting", () => {
+  it("ends as soon as the thing is there", async () => {
+    let looks = 0;
+    const found = await waitFor(options, (): Promise<Look<string>> => {
+      looks++;
+      return Promise.resolve(looks < 3 ? { seen: "clouds" } : { found: "moon" });
+    });
+    assert.equal(found, "moon");
+    assert.equal(looks, 3);
+  });
+
+  it("ends in time, with what it waited for and what it last saw", async () => {
+    await assert.rejects(
+      waitFor(options, () => Promise.resolve({ seen: "clouds" })),
+      /^Error: waited 0.2 s for the moon; last seen: clouds$/,
+    );
+  });
+
+  it("takes an error for something seen", async () => {
+    await assert.rejects(
+      waitFor(options, () => Promise.reject(new Error("rain"))),
+      /last seen: rain$/,
+    );
+  });
+
+  it("tells of changes only", async () => {
+    const told: string[] = [];
+    const seen = ["a", "a", "b", "b", "b", "a"];
+    let look = 0;
+    await waitFor({ ...options, onChange: (each) => told.push(each) }, () => {
+      const now = seen[look++];
+      return Promise.resolve<Look<true>>(now === undefined ? { found: true } : { seen: now });
+    });
+    assert.deepEqual(told, ["a", "b", "a"]);
+  });
+
+  it("does not wait for a look that never ends", async () => {
+    await assert.rejects(
+      waitFor({ ...options, timeoutSeconds: 0.1 }, () => new Promise<Look<true>>(() => undefined)),
+      /last seen: no answer within 1 s/,
+    );
+  });
+});
