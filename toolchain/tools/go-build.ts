@@ -1,3 +1,4 @@
+import os from "node:os";
 import path from "node:path";
 
 import type { BuildContext } from "../artifact.ts";
@@ -16,7 +17,11 @@ const buildTimeoutSeconds = 60 * 60;
  * nothing in the user's home, and the parts that tools share are compiled once.
  */
 export function goEnvironment(root: string = cacheRoot()): Readonly<Record<string, string>> {
+  const settings = process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config");
   return {
+    // Go would count its runs in the user's home; the user's own settings (`go env -w`) still hold.
+    XDG_CONFIG_HOME: path.join(root, "go", "config"),
+    GOENV: process.env.GOENV ?? path.join(settings, "go", "env"),
     GOMODCACHE: path.join(root, "go", "mod"),
     GOCACHE: path.join(root, "go", "build"),
     GOWORK: "off",
