@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 const secretMark = "4dabf18193072939515e22adb298388d";
 
 /** Waits for every registration under way; the SDK has it, its types do not. */
-const { waitForRPCs } = pulumi.runtime as unknown as { waitForRPCs(): Promise<void> };
+const { waitForRPCs } = pulumi.runtime as unknown as { waitForRPCs: () => Promise<void> };
 
 /** A resource as the engine would get it. */
 export interface Recorded {
