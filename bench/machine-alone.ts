@@ -1,7 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import net from "node:net";
+import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parse, stringify } from "yaml";
 import { domainName } from "../config/names.ts";
 import { seenProcess } from "../cli/recovery/seen-process.ts";
 import { stackSettings } from "../cli/stack-settings.ts";
@@ -12,8 +14,6 @@ import { printFigure } from "./report.ts";
 /** Longest wait for a machine's SSH server, in seconds: an emulated one on a busy host. */
 const sshTimeoutSeconds = 600;
 
-const program = path.join(projectRoot, "bench", "machine-alone");
-
 /** Seconds from power-on to the first word of the SSH server, with nothing beside it. */
 export async function machineAlone(): Promise<number> {
   const settings = await stackSettings(benchLab.stack);
@@ -21,22 +21,35 @@ export async function machineAlone(): Promise<number> {
   if (node === undefined) {
     throw new Error("the lab that is measured has no Windows node");
   }
+  const folder = await projectFolder();
+  const pulumi = `pulumi --cwd ${folder} --non-interactive --stack ${benchLab.stack}`;
   // A state of its own: the lab's stack knows nothing of this machine.
-  const pulumi = `pulumi --cwd ${program} --non-interactive --stack ${benchLab.stack}`;
-  const state = path.join(benchLab.logFolder, "machine-alone-state");
-  const useState = `mkdir -p ${state} && export PULUMI_BACKEND_URL=file://${state}`;
-  const banner = sshBanner(node.address);
-  await inEngineShell(
-    `${useState} && (${pulumi} stack init || true) && ${pulumi} up --yes --skip-preview`,
-  );
-  const answered = await banner;
+  const useState = `export PULUMI_BACKEND_URL=file://${folder}/state`;
+  const given = new AbortController();
+  const [answered] = await Promise.all([
+    sshBanner(node.address, given.signal),
+    inEngineShell(`${useState} && ${pulumi} stack init && ${pulumi} up --yes --skip-preview`),
+  ]).finally(() => given.abort());
   const started = await powerOn(domainName(settings.lab.name, node.name));
-  await inEngineShell(
-    `${useState} && ${pulumi} destroy --yes --skip-preview && ${pulumi} stack rm --yes ${benchLab.stack}`,
-  );
+  await inEngineShell(`${useState} && ${pulumi} destroy --yes --skip-preview`);
+  await rm(folder, { recursive: true });
   const seconds = (answered.getTime() - started.getTime()) / 1000;
   printFigure({ what: "power-on to SSH alone", seconds });
   return seconds;
+}
+
+/** A project beside this one whose program is `machine-program.ts`; host actions find their scripts below it as here. */
+async function projectFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-machine-"));
+  await mkdir(path.join(folder, "state"));
+  for (const shared of ["node_modules", "components", "package.json"]) {
+    await symlink(path.join(projectRoot, shared), path.join(folder, shared));
+  }
+  await copyFile(benchLab.stackFile, path.join(folder, path.basename(benchLab.stackFile)));
+  const project = parse(await readFile(path.join(projectRoot, "Pulumi.yaml"), "utf8")) as object;
+  const main = path.join(projectRoot, "bench", "machine-program.ts");
+  await writeFile(path.join(folder, "Pulumi.yaml"), stringify({ ...project, main }));
+  return folder;
 }
 
 /** Start of a running machine: of its QEMU process. */
@@ -49,10 +62,10 @@ async function powerOn(domain: string): Promise<Date> {
   return found.startedAt;
 }
 
-/** Waits until an SSH server says its version. */
-async function sshBanner(address: string): Promise<Date> {
+/** Waits until an SSH server says its version, or nobody wants to know any more. */
+async function sshBanner(address: string, given: AbortSignal): Promise<Date> {
   const deadline = Date.now() + sshTimeoutSeconds * 1000;
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !given.aborted) {
     if (await hasBanner(address)) {
       return new Date();
     }

@@ -1,14 +1,15 @@
+/** Pulumi program: one machine of a lab and what it stands on, for measuring its boot without anything beside it. */
 import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
-import { LibvirtMachine } from "../../components/machine/libvirt-machine.ts";
-import { macAddress } from "../../components/machine/mac-address.ts";
-import { MachineStorage } from "../../components/machine/machine-storage.ts";
-import { SshKey } from "../../components/machine/ssh-key.ts";
-import { LabNetwork } from "../../components/network/lab-network.ts";
-import { addressPlan } from "../../config/address-plan.ts";
-import { loadSettings } from "../../config/load.ts";
-import { domainName, labNames } from "../../config/names.ts";
-import { machineImage } from "../../stacks/machine-image.ts";
+import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
+import { macAddress } from "../components/machine/mac-address.ts";
+import { MachineStorage } from "../components/machine/machine-storage.ts";
+import { SshKey } from "../components/machine/ssh-key.ts";
+import { LabNetwork } from "../components/network/lab-network.ts";
+import { addressPlan } from "../config/address-plan.ts";
+import { loadSettings } from "../config/load.ts";
+import { domainName, labNames } from "../config/names.ts";
+import { machineImage } from "../stacks/machine-image.ts";
 
 const settings = loadSettings();
 const [node] = settings.nodes;
