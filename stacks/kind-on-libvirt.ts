@@ -101,6 +101,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       controlPlane,
       token: token.token,
       software: image.software,
+      requirements: image.requirements,
       labels: node.labels,
       taints: node.taints,
     });

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { Settings } from "../config/settings.ts";
+import { defaultRequirements } from "../components/windows/host-requirements.ts";
+import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import { parseImageManifest } from "../components/windows/image-manifest.ts";
 import { imageSoftware, officialSoftware } from "../components/windows/software.ts";
 import type { WindowsSoftware, WindowsVersions } from "../components/windows/software.ts";
@@ -16,7 +18,16 @@ export interface MachineImage {
     readonly hash: string;
   };
   readonly software: WindowsSoftware;
+  /** What a machine started from it must have. */
+  readonly requirements: HostRequirements;
 }
+
+/** The rehearsal guest is no Windows: it is as small as it can be. */
+const rehearsalRequirements: HostRequirements = {
+  ...defaultRequirements,
+  minimumFreeDiskGiB: 1,
+  minimumMemoryMiB: 1024,
+};
 
 /** Stands for an image that is not there yet: enough for a preview to show every resource. */
 const notMadeYet: MachineImage["disk"] = { path: "image-not-made-yet", hash: "not-made-yet" };
@@ -36,21 +47,26 @@ export function machineImage(settings: Settings): MachineImage {
     case "rehearsal":
       return rehearsalImage(versions);
     case "disk":
-      return { disk: diskAt(image.path), software: officialSoftware(versions) };
+      return windowsImage(diskAt(image.path), versions);
     case "evaluation-iso":
-      return { disk: notMadeYet, software: officialSoftware(versions) };
+      return windowsImage(notMadeYet, versions);
   }
+}
+
+function windowsImage(disk: MachineImage["disk"], versions: WindowsVersions): MachineImage {
+  return { disk, software: officialSoftware(versions), requirements: defaultRequirements };
 }
 
 function rehearsalImage(versions: WindowsVersions): MachineImage {
   const built = rehearsalImageIfBuilt();
   if (built === undefined) {
-    return { disk: notMadeYet, software: officialSoftware(versions) };
+    return { ...windowsImage(notMadeYet, versions), requirements: rehearsalRequirements };
   }
   const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
   return {
     disk: { path: built.path, hash: built.hash },
     software: imageSoftware(versions, manifest),
+    requirements: rehearsalRequirements,
   };
 }
 

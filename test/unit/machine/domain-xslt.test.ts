@@ -18,15 +18,16 @@ describe("domainXslt", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it("moves the identity disk to SATA and leaves the rest alone", async () => {
+  it("moves the identity disk to virtio-scsi and leaves the rest alone", async () => {
     await writeFile(path.join(folder, "a.xslt"), domainXslt());
     await writeFile(path.join(folder, "a.xml"), rendered);
     const { stdout } = await execa("xsltproc", ["--nonet", "a.xslt", "a.xml"], { cwd: folder });
     assert.match(
       stdout,
-      /device="cdrom">\s*<source file="\/x.iso"\/>\s*<target dev="sda" bus="sata"\/>/,
+      /device="cdrom">\s*<source file="\/x.iso"\/>\s*<target dev="sda" bus="scsi"\/>/,
     );
     assert.match(stdout, /<target dev="vda" bus="virtio"\/>/);
+    assert.match(stdout, /<controller type="scsi" index="0" model="virtio-scsi"\/>/);
     assert.doesNotMatch(stdout, /ide/);
   });
 });
