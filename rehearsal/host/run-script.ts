@@ -22,8 +22,8 @@ export interface CommandIo {
   /** Lines are ended by `\n` here and go out with CRLF. */
   out(text: string): void;
   err(text: string): void;
-  /** Everything on standard input; waits for its end, bounded. */
-  stdin(): Promise<string>;
+  /** Everything on standard input; undefined where that did not end within 30 s. */
+  stdin(): Promise<string | undefined>;
   /** Breaks the connection the command came by. */
   dropConnection(): void;
 }

@@ -82,7 +82,7 @@ export class ServiceManager {
   /** Starts again what has ended by itself, as the services' recovery settings say. */
   async restartEnded(report: (message: string) => void): Promise<void> {
     for (const name of this.#wanted) {
-      if (await this.#programs.isServiceRunning(name)) continue;
+      if (!this.get(name)?.restarts || (await this.#programs.isServiceRunning(name))) continue;
       if (!this.#wanted.has(name)) continue; // stopped meanwhile
       report(`service ${name} has ended by itself; starting it again`);
       await this.#startReporting(name, report);

@@ -8,6 +8,8 @@ const serviceSchema = z.strictObject({
   description: z.string(),
   startType: z.enum(["auto", "manual", "disabled"]),
   dependsOn: z.array(z.string()),
+  /** Whether it is started again some seconds after it has ended by itself. */
+  restarts: z.boolean(),
 });
 
 const firewallRuleSchema = z.strictObject({

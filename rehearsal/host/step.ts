@@ -68,8 +68,8 @@ export class RehearsalError extends Error {
 export interface StepContext {
   readonly host: WindowsHost;
   readonly parameters: StepParameters;
-  /** Everything the session wrote to standard input; waits for its end, at most 30 s. */
-  stdin(): Promise<string>;
+  /** Everything the session wrote to standard input; undefined where that did not end within 30 s. */
+  stdin(): Promise<string | undefined>;
   /** One line on standard error. No secrets. */
   progress(line: string): void;
   /** Called where half of the work is done and a power cut would hurt most; faults strike here. */

@@ -13,7 +13,7 @@ export async function enableContainersFeature(context: StepContext): Promise<Ste
     await context.checkpoint();
     await host.setFeatureState("Containers", "InstallPending");
     changed = true;
-  } else if (before === "InstallPending" && (await getRebootRecord(host)) === undefined) {
+  } else if (before === "InstallPending") {
     await saveRebootRecord(host);
   }
 

@@ -4,7 +4,7 @@ import { editContainerdConfig } from "./containerd-config.ts";
 import { startJoinedKubelet } from "./kubelet-service.ts";
 import { getMedium } from "./media.ts";
 import { runNative } from "./native-command.ts";
-import { waitServiceRunning } from "./wait-service.ts";
+import { startServiceInTime } from "./start-service.ts";
 
 const folder = "C:\\Program Files\\containerd";
 const program = `${folder}\\containerd.exe`;
@@ -52,14 +52,12 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
       description: "Container runtime",
       startType: "auto",
       dependsOn: [],
+      restarts: true,
     });
     changed = true;
   }
-  if (!(await services.isRunning("containerd"))) {
-    await services.start("containerd");
-    changed = true;
-  }
-  await waitServiceRunning(context, "containerd", 120, logPath, () =>
+  if (!(await services.isRunning("containerd"))) changed = true;
+  await startServiceInTime(context, "containerd", 120, logPath, () =>
     host.programs.isPipeServed("containerd-containerd"),
   );
   await startJoinedKubelet(context);

@@ -10,7 +10,7 @@ import {
   hasNodeCredentials,
   resetMembership,
 } from "./membership.ts";
-import { waitServiceRunning } from "./wait-service.ts";
+import { startServiceInTime } from "./start-service.ts";
 
 /** Joins with the real kubeadm.exe and leaves the real kubelet.exe running. */
 export async function joinNode(context: StepContext): Promise<StepOutcome> {
@@ -70,6 +70,7 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
     const left = timeoutSeconds - Math.round((Date.now() - start) / 1000);
     await joinCluster(context, {
       configuration,
+      token: secret.token,
       criSocket,
       cluster,
       commandLine,
@@ -82,11 +83,8 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
     changed = true;
     if (alreadyJoined) await services.stop("kubelet");
   }
-  if (!(await services.isRunning("kubelet"))) {
-    await services.start("kubelet");
-    changed = true;
-  }
-  await waitServiceRunning(context, "kubelet", 60, kubeletLogPath, () => Promise.resolve(true));
+  if (!(await services.isRunning("kubelet"))) changed = true;
+  await startServiceInTime(context, "kubelet", 60, kubeletLogPath);
   return { changed, facts: { nodeName, apiServerEndpoint, alreadyJoined, wasReset } };
 }
 

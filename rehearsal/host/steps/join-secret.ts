@@ -12,12 +12,15 @@ export type JoinSecret = z.infer<typeof secretSchema>;
 const remedy =
   "Give one JSON object with token and caCertHashes on standard input, and end the input.";
 
-/** Reads the secret off standard input; errors never repeat what was read. */
-export function parseJoinSecret(input: string): JoinSecret {
+/** Reads the secret off standard input, undefined where that did not end in time; errors never repeat what was read. */
+export function parseJoinSecret(input: string | undefined): JoinSecret {
+  if (input === undefined) {
+    throw new StepError("SecretMissing", "Standard input did not end within 30 s.", remedy);
+  }
   const text = input.trim().replace(/^\uFEFF/, "");
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = text === "" ? {} : JSON.parse(text);
   } catch {
     throw new StepError(
       "SecretMissing",
@@ -27,7 +30,7 @@ export function parseJoinSecret(input: string): JoinSecret {
   }
   const secret = secretSchema.safeParse(value);
   if (secret.success) return secret.data;
-  const what = secret.error.issues.some((issue) => issue.path[0] === "caCertHashes")
+  const what = secret.error.issues.every((issue) => issue.path[0] === "caCertHashes")
     ? "caCertHashes of the form sha256:<64 hex digits>"
     : "token of the form <6>.<16> lower-case characters";
   throw new StepError("SecretMissing", `Standard input has no ${what}.`, remedy);

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type StepContext, StepError } from "../step.ts";
-import { setKubeletService } from "./kubelet-service.ts";
+import { kubeletLogPath, setKubeletRecovery, setKubeletService } from "./kubelet-service.ts";
 import { resetMembership, saveJoinRecord } from "./membership.ts";
 import { runNative } from "./native-command.ts";
-import { kubeletLogPath } from "./kubelet-service.ts";
 
 const configurationPath = "C:\\kindows\\state\\join-configuration.json";
 /** The last file `kubeadm join` writes before it asks the service manager to start kubelet. */
@@ -13,6 +12,8 @@ const flagsPath = "C:\\var\\lib\\kubelet\\kubeadm-flags.env";
 export interface JoinAttempt {
   /** Text of a JoinConfiguration; it contains the token. */
   readonly configuration: string;
+  /** The token in it, hidden in what kubeadm writes. */
+  readonly token: string;
   readonly criSocket: string;
   /** Identity of the cluster, recorded before each try. */
   readonly cluster: string;
@@ -30,9 +31,10 @@ export async function joinCluster(context: StepContext, attempt: JoinAttempt): P
     const left = Math.max(30, Math.round((deadline - Date.now()) / 1000));
     await host.services.stop("kubelet");
     await setKubeletService(host, attempt.commandLine, "manual");
+    await setKubeletRecovery(host, true);
     await saveJoinRecord(host, attempt.cluster);
     try {
-      await runKubeadmJoin(context, attempt.configuration, left);
+      await runKubeadmJoin(context, attempt, left);
       return;
     } catch (error) {
       const retry =
@@ -50,7 +52,7 @@ export async function joinCluster(context: StepContext, attempt: JoinAttempt): P
 /** Runs kubeadm with a configuration that exists as a file only while it runs, for the administrator only. */
 async function runKubeadmJoin(
   context: StepContext,
-  configuration: string,
+  { configuration, token }: JoinAttempt,
   timeoutSeconds: number,
 ): Promise<void> {
   const { host } = context;
@@ -71,6 +73,7 @@ async function runKubeadmJoin(
       timeoutSeconds,
       failureCode: "JoinFailed",
       timeoutCode: "JoinTimedOut",
+      hidden: [token],
       remedy: `Read kubeadm's last lines above and ${kubeletLogPath}; the join can be run again.`,
     });
   } finally {

@@ -1,6 +1,6 @@
 import type { StepContext } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
-import { waitServiceRunning } from "./wait-service.ts";
+import { startServiceInTime } from "./start-service.ts";
 
 export const kubeletLogPath = "C:\\var\\log\\kubelet\\kubelet.log";
 
@@ -35,6 +35,7 @@ export async function registerKubeletService({ services }: WindowsHost): Promise
     description: "Kubernetes node agent",
     startType: "manual",
     dependsOn: ["containerd"],
+    restarts: false,
   });
 }
 
@@ -47,11 +48,18 @@ export async function setKubeletService(
   return services.change("kubelet", { commandLine, startType });
 }
 
+/** Whether kubelet is started again after it has ended by itself: from the join on, not without a cluster. */
+export async function setKubeletRecovery(
+  { services }: WindowsHost,
+  restarts: boolean,
+): Promise<void> {
+  await services.change("kubelet", { restarts });
+}
+
 /** Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too. */
 export async function startJoinedKubelet(context: StepContext): Promise<void> {
   const { services } = context.host;
   if (services.get("kubelet")?.startType !== "auto" || (await services.isRunning("kubelet")))
     return;
-  await services.start("kubelet");
-  await waitServiceRunning(context, "kubelet", 60, kubeletLogPath, () => Promise.resolve(true));
+  await startServiceInTime(context, "kubelet", 60, kubeletLogPath);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StepContext } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
-import { kubeletCommandLine, setKubeletService } from "./kubelet-service.ts";
+import { kubeletCommandLine, setKubeletRecovery, setKubeletService } from "./kubelet-service.ts";
 import { makeKubernetesFolders } from "./kubernetes-folders.ts";
 import { runNative } from "./native-command.ts";
 
@@ -57,6 +57,7 @@ export async function resetMembership(
   const { host } = context;
   // Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
   await setKubeletService(host, kubeletCommandLine([]), "manual");
+  await setKubeletRecovery(host, false);
   await host.services.stop("kubelet");
   await runNative(context, {
     exe: "C:\\k\\kubeadm.exe",

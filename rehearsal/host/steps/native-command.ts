@@ -11,6 +11,8 @@ export interface NativeCommand {
   readonly failureCode?: StepErrorCode;
   /** Default CommandTimedOut. */
   readonly timeoutCode?: StepErrorCode;
+  /** Text that must not be repeated in an error, should the program write it. Default: none. */
+  readonly hidden?: readonly string[];
   readonly remedy: string;
 }
 
@@ -36,7 +38,7 @@ export async function runNative(context: StepContext, command: NativeCommand): P
     if (!(error instanceof ProgramTimeout)) throw error;
     throw new StepError(
       command.timeoutCode ?? "CommandTimedOut",
-      `${name} did not end within ${command.timeoutSeconds} s and was stopped. It wrote: ${tail(error.output)}`,
+      `${name} did not end within ${command.timeoutSeconds} s and was stopped. It wrote: ${tail(error.output, command)}`,
       command.remedy,
     );
   }
@@ -44,14 +46,14 @@ export async function runNative(context: StepContext, command: NativeCommand): P
   if (result.exitCode !== 0) {
     throw new StepError(
       command.failureCode ?? "CommandFailed",
-      `${name} ended with exit code ${result.exitCode}. It wrote: ${tail(`${result.stdout}\n${result.stderr}`)}`,
+      `${name} ended with exit code ${result.exitCode}. It wrote: ${tail(`${result.stdout}\n${result.stderr}`, command)}`,
       command.remedy,
     );
   }
   return result.stdout;
 }
 
-function tail(output: string): string {
-  const text = output.trim();
+function tail(output: string, { hidden = [] }: NativeCommand): string {
+  const text = hidden.reduce((shown, secret) => shown.replaceAll(secret, "***"), output.trim());
   return text.length > 2000 ? `...${text.slice(-2000)}` : text;
 }

@@ -70,6 +70,15 @@ describe("Installing, rehearsed", () => {
     );
   });
 
+  it("containerd: running without serving its pipe is an error with the end of its log", async () => {
+    await prepareThrough(host, "Confirm-Reboot");
+    await host.windows.drive.write("C:\\var\\log\\containerd\\containerd.log", "a\nno pipe\n");
+    host.programs.isPipeServed = () => Promise.resolve(false);
+    const result = await install();
+    assert.deepEqual([result.exitCode, result.errorCode], [34, "ServiceNotRunning"]);
+    assert.match(result.errorMessage, /not ready after 120 s: Running\. [^]*no pipe$/);
+  });
+
   it("containerd: a wrong version is an error", async () => {
     await prepareThrough(host, "Confirm-Reboot");
     const args = goodArguments(host)["Install-Containerd"] ?? [];

@@ -68,7 +68,8 @@ describe("Join-Node and Reset-Node, rehearsed", () => {
         kubeletVersion: "1.36.4",
       },
     ]);
-    assert.equal(host.windows.services.get("kubelet")?.startType, "auto");
+    const service = host.windows.services.get("kubelet");
+    assert.deepEqual([service?.startType, service?.restarts], ["auto", true]);
     assert.equal(await host.windows.services.isRunning("kubelet"), true);
   });
 
@@ -89,6 +90,13 @@ describe("Join-Node and Reset-Node, rehearsed", () => {
       access(join(host.driveC, "kindows/state/join-configuration.json")),
       /ENOENT/,
     );
+  });
+
+  it("hides the token in what kubeadm writes", async () => {
+    cluster.refusals = [`token ${joinToken} is no good`];
+    const result = await joinNode();
+    assert.match(result.errorMessage, /token \*\*\* is no good/);
+    assert(!result.stderr.includes(joinToken));
   });
 
   it("a second run changes nothing, a changed label only kubelet's arguments", async () => {
@@ -169,7 +177,8 @@ describe("Join-Node and Reset-Node, rehearsed", () => {
     const first = await runStep(host, "Reset-Node");
     assert.deepEqual([first.exitCode, first.changed, first.facts["wasJoined"]], [0, true, true]);
     assert.equal(await isThere("C:\\etc\\kubernetes\\kubelet.conf"), false);
-    assert.equal(host.windows.services.get("kubelet")?.startType, "manual");
+    const service = host.windows.services.get("kubelet");
+    assert.deepEqual([service?.startType, service?.restarts], ["manual", false]);
     assert.equal(await host.windows.services.isRunning("kubelet"), false);
     const second = await runStep(host, "Reset-Node");
     assert.deepEqual([second.changed, second.facts["wasJoined"]], [false, false]);

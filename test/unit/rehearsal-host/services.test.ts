@@ -17,10 +17,15 @@ describe("The model's service manager", () => {
 
   it("starts again what has ended by itself, and only that", async () => {
     const { services } = host.windows;
-    await services.start("kubelet");
-    await host.programs.stopService("kubelet"); // it ended
-    await restart();
-    assert.equal(await services.isRunning("kubelet"), true);
+    const endAndLook = async (): Promise<boolean> => {
+      await services.start("kubelet");
+      await host.programs.stopService("kubelet"); // it ended
+      await restart();
+      return services.isRunning("kubelet");
+    };
+    assert.equal(await endAndLook(), false, "no recovery before the join");
+    await services.change("kubelet", { restarts: true });
+    assert.equal(await endAndLook(), true);
     assert.match(log.join("\n"), /kubelet has ended by itself/);
     await services.stop("kubelet");
     await restart();

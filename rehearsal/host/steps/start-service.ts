@@ -1,16 +1,25 @@
 import { type StepContext, StepError } from "../step.ts";
 
-/** Waits until a service runs and `ready` holds; ends the step with the end of its log where it does not in time. */
-export async function waitServiceRunning(
+/**
+ * Starts a service unless it runs, and waits until it does and `ready` holds; ends the step with the end of its log where
+ * that takes too long.
+ */
+export async function startServiceInTime(
   { host }: StepContext,
   name: string,
   timeoutSeconds: number,
   logPath: string,
-  ready: () => Promise<boolean>,
+  ready: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<void> {
   const deadline = Date.now() + host.milliseconds(timeoutSeconds);
+  let lastError = "";
   let running = false;
   do {
+    try {
+      await host.services.start(name);
+    } catch (error) {
+      lastError = error instanceof Error ? error.message : String(error);
+    }
     running = await host.services.isRunning(name);
     if (running && (await ready())) return;
     await host.pause(0.5);
@@ -19,7 +28,7 @@ export async function waitServiceRunning(
   const log = (await host.drive.readText(logPath))?.trimEnd().split(/\r?\n/).slice(-10).join("\n");
   throw new StepError(
     "ServiceNotRunning",
-    `The service ${name} is not ready after ${timeoutSeconds} s (last seen: ${running ? "Running" : "Stopped"}). Its log ends with: ${log ?? "(no log)"}`,
+    `The service ${name} is not ready after ${timeoutSeconds} s: ${running ? "Running" : "Stopped"}. ${lastError} Its log: ${log ?? "(no log)"}`,
     `Read ${logPath} and the System event log on the machine.`,
   );
 }
