@@ -31,7 +31,7 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
   const seen = (identity: string): boolean =>
     !sight.blind.some(({ kind }) => identity.startsWith(`${kind} `));
   const notes = pendingOperations(deployment).map(
-    ({ type, resource }) => `interrupted while ${type} ${shortName(resource.urn)}: done again`,
+    ({ type, resource }) => `${type} ${shortName(resource.urn)} was interrupted`,
   );
   const resources = resourcesOf(deployment);
   const lost = ownedThings(resources).filter(

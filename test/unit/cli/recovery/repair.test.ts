@@ -33,7 +33,7 @@ describe("repairing a state", () => {
     const pending = [{ type: "creating" as const, resource: domain }];
     const repair = repairState(deployment([pool], pending), { things: all, blind: [] }, "built-on");
     assert.deepEqual(repair.deployment, deployment([pool]));
-    assert.deepEqual(repair.notes, ["interrupted while creating Domain win-1: done again"]);
+    assert.deepEqual(repair.notes, ["creating Domain win-1 was interrupted"]);
     assert.deepEqual([...repair.owned], ["libvirt pool p1"], "a domain half made is nobody's");
   });
 
