@@ -124,7 +124,10 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   };
 
   let rebooting = Promise.resolve();
-  let running = await boot(0);
+  let running = await boot(0).catch(async (error: unknown) => {
+    await rm(driveC, { recursive: true });
+    throw error;
+  });
   const { port } = running;
   const key = ssh2.utils.parseKey(hostPrivateKey);
   if (key instanceof Error) throw key;
