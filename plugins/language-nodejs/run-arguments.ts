@@ -1,5 +1,6 @@
 import type { RunRequest } from "@pulumi/pulumi/proto/language_pb.js";
 import type { PropertyMap } from "../protocol/property-value.ts";
+import { errorsWithoutColors } from "./error-colors.ts";
 
 /** `runtime.options` of Pulumi.yaml, as far as this host knows them. */
 export interface RuntimeOptions {
@@ -49,6 +50,7 @@ export function runArguments(
 ): string[] {
   const info = request.getInfo();
   const args = [
+    ...errorsWithoutColors,
     ...options.nodeargs,
     runModule,
     ...flag("monitor", request.getMonitorAddress()),
