@@ -102,7 +102,8 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     this.provider = new Provider(
       name,
       // The identifier keeps objects in the cluster from being replaced when only the kubeconfig changes.
-      { kubeconfig: this.kubeconfig, clusterIdentifier: args.name },
+      // What a killed run made without writing it down is taken over, not stumbled over.
+      { kubeconfig: this.kubeconfig, clusterIdentifier: args.name, upsertExistingObjects: true },
       { parent: this },
     );
 

@@ -4,11 +4,9 @@
  * Run by command.local.Command, whose stdout is kept as a secret in the stack's state; nothing is written to disk.
  * Environment: KEY_COMMENT, the comment of the public key (default `kindows`).
  */
-import ssh2 from "ssh2";
+import { generateEd25519 } from "../generate-ed25519.ts";
 
-const pair = ssh2.utils.generateKeyPairSync("ed25519", {
-  comment: process.env["KEY_COMMENT"] ?? "kindows",
-});
+const pair = generateEd25519(process.env["KEY_COMMENT"] ?? "kindows");
 process.stdout.write(
   JSON.stringify({ privateKey: pair.private, publicKey: pair.public.trim() }) + "\n",
 );

@@ -3,7 +3,7 @@ import { connect as tcpConnect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import ssh2, { type ConnectConfig } from "ssh2";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { generateEd25519 } from "../../../rehearsal/host/ssh/generate-key.ts";
+import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
 
 describe("The rehearsal host's SSH server", () => {

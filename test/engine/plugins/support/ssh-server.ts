@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { type AddressInfo, connect } from "node:net";
+import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
 import ssh2 from "ssh2";
 import type { AuthContext, Connection, Session } from "ssh2";
 import { serveSftp } from "./sftp-server.ts";
@@ -13,7 +14,7 @@ export interface SshKey {
 }
 
 export function makeKey(): SshKey {
-  const pair = ssh2.utils.generateKeyPairSync("ed25519");
+  const pair = generateEd25519();
   return { privateKey: pair.private, publicKey: pair.public.trim() };
 }
 
