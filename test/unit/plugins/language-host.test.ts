@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import language from "@pulumi/pulumi/proto/language_pb.js";
+import { requiredPackages } from "../../../plugins/language-nodejs/required-packages.ts";
+import {
+  parseRuntimeOptions,
+  runArguments,
+  runEnvironment,
+} from "../../../plugins/language-nodejs/run-arguments.ts";
+import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
+
+describe("the arguments of a program", () => {
+  const options: readonly [string, PropertyMap, Partial<ReturnType<typeof parseRuntimeOptions>>][] =
+    [
+      ["nothing", {}, { typescript: true, tsconfig: undefined, nodeargs: [] }],
+      ["typescript", { typescript: false }, { typescript: false }],
+      ["tsconfig", { tsconfig: "other.json" }, { tsconfig: "other.json" }],
+      ["nodeargs", { nodeargs: "--import tsx" }, { nodeargs: ["--import", "tsx"] }],
+      [
+        "quoted nodeargs",
+        { nodeargs: `--title "a b" --x='c d'e` },
+        { nodeargs: ["--title", "a b", "--x=c de"] },
+      ],
+      ["what is for others", { packagemanager: "npm", production: true }, { nodeargs: [] }],
+    ];
+  for (const [what, given, expected] of options) {
+    it(`come from ${what}`, () => {
+      const parsed = parseRuntimeOptions(given);
+      assert.deepEqual({ ...parsed, ...expected }, parsed);
+    });
+  }
+
+  for (const bad of [{ nodeArgs: "x" }, { typescript: "yes" }, { nodeargs: ["x"] }]) {
+    it(`are refused for ${JSON.stringify(bad)}`, () => {
+      assert.throws(
+        () => parseRuntimeOptions(bad),
+        new RegExp(`option ${Object.keys(bad).join()}`),
+      );
+    });
+  }
+
+  const request = new language.RunRequest();
+  request.setMonitorAddress("127.0.0.1:1");
+  request.setProject("p");
+  request.setStack("s");
+  request.setPwd("/program");
+  request.setParallel(4);
+  request.setDryrun(true);
+  request.setArgsList(["more"]);
+  request.getConfigMap().set("p:key", "value");
+  request.setConfigsecretkeysList(["p:key"]);
+  const parsed = parseRuntimeOptions({ typescript: false, nodeargs: "--import tsx" });
+
+  it("say where the engine is, which stack it is and that nothing may be done", () => {
+    const args = runArguments(request, parsed, "/sdk/run", "127.0.0.1:2").join(" ");
+    assert.match(
+      args,
+      / --import tsx \/sdk\/run --monitor 127.0.0.1:1 --engine 127.0.0.1:2 --project p --stack s --pwd \/program --parallel 4 --dry-run \. more$/,
+    );
+  });
+
+  it("hold no configuration: that is in the environment", () => {
+    assert.deepEqual(runEnvironment(request, parsed, { HOME: "/home" }), {
+      HOME: "/home",
+      PULUMI_CONFIG: '{"p:key":"value"}',
+      PULUMI_CONFIG_SECRET_KEYS: '["p:key"]',
+      PULUMI_NODEJS_TYPESCRIPT: "false",
+    });
+  });
+});
+
+describe("the plugins a program needs", () => {
+  let root: string;
+
+  before(async () => {
+    root = await mkdtemp(path.join(os.tmpdir(), "kindows-packages-"));
+  });
+
+  after(() => rm(root, { recursive: true, force: true }));
+
+  const install = async (folder: string, json: object): Promise<void> => {
+    const target = path.join(root, folder);
+    await mkdir(target, { recursive: true });
+    await writeFile(path.join(target, "package.json"), JSON.stringify(json));
+  };
+
+  it("are those of its packages and of the components among them", async () => {
+    const sdk = { "@pulumi/pulumi": "3.0.0" };
+    await install(".", {
+      dependencies: { "@pulumi/direct": "1", "@scope/component": "1", plain: "1", gone: "1" },
+      devDependencies: { "@pulumi/parameterized": "1" },
+    });
+    await install("node_modules/@pulumi/direct", {
+      version: "v1.2.3",
+      dependencies: sdk,
+      pulumi: { resource: true, server: "example.test" },
+    });
+    await install("node_modules/@scope/component", {
+      version: "1.0.0",
+      dependencies: { ...sdk, nested: "1", "@pulumi/direct": "1" },
+    });
+    await install("node_modules/@scope/component/node_modules/nested", {
+      version: "0.0.1",
+      pulumi: { resource: true, name: "other", version: "4.5.6" },
+    });
+    await install("node_modules/@pulumi/parameterized", {
+      version: "0.8.3",
+      pulumi: {
+        resource: true,
+        name: "terraform-provider",
+        version: "1.1.3",
+        parameterization: { name: "parameterized", version: "0.8.3", value: "dmFsdWU=" },
+      },
+    });
+    await install("node_modules/plain", { dependencies: { hidden: "1" } });
+    await install("node_modules/hidden", { version: "1.0.0", pulumi: { resource: true } });
+
+    const found = await requiredPackages(path.join(root, "."));
+    assert.deepEqual(
+      found.map((each) => [
+        each.getName(),
+        each.getVersion(),
+        each.getServer(),
+        each.getParameterization()?.getName(),
+        each.getParameterization()?.getValue_asB64(),
+      ]),
+      [
+        ["direct", "1.2.3", "example.test", undefined, undefined],
+        ["other", "4.5.6", "", undefined, undefined],
+        ["terraform-provider", "1.1.3", "", "parameterized", "dmFsdWU="],
+      ],
+    );
+  });
+
+  it("are an error where a package does not say its version", async () => {
+    await install("bad/node_modules/@pulumi/bad", { pulumi: { resource: true } });
+    await install("bad", { dependencies: { "@pulumi/bad": "1" } });
+    await assert.rejects(requiredPackages(path.join(root, "bad")), /@pulumi\/bad .* no version/);
+  });
+});
