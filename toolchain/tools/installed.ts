@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { cacheRoot } from "../cache.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 
-/** A tool on the host at exactly the pinned version, or why there is none. */
+/** A tool on the host at exactly the pinned version, or why there is none; empty when it is not looked for. */
 export type Found = { readonly file: string } | { readonly reason: string };
 
 /**
@@ -29,7 +29,7 @@ export async function findInstalled(tool: Tool): Promise<Found> {
   const { installed } = tool;
   const [executable] = tool.executables;
   if (installed === undefined || executable === undefined) {
-    return { reason: "not looked for on the host" };
+    return { reason: "" };
   }
   const file = await findOnPath(executable, hostPath());
   if (file === undefined) {

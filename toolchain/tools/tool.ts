@@ -55,5 +55,5 @@ export interface ToolArtifact extends Artifact {
   readonly tool: Tool;
 }
 
-/** Nothing when the tool is in the folder now, else why this way did not work. */
+/** Nothing when the tool is in the folder now, else why not; empty where the table has no such way for it. */
 export type Outcome = string | undefined;
