@@ -36,9 +36,9 @@ export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
         context.progress(`version ${tool.version} downloaded`);
         return;
       }
-      context.progress(
-        `building ${tool.version} from Go modules: ${notInstalled}, ${notDownloaded}`,
-      );
+      const reasons = [notInstalled, notDownloaded].filter((reason) => reason !== "").join(", ");
+      const why = reasons === "" ? "" : `: ${reasons}`;
+      context.progress(`building ${tool.version} from Go modules${why}`);
       await ways.build(tool, into, context);
     },
   };

@@ -58,6 +58,7 @@ describe("tools", () => {
       ["installed at the pinned version", undefined, undefined, "installed"],
       ["not installed, but downloaded", "not installed", undefined, "download"],
       ["neither, so built", "not installed", "no route", "build"],
+      ["no other way known, so built", "", "", "build"],
     ];
     for (const [what, installed, download, expected] of cases) {
       it(what, async () => {
@@ -81,7 +82,8 @@ describe("tools", () => {
         await artifact.build(folder, context);
         assert.equal(used.at(-1), expected);
         if (expected === "build") {
-          assert.deepEqual(lines, ["building 1.2.3 from Go modules: not installed, no route"]);
+          const why = installed === "" ? "" : ": not installed, no route";
+          assert.deepEqual(lines, [`building 1.2.3 from Go modules${why}`]);
         }
       });
     }
