@@ -5,10 +5,14 @@ import { loadBalancerImage } from "../components/controlplane/load-balancer-imag
 import { loadBalancerReference } from "../components/controlplane/load-balancer-image/reference.ts";
 import { nodeImage, nodeImageReference } from "../components/controlplane/node-image/artifact.ts";
 import { archiveName } from "../components/controlplane/node-image/build-node-image.ts";
+import { diskName, manifestName, rehearsalImage } from "../rehearsal/image/artifact.ts";
 import type { Settings } from "../config/settings.ts";
+import { diskName, manifestName, rehearsalImage } from "../rehearsal/image/artifact.ts";
 import type { Artifact, Progress } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
+import { artifactAddress } from "./cache.ts";
 import type { BuiltArtifacts } from "./built.ts";
+import { recordedSha256 } from "./cache-marker.ts";
 import { dockerState, libvirtState } from "./daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "./daemons.ts";
 import type { EnsuredArtifacts } from "./ensure.ts";
@@ -42,6 +46,12 @@ export async function prepare(stack: string, say: Progress = toStandardError): P
 /** Images to build, the one with the longest way to go first. */
 async function imagesFor(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
   const images: Artifact[] = [];
+  if (settings.windows.image.kind === "rehearsal") {
+    images.push(rehearsalImage);
+  }
+  if (settings.windows.image.kind === "rehearsal") {
+    images.push(rehearsalImage);
+  }
   if (await mustBuildNodeImage(settings, say)) {
     images.push(nodeImage);
     if (settings.cluster.controlPlanes > 1) {
@@ -62,6 +72,17 @@ async function builtImages(
   return {
     nodeImage: image(nodeImage, await nodeImageReference()),
     loadBalancerImage: image(loadBalancerImage, loadBalancerReference),
+    rehearsalImage: images.includes(rehearsalImage)
+      ? await builtRehearsalImage(ensured.path(rehearsalImage))
+      : undefined,
+  };
+}
+
+async function builtRehearsalImage(folder: string): Promise<BuiltArtifacts["rehearsalImage"]> {
+  return {
+    path: path.join(folder, diskName),
+    hash: (await artifactAddress(rehearsalImage)).slice(-16, -4),
+    manifest: path.join(folder, manifestName),
   };
 }
 

@@ -1,0 +1,114 @@
+import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Artifact } from "../../toolchain/artifact.ts";
+import {
+  containerdVersion,
+  containerdWindows,
+  kubernetesWindows,
+} from "../../toolchain/tools/table.ts";
+import { rehearsalCri } from "../cri/artifact.ts";
+import { rehearsedBuild } from "../host/windows-version.ts";
+import { buildCommand } from "./build-command.ts";
+import { rehearsalDebian } from "./debian.ts";
+import { writeDisk } from "./disk.ts";
+import { bundleGuestProgram } from "./guest-program.ts";
+import { driveC, makeGuestRoot, removeBuildFiles, startScripts } from "./guest-root.ts";
+import { writeInitramfs } from "./initramfs.ts";
+import { writeMedia } from "./media.ts";
+import { sourceHashes } from "./source-hashes.ts";
+
+/** Names of what the artifact's folder holds. */
+export const diskName = "guest.qcow2";
+export const manifestName = "manifest.json";
+
+/** Sources that are not part of the guest program's bundle, relative to this folder. */
+const buildSources = [
+  ...["artifact.ts", "disk.ts", "guest-root.ts", "initramfs.ts", "media.ts", "node-runtime.ts"],
+  ...["partition-table.ts", "guest-program.ts"],
+  ...[
+    "../wine/builtin-dll.ts",
+    "../wine/guest-root.ts",
+    "../wine/prefix.ts",
+    "../wine/registry.ts",
+  ],
+  ...[
+    "../guest/inittab",
+    "../guest/initramfs-init",
+    ...startScripts.map((name) => `../guest/${name}`),
+  ],
+];
+
+/**
+ * The rehearsal guest's disk, `guest.qcow2`, and `manifest.json`, which names the media it carries.
+ *
+ * Made without loop devices and without starting anything of the guest's but Wine, for its prefix.
+ */
+export const rehearsalImage: Artifact = {
+  name: "rehearsal-image",
+  needs: [rehearsalDebian, kubernetesWindows, containerdWindows, rehearsalCri],
+  hostPackages: [
+    ...["cpio", "dosfstools", "e2fsprogs", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
+    ...["syslinux", "syslinux-common"],
+  ],
+  inputs: async () => ({
+    ...(await sourceHashes(import.meta.dirname, [...buildSources, ...(await wineDlls())])),
+    ...(await sourceHashes(join(import.meta.dirname, "../.."), await bundleGuestProgram())),
+    node: process.version,
+  }),
+  async build(into, context) {
+    const run = buildCommand(context.logFile);
+    const work = join(into, "work");
+    const root = join(into, "root");
+    await mkdir(root);
+    await mkdir(work);
+    await run("tar", ["-xf", join(context.path(rehearsalDebian), "root.tar"), "-C", root]);
+    context.progress("makes drive C: and the guest's programs");
+    await makeGuestRoot(root, run);
+    await mkdir(join(driveC(root), "rehearsal"), { recursive: true });
+    await copyFile(
+      join(context.path(rehearsalCri), "rehearsal-cri.exe"),
+      join(driveC(root), "rehearsal/rehearsal-cri.exe"),
+    );
+    const kubernetes = (name: string): string => join(context.path(kubernetesWindows), name);
+    const media = await writeMedia(
+      {
+        containerdVersion,
+        containerd: join(context.path(containerdWindows), "containerd.exe"),
+        kubelet: kubernetes("kubelet.exe"),
+        kubeadm: kubernetes("kubeadm.exe"),
+        kubeLogRunner: kubernetes("kube-log-runner.exe"),
+      },
+      join(driveC(root), "kindows/media"),
+      work,
+      run,
+    );
+    const initramfs = join(work, "initramfs.gz");
+    await writeInitramfs(root, join(work, "initramfs"), initramfs, run);
+    const kernel = join(work, "vmlinuz");
+    await copyFile(await kernelOf(root), kernel);
+    await removeBuildFiles(root);
+    context.progress("writes and compresses the disk");
+    await writeDisk({ root, kernel, initramfs }, join(into, diskName), work, run);
+    const manifest = { windowsBuild: rehearsedBuild, media };
+    await writeFile(join(into, manifestName), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    await rm(root, { recursive: true });
+    await rm(work, { recursive: true });
+  },
+};
+
+async function kernelOf(root: string): Promise<string> {
+  const kernels = (await readdir(join(root, "boot"))).filter((name) => name.startsWith("vmlinuz-"));
+  const [kernel, ...others] = kernels;
+  if (kernel === undefined || others.length > 0) {
+    throw new Error(
+      `one kernel is wanted in the guest's boot folder; there are: ${kernels.join(", ")}`,
+    );
+  }
+  return join(root, "boot", kernel);
+}
+
+/** Sources of the DLLs that Wine lacks, relative to this folder. */
+async function wineDlls(): Promise<string[]> {
+  const names = await readdir(join(import.meta.dirname, "../wine/dlls"));
+  return names.sort().map((name) => `../wine/dlls/${name}`);
+}
