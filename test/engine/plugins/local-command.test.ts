@@ -186,6 +186,25 @@ describe("command.local.Command in the engine", function () {
     assert.doesNotMatch(JSON.stringify(up.messages), /hunter2|correct-horse|literal-secret/);
   });
 
+  it("ends a command when the update is cancelled, and says so", async function () {
+    // The official plugin says "signal: killed".
+    if (official) this.skip();
+    await project.write("sleeper", "");
+    await project.program(program(`{ create: 'echo $$ > sleeper; echo begun; exec sleep 300' }`));
+    const engine = project.start(["up", "--yes", "--skip-preview"]);
+    const chunks: Buffer[] = [];
+    engine.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const ended = new Promise((resolve) => engine.once("close", resolve));
+    const sleeper = await eventually("the command runs", async () => {
+      const pid = Number(await readFile(path.join(project.folder, "sleeper"), "utf8"));
+      return pid > 0 ? pid : undefined;
+    });
+    engine.kill("SIGINT");
+    await ended;
+    await processGone(sleeper);
+    assert.match(Buffer.concat(chunks).toString(), /create of command was cancelled: running/);
+  });
+
   it("leaves no process behind when the engine is killed", async function () {
     if (official) this.skip(); // It leaves the command behind.
     await project.program(program(`{ create: 'echo $$ > sleeper; exec sleep 300' }`));
