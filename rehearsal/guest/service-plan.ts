@@ -34,7 +34,12 @@ export function serviceProcesses(
 ): readonly [ServiceProcess, ...ServiceProcess[]] {
   if (!/(^|[\\/])containerd\.exe$/i.test(exe)) return [{ exe, args, logFile }];
   return [
-    { exe, args: [...args, "--address", `\\\\.\\pipe\\${containerdPipe}`], logFile },
+    {
+      exe,
+      args: [...args, "--address", `\\\\.\\pipe\\${containerdPipe}`],
+      // It writes that file itself only as a real service.
+      logFile: logFile ?? valueOf(args, "--log-file"),
+    },
     {
       exe: criServer,
       args: [
@@ -47,4 +52,10 @@ export function serviceProcesses(
       logFile: criLog,
     },
   ];
+}
+
+/** What follows a flag on a command line. */
+function valueOf(args: readonly string[], flag: string): string | undefined {
+  const index = args.indexOf(flag);
+  return index < 0 ? undefined : args[index + 1];
 }

@@ -22,7 +22,10 @@ const wineTimeoutSeconds = 180;
 export async function makePrefix(root: string, run: BuildCommand): Promise<void> {
   const prefix = join(root, prefixFolder);
   await mkdir(prefix, { recursive: true });
-  await runWine(root, run, ["wineboot.exe", "--init"]);
+  // The first program finds no prefix and Wine makes one by the way; until then the program asked for may not be there.
+  await runWine(root, run, ["wineboot.exe", "--init"]).catch(() =>
+    runWine(root, run, ["wineboot.exe", "--init"]),
+  );
 
   const values = join(prefix, "drive_c/server-2022.reg");
   await writeFile(values, registryFile(guestRegistry));
@@ -41,10 +44,9 @@ export async function makePrefix(root: string, run: BuildCommand): Promise<void>
   }
 }
 
-/** One Wine program to its end, and then Wine's server too: only then is the registry on disk. */
+/** One Wine program to its end, and then Wine's server by itself: only then is the registry whole and on disk. */
 async function runWine(root: string, run: BuildCommand, command: readonly string[]): Promise<void> {
-  const script =
-    '"$@"; code=$?; /usr/lib/wine/wineserver -k; /usr/lib/wine/wineserver -w; exit $code';
+  const script = '"$@"; code=$?; /usr/lib/wine/wineserver -w; exit $code';
   await runInRoot(
     run,
     root,
