@@ -43,7 +43,10 @@ function run<Options>(
 program
   .command("up")
   .description("make the lab, or bring it up to date; ends with the table of nodes")
-  .action(run<object>(async (options) => (await import("./commands/up.ts")).up(options)));
+  .option("--verbose", "print the engine's own log as well, all of it", false)
+  .action(
+    run<{ verbose: boolean }>(async (options) => (await import("./commands/up.ts")).up(options)),
+  );
 
 program
   .command("down")

@@ -12,8 +12,17 @@ import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { status } from "./status.ts";
 
+/** What makes the engine, its plugins' calls included, say all it does. */
+const allOfItsLog = ["--logtostderr", "-v=9"];
+
+export interface UpOptions {
+  readonly stack: string;
+  /** Print the engine's own log too. */
+  readonly verbose: boolean;
+}
+
 /** `kindows up`: everything from a bare host to Ready nodes; also finishes what a killed run began. */
-export async function up({ stack }: { readonly stack: string }): Promise<number> {
+export async function up({ stack, verbose }: UpOptions): Promise<number> {
   // Mistakes in the settings are worth knowing before half an hour of building.
   await stackSettings(stack);
   const { names, libvirtUri } = await labIdentity(stack);
@@ -28,7 +37,7 @@ export async function up({ stack }: { readonly stack: string }): Promise<number>
     await claimLab(lab, stack);
     const owned = await recoverState({ pulumi, host, lab, extent: "built-on", say });
     await sweepLeftovers({ lab, owned }, host, say);
-    await pulumi.operation(["up", "--yes", "--skip-preview"]);
+    await pulumi.operation(["up", "--yes", "--skip-preview", ...(verbose ? allOfItsLog : [])]);
   });
   return status({ stack, json: false });
 }
