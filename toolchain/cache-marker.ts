@@ -90,6 +90,19 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
   }
 }
 
+/**
+ * SHA-256 of a file of a finished entry, as recorded when it was made.
+ *
+ * @throws when the entry has no such file.
+ */
+export async function recordedSha256(folder: string, file: string): Promise<string> {
+  const recorded = (await readMarker(folder))?.files[file];
+  if (recorded === undefined || "link" in recorded) {
+    throw new Error(`${folder} has no record of ${file}: run \`./kindows prepare\``);
+  }
+  return recorded.sha256;
+}
+
 /** SHA-256 of a file's content in lower-case hexadecimal. */
 export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash("sha256");

@@ -2,14 +2,14 @@
 export interface HostPackage {
   /** Name of the Debian package. */
   readonly debian: string;
-  /** Executables and absolute paths that are all there once it is installed, however that was done. */
+  /** Executables that are all there once it is installed, however that was done. */
   readonly gives: readonly string[];
   readonly fedora: string;
   readonly arch: string;
   readonly suse: string;
 }
 
-/** Everything that the project ever asks a host for. Library packages are known by a file. */
+/** Everything that the project ever asks a host for. */
 export const hostPackages: readonly HostPackage[] = [
   {
     debian: "docker.io",
@@ -119,5 +119,41 @@ export const hostPackages: readonly HostPackage[] = [
     fedora: "busybox",
     arch: "busybox",
     suse: "busybox-static",
+  },
+  {
+    // Its boot sector; comes with the program, whose package the other distributions put it in.
+    debian: "syslinux-common",
+    gives: ["syslinux"],
+    fedora: "syslinux",
+    arch: "syslinux",
+    suse: "syslinux",
+  },
+  {
+    debian: "cpio",
+    gives: ["cpio"],
+    fedora: "cpio",
+    arch: "cpio",
+    suse: "cpio",
+  },
+  {
+    debian: "dosfstools",
+    gives: ["mkfs.fat"],
+    fedora: "dosfstools",
+    arch: "dosfstools",
+    suse: "dosfstools",
+  },
+  {
+    debian: "e2fsprogs",
+    gives: ["mke2fs"],
+    fedora: "e2fsprogs",
+    arch: "e2fsprogs",
+    suse: "e2fsprogs",
+  },
+  {
+    debian: "dpkg",
+    gives: ["dpkg-deb"],
+    fedora: "dpkg",
+    arch: "dpkg",
+    suse: "dpkg",
   },
 ];

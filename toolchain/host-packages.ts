@@ -1,7 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
 
 import type { Progress } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
@@ -23,8 +22,6 @@ export interface Host {
   readonly isRoot: boolean;
   /** Absolute path of an executable, or nothing. */
   find(executable: string): Promise<string | undefined>;
-  /** Whether Debian's package database says a package is installed; false where there is none. */
-  isInstalledInDebian(name: string): Promise<boolean>;
 }
 
 /** What to do about the packages asked for. */
@@ -66,11 +63,9 @@ export async function findPackageManager(host: Host): Promise<PackageManager | u
 
 /** The command a user runs to install packages, given by their Debian names. */
 export function installCommand(manager: PackageManager, debianNames: readonly string[]): string {
-  const entries = debianNames.map((name) => hostPackages.find((each) => each.debian === name));
+  const entries = debianNames.map(hostPackage);
   const named = (pick: (entry: HostPackage) => string): string =>
-    [...new Set(entries.map((entry, i) => (entry ? pick(entry) : (debianNames[i] ?? ""))))].join(
-      " ",
-    );
+    [...new Set(entries.map(pick))].join(" ");
   switch (manager) {
     case "apt-get":
       return `sudo apt-get install --no-install-recommends ${debianNames.join(" ")}`;
@@ -133,9 +128,7 @@ async function installWithApt(packages: readonly string[], say: Progress): Promi
 
 function tellUser(missing: readonly string[], manager: PackageManager | undefined): string {
   if (manager === undefined) {
-    const programs = missing.flatMap(
-      (name) => hostPackages.find((each) => each.debian === name)?.gives ?? [name],
-    );
+    const programs = missing.flatMap((name) => hostPackage(name).gives);
     return `these programs are missing, install them and run this again: ${programs.join(", ")}`;
   }
   const why = manager === "apt-get" ? " (as root it is done for you)" : "";
@@ -143,16 +136,20 @@ function tellUser(missing: readonly string[], manager: PackageManager | undefine
 }
 
 async function isThere(name: string, host: Host): Promise<boolean> {
-  const known = hostPackages.find((each) => each.debian === name);
-  if (known === undefined) {
-    return host.isInstalledInDebian(name);
-  }
-  for (const program of known.gives) {
+  for (const program of hostPackage(name).gives) {
     if ((await host.find(program)) === undefined) {
       return false;
     }
   }
   return true;
+}
+
+function hostPackage(debianName: string): HostPackage {
+  const found = hostPackages.find((each) => each.debian === debianName);
+  if (found === undefined) {
+    throw new Error(`the host package ${debianName} is not in toolchain/host-package-table.ts`);
+  }
+  return found;
 }
 
 /** Where programs of administrators are, which an ordinary user's PATH lacks on Debian. */
@@ -161,11 +158,4 @@ const systemFolders = "/usr/local/sbin:/usr/sbin:/sbin";
 const thisHost: Host = {
   isRoot: process.getuid?.() === 0,
   find: (executable) => findOnPath(executable, `${process.env.PATH ?? ""}:${systemFolders}`),
-  isInstalledInDebian: async (name) => {
-    const result = await execa("dpkg-query", ["--show", "--showformat=${db:Status-Status}", name], {
-      reject: false,
-      timeout: 10_000,
-    });
-    return result.stdout === "installed";
-  },
 };

@@ -5,12 +5,10 @@ import { loadBalancerImage } from "../components/controlplane/load-balancer-imag
 import { loadBalancerReference } from "../components/controlplane/load-balancer-image/reference.ts";
 import { nodeImage, nodeImageReference } from "../components/controlplane/node-image/artifact.ts";
 import { archiveName } from "../components/controlplane/node-image/build-node-image.ts";
-import { diskName, manifestName, rehearsalImage } from "../rehearsal/image/artifact.ts";
 import type { Settings } from "../config/settings.ts";
 import { diskName, manifestName, rehearsalImage } from "../rehearsal/image/artifact.ts";
 import type { Artifact, Progress } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
-import { artifactAddress } from "./cache.ts";
 import type { BuiltArtifacts } from "./built.ts";
 import { recordedSha256 } from "./cache-marker.ts";
 import { dockerState, libvirtState } from "./daemon-state.ts";
@@ -49,9 +47,6 @@ async function imagesFor(settings: Settings, say: Progress): Promise<readonly Ar
   if (settings.windows.image.kind === "rehearsal") {
     images.push(rehearsalImage);
   }
-  if (settings.windows.image.kind === "rehearsal") {
-    images.push(rehearsalImage);
-  }
   if (await mustBuildNodeImage(settings, say)) {
     images.push(nodeImage);
     if (settings.cluster.controlPlanes > 1) {
@@ -78,10 +73,11 @@ async function builtImages(
   };
 }
 
+/** The disk is known by its content: made again it is another one, and so are the programs' checksums in its manifest. */
 async function builtRehearsalImage(folder: string): Promise<BuiltArtifacts["rehearsalImage"]> {
   return {
     path: path.join(folder, diskName),
-    hash: (await artifactAddress(rehearsalImage)).slice(-16, -4),
+    hash: (await recordedSha256(folder, diskName)).slice(0, 12),
     manifest: path.join(folder, manifestName),
   };
 }
