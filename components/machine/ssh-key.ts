@@ -30,6 +30,8 @@ export class SshKey extends pulumi.ComponentResource {
         create: "node --import tsx components/machine/actions/generate-ssh-key.ts",
         environment: { KEY_COMMENT: args.comment },
         addPreviousOutputInEnv: false,
+        // What it prints is the key.
+        logging: local.Logging.None,
       },
       // A new comment is no reason for a new key: every machine would have to be told.
       { parent: this, additionalSecretOutputs: ["stdout"], ignoreChanges: ["environment"] },
