@@ -83,7 +83,11 @@ func (s *server) PodSandboxStatus(_ context.Context, in *runtimeapi.PodSandboxSt
 		response.Status = &runtimeapi.PodSandboxStatus{
 			Id: sb.ID, Metadata: sb.Config.Metadata, State: sb.state(), CreatedAt: sb.CreatedAt,
 			Network: &runtimeapi.PodSandboxNetworkStatus{Ip: sb.IP},
-			Labels:  sb.Config.Labels, Annotations: sb.Config.Annotations, RuntimeHandler: sb.RuntimeHandler,
+			// kubelet compares this on Windows too, and would replace the sandboxes of HostProcess pods again and again.
+			Linux: &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{
+				Options: sb.Config.GetLinux().GetSecurityContext().GetNamespaceOptions(),
+			}},
+			Labels: sb.Config.Labels, Annotations: sb.Config.Annotations, RuntimeHandler: sb.RuntimeHandler,
 		}
 		return nil
 	})
