@@ -30,10 +30,27 @@ export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string 
   return path.join(base, "kindows");
 }
 
-/** Folder name of an artifact in the cache: its name and a hash of everything that goes into it. */
-export async function artifactAddress(artifact: Artifact): Promise<string> {
+/**
+ * Folder name of an artifact in the cache: its name and a hash of everything that goes into it.
+ *
+ * @param known addresses found out before, which are added to: artifacts share what they need.
+ */
+export async function artifactAddress(
+  artifact: Artifact,
+  known = new Map<Artifact, Promise<string>>(),
+): Promise<string> {
+  const address = known.get(artifact) ?? computeAddress(artifact, known);
+  known.set(artifact, address);
+  return address;
+}
+
+async function computeAddress(
+  artifact: Artifact,
+  known: Map<Artifact, Promise<string>>,
+): Promise<string> {
   const inputs = Object.entries(await artifact.inputs()).sort(([a], [b]) => (a < b ? -1 : 1));
-  const needs = (await Promise.all(artifact.needs.map(artifactAddress))).sort();
+  const addresses = artifact.needs.map((needed) => artifactAddress(needed, known));
+  const needs = (await Promise.all(addresses)).sort();
   const hash = createHash("sha256")
     .update(JSON.stringify({ cacheFormat, name: artifact.name, inputs, needs }))
     .digest("hex");

@@ -8,8 +8,11 @@ if ! command -v node >/dev/null; then
   echo "kindows: Node.js 20.19 or later is needed: install it (https://nodejs.org) and put it on the PATH" >&2
   exit 1
 fi
-if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'; then
-  echo "kindows: Node.js is $(node --version), but 20.19 or later is needed: install it (https://nodejs.org)" >&2
+version=$(node --version)
+major=${version#v}
+minor=${major#*.}
+if [ "${major%%.*}" -lt 20 ] || { [ "${major%%.*}" -eq 20 ] && [ "${minor%%.*}" -lt 19 ]; }; then
+  echo "kindows: Node.js is $version, but 20.19 or later is needed: install it (https://nodejs.org)" >&2
   exit 1
 fi
 

@@ -46,10 +46,12 @@ export async function ensureArtifacts(
   const cache = options.cache ?? new Cache();
   const say: Progress = options.progress ?? ((line) => process.stderr.write(`${line}\n`));
   const order = buildOrder(artifacts);
-  const addresses = new Map<Artifact, string>();
-  for (const artifact of order) {
-    addresses.set(artifact, await artifactAddress(artifact));
-  }
+  const known = new Map<Artifact, Promise<string>>();
+  const addresses = new Map(
+    await Promise.all(
+      order.map(async (each) => [each, await artifactAddress(each, known)] as const),
+    ),
+  );
   const address = (artifact: Artifact): string => {
     const found = addresses.get(artifact);
     if (found === undefined) {

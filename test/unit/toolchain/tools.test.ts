@@ -204,7 +204,7 @@ describe("tools", () => {
       }
     });
     it("gives every tool its own address", async () => {
-      const addresses = await Promise.all(artifacts.map(artifactAddress));
+      const addresses = await Promise.all(artifacts.map((each) => artifactAddress(each)));
       assert.equal(new Set(addresses).size, artifacts.length);
     });
     it("recognises what the pinned tools print", () => {
