@@ -1,3 +1,4 @@
+import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { stackExists } from "../engine/ensure-stack.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
@@ -9,6 +10,7 @@ import { thisHost } from "../lab/host.ts";
 import type { Host } from "../lab/host.ts";
 import { theirsText } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
+import { wakeDaemons } from "../lab/wake-daemons.ts";
 import { say } from "../progress.ts";
 import { parseDeployment, resourcesOf } from "../recovery/deployment.ts";
 import { recoverState } from "../recovery/recover.ts";
@@ -26,9 +28,11 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
     throw new Failure(theirsText(lab, ownership.claim));
   }
   await asOnlyRun(stack, async () => {
-    const pulumi = enginePulumi(stack, lab);
+    await wakeDaemons(libvirtUri, say);
     if (await stackExists(stack)) {
-      await destroy(pulumi, lab, host);
+      // Tools may have been removed since; the cache has them, as a rule.
+      await prepareEngine([], { progress: say });
+      await destroy(enginePulumi(stack, lab), lab, host);
     }
     await sweepLeftovers({ lab, owned: nothing }, host, say);
     await removeAccessFiles(stack);
