@@ -9,10 +9,11 @@ import { findOnPath } from "../../toolchain/tools/installed.ts";
  */
 export async function wakeDaemons(libvirtUri: string, say: (line: string) => void): Promise<void> {
   const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(libvirtUri)]);
-  if (docker.kind !== "running" && (await findOnPath("dockerd")) !== undefined) {
+  const searchPath = process.env["PATH"] ?? "";
+  if (docker.kind !== "running" && (await findOnPath("dockerd", searchPath)) !== undefined) {
     await ensureDocker(docker, { progress: say });
   }
-  if (libvirt.kind !== "running" && (await findOnPath("libvirtd")) !== undefined) {
+  if (libvirt.kind !== "running" && (await findOnPath("libvirtd", searchPath)) !== undefined) {
     await ensureLibvirt(libvirtUri, libvirt, say);
   }
 }
