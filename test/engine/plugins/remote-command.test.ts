@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import path from "node:path";
 import { EngineProject, type EngineRun } from "./support/engine.ts";
 import { eventually, processGone } from "./support/eventually.ts";
@@ -150,7 +151,7 @@ describe("command.remote.Command in the engine", function () {
     const { port } = server;
     await server.stop();
     const waiting = up({ late: "{ create: 'echo at last' }" }, {}, "{}", port);
-    await new Promise((resolve) => setTimeout(resolve, 5000));
+    await refuseConnections(port, 3);
     server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey], port });
     const run = await waiting;
     assert.equal(run.exitCode, 0, run.text);
@@ -202,3 +203,18 @@ describe("command.remote.Command in the engine", function () {
     assert.equal((await project.resource("plain")).outputs?.["stdout"], "done");
   });
 });
+
+/** Listens on a port and hangs up, until that many connections were tried. */
+async function refuseConnections(port: number, attempts: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    let seen = 0;
+    const listener = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.destroy();
+      seen += 1;
+      if (seen === attempts) listener.close(() => resolve());
+    });
+    listener.once("error", reject);
+    listener.listen(port, "127.0.0.1");
+  });
+}
