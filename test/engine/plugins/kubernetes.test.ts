@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { ApiServer } from "./support/api-server.ts";
 import { EngineProject, type EngineRun } from "./support/engine.ts";
-import { eventually } from "./support/eventually.ts";
-import { official } from "./support/installed-plugins.ts";
+import {
+  account,
+  kubernetesProgram,
+  namespace,
+  type Objects,
+  role,
+  secret,
+  settings,
+} from "./support/kubernetes-program.ts";
 
 interface LiveObject {
   readonly metadata: {
@@ -31,37 +38,10 @@ describe("kubernetes objects in the engine", function () {
     await server.stop();
   });
 
-  /** A program with the objects given, as JavaScript by name: type and arguments. */
-  const write = (
-    objects: Readonly<Record<string, readonly [string, string, string?]>>,
-    settings = "clusterIdentifier: 'test'",
-  ): Promise<void> => {
-    const modules = [...new Set(Object.values(objects).map(([type]) => type))];
-    const imports = modules.map((type) => {
-      const [group = "", version = "", kind = ""] = type.split("/");
-      const file = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}.js`;
-      return `import { ${kind} } from "@pulumi/kubernetes/${group}/${version}/${file}";`;
-    });
-    const resources = Object.entries(objects).map(
-      ([name, [type, args, options = ""]]) =>
-        `export const ${name} = new ${type.split("/")[2] ?? ""}('${name}', ${args},
-          { provider, ${options} }).metadata.name;`,
-    );
-    return project.program(`
-      import { readFileSync } from "node:fs";
-      import * as pulumi from "@pulumi/pulumi";
-      import { Provider } from "@pulumi/kubernetes/provider.js";
-      ${imports.join("\n")}
-      const kubeconfig = pulumi.secret(readFileSync('kubeconfig', 'utf8'));
-      const provider = new Provider('cluster', { kubeconfig, ${settings} });
-      ${resources.join("\n")}
-    `);
-  };
+  const write = (objects: Objects, settings?: string): Promise<void> =>
+    project.program(kubernetesProgram(objects, settings));
 
-  const up = async (
-    objects: Readonly<Record<string, readonly [string, string, string?]>>,
-    settings?: string,
-  ): Promise<EngineRun> => {
+  const up = async (objects: Objects, settings?: string): Promise<EngineRun> => {
     await write(objects, settings);
     return project.up();
   };
@@ -75,25 +55,6 @@ describe("kubernetes objects in the engine", function () {
       assert.equal(run.exitCode, 0, run.text);
     }
   };
-
-  const namespace = ["core/v1/Namespace", "{ metadata: { name: 'lab' } }"] as const;
-  const settings = (data: string): readonly [string, string, string] => [
-    "core/v1/ConfigMap",
-    `{ metadata: { name: 'settings', namespace: 'lab' }, data: ${data} }`,
-    "dependsOn: []",
-  ];
-  const account = [
-    "core/v1/ServiceAccount",
-    "{ metadata: { namespace: 'lab', labels: { app: 'x' } } }",
-  ] as const;
-  const role = [
-    "rbac/v1/ClusterRole",
-    `{ metadata: { name: 'reader' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }`,
-  ] as const;
-  const secret = [
-    "core/v1/Secret",
-    "{ metadata: { name: 'secret', namespace: 'lab' }, stringData: { password: 'hunter2-hunter2' } }",
-  ] as const;
 
   it("makes objects, finds nothing to change afterwards, and keeps secrets", async () => {
     await write({ namespace, settings: settings("{ a: '1' }"), account, role, secret });
@@ -208,97 +169,6 @@ describe("kubernetes objects in the engine", function () {
     const run = await up({ namespace });
     assert.deepEqual(run.steps["secret"], ["delete"], run.text);
     assert.equal(run.exitCode, 0, run.text);
-  });
-
-  describe("with pods to wait for", () => {
-    const path = "/apis/apps/v1/namespaces/lab/daemonsets/proxy";
-    const proxy = (image: string, timeout = "60s"): readonly [string, string, string] => [
-      "apps/v1/DaemonSet",
-      `{ metadata: { name: 'proxy', namespace: 'lab' }, spec: {
-          selector: { matchLabels: { app: 'proxy' } },
-          template: {
-            metadata: { labels: { app: 'proxy' } },
-            spec: { containers: [{ name: 'main', image: '${image}', resources: { requests: { cpu: '1000m' } } }] },
-          } } }`,
-      `customTimeouts: { create: '${timeout}', update: '${timeout}' }`,
-    ];
-
-    /** Plays the controller: says that the DaemonSet, as it is now, has that many pods ready. */
-    const report = async (ready: number, desired: number): Promise<void> => {
-      const live = await server.get<LiveObject>(path);
-      await server.patch(`${path}/status`, {
-        status: {
-          observedGeneration: live?.metadata.generation,
-          currentNumberScheduled: desired,
-          desiredNumberScheduled: desired,
-          updatedNumberScheduled: ready,
-          numberAvailable: ready,
-          numberReady: ready,
-          numberMisscheduled: 0,
-        },
-      });
-    };
-
-    it("waits until all pods are ready, and says how far it is", async function () {
-      // The official plugin takes a DaemonSet that no controller has seen yet for ready.
-      if (official) this.skip();
-      await write({ namespace, proxy: proxy("example.test/a") });
-      const running = project.up();
-      await eventually("the DaemonSet is there", () => server.get<LiveObject>(path));
-      await report(0, 2);
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      await report(2, 2);
-      const run = await running;
-      assert.equal(run.exitCode, 0, run.text);
-      const progress = run.messages.filter(({ resource }) => resource === "proxy");
-      assert.match(JSON.stringify(progress), /0 of 2 pods updated/);
-      await clean();
-    });
-
-    it("keeps an object that does not get ready, says why, and waits again the next time", async function () {
-      if (official) this.skip();
-      await server.request("POST", "/api/v1/namespaces/lab/pods", {
-        metadata: { name: "proxy-abc", labels: { app: "proxy" } },
-        spec: { containers: [{ name: "main", image: "example.test/b" }] },
-      });
-      await server.patch("/api/v1/namespaces/lab/pods/proxy-abc/status", {
-        status: {
-          phase: "Pending",
-          containerStatuses: [
-            {
-              name: "main",
-              ready: false,
-              image: "",
-              imageID: "",
-              restartCount: 0,
-              state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } },
-            },
-          ],
-        },
-      });
-      const failed = await up({ namespace, proxy: proxy("example.test/b", "4s") });
-      assert.notEqual(failed.exitCode, 0);
-      assert.match(failed.text, /DaemonSet lab\/proxy is not ready after 4 s/);
-      assert.match(failed.text, /last seen: generation 1 of 2 seen/);
-      assert.match(failed.text, /pod proxy-abc .*container main waits: ImagePullBackOff/);
-      assert.ok((await project.resource("proxy")).initErrors?.length);
-
-      await report(1, 1);
-      const again = await project.up();
-      assert.equal(again.exitCode, 0, again.text);
-      assert.deepEqual(again.steps["proxy"], ["update"]);
-    });
-
-    it("replaces for a changed selector", async function () {
-      if (official) this.skip();
-      const [type, args, options] = proxy("example.test/b");
-      await write({
-        namespace,
-        proxy: [type, args.replaceAll("app: 'proxy'", "app: 'other'"), options],
-      });
-      const preview = await project.preview();
-      assert.match(preview.text, /replace/, preview.text);
-    });
   });
 
   describe("without a connection", () => {
