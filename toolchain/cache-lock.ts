@@ -1,9 +1,9 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
-import { isAlive, thisProcess } from "./owner.ts";
+import { isAlive, ownerOf, thisProcess } from "./owner.ts";
 import type { Owner } from "./owner.ts";
 
 const ownerSchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
@@ -77,7 +77,10 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
   }
 }
 
-/** Takes a dead owner's lock away; a living one that slipped in between two looks is put back. */
+/**
+ * Takes a dead owner's lock away, and what other dead processes left beside it; a living one that slipped in between
+ * two looks is put back.
+ */
 async function removeDead(lockFile: string, candidate: string): Promise<void> {
   const aside = `${candidate}.dead`;
   try {
@@ -85,11 +88,25 @@ async function removeDead(lockFile: string, candidate: string): Promise<void> {
   } catch {
     return; // Somebody else was faster.
   }
-  const owner = await readOwner(aside);
-  if (owner !== undefined && (await isAlive(owner))) {
+  if (await isOwnerAlive(aside)) {
     await link(aside, lockFile).catch(() => undefined);
   }
   await rm(aside, { force: true });
+  // By the number in their name: one that is just being written has no content yet.
+  for (const name of await readdir(path.dirname(lockFile))) {
+    const beside = path.join(path.dirname(lockFile), name);
+    const pid = beside.startsWith(`${lockFile}.`)
+      ? beside.slice(lockFile.length).split(".")[1]
+      : "";
+    if (pid && (await ownerOf(Number(pid))) === undefined) {
+      await rm(beside, { force: true });
+    }
+  }
+}
+
+async function isOwnerAlive(lockFile: string): Promise<boolean> {
+  const owner = await readOwner(lockFile);
+  return owner !== undefined && (await isAlive(owner));
 }
 
 /** Owner of a lock file; nothing when the file is gone or unreadable, which is as good as dead. */

@@ -296,6 +296,7 @@ describe("artifact cache", () => {
         const lockFile = cache.lockFile(await artifactAddress(artifact));
         await mkdir(path.dirname(lockFile), { recursive: true });
         await writeFile(lockFile, await content());
+        await writeFile(`${lockFile}.4194303.abc`, await content());
         await Promise.all([ensure(artifact), ensure(artifact)]);
         assert.equal(artifact.builds, 1);
         assert.deepEqual(await readdir(path.dirname(lockFile)), []);
