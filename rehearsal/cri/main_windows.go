@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"log"
 	"net"
 	"os"
@@ -15,8 +16,6 @@ import (
 )
 
 const (
-	// pipeRoot begins the name of every named pipe.
-	pipeRoot = `\\.\pipe\`
 	// startSeconds is how long containerd may take to answer after its start.
 	startSeconds = 120
 	// maxMessageBytes is the largest message, as kubelet and containerd have it.
@@ -39,6 +38,9 @@ func main() {
 func serve(listen, containerd, stateFile, readyFile, boot string) error {
 	dial := func(ctx context.Context, _ string) (net.Conn, error) {
 		return winio.DialPipeContext(ctx, pipeRoot+containerd)
+	}
+	if err := occupyFirstInstance(containerd, startSeconds*time.Second); err != nil {
+		return fmt.Errorf("containerd does not serve %s%s: %w", pipeRoot, containerd, err)
 	}
 	connection, err := grpc.NewClient("passthrough:///containerd",
 		grpc.WithContextDialer(dial),
@@ -64,6 +66,9 @@ func serve(listen, containerd, stateFile, readyFile, boot string) error {
 	}
 	pipe, err := winio.ListenPipe(pipeRoot+listen, nil)
 	if err != nil {
+		return err
+	}
+	if err := occupyFirstInstance(listen, time.Second); err != nil {
 		return err
 	}
 	log.Printf("serves %s%s in front of %s %s; pods are modelled, not run", pipeRoot, listen,
