@@ -6,6 +6,7 @@ import { Failure, exitCodes } from "../failure.ts";
 import { labVariable } from "../lab/processes.ts";
 import { engineEnvironment, unwantedVariables } from "./environment.ts";
 import { lockFolder } from "./folders.ts";
+import { redact } from "./redact.ts";
 import { passSignalsOn } from "./signals.ts";
 
 /** Longest time for a command that only reads or writes the state. */
@@ -70,6 +71,8 @@ export class Pulumi {
         // An engine must not live on without this process: nobody would know of it.
         ...["--pdeathsig", "KILL", program],
         ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
+        // Between us and the engine is a pipe; whether anybody looks, only we know.
+        ...["--color", process.stdout.isTTY ? "always" : "never"],
       ],
       {
         cwd: project,
@@ -77,8 +80,9 @@ export class Pulumi {
         extendEnv: false,
         reject: false,
         stdin: "ignore",
-        stdout: "inherit",
-        stderr: "inherit",
+        stdout: [redacted, "inherit"],
+        stderr: [redacted, "inherit"],
+        buffer: false,
         // Its own process group: a ^C at the terminal would otherwise reach it twice, which means "at once".
         detached: true,
         cleanup: false,
@@ -97,6 +101,11 @@ export class Pulumi {
       throw new Failure(`\`pulumi ${args[0]}\` failed; what it says above is the reason`);
     }
   }
+}
+
+/** Whatever the engine or a plugin of it prints, no secret of the lab's reaches the terminal or a log. */
+function* redacted(line: unknown): Generator<string> {
+  yield redact(String(line));
 }
 
 /**
