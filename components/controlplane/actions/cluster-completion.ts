@@ -57,24 +57,31 @@ export async function completeCluster(
 
 /** What is left to do after `kind create cluster`; the marker comes last. */
 export async function finishCluster(shape: ClusterShape): Promise<void> {
-  // kind's bootstrap token is the same everywhere and lives for a day; ours are minted for each join.
-  await kubectl(shape.name, [
+  await Promise.all([removeKindsToken(shape.name), removeTaints(shape.name)]);
+  await docker(["exec", "--interactive", firstControlPlane(shape.name), "tee", markerFile], {
+    input: fingerprint(shape),
+  });
+}
+
+/** kind's bootstrap token is the same everywhere and lives for a day; ours are minted for each join. */
+async function removeKindsToken(cluster: string): Promise<void> {
+  await kubectl(cluster, [
     ...["--namespace", "kube-system", "delete", "secret", "bootstrap-token-abcdef"],
     "--ignore-not-found",
   ]);
-  // Control planes take ordinary pods whatever the number of workers: those come and go by setting.
+}
+
+/** Control planes take ordinary pods whatever the number of workers: those come and go by setting. */
+async function removeTaints(cluster: string): Promise<void> {
   const taint = "node-role.kubernetes.io/control-plane";
-  const tainted = await kubectl(shape.name, [
+  const tainted = await kubectl(cluster, [
     ...["get", "nodes", "--output"],
     `go-template={{range .items}}{{$n := .metadata.name}}{{range .spec.taints}}{{if eq .key "${taint}"}}{{$n}} {{end}}{{end}}{{end}}`,
   ]);
   const nodes = tainted.split(" ").filter((name) => name !== "");
   if (nodes.length > 0) {
-    await kubectl(shape.name, ["taint", "nodes", ...nodes, `${taint}-`]);
+    await kubectl(cluster, ["taint", "nodes", ...nodes, `${taint}-`]);
   }
-  await docker(["exec", "--interactive", firstControlPlane(shape.name), "tee", markerFile], {
-    input: fingerprint(shape),
-  });
 }
 
 function kubectl(cluster: string, args: readonly string[]): Promise<string> {

@@ -20,6 +20,7 @@ import { kindConfig } from "../kind-config.ts";
 import { reachableKubeconfig } from "../kubeconfig.ts";
 import { clusterContainers, containerAddress, docker } from "./docker.ts";
 import { removeCluster } from "./remove-cluster.ts";
+import { messageOf } from "./cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { completeCluster, finishCluster } from "./cluster-completion.ts";
 import { runAction, say } from "./run-action.ts";
@@ -64,22 +65,40 @@ async function ensureCluster(shape: Shape): Promise<string> {
     }
     await removeCluster(shape.name);
     await ensureClusterImages(shape);
-    await kindCreate(shape);
+    await kindCreateWithRetry(shape);
     await finishCluster(shape);
   }
-  const admin = await docker([
-    "exec",
-    firstControlPlane(shape.name),
-    "cat",
-    "/etc/kubernetes/admin.conf",
-  ]);
   const endpoint = endpointHost(shape.name, shape.controlPlanes);
+  const [admin, address] = await Promise.all([
+    docker(["exec", firstControlPlane(shape.name), "cat", "/etc/kubernetes/admin.conf"]),
+    containerAddress(endpoint, shape.network),
+  ]);
   return reachableKubeconfig(admin, {
     name: shape.name,
-    address: await containerAddress(endpoint, shape.network),
+    address,
     // A control plane's own address is in its certificate; the load balancer's is not, only its name.
     serverName: shape.controlPlanes === 1 ? undefined : endpoint,
   });
+}
+
+/**
+ * What fails on a busy machine and not the next time: Docker's runtime entering a container, and etcd's short time
+ * limits while a second control plane joins.
+ */
+const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
+
+async function kindCreateWithRetry(shape: Shape): Promise<void> {
+  try {
+    await kindCreate(shape);
+  } catch (error) {
+    const message = messageOf(error);
+    if (!transient.test(message)) {
+      throw error;
+    }
+    say(`${message}\nThis may pass: making the cluster once more.`);
+    await removeCluster(shape.name);
+    await kindCreate(shape);
+  }
 }
 
 async function kindCreate(shape: Shape): Promise<void> {
@@ -111,12 +130,17 @@ async function kindCreate(shape: Shape): Promise<void> {
     });
     const done = await kind;
     if (done.failed) {
-      const tail = done.all.trim().split("\n").slice(-20).join("\n");
-      throw new Error(
-        `kind create cluster failed (${done.timedOut ? "time limit" : `exit code ${done.exitCode}`}); its last words:\n${tail}`,
-      );
+      const how = done.timedOut ? "time limit" : `exit code ${done.exitCode}`;
+      throw new Error(`kind create cluster failed (${how}):\n${lastWords(done.all)}`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** kind's own error, and the end of what the program that failed in a node wrote. */
+function lastWords(output: string): string {
+  const lines = output.trim().split("\n");
+  const errors = lines.filter((line) => /^(ERROR|error|fatal|panic)/.test(line));
+  return [...new Set([...errors, ...lines.slice(-12)])].join("\n");
 }

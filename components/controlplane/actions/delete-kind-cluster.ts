@@ -9,6 +9,7 @@ import { z } from "zod";
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { localFolder } from "../../../toolchain/project.ts";
 import { parameter } from "../action-environment.ts";
+import { endpointHost } from "../cluster-names.ts";
 import { dropStandIn } from "./cluster-images.ts";
 import { removeCluster } from "./remove-cluster.ts";
 import { runAction, say } from "./run-action.ts";
@@ -26,8 +27,10 @@ await runAction(async () => {
       onWait: (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
     },
     async () => {
-      await removeCluster(name);
-      await dropStandIn();
+      const removed = await removeCluster(name);
+      if (removed.includes(endpointHost(name, 3))) {
+        await dropStandIn();
+      }
     },
   );
 });

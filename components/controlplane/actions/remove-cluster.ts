@@ -11,15 +11,17 @@ const timeoutSeconds = 180;
 /** A `docker run` whose caller was killed finishes by itself within this time, in milliseconds. */
 const settleMilliseconds = 1500;
 
-/** Removes all containers of a kind cluster with their volumes; fine when there are none. */
-export async function removeCluster(name: string): Promise<void> {
-  await waitFor(
+/** Removes all containers of a kind cluster with their volumes, and returns their names; fine when there are none. */
+export async function removeCluster(name: string): Promise<readonly string[]> {
+  const removed: string[] = [];
+  return waitFor(
     { what: `the containers of ${name} to go`, timeoutSeconds, pauseSeconds: 0 },
-    async (): Promise<Look<true>> => {
+    async (): Promise<Look<readonly string[]>> => {
       const present = await clusterContainers(name);
       if (present.length === 0) {
-        return { found: true };
+        return { found: removed };
       }
+      removed.push(...present);
       say(`removing ${present.join(", ")}`);
       await removeContainers(present);
       // Seen again: a container may have been on its way.

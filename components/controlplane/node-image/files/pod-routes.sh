@@ -4,6 +4,7 @@
 # masquerades what leaves the cluster.
 # Environment: NODE_NAME, this node's name; POD_SUBNET, the cluster's pod range in CIDR form.
 set -euo pipefail
+: "${NODE_NAME:?}" "${POD_SUBNET:?}"
 
 readonly cni_config=/etc/cni/net.d/10-pod-routes.conflist
 # Marks our routes, so that those of nodes that are gone can be told from everybody else's.
@@ -11,11 +12,19 @@ readonly protocol=157
 readonly account=/var/run/secrets/kubernetes.io/serviceaccount
 export KUBECONFIG=/kubeconfig
 
-# kubectl's own in-cluster mode gives way to localhost as soon as any connection option is set.
+# The API server as the kubelet knows it: the Service's address works only once kube-proxy does, and until then may lead
+# anywhere.
+server=
+while read -r key value; do
+  if [[ "$key" == server: ]]; then
+    server=$value
+  fi
+done </etc/kubernetes/kubelet.conf
+readonly server
 cat >"$KUBECONFIG" <<YAML
 apiVersion: v1
 kind: Config
-clusters: [{name: own, cluster: {server: "https://${KUBERNETES_SERVICE_HOST}:${KUBERNETES_SERVICE_PORT}", certificate-authority: ${account}/ca.crt}}]
+clusters: [{name: own, cluster: {server: "${server}", certificate-authority: ${account}/ca.crt}}]
 users: [{name: own, user: {tokenFile: ${account}/token}}]
 contexts: [{name: own, context: {cluster: own, user: own}}]
 current-context: own
@@ -87,8 +96,8 @@ reconcile() {
 }
 
 while true; do
-  # One line for each node there is, then one for each change; the server ends a watch after some minutes.
-  kubectl get nodes --watch --output name | while read -r changed; do
+  # One line for each node there is, then one for each change. Begun anew each minute, as a connection can die in silence.
+  kubectl get nodes --watch --request-timeout 60s --output name | while read -r changed; do
     # A burst of changes is one reason to look again, not many.
     while read -r -t 0.2 changed; do :; done
     until reconcile; do
