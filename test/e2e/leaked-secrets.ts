@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFile, readdir, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { TestLab } from "./lab.ts";
@@ -89,8 +90,11 @@ function secretParts(text: string): string[] {
 
 /** Files below the project's state folder, and the temporary folder, that somebody else may read. */
 async function readableByOthers(lab: TestLab): Promise<string[]> {
-  const folders = [path.join(root, ".kindows"), lab.stateFolder, "/tmp"];
-  const files = await Promise.all(folders.map((folder) => openFiles(folder, 3)));
+  const files = await Promise.all([
+    openFiles(path.join(root, ".kindows"), 3),
+    openFiles(lab.stateFolder, 3),
+    openFiles(tmpdir(), 1),
+  ]);
   return files.flat().filter((file) => !file.startsWith(lab.logFolder));
 }
 
