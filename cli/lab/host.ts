@@ -48,6 +48,26 @@ export async function virsh(host: Host, ...args: string[]): Promise<string | und
   return host.run("virsh", ["-q", "-c", host.libvirtUri, ...args]);
 }
 
+/**
+ * UUID of a named libvirt thing, or nothing when it is gone by now: another lab's may go while this one is looked at.
+ *
+ * @param kind How virsh's commands for it begin: `net` or `pool`.
+ */
+export async function uuidOf(
+  host: Host,
+  kind: "net" | "pool",
+  name: string,
+): Promise<string | undefined> {
+  try {
+    return (await virsh(host, `${kind}-uuid`, name))?.trim();
+  } catch (error) {
+    if (lines(await virsh(host, `${kind}-list`, "--all", "--name")).includes(name)) {
+      throw error;
+    }
+    return undefined;
+  }
+}
+
 /** Lines of a program's output that say something. */
 export function lines(output: string | undefined): readonly string[] {
   return (output ?? "")

@@ -1,6 +1,6 @@
 import { isLabPrefix } from "./lab-thing.ts";
 import type { Finder } from "./lab-thing.ts";
-import { lines, virsh } from "./host.ts";
+import { lines, uuidOf, virsh } from "./host.ts";
 
 /** libvirt's networks of a lab; bridge, DHCP server and firewall rules go with them. */
 export const libvirtNetworks: Finder = {
@@ -8,14 +8,15 @@ export const libvirtNetworks: Finder = {
 
   find: async (host) => {
     const names = lines(await virsh(host, "net-list", "--all", "--name")).filter(isLabPrefix);
-    return Promise.all(
-      names.map(async (name) => ({
-        kind: libvirtNetworks.kind,
-        name,
-        lab: name,
-        identity: `libvirt network ${(await virsh(host, "net-uuid", name))?.trim()}`,
-      })),
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const uuid = await uuidOf(host, "net", name);
+        return uuid === undefined
+          ? []
+          : [{ kind: libvirtNetworks.kind, name, lab: name, identity: `libvirt network ${uuid}` }];
+      }),
     );
+    return found.flat();
   },
 
   remove: async ({ name }, host) => {

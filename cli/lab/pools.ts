@@ -1,6 +1,6 @@
 import { isLabPrefix } from "./lab-thing.ts";
 import type { Finder } from "./lab-thing.ts";
-import { lines, virsh } from "./host.ts";
+import { lines, uuidOf, virsh } from "./host.ts";
 
 /** Storage pools of a lab; their folder goes with them when it is empty. */
 export const pools: Finder = {
@@ -8,14 +8,15 @@ export const pools: Finder = {
 
   find: async (host) => {
     const names = lines(await virsh(host, "pool-list", "--all", "--name")).filter(isLabPrefix);
-    return Promise.all(
-      names.map(async (name) => ({
-        kind: pools.kind,
-        name,
-        lab: name,
-        identity: `libvirt pool ${(await virsh(host, "pool-uuid", name))?.trim()}`,
-      })),
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const uuid = await uuidOf(host, "pool", name);
+        return uuid === undefined
+          ? []
+          : [{ kind: pools.kind, name, lab: name, identity: `libvirt pool ${uuid}` }];
+      }),
     );
+    return found.flat();
   },
 
   remove: async ({ name }, host) => {

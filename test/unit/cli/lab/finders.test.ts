@@ -148,6 +148,29 @@ describe("finding what labs left on a host", () => {
     });
   }
 
+  for (const [finder, list] of [
+    [libvirtNetworks, "virsh net-list --all --name"],
+    [pools, "virsh pool-list --all --name"],
+  ] as const) {
+    it(`is not disturbed by another lab's ${finder.kind} that goes meanwhile`, async () => {
+      const lists = ["kindows-going\n", "\n"];
+      const host = recordedHost({});
+      const going = {
+        ...host,
+        run: (program: string, args: readonly string[]) =>
+          [program, ...args.slice(3)].join(" ") === list
+            ? Promise.resolve(lists.shift())
+            : host.run(program, args),
+      };
+      assert.deepEqual(await finder.find(going), []);
+    });
+
+    it(`fails when a ${finder.kind} is there and cannot be asked`, async () => {
+      const host = recordedHost({ [list]: "kindows-a\n" });
+      await assert.rejects(finder.find(host), /-uuid kindows-a: failed/);
+    });
+  }
+
   it("says so when a pool does not run, rather than taking its disks for gone", async () => {
     const host = recordedHost({ "virsh pool-list --inactive --name": "kindows-a\n" });
     await assert.rejects(volumes.find(host), /kindows-a does not run.*virsh pool-start kindows-a/);
