@@ -11,8 +11,11 @@ export interface WineStart {
   readonly stdio: ("pipe" | "ignore" | number)[];
 }
 
-/** Collecting garbage four times as rarely: memory is cheaper than an emulated CPU's time. */
-const goEnvironment = { GOGC: "400" };
+/**
+ * What spares an emulated CPU: garbage is collected four times as rarely, and a program's threads do not wake each other
+ * up (under Wine each time is a call of its server; a third of all calls of a running node were that).
+ */
+const goEnvironment = { GOGC: "400", GOMAXPROCS: "1" };
 
 /**
  * Starts a program, in a process group of its own.

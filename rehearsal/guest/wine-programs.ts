@@ -34,8 +34,8 @@ const outputSeconds = 1;
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
-  /** Neither can pass under Wine: kubeadm asks Windows itself for the service and the kernel's features. */
-  readonly ignoredPreflightErrors: readonly string[] = ["CRI", "SystemVerification"];
+  /** kubeadm can't read the kernel's version under Wine. */
+  readonly ignoredPreflightErrors: readonly string[] = ["SystemVerification"];
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
