@@ -35,8 +35,9 @@ env: ## what a shell needs for plain `pulumi`: eval "$(make env)"
 prepare: ## packages, tools, images and daemons, without a lab
 	./kindows prepare
 
-test: dependencies ## every test that needs no hypervisor
+test: dependencies ## types, style, and every test that needs no hypervisor
 	$(TSX) toolchain/prepare-engine-main.ts
+	$(MAKE) lint
 	$(MOCHA) 'test/unit/**/*.test.ts' 'test/engine/**/*.test.ts'
 
 e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour

@@ -21,12 +21,17 @@ export function requiredPackages(
   const libvirtPackages = isLocal(settings.hypervisor.uri) ? hypervisorPackages : [];
   return [
     ...providerPackages,
-    ...(daemons.docker.kind === "silent" ? ["docker.io"] : []),
+    ...dockerPackages(daemons.docker),
     // A libvirt that runs may be one of the newer, split daemons, for which `libvirtd` is no sign.
     ...libvirtPackages.filter(
       (name) => name !== "libvirt-daemon-system" || daemons.libvirt.kind === "silent",
     ),
   ];
+}
+
+/** Debian packages that a Docker on this host needs; one that answers needs none, from wherever it came. */
+export function dockerPackages(docker: DaemonState): readonly string[] {
+  return docker.kind === "silent" ? ["docker.io"] : [];
 }
 
 /** Whether a libvirt connection is to this host: it names no other one. */
