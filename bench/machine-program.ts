@@ -45,6 +45,7 @@ new LibvirtMachine(node.name, {
   mac: macAddress(names.prefix, node.name),
   networkId: network.networkId,
   storage: new MachineStorage("machines", {
+    uri: settings.hypervisor.uri,
     poolName: names.pool,
     poolPath: names.poolFolder,
     image: machineImage(settings).disk,

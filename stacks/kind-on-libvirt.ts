@@ -64,6 +64,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   });
 
   const storage = new MachineStorage("machines", {
+    uri: settings.hypervisor.uri,
     poolName: names.pool,
     poolPath: names.poolFolder,
     image: image.disk,

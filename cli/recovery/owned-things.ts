@@ -30,7 +30,13 @@ const identitiesByType: Readonly<Record<string, Identities>> = {
     accessory(`bridge ${String(outputs?.["bridge"])}`),
   ],
   "libvirt:index/pool:Pool": ({ id }) => [essential(`libvirt pool ${id}`)],
-  "libvirt:index/volume:Volume": ({ id }) => [essential(`libvirt volume ${id}`)],
+  // A golden image that was followed by another one is only known by the disks that stand on it.
+  "libvirt:index/volume:Volume": ({ id, inputs }) => [
+    essential(`libvirt volume ${id}`),
+    ...(typeof inputs?.["baseVolumeId"] === "string"
+      ? [accessory(`libvirt volume ${inputs["baseVolumeId"]}`)]
+      : []),
+  ],
   // Its id is the volume's with a random part, so that a new disk of the same name is a new resource.
   "libvirt:index/cloudinitDisk:CloudinitDisk": ({ id }) => [
     essential(`libvirt volume ${id?.split(";")[0]}`),

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
-import { actionCommand } from "./action-command.ts";
+import { actionCommand } from "../host-action/command.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
 export interface BootstrapTokenArgs {
@@ -29,7 +29,7 @@ export class BootstrapToken extends pulumi.ComponentResource {
     const minted = new local.Command(
       name,
       {
-        create: actionCommand("mint-bootstrap-token"),
+        create: actionCommand("controlplane", "mint-bootstrap-token"),
         environment: {
           KUBECONFIG_CONTENT: args.controlPlane.kubeconfig,
           TOKEN: JSON.stringify({

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 
-import { actionCommand } from "./action-command.ts";
+import { actionCommand } from "../host-action/command.ts";
 import { caCertHash } from "./ca-cert-hash.ts";
 import { apiServerPort, controlPlaneNodes, endpointHost } from "./cluster-names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
@@ -71,8 +71,8 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     const cluster = new local.Command(
       name,
       {
-        create: actionCommand("create-kind-cluster"),
-        delete: actionCommand("delete-kind-cluster"),
+        create: actionCommand("controlplane", "create-kind-cluster"),
+        delete: actionCommand("controlplane", "delete-kind-cluster"),
         environment: { CLUSTER: description },
         // kind can change nothing of a cluster that is there.
         triggers: [description],
@@ -138,7 +138,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     return new local.Command(
       `${name}-ready`,
       {
-        create: actionCommand("await-cluster"),
+        create: actionCommand("controlplane", "await-cluster"),
         environment: {
           KUBECONFIG_CONTENT: this.kubeconfig,
           CLUSTER: JSON.stringify({

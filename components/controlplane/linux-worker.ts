@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
-import { actionCommand } from "./action-command.ts";
+import { actionCommand } from "../host-action/command.ts";
 
 export interface LinuxWorkerArgs {
   /** Name of container and node, e.g. `kindows-rehearsal-worker-1`. */
@@ -39,8 +39,8 @@ export class LinuxWorker extends pulumi.ComponentResource {
     const joined = new local.Command(
       name,
       {
-        create: actionCommand("add-linux-worker"),
-        delete: actionCommand("remove-linux-worker"),
+        create: actionCommand("controlplane", "add-linux-worker"),
+        delete: actionCommand("controlplane", "remove-linux-worker"),
         environment: {
           KUBECONFIG_CONTENT: args.kubeconfig,
           WORKER: pulumi.jsonStringify(worker),

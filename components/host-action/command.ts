@@ -1,7 +1,10 @@
+/** Components that have host actions, each a program in the folder `actions` beside them. */
+type Folder = "controlplane" | "machine";
+
 /**
- * Command line of a host action beside the components of this folder. Relative to the project, so that the state is the
- * same in every clone; parameters and secrets travel in the environment.
+ * Command line of a host action. Relative to the project, so that the state is the same in every clone; parameters and
+ * secrets travel in the environment.
  */
-export function actionCommand(name: string): string {
-  return `node --import tsx components/controlplane/actions/${name}.ts`;
+export function actionCommand(folder: Folder, name: string): string {
+  return `node --import tsx components/${folder}/actions/${name}.ts`;
 }

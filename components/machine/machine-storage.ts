@@ -1,7 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
+import { actionCommand } from "../host-action/command.ts";
 
 export interface MachineStorageArgs {
+  /** libvirt connection, e.g. `qemu:///system`. */
+  readonly uri: string;
   /** Name of the libvirt pool, e.g. `kindows-rehearsal`. */
   readonly poolName: string;
   /** Folder of the pool; made and removed with it. */
@@ -19,7 +23,8 @@ export interface MachineStorageArgs {
  * Where the disks of a lab's machines lie: one pool, and in it the golden image as a read-only base of all overlays.
  *
  * The image is uploaded through libvirt rather than used in place: QEMU runs as a user of its own, who cannot read
- * somebody's home.
+ * somebody's home. An image that is followed by another one stays until no machine stands on it and a third one comes, or
+ * the lab goes: a machine keeps the disk it started from.
  */
 export class MachineStorage extends pulumi.ComponentResource {
   readonly poolName: pulumi.Output<string>;
@@ -37,16 +42,38 @@ export class MachineStorage extends pulumi.ComponentResource {
       { name: args.poolName, type: "dir", target: { path: args.poolPath } },
       { parent: this, provider: args.libvirtProvider },
     );
+    const imageName = `${args.poolName}-${args.image.hash}.qcow2`;
+    const removal = actionCommand("machine", "remove-images");
+    const images = new local.Command(
+      `${name}-images`,
+      {
+        create: `${removal} --unused`,
+        delete: removal,
+        environment: {
+          IMAGES: JSON.stringify({ uri: args.uri, pool: args.poolName, keep: imageName }),
+        },
+        logging: local.Logging.Stderr,
+        addPreviousOutputInEnv: false,
+      },
+      { parent: this, dependsOn: pool },
+    );
     const base = new libvirt.Volume(
       `${name}-base`,
       {
-        name: `${args.poolName}-${args.image.hash}.qcow2`,
+        name: imageName,
         pool: pool.name,
         source: args.image.path,
         format: "qcow2",
       },
       // The same image may lie elsewhere in another clone or cache; its hash in the name is what counts.
-      { parent: this, provider: args.libvirtProvider, ignoreChanges: ["source"] },
+      // Deleted by the command above, which looks who stands on it.
+      {
+        parent: this,
+        provider: args.libvirtProvider,
+        ignoreChanges: ["source"],
+        retainOnDelete: true,
+        dependsOn: images,
+      },
     );
     this.poolName = pool.name;
     this.baseVolumeId = base.id;

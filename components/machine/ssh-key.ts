@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import { actionCommand } from "../host-action/command.ts";
 
 export interface SshKeyArgs {
   /** Comment at the end of the public key, e.g. `kindows-rehearsal`: tells people whose key it is. */
@@ -27,7 +28,7 @@ export class SshKey extends pulumi.ComponentResource {
     const generated = new local.Command(
       name,
       {
-        create: "node --import tsx components/machine/actions/generate-ssh-key.ts",
+        create: actionCommand("machine", "generate-ssh-key"),
         environment: { KEY_COMMENT: args.comment },
         addPreviousOutputInEnv: false,
         // What it prints is the key.

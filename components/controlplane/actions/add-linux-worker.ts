@@ -9,7 +9,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { z } from "zod";
 
-import { parameter, textParameter } from "../action-environment.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
 import { caCertHash } from "../ca-cert-hash.ts";
 import { firstControlPlane } from "../cluster-names.ts";
 import { tokenSecretName, tokenText } from "../bootstrap-token-secret.ts";
@@ -22,7 +22,7 @@ import { ClusterApi, hasStatus, messageOf } from "./cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";
 import { mintToken } from "./mint-token.ts";
-import { runAction, say } from "./run-action.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";
 
 const workerSchema = z.strictObject({

@@ -8,12 +8,12 @@
 import type { V1PodList } from "@kubernetes/client-node";
 import { z } from "zod";
 
-import { parameter, textParameter } from "../action-environment.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
 import { podName } from "../drain.ts";
 import { isReady } from "../pod-readiness.ts";
 import { awaitReadyNode } from "./await-ready-node.ts";
 import { ClusterApi } from "./cluster-api.ts";
-import { runAction, say } from "./run-action.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";
 
 const requestSchema = z.strictObject({

@@ -6,11 +6,11 @@
  */
 import { z } from "zod";
 
-import { parameter, textParameter } from "../action-environment.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { awaitReadyNode } from "./await-ready-node.ts";
 import { ClusterApi } from "./cluster-api.ts";
-import { runAction, say } from "./run-action.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
 
 const requestSchema = z.strictObject({
   name: z.string(),

@@ -3,7 +3,7 @@ import type { V1Node } from "@kubernetes/client-node";
 import { nodeReadiness } from "../node-facts.ts";
 import { hasStatus } from "./cluster-api.ts";
 import type { ClusterApi } from "./cluster-api.ts";
-import { say } from "./run-action.ts";
+import { say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";
 import type { Look } from "./wait.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { endpointHost, firstControlPlane } from "../cluster-names.ts";
 import type { ClusterShape } from "../kind-config.ts";
 import { docker } from "./docker.ts";
-import { say } from "./run-action.ts";
+import { say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";
 
 /** File in the first control plane that is written last; its content tells clusters of different shapes apart. */

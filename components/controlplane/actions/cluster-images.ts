@@ -1,7 +1,7 @@
 import { builtArtifacts } from "../../../toolchain/built.ts";
 import { loadBalancerReference, standInLabel } from "../load-balancer-image/reference.ts";
 import { docker } from "./docker.ts";
-import { say } from "./run-action.ts";
+import { say } from "../../host-action/run-action.ts";
 
 /** Loading a gigabyte from a slow disk. */
 const loadTimeoutSeconds = 600;

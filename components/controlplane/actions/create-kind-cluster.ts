@@ -13,7 +13,7 @@ import { z } from "zod";
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { localFolder } from "../../../toolchain/project.ts";
-import { parameter } from "../action-environment.ts";
+import { parameter } from "../../host-action/environment.ts";
 import { endpointHost, firstControlPlane } from "../cluster-names.ts";
 import { hostTraits } from "../host-traits.ts";
 import { kindConfig } from "../kind-config.ts";
@@ -23,7 +23,7 @@ import { removeCluster } from "./remove-cluster.ts";
 import { messageOf } from "./cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { completeCluster, finishCluster } from "./cluster-completion.ts";
-import { runAction, say } from "./run-action.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
 
 const shapeSchema = z.strictObject({
   name: z.string(),

@@ -8,11 +8,11 @@ import { z } from "zod";
 
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { localFolder } from "../../../toolchain/project.ts";
-import { parameter } from "../action-environment.ts";
+import { parameter } from "../../host-action/environment.ts";
 import { endpointHost } from "../cluster-names.ts";
 import { dropStandIn } from "./cluster-images.ts";
 import { removeCluster } from "./remove-cluster.ts";
-import { runAction, say } from "./run-action.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
 
 /** A process of a killed run ends by itself within seconds; one of a living run is waited for as long as it may take. */
 const lockTimeoutSeconds = 900;

@@ -3,7 +3,7 @@ import type { V1Node, V1Pod, V1PodList } from "@kubernetes/client-node";
 import { podName, podsToEvict } from "../drain.ts";
 import { ApiError, hasStatus, messageOf } from "./cluster-api.ts";
 import type { ClusterApi } from "./cluster-api.ts";
-import { say } from "./run-action.ts";
+import { say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";
 
 export interface NodeRemoval {

@@ -6,11 +6,11 @@
  */
 import { z } from "zod";
 
-import { parameter, textParameter } from "../action-environment.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import { mintToken } from "./mint-token.ts";
-import { runAction } from "./run-action.ts";
+import { runAction } from "../../host-action/run-action.ts";
 
 const requestSchema = z.strictObject({
   ttlMinutes: z.number().min(1).max(120),

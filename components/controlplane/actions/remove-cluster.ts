@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { clusterContainers, removeContainers } from "./docker.ts";
-import { say } from "./run-action.ts";
+import { say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";
 import type { Look } from "./wait.ts";
 

@@ -7,11 +7,11 @@
  */
 import { z } from "zod";
 
-import { parameter, textParameter } from "../action-environment.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import { clusterContainers, removeContainers } from "./docker.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
-import { runAction, say } from "./run-action.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
 
 /** Longest wait for an answer of the API server, in seconds: a cluster that gives none counts as gone. */
 const apiTimeoutSeconds = 10;

@@ -6,10 +6,10 @@
  */
 import { z } from "zod";
 
-import { parameter, textParameter } from "../action-environment.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
-import { runAction } from "./run-action.ts";
+import { runAction } from "../../host-action/run-action.ts";
 
 const removalSchema = z.object({
   name: z.string(),

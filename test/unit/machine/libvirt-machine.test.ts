@@ -36,6 +36,7 @@ describe("LibvirtMachine", () => {
     const { SshKey } = await import("../../../components/machine/ssh-key.ts");
     const libvirtProvider = new libvirt.Provider("hypervisor", { uri: "qemu:///system" });
     const storage = new MachineStorage("machines", {
+      uri: "qemu:///system",
       poolName: "kindows-t",
       poolPath: "/pool",
       image: { path: "/image.qcow2", hash: "0123456789ab" },

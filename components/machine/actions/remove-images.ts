@@ -1,0 +1,41 @@
+/**
+ * Host action: removes golden images from a lab's pool; fine when they, or the pool, are gone already.
+ *
+ * Without an argument all of them, as the lab goes; with `--unused` only those that no machine stands on, and never the
+ * one that new machines start from. Environment: IMAGES, a JSON object with the libvirt connection `uri`, the name of the
+ * `pool`, and `keep`, the volume for new machines.
+ */
+import { z } from "zod";
+import { parameter } from "../../host-action/environment.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+import { parseVolume, unusedImages } from "./pool-volumes.ts";
+import { virsh } from "./virsh.ts";
+
+await runAction(async () => {
+  const { uri, pool, keep } = parameter(
+    "IMAGES",
+    z.object({ uri: z.string(), pool: z.string(), keep: z.string() }),
+  );
+  if (!lines(await virsh(uri, "pool-list", "--name")).includes(pool)) {
+    return;
+  }
+  // A killed upload leaves a file that libvirt only sees after a look.
+  await virsh(uri, "pool-refresh", pool);
+  // Name and path; a lab's names have no blanks.
+  const names = lines(await virsh(uri, "vol-list", pool)).map((line) => line.split(/\s/)[0] ?? "");
+  const volumes = await Promise.all(
+    names.map(async (name) => parseVolume(await virsh(uri, "vol-dumpxml", "--pool", pool, name))),
+  );
+  const unused = process.argv.includes("--unused");
+  for (const name of unusedImages(pool, volumes, unused ? keep : undefined)) {
+    say(`removing the image ${name}`);
+    await virsh(uri, "vol-delete", "--pool", pool, name);
+  }
+});
+
+function lines(output: string): readonly string[] {
+  return output
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
