@@ -79,6 +79,13 @@ export const hostPackages: readonly HostPackage[] = [
     suse: "mkisofs",
   },
   {
+    debian: "shellcheck",
+    gives: ["shellcheck"],
+    fedora: "ShellCheck",
+    arch: "shellcheck",
+    suse: "ShellCheck",
+  },
+  {
     debian: "jq",
     gives: ["jq"],
     fedora: "jq",
