@@ -9,6 +9,8 @@ export interface Need {
   readonly memoryMiB: number;
   readonly poolGiB: number;
   readonly dockerGiB: number;
+  /** inotify instances of root's. */
+  readonly inotifyInstances: number;
 }
 
 /** Of QEMU itself, beside the machine's memory. */
@@ -18,6 +20,10 @@ const machineOverheadMiB = 256;
 const controlPlaneMiB = 1024;
 const workerMiB = 512;
 const containerGiB = 1;
+
+/** Counted: 27 of a control plane's programs, 14 of those a worker has as well; and one for what else may come. */
+const controlPlaneInstances = 28;
+const workerInstances = 15;
 
 /** kind's node image (1 GB unpacked) beside the archive it is loaded from. */
 const nodeImageGiB = 2;
@@ -51,6 +57,7 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
             memoryMiB: node.memoryMiB + machineOverheadMiB,
             poolGiB: domain === undefined ? Math.min(disk.growthGiB, node.diskGiB) : 0,
             dockerGiB: 0,
+            inotifyInstances: 0,
           },
         ];
   });
@@ -58,19 +65,22 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
     ...controlPlaneNames(settings.lab.name, settings.cluster.controlPlanes).map((name) => ({
       name,
       memoryMiB: controlPlaneMiB,
+      inotifyInstances: controlPlaneInstances,
     })),
     ...settings.cluster.workers.map((worker) => ({
       name: linuxWorkerName(settings.lab.name, worker.name),
       memoryMiB: workerMiB,
+      inotifyInstances: workerInstances,
     })),
   ].filter(({ name }) => !containers.some((one) => one.name === name && one.running));
   return [
     ...machines,
-    ...linuxNodes.map(({ name, memoryMiB }) => ({
+    ...linuxNodes.map(({ name, memoryMiB, inotifyInstances }) => ({
       what: `container ${name}`,
       memoryMiB,
       poolGiB: 0,
       dockerGiB: containerGiB,
+      inotifyInstances,
     })),
     ...images(
       pools.some(({ name }) => name === pool),
@@ -82,12 +92,9 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
 
 /** The two images, where nothing has been made of them yet. */
 function images(hasPool: boolean, hasContainers: boolean, imageGiB: number): Need[] {
+  const image = { memoryMiB: 0, poolGiB: 0, dockerGiB: 0, inotifyInstances: 0 };
   return [
-    ...(hasPool
-      ? []
-      : [{ what: "image of the machines", memoryMiB: 0, poolGiB: imageGiB, dockerGiB: 0 }]),
-    ...(hasContainers
-      ? []
-      : [{ what: "kind's node image", memoryMiB: 0, poolGiB: 0, dockerGiB: nodeImageGiB }]),
+    ...(hasPool ? [] : [{ ...image, what: "image of the machines", poolGiB: imageGiB }]),
+    ...(hasContainers ? [] : [{ ...image, what: "kind's node image", dockerGiB: nodeImageGiB }]),
   ];
 }

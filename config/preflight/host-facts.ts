@@ -5,6 +5,8 @@ import { probeDocker } from "./probe-docker.ts";
 import type { DockerFacts } from "./probe-docker.ts";
 import { probeImage } from "./probe-image.ts";
 import type { ImageFacts } from "./probe-image.ts";
+import { probeInotify } from "./probe-inotify.ts";
+import type { InotifyFacts } from "./probe-inotify.ts";
 import { probeKvm } from "./probe-kvm.ts";
 import type { KvmFacts } from "./probe-kvm.ts";
 import { probeLibvirt } from "./probe-libvirt.ts";
@@ -32,6 +34,7 @@ export interface HostFacts {
   readonly kvm: KvmFacts;
   readonly network: NetworkFacts;
   readonly memory: MemoryFacts;
+  readonly inotify: InotifyFacts;
   readonly disks: DiskFacts;
   readonly tools: ToolFacts;
   readonly image: ImageFacts;
@@ -39,14 +42,15 @@ export interface HostFacts {
 
 /** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
 export async function hostFacts(settings: Settings): Promise<HostFacts> {
-  const [dockerAndDisks, libvirt, kvm, network, memory, tools, image] = await Promise.all([
+  const [dockerAndDisks, libvirt, kvm, network, memory, inotify, tools, image] = await Promise.all([
     probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
     probeLibvirt(settings.hypervisor),
     probeKvm(settings.hypervisor.domainType),
     probeNetwork(),
     probeMemory(),
+    probeInotify(),
     probeTools(),
     probeImage(settings.windows.image),
   ]);
-  return { ...dockerAndDisks, libvirt, kvm, network, memory, tools, image };
+  return { ...dockerAndDisks, libvirt, kvm, network, memory, inotify, tools, image };
 }

@@ -5,6 +5,7 @@ import { judgeBridge } from "./judge-bridge.ts";
 import { judgeDisks } from "./judge-disks.ts";
 import { judgeDocker } from "./judge-docker.ts";
 import { judgeImage } from "./judge-image.ts";
+import { judgeInotify } from "./judge-inotify.ts";
 import { judgeKvm } from "./judge-kvm.ts";
 import { judgeLibvirt } from "./judge-libvirt.ts";
 import { judgeMemory } from "./judge-memory.ts";
@@ -24,6 +25,7 @@ const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   judgeSegment,
   judgeNames,
   judgeMemory,
+  judgeInotify,
   judgeDisks,
 ];
 

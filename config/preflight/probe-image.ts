@@ -2,10 +2,22 @@ import { open } from "node:fs/promises";
 import { builtArtifacts } from "../../toolchain/built.ts";
 import type { Settings } from "../settings.ts";
 
-/** Whether the disk the machines start from is there; undefined where nothing has to be. */
-export type ImageFacts = "there" | "missing" | "unreadable" | "not qcow2" | undefined;
+/** What the disk the machines start from is, or why it is of no use; undefined where there need not be one. */
+export type ImageFacts =
+  | {
+      /** Size of the disk that a machine sees, in GiB. */
+      readonly virtualGiB: number;
+    }
+  | "missing"
+  | "unreadable"
+  | "not qcow2"
+  | undefined;
 
 const qcow2Magic = "QFI\xfb";
+
+/** Place of the disk's size in the header: https://www.qemu.org/docs/master/interop/qcow2.html#header */
+const sizeOffset = 24;
+const headerBytes = 32;
 
 /** Looks at the image the settings ask for. */
 export async function probeImage(image: Settings["windows"]["image"]): Promise<ImageFacts> {
@@ -28,12 +40,14 @@ function builtRehearsalImage(): string {
   }
 }
 
-/** Looks at the first bytes of a file. */
+/** Looks at the header of a file. */
 async function imageAt(path: string): Promise<ImageFacts> {
   try {
     await using file = await open(path);
-    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return buffer.toString("latin1") === qcow2Magic ? "there" : "not qcow2";
+    const { buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+    return buffer.toString("latin1", 0, qcow2Magic.length) === qcow2Magic
+      ? { virtualGiB: Number(buffer.readBigUInt64BE(sizeOffset)) / 1024 ** 3 }
+      : "not qcow2";
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
   }

@@ -35,10 +35,11 @@ export const goodHost: HostFacts = {
     ],
   },
   memory: { availableMiB: 32_000, totalMiB: 64_000 },
+  inotify: { limit: 128, used: 0 },
   disks: {
     pool: { folder: "/var/lib/libvirt/images/kindows-x", freeGiB: 200, device: 1 },
     docker: { folder: "/var/lib/docker", freeGiB: 100, device: 2 },
   },
   tools: { missing: [] },
-  image: "there",
+  image: { virtualGiB: 8 },
 };

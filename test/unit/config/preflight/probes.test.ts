@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import path from "node:path";
 import { kvmProbeRom } from "../../../../config/preflight/kvm-probe-rom.ts";
 import { probeDocker } from "../../../../config/preflight/probe-docker.ts";
 import { probeImage } from "../../../../config/preflight/probe-image.ts";
+import { probeInotify } from "../../../../config/preflight/probe-inotify.ts";
 import { memoryIn } from "../../../../config/preflight/probe-memory.ts";
 import { routeRanges } from "../../../../config/preflight/probe-network.ts";
 import { probeTools } from "../../../../config/preflight/probe-tools.ts";
@@ -157,17 +158,22 @@ describe("probes", () => {
   });
 
   describe("image", () => {
-    const contents = {
-      there: "QFI\xfb\0\0\0\x03",
-      "not qcow2": "conectix",
-    } as const;
-    for (const [expected, content] of Object.entries(contents)) {
-      it(`is ${expected}`, async () => {
-        const file = path.join(folder, "image");
-        await writeFile(file, content, "latin1");
-        assert.equal(await probeImage({ kind: "disk", path: file }), expected);
+    it("is there, with the size a machine sees", async () => {
+      const file = path.join(folder, "image");
+      const header = Buffer.alloc(104);
+      header.write("QFI\xfb\0\0\0\x03", "latin1");
+      header.writeBigUInt64BE(15_728_640_000n, 24);
+      await writeFile(file, header);
+      assert.deepEqual(await probeImage({ kind: "disk", path: file }), {
+        virtualGiB: 15_728_640_000 / 1024 ** 3,
       });
-    }
+    });
+
+    it("is not qcow2", async () => {
+      const file = path.join(folder, "image");
+      await writeFile(file, "conectix");
+      assert.equal(await probeImage({ kind: "disk", path: file }), "not qcow2");
+    });
 
     it("is missing, unreadable, not looked for", async () => {
       assert.equal(await probeImage({ kind: "disk", path: path.join(folder, "none") }), "missing");
@@ -193,5 +199,26 @@ describe("probes", () => {
       assert.equal(target & 0xffff, Number(at) + opcodeLength + 6, "the next instruction");
     }
     assert.equal(rom.subarray(0x6f, 0x74).toString("hex"), "48ffc975fb", "the loop");
+  });
+
+  describe("inotify", () => {
+    async function process(pid: string, uid: number, files: readonly string[]): Promise<void> {
+      const fd = path.join(folder, pid, "fd");
+      await mkdir(fd, { recursive: true });
+      await writeFile(path.join(folder, pid, "status"), `Name:\tx\nUid:\t${uid}\t0\t0\t0\n`);
+      await Promise.all(files.map(async (file, n) => symlink(file, path.join(fd, String(n)))));
+    }
+
+    it("counts root's instances only, and what can be seen", async () => {
+      const limits = path.join(folder, "sys/fs/inotify");
+      await mkdir(limits, { recursive: true });
+      await writeFile(path.join(limits, "max_user_instances"), "128\n");
+      await process("1", 0, ["anon_inode:inotify", "/dev/null", "anon_inode:inotify"]);
+      await process("22", 0, ["anon_inode:[eventpoll]"]);
+      await process("333", 1000, ["anon_inode:inotify"]);
+      await mkdir(path.join(folder, "4444"));
+      await mkdir(path.join(folder, "self"));
+      assert.deepEqual(await probeInotify(folder), { limit: 128, used: 2 });
+    });
   });
 });

@@ -19,6 +19,28 @@ export const roomCases: readonly HostCase[] = [
     problems: [],
   },
   {
+    name: "a disk smaller than its image",
+    settings: rehearsal,
+    host: { image: { virtualGiB: 15.5 } },
+    problems: [
+      "The disk of win-1, 8 GiB, is smaller than its image, 16 GiB. Write 16 or more for kindows:windows.diskGiB, or the node's own diskGiB.",
+    ],
+  },
+  {
+    name: "too few inotify instances",
+    settings: rehearsal,
+    host: { inotify: { limit: 128, used: 101 } },
+    problems: [
+      "fs.inotify.max_user_instances is 128, of which 101 are in use; the Linux nodes need 28 more. Run `sysctl -w fs.inotify.max_user_instances=512`, and write it to /etc/sysctl.d/ for the next boot.",
+    ],
+  },
+  {
+    name: "just enough inotify instances",
+    settings: rehearsal,
+    host: { inotify: { limit: 128, used: 100 } },
+    problems: [],
+  },
+  {
     name: "too little disk for machines",
     settings: windows,
     host: { disks: { ...goodHost.disks, pool: { ...goodHost.disks.pool, freeGiB: 41.96 } } },
