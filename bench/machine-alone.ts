@@ -3,7 +3,6 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parse, stringify } from "yaml";
 import { domainName } from "../config/names.ts";
 import { seenProcess } from "../cli/recovery/seen-process.ts";
 import { stackSettings } from "../cli/stack-settings.ts";
@@ -26,14 +25,18 @@ export async function machineAlone(): Promise<number> {
   // A state of its own: the lab's stack knows nothing of this machine.
   const useState = `export PULUMI_BACKEND_URL=file://${folder}/state`;
   const given = new AbortController();
-  const [answered] = await Promise.all([
-    sshBanner(node.address, given.signal),
-    inEngineShell(`${useState} && ${pulumi} stack init && ${pulumi} up --yes --skip-preview`),
-  ]).finally(() => given.abort());
-  const started = await powerOn(domainName(settings.lab.name, node.name));
-  await inEngineShell(`${useState} && ${pulumi} destroy --yes --skip-preview`);
-  await rm(folder, { recursive: true });
-  const seconds = (answered.getTime() - started.getTime()) / 1000;
+  let seconds: number;
+  try {
+    const [answered] = await Promise.all([
+      sshBanner(node.address, given.signal),
+      inEngineShell(`${useState} && ${pulumi} stack init && ${pulumi} up --yes --skip-preview`),
+    ]).finally(() => given.abort());
+    const started = await powerOn(domainName(settings.lab.name, node.name));
+    seconds = (answered.getTime() - started.getTime()) / 1000;
+    await inEngineShell(`${useState} && ${pulumi} destroy --yes --skip-preview`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
   printFigure({ what: "power-on to SSH alone", seconds });
   return seconds;
 }
@@ -46,9 +49,10 @@ async function projectFolder(): Promise<string> {
     await symlink(path.join(projectRoot, shared), path.join(folder, shared));
   }
   await copyFile(benchLab.stackFile, path.join(folder, path.basename(benchLab.stackFile)));
-  const project = parse(await readFile(path.join(projectRoot, "Pulumi.yaml"), "utf8")) as object;
-  const main = path.join(projectRoot, "bench", "machine-program.ts");
-  await writeFile(path.join(folder, "Pulumi.yaml"), stringify({ ...project, main }));
+  await copyFile(path.join(projectRoot, "Pulumi.yaml"), path.join(folder, "Pulumi.yaml"));
+  // The engine runs a program in its own folder, so it has to be in this one.
+  const program = path.join(projectRoot, "bench", "machine-program.ts");
+  await writeFile(path.join(folder, "index.ts"), `export * from ${JSON.stringify(program)};\n`);
   return folder;
 }
 
