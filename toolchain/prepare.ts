@@ -1,6 +1,5 @@
 import path from "node:path";
 
-import { stackSettings } from "../cli/stack-settings.ts";
 import { loadBalancerImage } from "../components/controlplane/load-balancer-image/artifact.ts";
 import { loadBalancerReference } from "../components/controlplane/load-balancer-image/reference.ts";
 import { nodeImage, nodeImageReference } from "../components/controlplane/node-image/artifact.ts";
@@ -23,11 +22,11 @@ import { prepareEngine } from "./prepare-engine.ts";
  * Puts in place all that a stack needs on this host: packages, daemons, tools, images, the engine's home. What is there
  * stays as it is; when all of it is, this takes well under a second.
  *
- * @param stack name of the stack, whose settings say what it needs.
+ * @param settings of the stack: what it needs.
+ * @param say gets one line for whatever takes time.
  * @throws with what to do, when something is missing that it may not or cannot get by itself.
  */
-export async function prepare(stack: string, say: Progress = toStandardError): Promise<void> {
-  const settings = await stackSettings(stack);
+export async function prepare(settings: Settings, say: Progress): Promise<void> {
   const ensurePackages = (names: readonly string[]): Promise<void> =>
     ensureHostPackages(names, say);
   const options = { progress: say, ensurePackages };
@@ -80,8 +79,4 @@ async function builtRehearsalImage(folder: string): Promise<BuiltArtifacts["rehe
     hash: (await recordedSha256(folder, diskName)).slice(0, 12),
     manifest: path.join(folder, manifestName),
   };
-}
-
-function toStandardError(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

@@ -1,10 +1,11 @@
 import { prepare as prepareHost } from "../../toolchain/prepare.ts";
 import { exitCodes } from "../failure.ts";
 import { say } from "../progress.ts";
+import { stackSettings } from "../stack-settings.ts";
 
 /** `kindows prepare`: host packages, daemons, tools and images that the stack needs. */
 export async function prepare({ stack }: { readonly stack: string }): Promise<number> {
-  await prepareHost(stack, say);
+  await prepareHost(await stackSettings(stack), say);
   say(`everything that the stack ${stack} needs is in place`);
   return exitCodes.ok;
 }

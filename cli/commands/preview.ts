@@ -8,9 +8,9 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 
 /** `kindows preview`: what `up` would change; changes nothing. */
 export async function preview({ stack }: { readonly stack: string }): Promise<number> {
-  await stackSettings(stack);
+  const settings = await stackSettings(stack);
   const { names } = await labIdentity(stack);
-  await prepare(stack, say);
+  await prepare(settings, say);
   await ensureLocalState();
   const pulumi = enginePulumi(stack, names.prefix);
   await ensureStack(pulumi);

@@ -24,11 +24,11 @@ export interface UpOptions {
 /** `kindows up`: everything from a bare host to Ready nodes; also finishes what a killed run began. */
 export async function up({ stack, verbose }: UpOptions): Promise<number> {
   // Mistakes in the settings are worth knowing before half an hour of building.
-  await stackSettings(stack);
+  const settings = await stackSettings(stack);
   const { names, libvirtUri } = await labIdentity(stack);
   const lab = names.prefix;
   await asOnlyRun(stack, async () => {
-    await prepare(stack, say);
+    await prepare(settings, say);
     await ensureLocalState();
     const pulumi = enginePulumi(stack, lab);
     const host = thisHost(libvirtUri);

@@ -1,3 +1,4 @@
+import { RunError } from "@pulumi/pulumi";
 import { z } from "zod";
 
 const medium = z.object({
@@ -22,19 +23,19 @@ export type ImageManifest = z.infer<typeof schema>;
  * Reads the manifest an image's build leaves beside it.
  *
  * @param text the file's content.
- * @throws saying what is wrong with it.
+ * @throws RunError, which Pulumi prints without a stack trace, saying what is wrong with it.
  */
 export function parseImageManifest(text: string): ImageManifest {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error("the image's manifest is not JSON; build the image again");
+    throw new RunError("the image's manifest is not JSON; build the image again");
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((each) => `${each.path.join(".")}: ${each.message}`);
-    throw new Error(
+    throw new RunError(
       `the image's manifest is wrong (${problems.join("; ")}); build the image again`,
     );
   }

@@ -1,3 +1,4 @@
+import { RunError } from "@pulumi/pulumi";
 import { z } from "zod";
 import type { StepName } from "./step-parameters.ts";
 
@@ -25,8 +26,8 @@ export type StepResult = z.infer<typeof resultSchema>;
  * Reads a step's result from its standard output; what comes before the last line is for people.
  *
  * @param host computer name, for errors.
- * @throws naming step and host: with the step's own message and remedy when it failed, and otherwise with what came
- * instead of a result.
+ * @throws RunError, which Pulumi prints without a stack trace. It names step and host: with the step's own message and
+ * remedy when it failed, and otherwise with what came instead of a result.
  */
 export function parseStepResult(step: StepName, host: string, stdout: string): StepResult {
   const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
@@ -35,18 +36,18 @@ export function parseStepResult(step: StepName, host: string, stdout: string): S
   const failure = failureSchema.safeParse(value);
   if (failure.success) {
     const { code, message, remedy } = failure.data.error;
-    throw new Error(`${step} on ${host} failed (${code}): ${message} ${remedy}`);
+    throw new RunError(`${step} on ${host} failed (${code}): ${message} ${remedy}`);
   }
   const result = resultSchema.safeParse(value);
   if (!result.success) {
     const seen = last === "" ? "nothing" : `'${last.slice(0, 200)}'`;
-    throw new Error(
+    throw new RunError(
       `${step} on ${host} ended without a result: the last line of its output is ${seen}. ` +
         `Log in to ${host} and run the script there to see what it does.`,
     );
   }
   if (result.data.step !== step) {
-    throw new Error(
+    throw new RunError(
       `${step} on ${host}: the result is one of ${result.data.step}. ` +
         `Two runs may have used the machine at once; run again.`,
     );
@@ -57,12 +58,12 @@ export function parseStepResult(step: StepName, host: string, stdout: string): S
 /**
  * A fact that must be text.
  *
- * @throws naming step and fact when the result has none.
+ * @throws RunError, which Pulumi prints without a stack trace, naming step and fact when the result has none.
  */
 export function textFact(result: StepResult, name: string): string {
   const value = result.facts[name];
   if (typeof value !== "string") {
-    throw new Error(
+    throw new RunError(
       `${result.step} reported no ${name}: its script and this program differ; run again.`,
     );
   }
