@@ -147,7 +147,8 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
           hostKey: publicKey,
           // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
           dialErrorLimit: -1,
-          perDialTimeout: 10,
+          // Of the TCP connection alone, on a segment of this host: one that reboots does not answer.
+          perDialTimeout: 3,
         })),
     );
     this.registerOutputs({ address: this.address, hostKey: this.hostKey });

@@ -1,3 +1,4 @@
+import net from "node:net";
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
@@ -25,18 +26,18 @@ export async function dial(connection: PropertyMap, operation: Operation): Promi
   const endpoint = parseEndpoint(connection);
   const { proxy } = connection;
   if (!isMap(proxy)) {
-    const client = await retried("Dial", endpoint, operation, () =>
-      connectOnce(endpoint, undefined, operation.signal),
+    const client = await retried("Dial", endpoint, operation, async () =>
+      logIn(endpoint, await connect(endpoint, operation.signal), operation.signal),
     );
     return { client, close: () => closeClient(client) };
   }
   const bastion = parseEndpoint(proxy);
-  const proxyClient = await retried("Dial proxy", bastion, operation, () =>
-    connectOnce(bastion, undefined, operation.signal),
+  const proxyClient = await retried("Dial proxy", bastion, operation, async () =>
+    logIn(bastion, await connect(bastion, operation.signal), operation.signal),
   );
   try {
     const client = await retried("Dial from proxy", endpoint, operation, async () =>
-      connectOnce(endpoint, await forward(proxyClient, endpoint), operation.signal),
+      logIn(endpoint, await forward(proxyClient, endpoint), operation.signal),
     );
     return {
       client,
@@ -100,11 +101,30 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function connectOnce(
-  endpoint: SshEndpoint,
-  socket: Duplex | undefined,
-  signal: AbortSignal,
-): Promise<Client> {
+/** Opens a TCP connection to an SSH server. */
+function connect(endpoint: SshEndpoint, signal: AbortSignal): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host: endpoint.host, port: endpoint.port, signal });
+    const timer =
+      endpoint.perDialTimeout > 0
+        ? setTimeout(() => {
+            socket.destroy(new Error(`no answer within ${String(endpoint.perDialTimeout)} s`));
+          }, endpoint.perDialTimeout * 1000)
+        : undefined;
+    const failed = (error: Error): void => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    socket.once("error", failed);
+    socket.once("connect", () => {
+      clearTimeout(timer);
+      socket.off("error", failed);
+      resolve(socket.setNoDelay());
+    });
+  });
+}
+
+function logIn(endpoint: SshEndpoint, socket: Duplex, signal: AbortSignal): Promise<Client> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
     let refusal: string | undefined;
@@ -136,7 +156,7 @@ function connectOnce(
     const config = connectConfig(endpoint, (reason) => {
       refusal = reason;
     });
-    client.connect(socket === undefined ? config : { ...config, sock: socket });
+    client.connect({ ...config, sock: socket });
   });
 }
 

@@ -17,9 +17,12 @@ export interface SshEndpoint {
   readonly hostKey: string | undefined;
   /** Failed attempts that are borne; -1: any number. */
   readonly dialErrorLimit: number;
-  /** Seconds for one attempt; 0: no limit. */
+  /** Seconds until the server accepts the TCP connection, in one attempt; 0: as long as the system tries. */
   readonly perDialTimeout: number;
 }
+
+/** Longest wait for the handshake and the login, once connected: a machine that boots may be slow. */
+const HANDSHAKE_MILLISECONDS = 30_000;
 
 /** A peer that does not answer this often in a row is gone. */
 const KEEPALIVE_MILLISECONDS = 15_000;
@@ -46,7 +49,7 @@ export function parseEndpoint(connection: PropertyMap): SshEndpoint {
 }
 
 /**
- * Settings for one attempt to connect.
+ * Settings for one attempt to log in, over a connection that stands.
  * @param refused called with the reason when the server's host key is not the pinned one
  * @throws when a key cannot be read: trying again would not help
  */
@@ -61,15 +64,13 @@ export function connectConfig(
   if (agent !== undefined) methods.push("agent");
   requirePrivateKey(endpoint);
   return {
-    host: endpoint.host,
-    port: endpoint.port,
     username: endpoint.user,
     password: endpoint.password,
     privateKey: endpoint.privateKey,
     passphrase: endpoint.privateKeyPassword,
     agent,
     authHandler: methods,
-    readyTimeout: endpoint.perDialTimeout * 1000,
+    readyTimeout: HANDSHAKE_MILLISECONDS,
     keepaliveInterval: KEEPALIVE_MILLISECONDS,
     keepaliveCountMax: KEEPALIVES_UNANSWERED,
     ...pinnedHostKey(endpoint, refused),

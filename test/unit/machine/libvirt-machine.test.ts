@@ -107,7 +107,7 @@ describe("LibvirtMachine", () => {
       privateKey: "private of login",
       hostKey: "ssh-ed25519 win-1-host-key",
       dialErrorLimit: -1,
-      perDialTimeout: 10,
+      perDialTimeout: 3,
     });
   });
 
