@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { checksums } from "./checksum.ts";
+import { mediumPath } from "./media-folder.ts";
 import type { HostRequirements } from "./host-requirements.ts";
-import type { WindowsSoftware } from "./software.ts";
+import { fileNameOf, type Medium, type WindowsSoftware } from "./software.ts";
 import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
 
 /** Folders of the pod network's programs and configuration: the defaults of Calico's operator. */
@@ -30,6 +31,8 @@ export function prepareSteps(
   scripts: pulumi.Resource,
 ): PreparedMachine {
   const checksum = checksums(context.machine.name, software, context.parent);
+  const place = (medium: Medium): pulumi.Output<string> =>
+    checksum(medium).apply((sha256) => mediumPath(sha256, fileNameOf(medium)));
 
   const host = windowsStep(context, "Test-WindowsHost", {
     values: {
@@ -52,7 +55,7 @@ export function prepareSteps(
   const containerd = windowsStep(context, "Install-Containerd", {
     values: pulumi.output({
       Version: software.versions.containerd,
-      ArchiveUri: software.containerd.uri,
+      ArchivePath: place(software.containerd),
       ArchiveSha256: checksum(software.containerd),
       PauseImage: software.pauseImage,
       ...cniFolders,
@@ -62,11 +65,11 @@ export function prepareSteps(
   const kubernetes = windowsStep(context, "Install-Kubernetes", {
     values: pulumi.output({
       Version: software.versions.kubernetes,
-      KubeletUri: software.kubelet.uri,
+      KubeletPath: place(software.kubelet),
       KubeletSha256: checksum(software.kubelet),
-      KubeadmUri: software.kubeadm.uri,
+      KubeadmPath: place(software.kubeadm),
       KubeadmSha256: checksum(software.kubeadm),
-      KubeLogRunnerUri: software.kubeLogRunner.uri,
+      KubeLogRunnerPath: place(software.kubeLogRunner),
       KubeLogRunnerSha256: checksum(software.kubeLogRunner),
     }),
     dependsOn: [containerd.command],

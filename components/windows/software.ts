@@ -59,15 +59,15 @@ export function officialSoftware(versions: WindowsVersions): WindowsSoftware {
 export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
   const official = officialSoftware(versions);
   const carried = (name: keyof ImageManifest["media"]): Medium => {
-    const { uri } = official[name];
+    const asked = official[name];
     const { fileName, sha256 } = manifest.media[name];
-    if (fileNameOf(uri) !== fileName) {
+    if (fileNameOf(asked) !== fileName) {
       throw new Error(
-        `the image carries ${fileName}, but the settings ask for ${fileNameOf(uri)}: ` +
+        `the image carries ${fileName}, but the settings ask for ${fileNameOf(asked)}: ` +
           `set windows.containerdVersion and cluster.kubernetesVersion to what the image was built for`,
       );
     }
-    return { uri, sha256 };
+    return { uri: asked.uri, sha256 };
   };
   return {
     ...official,
@@ -98,6 +98,7 @@ function pinned(uri: string): Medium {
   return { uri, sha256: pinnedSha256[uri] };
 }
 
-function fileNameOf(uri: string): string {
+/** Name of its file: the last part of its address. */
+export function fileNameOf({ uri }: Medium): string {
   return uri.slice(uri.lastIndexOf("/") + 1);
 }

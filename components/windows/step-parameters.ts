@@ -16,7 +16,7 @@ export const stepParameters = {
   "Confirm-Reboot": {},
   "Install-Containerd": {
     Version: "string",
-    ArchiveUri: "string",
+    ArchivePath: "string",
     ArchiveSha256: "string",
     PauseImage: "string",
     CniBinDirectory: "string",
@@ -24,11 +24,11 @@ export const stepParameters = {
   },
   "Install-Kubernetes": {
     Version: "string",
-    KubeletUri: "string",
+    KubeletPath: "string",
     KubeletSha256: "string",
-    KubeadmUri: "string",
+    KubeadmPath: "string",
     KubeadmSha256: "string",
-    KubeLogRunnerUri: "string",
+    KubeLogRunnerPath: "string",
     KubeLogRunnerSha256: "string",
   },
   "Set-HostsEntry": { Entry: "string" },

@@ -28,8 +28,6 @@ export interface RehearsalHostOptions {
   readonly faults?: readonly FaultSetting[];
   /** Default: 4096 MiB and 60 GiB free. */
   readonly hardware?: Hardware;
-  /** Stands in for the internet. Default: nothing can be downloaded. */
-  readonly download?: (uri: string) => Promise<Buffer>;
   /** Factor on the waits of steps and on the delay of reboots. Default: 0.01. */
   readonly patience?: number;
   /** How long the port stays closed in a reboot. Default: 50. */
@@ -98,8 +96,6 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       address: "127.0.0.1",
       hardware: options.hardware ?? { memoryMiB: 4096, freeDiskGiB: () => Promise.resolve(60) },
       faults: options.faults ?? [],
-      download:
-        options.download ?? (() => Promise.reject(new Error("this test host has no internet"))),
       patience,
       durable: false, // its power cuts spare the Linux under it
       power: power.signal,

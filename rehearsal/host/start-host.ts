@@ -22,8 +22,6 @@ export interface HostOptions {
   readonly hardware?: Hardware;
   /** Faults besides those in C:\rehearsal\faults.json. Default: none. */
   readonly faults?: readonly FaultSetting[];
-  /** Default: an HTTP request, at most ten minutes long. */
-  readonly download?: (uri: string) => Promise<Buffer>;
   /** Factor on the steps' waits. Default: 1. */
   readonly patience?: number;
   /** Aborted when the machine loses its power. Default: never, since the process ends with it. */
@@ -77,7 +75,6 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     hardware: options.hardware ?? linuxHardware(programs.driveC),
     faults: options.faults ?? [],
     stopSshd: () => ssh.stopListening(),
-    download: options.download ?? download,
     patience: options.patience ?? 1,
     power,
   });
@@ -104,10 +101,4 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       ssh.cutConnections();
     },
   };
-}
-
-async function download(uri: string): Promise<Buffer> {
-  const answer = await fetch(uri, { signal: AbortSignal.timeout(600_000) });
-  if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
-  return Buffer.from(await answer.arrayBuffer());
 }

@@ -27,7 +27,7 @@ export const stepExitCodes = {
   FeatureFailed: 21,
   ForeignHostsEntry: 22,
   HostsFileBusy: 23,
-  DownloadFailed: 30,
+  MediumMissing: 30,
   ChecksumMismatch: 31,
   VersionMismatch: 32,
   ConfigurationUnknown: 33,

@@ -17,8 +17,6 @@ export interface WindowsHostOptions {
   readonly faults: readonly FaultSetting[];
   /** Closes the SSH port; sessions that are open go on. */
   readonly stopSshd: () => void;
-  /** Fetches what is not among the media; throws when the address can't be had. */
-  readonly download: (uri: string) => Promise<Buffer>;
   /** Factor on every time a step waits before it gives up or tries again: 1 in the guest, less in fast tests. */
   readonly patience: number;
   /** Aborted when the power goes: nothing may be done to the drive after that. */
@@ -131,10 +129,6 @@ export class WindowsHost {
 
   stopSshd(): void {
     this.#options.stopSshd();
-  }
-
-  async download(uri: string): Promise<Buffer> {
-    return this.#options.download(uri);
   }
 
   /** Milliseconds that `seconds` of a script's patience take here. */

@@ -5,16 +5,15 @@ Installs containerd as a Windows service, configured for Kubernetes.
 .DESCRIPTION
 Unpacks the release archive to C:\Program Files\containerd, puts that folder on the machine's PATH, writes config.toml
 from containerd's own default (sandbox image and the CNI folders changed, nothing else), registers the service and
-starts it. The archive is taken from C:\kindows\media\<sha256>\ when it lies there and downloaded otherwise; either way
-its checksum is checked.
+starts it. The archive lies on the machine already: in its image, or pushed there; its checksum is checked.
 
 .PARAMETER Version
 Version of containerd, without a leading v, e.g. 2.3.4: what `containerd.exe --version` must answer afterwards. Default:
 none, mandatory. Source: settings, windows.containerdVersion.
 
-.PARAMETER ArchiveUri
-https address of containerd-<version>-windows-amd64.tar.gz; the last part of its path is the file's name among the
-media. Default: none, mandatory. Source: components/windows/software.ts.
+.PARAMETER ArchivePath
+Full path of containerd-<version>-windows-amd64.tar.gz on the machine. Default: none, mandatory. Source:
+components/windows/media-folder.ts.
 
 .PARAMETER ArchiveSha256
 SHA-256 of that archive, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
@@ -31,11 +30,11 @@ Folder of the CNI configuration, with forward slashes. Default: C:/etc/cni/net.d
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: version, pauseImage, archiveFrom (installed, media or download).
+"error": {"code", "message", "remedy"}}. Facts: version, pauseImage, archiveFrom (installed or media).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 30 DownloadFailed; 31 ChecksumMismatch; 32 VersionMismatch; 33 ConfigurationUnknown;
+15 CommandTimedOut; 30 MediumMissing; 31 ChecksumMismatch; 32 VersionMismatch; 33 ConfigurationUnknown;
 34 ServiceNotRunning; 40 FeatureMissing.
 #>
 [CmdletBinding()]
@@ -45,8 +44,8 @@ param(
     [string] $Version,
 
     [Parameter(Mandatory = $true)]
-    [ValidatePattern('^https://[^\s"]+/[^\s"/]+$')]
-    [string] $ArchiveUri,
+    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
+    [string] $ArchivePath,
 
     [Parameter(Mandatory = $true)]
     [ValidatePattern('^[0-9A-Fa-f]{64}$')]
@@ -94,8 +93,8 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $archiveFrom = 'installed'
     $mark = if (Test-Path -LiteralPath $markPath) { (Get-Content -LiteralPath $markPath -Raw).Trim() } else { '' }
     if ($mark -ne $ArchiveSha256) {
-        $archive = Get-Medium -Uri $ArchiveUri -Checksum $ArchiveSha256
-        $archiveFrom = $archive.From
+        Assert-Medium -Path $ArchivePath -Checksum $ArchiveSha256
+        $archiveFrom = 'media'
         if ($null -ne $service) {
             Stop-ServiceInTime -Name 'containerd'
         }
@@ -107,7 +106,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         }
         # The archive holds everything below bin\.
         $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\tar.exe" `
-            -ArgumentList '-x', '-z', '-f', $archive.Path, '-C', $folder, '--strip-components', '1' `
+            -ArgumentList '-x', '-z', '-f', $ArchivePath, '-C', $folder, '--strip-components', '1' `
             -TimeoutSeconds 300 `
             -Remedy 'Free disk space on C:, or stop what holds the files (containerd-shim-runhcs-v1.exe).'
         [IO.File]::WriteAllText($markPath, $ArchiveSha256.ToLowerInvariant())

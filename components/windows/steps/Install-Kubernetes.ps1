@@ -5,42 +5,42 @@ Installs kubelet.exe, kubeadm.exe and kube-log-runner.exe to C:\k and registers 
 .DESCRIPTION
 The service runs kubelet natively behind kube-log-runner (no nssm), depends on containerd and stays manual: a kubelet
 that starts before the node has joined only fails. Join-Node gives it its node's arguments and makes it automatic. Also:
-C:\k on the machine's PATH, the folders kubeadm and kubelet expect, the firewall rule for TCP 10250. Each file is taken
-from C:\kindows\media\<sha256>\ when it lies there and downloaded otherwise; either way its checksum is checked.
+C:\k on the machine's PATH, the folders kubeadm and kubelet expect, the firewall rule for TCP 10250. The files lie on
+the machine already: in its image, or pushed there; their checksums are checked.
 
 .PARAMETER Version
 Version of Kubernetes, without a leading v, e.g. 1.36.4: what the programs must answer afterwards. Default: none,
 mandatory. Source: settings, cluster.kubernetesVersion.
 
-.PARAMETER KubeletUri
-https address of kubelet.exe; the last part of its path is the file's name among the media. Default: none, mandatory.
-Source: components/windows/software.ts.
+.PARAMETER KubeletPath
+Full path of kubelet.exe among the media on the machine. Default: none, mandatory. Source:
+components/windows/media-folder.ts.
 
 .PARAMETER KubeletSha256
 SHA-256 of kubelet.exe, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
 
-.PARAMETER KubeadmUri
-https address of kubeadm.exe; the last part of its path is the file's name among the media. Default: none, mandatory.
-Source: components/windows/software.ts.
+.PARAMETER KubeadmPath
+Full path of kubeadm.exe among the media on the machine. Default: none, mandatory. Source:
+components/windows/media-folder.ts.
 
 .PARAMETER KubeadmSha256
 SHA-256 of kubeadm.exe, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
 
-.PARAMETER KubeLogRunnerUri
-https address of kube-log-runner.exe; the last part of its path is the file's name among the media. Default: none,
-mandatory. Source: components/windows/software.ts.
+.PARAMETER KubeLogRunnerPath
+Full path of kube-log-runner.exe among the media on the machine. Default: none, mandatory. Source:
+components/windows/media-folder.ts.
 
 .PARAMETER KubeLogRunnerSha256
 SHA-256 of kube-log-runner.exe, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom (each installed,
-media or download).
+"error": {"code", "message", "remedy"}}. Facts: version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom (each installed
+or media).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 30 DownloadFailed; 31 ChecksumMismatch; 32 VersionMismatch; 34 ServiceNotRunning;
+15 CommandTimedOut; 30 MediumMissing; 31 ChecksumMismatch; 32 VersionMismatch; 34 ServiceNotRunning;
 41 ContainerdMissing.
 #>
 [CmdletBinding()]
@@ -50,24 +50,24 @@ param(
     [string] $Version,
 
     [Parameter(Mandatory = $true)]
-    [ValidatePattern('^https://[^\s"]+/[^\s"/]+$')]
-    [string] $KubeletUri,
+    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
+    [string] $KubeletPath,
 
     [Parameter(Mandatory = $true)]
     [ValidatePattern('^[0-9A-Fa-f]{64}$')]
     [string] $KubeletSha256,
 
     [Parameter(Mandatory = $true)]
-    [ValidatePattern('^https://[^\s"]+/[^\s"/]+$')]
-    [string] $KubeadmUri,
+    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
+    [string] $KubeadmPath,
 
     [Parameter(Mandatory = $true)]
     [ValidatePattern('^[0-9A-Fa-f]{64}$')]
     [string] $KubeadmSha256,
 
     [Parameter(Mandatory = $true)]
-    [ValidatePattern('^https://[^\s"]+/[^\s"/]+$')]
-    [string] $KubeLogRunnerUri,
+    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
+    [string] $KubeLogRunnerPath,
 
     [Parameter(Mandatory = $true)]
     [ValidatePattern('^[0-9A-Fa-f]{64}$')]
@@ -94,9 +94,10 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     }
     Initialize-KubernetesFolder
 
-    $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Uri $KubeletUri -Checksum $KubeletSha256 -Service 'kubelet'
-    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Uri $KubeadmUri -Checksum $KubeadmSha256
-    $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Uri $KubeLogRunnerUri `
+    $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Medium $KubeletPath `
+        -Checksum $KubeletSha256 -Service 'kubelet'
+    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath -Checksum $KubeadmSha256
+    $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Medium $KubeLogRunnerPath `
         -Checksum $KubeLogRunnerSha256 -Service 'kubelet'
     $changed = @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
 

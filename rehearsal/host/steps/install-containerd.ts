@@ -2,7 +2,7 @@ import { extract } from "tar";
 import { type StepContext, StepError, type StepOutcome } from "../step.ts";
 import { editContainerdConfig } from "./containerd-config.ts";
 import { startJoinedKubelet } from "./kubelet-service.ts";
-import { getMedium } from "./media.ts";
+import { assertMedium } from "./media.ts";
 import { runNative } from "./native-command.ts";
 import { startServiceInTime } from "./start-service.ts";
 
@@ -64,16 +64,14 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
   return { changed, facts: { version, pauseImage, archiveFrom } };
 }
 
-async function unpack(
-  context: StepContext,
-  registered: boolean,
-): Promise<"installed" | "media" | "download"> {
+async function unpack(context: StepContext, registered: boolean): Promise<"installed" | "media"> {
   const { host, parameters } = context;
   const { drive, services } = host;
   const sha256 = parameters.text("ArchiveSha256").toLowerCase();
   if ((await drive.readText(markPath))?.trim().toLowerCase() === sha256) return "installed";
 
-  const archive = await getMedium(context, parameters.text("ArchiveUri"), sha256);
+  const archive = parameters.text("ArchivePath");
+  await assertMedium(context, archive, sha256);
   if (registered) await services.stop("containerd");
   const folders = [
     folder,
@@ -84,9 +82,9 @@ async function unpack(
   for (const path of folders) await drive.makeFolder(path);
   await drive.remove(markPath);
   await context.checkpoint();
-  context.progress(`unpacking ${archive.path}`);
+  context.progress(`unpacking ${archive}`);
   try {
-    const file = await drive.resolve(archive.path);
+    const file = await drive.resolve(archive);
     await extract({ file, cwd: await drive.resolve(folder), strip: 1, strict: true });
   } catch (error) {
     throw new StepError(
@@ -96,7 +94,7 @@ async function unpack(
     );
   }
   await drive.write(markPath, sha256);
-  return archive.from;
+  return "media";
 }
 
 function ask(context: StepContext, args: readonly string[]): Promise<string> {

@@ -1,7 +1,7 @@
 import { type StepContext, StepError, type StepOutcome } from "../step.ts";
 import { registerKubeletService, startJoinedKubelet } from "./kubelet-service.ts";
 import { makeKubernetesFolders } from "./kubernetes-folders.ts";
-import { getMedium } from "./media.ts";
+import { assertMedium } from "./media.ts";
 import { runNative } from "./native-command.ts";
 
 /** Puts the real programs in place, asks them their version, and registers the service kubelet. */
@@ -37,22 +37,23 @@ export async function installKubernetes(context: StepContext): Promise<StepOutco
   return { changed, facts: { version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom } };
 }
 
-/** `parameter` is what the names of its Uri and Sha256 parameters begin with. */
+/** `parameter` is what the names of its Path and Sha256 parameters begin with. */
 async function installProgram(
   context: StepContext,
   fileName: string,
   parameter: string,
-): Promise<"installed" | "media" | "download"> {
+): Promise<"installed" | "media"> {
   const { host, parameters } = context;
   const { drive, services } = host;
   const path = `C:\\k\\${fileName}`;
   const sha256 = parameters.text(`${parameter}Sha256`);
   if ((await drive.sha256(path)) === sha256.toLowerCase()) return "installed";
-  const medium = await getMedium(context, parameters.text(`${parameter}Uri`), sha256);
+  const medium = parameters.text(`${parameter}Path`);
+  await assertMedium(context, medium, sha256);
   const runsInService = fileName !== "kubeadm.exe";
   if (runsInService && services.get("kubelet")) await services.stop("kubelet");
-  await drive.copy(medium.path, path);
-  return medium.from;
+  await drive.copy(medium, path);
+  return "media";
 }
 
 async function checkVersion(

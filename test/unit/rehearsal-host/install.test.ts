@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { stat, writeFile } from "node:fs/promises";
+import { rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hollowExecutable } from "../../../rehearsal/host/hollow/hollow-executable.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
 
@@ -87,17 +86,46 @@ describe("Installing, rehearsed", () => {
     assert.match(result.errorMessage, /v2\.4\.2 hollow', expected was version 2\.3\.4/);
   });
 
-  it("a medium that is damaged is not used, and nothing of it is unpacked", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
-    const { fileName, sha256 } = host.media.containerd;
-    await writeFile(join(host.driveC, "kindows/media", sha256, fileName), "damaged");
+  const unusable: readonly (readonly [
+    what: string,
+    spoil: (file: string) => Promise<void>,
+    code: string,
+    message: RegExp,
+  ])[] = [
+    [
+      "half pushed",
+      (file) => truncate(file, 100),
+      "ChecksumMismatch",
+      /tar\.gz has the SHA-256 [0-9a-f]{64}, expected was [0-9a-f]{64}\.$/,
+    ],
+    [
+      "something else",
+      (file) => writeFile(file, "<html>"),
+      "ChecksumMismatch",
+      /expected was [0-9a-f]{64}\.$/,
+    ],
+    ["not there", (file) => rm(file), "MediumMissing", /tar\.gz is not there\.$/],
+  ];
+  for (const [what, spoil, code, message] of unusable) {
+    it(`a medium that is ${what} is not used, and nothing of it is unpacked`, async () => {
+      await prepareThrough(host, "Confirm-Reboot");
+      const { fileName, sha256 } = host.media.containerd;
+      await spoil(join(host.driveC, "kindows/media", sha256, fileName));
+      const result = await install();
+      assert.equal(result.errorCode, code);
+      assert.match(result.errorMessage, message);
+      assert.equal(await host.windows.drive.isFolder("C:\\Program Files\\containerd"), false);
+    });
+  }
+
+  it("a medium is needed no more when its program is in place", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    await host.windows.drive.remove("C:\\kindows\\media");
     const result = await install();
-    assert.deepEqual([result.exitCode, result.errorCode], [30, "DownloadFailed"]);
-    assert.match(
-      result.errorMessage,
-      /in 4 tries; the last one said: this test host has no internet/,
-    );
-    assert.equal(await host.windows.drive.isFolder("C:\\Program Files\\containerd"), false);
+    assert.deepEqual([result.changed, result.facts["archiveFrom"]], [false, "installed"]);
+    const args = goodArguments(host)["Install-Kubernetes"];
+    const kubernetes = await runStep(host, "Install-Kubernetes", args);
+    assert.deepEqual([kubernetes.changed, kubernetes.facts["kubeletFrom"]], [false, "installed"]);
   });
 
   it("kubelet and kubeadm: in place, service manual, port open; the second run changes nothing", async () => {
@@ -133,50 +161,4 @@ describe("Installing, rehearsed", () => {
     assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
     assert.match(result.errorMessage, /not a valid Win32 application/);
   });
-});
-
-describe("Downloading, rehearsed", () => {
-  const good = hollowExecutable("kubelet", "1.36.4");
-  const answers: readonly (readonly [
-    name: string,
-    download: (tries: number) => Buffer,
-    errorCode: string | undefined,
-    tries: number,
-  ])[] = [
-    ["what is not among the media", () => good, undefined, 1],
-    ["what comes at the third try", (tries) => (tries < 3 ? fail() : good), undefined, 3],
-    ["nothing where something else is served", () => Buffer.from("<html>"), "ChecksumMismatch", 1],
-    ["nothing where nothing answers", () => fail(), "DownloadFailed", 4],
-  ];
-  function fail(): never {
-    throw new Error("connection refused");
-  }
-
-  for (const [name, download, errorCode, expectedTries] of answers) {
-    it(`fetches ${name}`, async () => {
-      let tries = 0;
-      const host = await startWithSteps({
-        download: () => {
-          tries++;
-          return Promise.resolve().then(() => download(tries));
-        },
-      });
-      try {
-        await prepareThrough(host, "Install-Containerd");
-        const { sha256 } = host.media.kubelet;
-        await host.windows.drive.remove(`C:\\kindows\\media\\${sha256}`);
-        const args = goodArguments(host)["Install-Kubernetes"];
-        const result = await runStep(host, "Install-Kubernetes", args);
-        assert.equal(result.errorCode, errorCode, result.stderr);
-        assert.equal(tries, expectedTries);
-        if (errorCode === undefined) {
-          assert.equal(result.facts["kubeletFrom"], "download");
-          const kept = `C:\\kindows\\media\\${sha256}\\kubelet.exe`;
-          assert.equal(await host.windows.drive.isFile(kept), true);
-        }
-      } finally {
-        await host.stop();
-      }
-    });
-  }
 });

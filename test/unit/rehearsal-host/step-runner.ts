@@ -7,6 +7,7 @@ import {
   type RehearsalHostOptions,
   startRehearsalHost,
 } from "../../../rehearsal/host/in-process.ts";
+import { mediumPath } from "../../../components/windows/media-folder.ts";
 import { remoteSteps, stepCommand } from "./ssh-client.ts";
 
 /** What a step printed and how it ended. */
@@ -70,26 +71,21 @@ export async function runStep(
 /** Arguments with which each step succeeds on a host in the right state, by step. */
 export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {
   const { containerd, kubelet, kubeadm, kubeLogRunner } = host.media;
-  const uri = (fileName: string): string => `https://downloads.test/${fileName}`;
+  const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
+    mediumPath(sha256, fileName);
   return {
     "Test-WindowsHost": ["-ComputerName", "win-1"],
     "Enable-ContainersFeature": [],
     "Confirm-Reboot": [],
     "Install-Containerd": [
-      ...["-Version", "2.4.2", "-ArchiveUri", uri(containerd.fileName)],
+      ...["-Version", "2.4.2", "-ArchivePath", path(containerd)],
       ...["-ArchiveSha256", containerd.sha256],
     ],
     "Install-Kubernetes": [
-      ...[
-        "-Version",
-        "1.36.4",
-        "-KubeletUri",
-        uri("kubelet.exe"),
-        "-KubeletSha256",
-        kubelet.sha256,
-      ],
-      ...["-KubeadmUri", uri("kubeadm.exe"), "-KubeadmSha256", kubeadm.sha256],
-      ...["-KubeLogRunnerUri", uri("kube-log-runner.exe")],
+      ...["-Version", "1.36.4", "-KubeletPath", path(kubelet)],
+      ...["-KubeletSha256", kubelet.sha256],
+      ...["-KubeadmPath", path(kubeadm), "-KubeadmSha256", kubeadm.sha256],
+      ...["-KubeLogRunnerPath", path(kubeLogRunner)],
       ...["-KubeLogRunnerSha256", kubeLogRunner.sha256],
     ],
     "Set-HostsEntry": ["-Entry", "192.168.150.128=control-plane"],

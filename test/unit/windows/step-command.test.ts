@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { mediumPath } from "../../../components/windows/media-folder.ts";
 import { quoteForCmd, stepCommand } from "../../../components/windows/step-command.ts";
 import type { StepArguments, StepName } from "../../../components/windows/step-parameters.ts";
 import { throughCmd, toArgv } from "./command-line.ts";
@@ -102,8 +103,7 @@ describe("commands of steps", () => {
     "Confirm-Reboot": {},
     "Install-Containerd": {
       Version: "2.4.2",
-      ArchiveUri:
-        "https://github.com/containerd/containerd/releases/download/v2.4.2/containerd-2.4.2-windows-amd64.tar.gz",
+      ArchivePath: mediumPath(sha("a"), "containerd-2.4.2-windows-amd64.tar.gz"),
       ArchiveSha256: sha("a"),
       PauseImage: "registry.k8s.io/pause:3.10.2",
       CniBinDirectory: "C:/opt/cni/bin",
@@ -111,11 +111,11 @@ describe("commands of steps", () => {
     },
     "Install-Kubernetes": {
       Version: "1.36.4",
-      KubeletUri: "https://dl.k8s.io/v1.36.4/bin/windows/amd64/kubelet.exe",
+      KubeletPath: mediumPath(sha("b"), "kubelet.exe"),
       KubeletSha256: sha("b"),
-      KubeadmUri: "https://dl.k8s.io/v1.36.4/bin/windows/amd64/kubeadm.exe",
+      KubeadmPath: mediumPath(sha("c"), "kubeadm.exe"),
       KubeadmSha256: sha("c"),
-      KubeLogRunnerUri: "https://dl.k8s.io/v1.36.4/bin/windows/amd64/kube-log-runner.exe",
+      KubeLogRunnerPath: mediumPath(sha("d"), "kube-log-runner.exe"),
       KubeLogRunnerSha256: sha("d"),
     },
     "Set-HostsEntry": {

@@ -131,7 +131,8 @@ describe("a Windows node", () => {
     ["node-test-windowshost", "-ComputerName win-1 -MinimumBuild 20348 -MinimumRevision 2762"],
     [
       "node-install-containerd",
-      `-Version 2.4.2 -ArchiveUri ${software.containerd.uri} -ArchiveSha256 ${"1".repeat(64)}`,
+      `-Version 2.4.2 -ArchivePath C:\\kindows\\media\\${"1".repeat(64)}\\containerd.tar.gz ` +
+        `-ArchiveSha256 ${"1".repeat(64)}`,
     ],
     ["node-install-kubernetes", `-KubeLogRunnerSha256 ${"4".repeat(64)}`],
     [

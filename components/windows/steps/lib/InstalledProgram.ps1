@@ -4,13 +4,13 @@ $ErrorActionPreference = 'Stop'
 
 <#
 .SYNOPSIS
-Puts a program in place unless it is there with the right checksum; returns installed, media or download.
+Puts a program in place unless it is there with the right checksum; returns installed or media.
 
 .PARAMETER Path
 Full path the program shall have.
 
-.PARAMETER Uri
-https address it comes from.
+.PARAMETER Medium
+Full path of the file among the media.
 
 .PARAMETER Checksum
 Its SHA-256.
@@ -26,7 +26,7 @@ function Install-Program {
         [string] $Path,
 
         [Parameter(Mandatory = $true)]
-        [string] $Uri,
+        [string] $Medium,
 
         [Parameter(Mandatory = $true)]
         [string] $Checksum,
@@ -37,13 +37,13 @@ function Install-Program {
     if (Test-FileChecksum -Path $Path -Checksum $Checksum) {
         return 'installed'
     }
-    $medium = Get-Medium -Uri $Uri -Checksum $Checksum
+    Assert-Medium -Path $Medium -Checksum $Checksum
     if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
         Stop-ServiceInTime -Name $Service
     }
-    Copy-Item -LiteralPath $medium.Path -Destination "$Path.new" -Force
+    Copy-Item -LiteralPath $Medium -Destination "$Path.new" -Force
     Move-Item -LiteralPath "$Path.new" -Destination $Path -Force
-    $medium.From
+    'media'
 }
 
 <#
