@@ -1,4 +1,3 @@
-import { RunError } from "@pulumi/pulumi";
 import type { Settings } from "../config/settings.ts";
 import { builtArtifacts } from "../toolchain/built.ts";
 
@@ -14,13 +13,13 @@ const official: Readonly<Record<string, string>> = {
  * One is built where no registry is reachable; where it was, it is used for good, so that a registry that comes and
  * goes is no reason to replace a cluster.
  *
- * @throws RunError, which Pulumi prints without a stack trace, when none is known for the Kubernetes version.
+ * @throws when none is known for the Kubernetes version.
  */
 export function nodeImage(settings: Settings): string {
   const { nodeImage: chosen, kubernetesVersion } = settings.cluster;
   const image = chosen ?? builtReference() ?? official[kubernetesVersion];
   if (image === undefined) {
-    throw new RunError(
+    throw new Error(
       `no kind node image is known for Kubernetes ${kubernetesVersion}: ` +
         `set kindows:cluster.nodeImage to one, by digest`,
     );

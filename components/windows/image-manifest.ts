@@ -1,4 +1,4 @@
-import { RunError } from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi/errors.js";
 import { z } from "zod";
 
 const medium = z.object({

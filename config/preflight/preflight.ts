@@ -1,4 +1,4 @@
-import { RunError } from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi/errors.js";
 import type { Settings } from "../settings.ts";
 import { hostFacts } from "./host-facts.ts";
 import { hostProblemsText } from "./host-problem.ts";

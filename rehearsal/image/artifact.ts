@@ -11,8 +11,8 @@ import { rehearsedBuild } from "../host/windows-version.ts";
 import { buildCommand } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
 import { writeDisk } from "./disk.ts";
-import { bundleGuestProgram } from "./guest-program.ts";
 import { driveC, makeGuestRoot, removeBuildFiles, startScripts } from "./guest-root.ts";
+import { guestSources } from "./guest-sources.ts";
 import { writeInitramfs } from "./initramfs.ts";
 import { writeMedia } from "./media.ts";
 import { sourceHashes } from "./source-hashes.ts";
@@ -52,7 +52,7 @@ export const rehearsalImage: Artifact = {
   ],
   inputs: async () => ({
     ...(await sourceHashes(import.meta.dirname, [...buildSources, ...(await wineDlls())])),
-    ...(await sourceHashes(join(import.meta.dirname, "../.."), await bundleGuestProgram())),
+    ...(await guestSources()),
     node: process.version,
   }),
   async build(into, context) {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { prefixFolder } from "../wine/guest-root.ts";
 import { makePrefix } from "../wine/prefix.ts";
 import type { BuildCommand } from "./build-command.ts";
-import { bundleGuestProgram } from "./guest-program.ts";
 import { copyNodeRuntime } from "./node-runtime.ts";
 
 const guestSources = join(import.meta.dirname, "../guest");
@@ -32,6 +31,8 @@ export async function makeGuestRoot(root: string, run: BuildCommand): Promise<vo
   }
   await makePrefix(root, run);
   await copyNodeRuntime(root, run);
+  // The bundler is only loaded where something is built.
+  const { bundleGuestProgram } = await import("./guest-program.ts");
   await bundleGuestProgram(join(root, "opt/kindows/main.js"));
 }
 
