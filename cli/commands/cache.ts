@@ -1,5 +1,7 @@
 import { Cache } from "../../toolchain/cache.ts";
+import { compilerAddress, compilerCaches, removeCompilerCaches } from "../cache/compiler-caches.ts";
 import { cacheEntries } from "../cache/entries.ts";
+import { removeLoadedImages } from "../cache/loaded-images.ts";
 import { removeDeadBuilds, removeEntries, unusedFor } from "../cache/prune.ts";
 import { exitCodes } from "../failure.ts";
 import { say } from "../progress.ts";
@@ -8,11 +10,12 @@ import { table } from "../table.ts";
 /** `kindows cache ls`: what the cache holds. */
 export async function list(): Promise<number> {
   const cache = new Cache();
-  const entries = await cacheEntries(cache);
+  const compiler = await compilerCaches(cache);
+  const entries = [...(compiler === undefined ? [] : [compiler]), ...(await cacheEntries(cache))];
   const rows = entries.map(({ address, bytes, seconds, usedAt }) => [
     address,
     mebibytes(bytes),
-    seconds === undefined ? "not whole" : `${seconds.toFixed(0)} s`,
+    madeIn(address, seconds),
     usedAt.toISOString().slice(0, 16).replace("T", " "),
   ]);
   const total = entries.reduce((sum, entry) => sum + entry.bytes, 0);
@@ -27,13 +30,29 @@ export interface PruneOptions {
   readonly unusedFor: number;
 }
 
-/** `kindows cache prune`: removes what is not used, and what died half-made. */
+/** `kindows cache prune`: removes what is not used, what died half-made, and what of it Docker still holds. */
 export async function prune(options: PruneOptions): Promise<number> {
   const cache = new Cache();
-  const unused = unusedFor(options.unusedFor, await cacheEntries(cache), new Date());
-  const freed = (await removeEntries(cache, unused, say)) + (await removeDeadBuilds(cache));
+  const now = new Date();
+  const unused = unusedFor(options.unusedFor, await cacheEntries(cache), now);
+  let freed = (await removeEntries(cache, unused, say)) + (await removeDeadBuilds(cache));
+  const compiler = await compilerCaches(cache);
+  if (compiler !== undefined && unusedFor(options.unusedFor, [compiler], now).length > 0) {
+    freed += await removeCompilerCaches(cache, compiler, say);
+  }
+  await removeLoadedImages(
+    (await cacheEntries(cache)).map(({ address }) => address),
+    say,
+  );
   say(`freed ${mebibytes(freed)}`);
   return exitCodes.ok;
+}
+
+function madeIn(address: string, seconds: number | undefined): string {
+  if (seconds !== undefined) {
+    return `${seconds.toFixed(0)} s`;
+  }
+  return address === compilerAddress ? "for builds only" : "not whole";
 }
 
 function mebibytes(bytes: number): string {
