@@ -9,6 +9,8 @@ export interface BuildContext {
   path(needed: Artifact): string;
   /** Appends to the build's log file; shown (its tail) only when the build fails. */
   readonly logFile: string;
+  /** Folder of downloads under way, kept when a build fails: the next one goes on with them. */
+  readonly downloads: string;
 }
 
 /**

@@ -81,6 +81,11 @@ export class Cache {
     return path.join(this.root, "building");
   }
 
+  /** Folder of downloads under way, each in a file named by the SHA-256 it shall have. */
+  get downloadsFolder(): string {
+    return path.join(this.root, "downloads");
+  }
+
   entryFolder(address: string): string {
     return path.join(this.entriesFolder, address);
   }

@@ -162,7 +162,12 @@ async function makeEntry(
     await writeFile(logFile, "");
     progress("start");
     const heartbeat = setInterval(() => progress("still at it"), 60_000);
-    const context: BuildContext = { progress, path: (needed) => ensured.path(needed), logFile };
+    const context: BuildContext = {
+      progress,
+      path: (needed) => ensured.path(needed),
+      logFile,
+      downloads: cache.downloadsFolder,
+    };
     try {
       await cache.make(address, artifact.name, (into) => artifact.build(into, context));
     } catch (error) {

@@ -41,6 +41,28 @@ export async function removeEntries(
   return freed;
 }
 
+/** A download that was written to so lately is under way. */
+const underWayMilliseconds = 60_000;
+
+/** Removes downloads that were cut off, or turned out wrong, and that nobody has gone on with for so many days. */
+export async function removeStaleDownloads(cache: Cache, days: number, now: Date): Promise<number> {
+  const limit = now.getTime() - Math.max(days * 24 * 3600 * 1000, underWayMilliseconds);
+  const files = await readdir(cache.downloadsFolder, {
+    recursive: true,
+    withFileTypes: true,
+  }).catch(() => []);
+  let freed = 0;
+  for (const each of files.filter((entry) => !entry.isDirectory())) {
+    const file = path.join(each.parentPath, each.name);
+    const { mtimeMs, size } = await stat(file);
+    if (mtimeMs <= limit) {
+      freed += size;
+      await rm(file, { force: true });
+    }
+  }
+  return freed;
+}
+
 /** Removes what builds left whose process is dead. */
 export async function removeDeadBuilds(cache: Cache): Promise<number> {
   const names = await readdir(cache.buildingFolder).catch(() => [] as string[]);

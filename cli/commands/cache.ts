@@ -2,7 +2,12 @@ import { Cache } from "../../toolchain/cache.ts";
 import { compilerAddress, compilerCaches, removeCompilerCaches } from "../cache/compiler-caches.ts";
 import { cacheEntries } from "../cache/entries.ts";
 import { removeLoadedImages } from "../cache/loaded-images.ts";
-import { removeDeadBuilds, removeEntries, unusedFor } from "../cache/prune.ts";
+import {
+  removeDeadBuilds,
+  removeEntries,
+  removeStaleDownloads,
+  unusedFor,
+} from "../cache/prune.ts";
 import { exitCodes } from "../failure.ts";
 import { say } from "../progress.ts";
 import { table } from "../table.ts";
@@ -35,7 +40,10 @@ export async function prune(options: PruneOptions): Promise<number> {
   const cache = new Cache();
   const now = new Date();
   const unused = unusedFor(options.unusedFor, await cacheEntries(cache), now);
-  let freed = (await removeEntries(cache, unused, say)) + (await removeDeadBuilds(cache));
+  let freed =
+    (await removeEntries(cache, unused, say)) +
+    (await removeDeadBuilds(cache)) +
+    (await removeStaleDownloads(cache, options.unusedFor, now));
   const compiler = await compilerCaches(cache);
   if (compiler !== undefined && unusedFor(options.unusedFor, [compiler], now).length > 0) {
     freed += await removeCompilerCaches(cache, compiler, say);

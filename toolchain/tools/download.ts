@@ -1,61 +1,50 @@
-import { chmod, rename, rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
 
-import { sha256OfFile } from "../cache-marker.ts";
+import type { BuildContext } from "../artifact.ts";
+import { DownloadError, download } from "../download.ts";
 import type { Outcome, Tool } from "./tool.ts";
 
-/** A host without a route to the site must not wait long: building comes next. */
-const connectSeconds = 4;
-const wholeSeconds = 600;
-/** Slower than this for ten seconds counts as no route, in bytes per second. */
-const lowestSpeed = 20_000;
+/** A host without a route to the site must not wait long, and no second time: building comes next. */
+const limits = {
+  connectSeconds: 4,
+  wholeSeconds: 600,
+  slowSeconds: 10,
+  tries: 1,
+  pauseMilliseconds: 0,
+  progressSeconds: 30,
+};
 
 /**
- * Downloads a tool of one executable. curl does it, since it knows the user's proxy settings; a host without curl has
- * no downloads.
+ * Downloads a tool of one executable; a host without curl has no downloads.
  *
  * @throws on a wrong checksum: that is never a reason to go on with something else.
  */
-export async function fetchDownload(tool: Tool, into: string): Promise<Outcome> {
+export async function fetchDownload(
+  tool: Tool,
+  into: string,
+  { progress, downloads }: Pick<BuildContext, "progress" | "downloads">,
+): Promise<Outcome> {
   if ("none" in tool.download) {
     return "";
   }
-  const { url, sha256 } = tool.download;
   const [executable] = tool.executables;
   if (executable === undefined || tool.executables.length > 1) {
     throw new Error(`${tool.name}: a download is one executable, not ${tool.executables.length}`);
   }
-  const part = path.join(into, `${executable}.part`);
-  const curl = await execa(
-    "curl",
-    [
-      "--fail",
-      "--silent",
-      "--show-error",
-      "--location",
-      ...["--proto", "=https", "--proto-redir", "=https"],
-      ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
-      ...["--speed-limit", String(lowestSpeed), "--speed-time", "10"],
-      ...["--output", part, url],
-    ],
-    { reject: false, stdin: "ignore", timeout: (wholeSeconds + 10) * 1000 },
-  );
-  if (curl.failed) {
-    await rm(part, { force: true });
-    return curl.code === "ENOENT"
-      ? "curl is missing"
-      : `download failed (${firstLine(curl.stderr)})`;
+  const file = path.join(into, executable);
+  const partial = path.join(downloads, `${tool.download.sha256}.part`);
+  try {
+    await download(tool.download, file, { ...limits, partial, progress });
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (error instanceof DownloadError) {
+      return error.message === "curl is missing"
+        ? error.message
+        : `download failed (${error.message})`;
+    }
+    throw error;
   }
-  const found = await sha256OfFile(part);
-  if (found !== sha256) {
-    throw new Error(`${url} has SHA-256 ${found}, not the pinned ${sha256}: not used`);
-  }
-  await chmod(part, 0o755);
-  await rename(part, path.join(into, executable));
+  await chmod(file, 0o755);
   return undefined;
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n")[0] ?? "";
 }

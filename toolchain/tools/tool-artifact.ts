@@ -7,7 +7,7 @@ import type { Outcome, Tool, ToolArtifact } from "./tool.ts";
 /** The ways a tool can be had. Each fills the folder, or says why it cannot. */
 export interface Ways {
   installed(tool: Tool, into: string): Promise<Outcome>;
-  download(tool: Tool, into: string): Promise<Outcome>;
+  download(tool: Tool, into: string, context: BuildContext): Promise<Outcome>;
   build(tool: Tool, into: string, context: BuildContext): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
         context.progress(`version ${tool.version} is installed, taken`);
         return;
       }
-      const notDownloaded = await ways.download(tool, into);
+      const notDownloaded = await ways.download(tool, into, context);
       if (notDownloaded === undefined) {
         context.progress(`version ${tool.version} downloaded`);
         return;

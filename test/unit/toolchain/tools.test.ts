@@ -78,6 +78,7 @@ describe("tools", () => {
           progress: (line) => lines.push(line),
           path: () => "",
           logFile: "",
+          downloads: "",
         };
         await artifact.build(folder, context);
         assert.equal(used.at(-1), expected);
@@ -131,32 +132,44 @@ describe("tools", () => {
   });
 
   describe("downloads", () => {
+    const context = (): { progress: () => void; downloads: string } => ({
+      progress: () => undefined,
+      downloads: path.join(folder, "downloads"),
+    });
     /** A curl that writes a file where it is told to, or fails. */
     const curl = (lines: string): string =>
       `#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\n${lines}\n`;
 
     it("are taken with the pinned checksum", async () => {
       program("curl", curl(`printf '%s' '${content}' >"$2"`));
-      assert.equal(await fetchDownload(tool, folder), undefined);
+      assert.equal(await fetchDownload(tool, folder, context()), undefined);
       assert.equal(readFileSync(path.join(folder, "sample"), "utf8"), content);
     });
     it("with another checksum are an error and leave no executable", async () => {
       program("curl", curl(`echo evil >"$2"`));
-      await assert.rejects(fetchDownload(tool, folder), /has SHA-256 [0-9a-f]{64}, not the pinned/);
+      await assert.rejects(
+        fetchDownload(tool, folder, context()),
+        /has SHA-256 [0-9a-f]{64}, not the pinned/,
+      );
       assert.ok(!readdirSync(folder).includes("sample"));
+      const [kept = ""] = readdirSync(path.join(folder, "downloads/wrong"));
+      assert.equal(readFileSync(path.join(folder, "downloads/wrong", kept), "utf8"), "evil\n");
     });
     it("without a route are none", async () => {
       program("curl", curl(`echo half >"$2"; echo 'curl: (6) no such host' >&2; exit 6`));
-      assert.equal(await fetchDownload(tool, folder), "download failed (curl: (6) no such host)");
-      assert.ok(!readdirSync(folder).includes("sample.part"));
+      assert.equal(
+        await fetchDownload(tool, folder, context()),
+        "download failed (curl: (6) no such host)",
+      );
+      assert.deepEqual(readdirSync(path.join(folder, "downloads")), []);
     });
     it("without curl are none", async () => {
       process.env.PATH = folder;
-      assert.equal(await fetchDownload(tool, folder), "curl is missing");
+      assert.equal(await fetchDownload(tool, folder, context()), "curl is missing");
     });
     it("without a checksum are none", async () => {
       const none = { ...tool, download: { none: "nobody publishes one" } };
-      assert.equal(await fetchDownload(none, folder), "");
+      assert.equal(await fetchDownload(none, folder, context()), "");
     });
   });
 

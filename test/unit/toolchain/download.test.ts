@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { DownloadError, WrongContentError, download } from "../../../toolchain/download.ts";
+import type { DownloadOptions } from "../../../toolchain/download.ts";
+import { transferText } from "../../../toolchain/transfer-text.ts";
+import { HttpsServer, cutAfter, serve } from "./https-server.ts";
+import type { Answer } from "./https-server.ts";
+
+const content = randomBytes(300_000);
+const other = randomBytes(300_000);
+const sha256 = createHash("sha256").update(content).digest("hex");
+
+describe("downloads", () => {
+  let server: HttpsServer;
+  let folder: string;
+  let lines: string[];
+  before(async () => {
+    server = await HttpsServer.start();
+  });
+  after(() => server.stop());
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), "kindows-download-"));
+    mkdirSync(path.join(folder, "downloads"));
+    lines = [];
+    server.asked.length = 0;
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const into = (): string => path.join(folder, "kubelet.exe");
+  const partial = (): string => path.join(folder, "downloads/part");
+  const left = (): string[] => readdirSync(path.join(folder, "downloads"));
+  const ranges = (): (string | undefined)[] => server.asked.map(({ range }) => range);
+  const fetch = (options: Partial<DownloadOptions> = {}, url?: string): Promise<void> =>
+    download({ url: url ?? `${server.url}/kubelet.exe`, sha256 }, into(), {
+      partial: partial(),
+      connectSeconds: 5,
+      wholeSeconds: 20,
+      slowSeconds: 5,
+      tries: 3,
+      pauseMilliseconds: 1,
+      progressSeconds: 60,
+      progress: (line) => lines.push(line),
+      ...options,
+    });
+  /** The first requests are answered by these, one each; the last one answers all further ones. */
+  const answers = (...each: readonly Answer[]): void => {
+    server.answer = (request, response) =>
+      (each[server.asked.length - 1] ?? each.at(-1))?.(request, response);
+  };
+  const status =
+    (code: number): Answer =>
+    (_request, response) =>
+      response.writeHead(code).end();
+  const isThere = (): void => {
+    assert.ok(readFileSync(into()).equals(content));
+    assert.deepEqual(left(), []);
+  };
+
+  it("bring the file, and leave nothing else", async () => {
+    answers(serve(content));
+    await fetch();
+    isThere();
+    assert.deepEqual(ranges(), [undefined]);
+  });
+
+  it("go on where the connection was cut, and say so", async () => {
+    answers(cutAfter(100_000, content), cutAfter(50_000, content), serve(content));
+    await fetch();
+    isThere();
+    assert.deepEqual(ranges(), [undefined, "bytes=100000-", "bytes=150000-"]);
+    assert.match(lines.join("\n"), /; trying again\ngoing on after 0\.1 MiB that are there/);
+  });
+
+  it("that are cut too often fail, and the next run goes on with what came", async () => {
+    answers(cutAfter(1000, content));
+    await assert.rejects(fetch(), (error: Error) => {
+      assert.ok(error instanceof DownloadError);
+      assert.match(error.message, /curl: \((18|56)\)/);
+      return true;
+    });
+    assert.equal(server.asked.length, 3);
+    assert.deepEqual(left(), ["part"]);
+    assert.equal(existsSync(into()), false);
+    server.asked.length = 0;
+    answers(serve(content));
+    await fetch();
+    isThere();
+    assert.deepEqual(ranges(), ["bytes=3000-"]);
+  });
+
+  it("end when nothing comes any more", async () => {
+    answers((_request, response) => {
+      response.writeHead(200, { "content-length": content.length });
+      response.write(content.subarray(0, 10));
+    });
+    await assert.rejects(fetch({ slowSeconds: 1, tries: 1 }), /curl: \(28\)/);
+  });
+
+  const earlier: readonly (readonly [string, Buffer, Answer[], (string | undefined)[]])[] = [
+    ["whole, of a run that was killed before its end", content, [], []],
+    [
+      "of a server that can't go on in the middle",
+      content.subarray(0, 1000),
+      [(_request, response) => response.writeHead(200).end(content)],
+      ["bytes=1000-", undefined],
+    ],
+    [
+      "longer than the file",
+      Buffer.concat([content, other]),
+      [serve(content)],
+      ["bytes=600000-", undefined],
+    ],
+    ["of another file", other.subarray(0, 1000), [serve(content)], ["bytes=1000-", undefined]],
+  ];
+  for (const [what, bytes, each, expected] of earlier) {
+    it(`end well with an earlier part: ${what}`, async () => {
+      writeFileSync(partial(), bytes);
+      answers(...each);
+      await fetch();
+      isThere();
+      assert.deepEqual(ranges(), expected);
+    });
+  }
+
+  it("of something else are an error, kept aside, and never gone on with", async () => {
+    answers(serve(other));
+    await assert.rejects(fetch(), (error: Error) => {
+      assert.ok(error instanceof WrongContentError);
+      const found = createHash("sha256").update(other).digest("hex");
+      assert.match(error.message, new RegExp(`has SHA-256 ${found}, not the pinned ${sha256}`));
+      const kept = /kept as (\S+) for a look/.exec(error.message)?.[1] ?? "";
+      assert.ok(readFileSync(kept).equals(other));
+      return true;
+    });
+    assert.equal(server.asked.length, 1);
+    assert.equal(existsSync(into()), false);
+    assert.deepEqual(left(), ["wrong"]);
+    answers(serve(content));
+    await fetch();
+    assert.ok(readFileSync(into()).equals(content));
+    assert.deepEqual(ranges(), [undefined, undefined]);
+  });
+
+  for (const [code, tries] of [
+    [404, 1],
+    [403, 1],
+    [407, 1],
+    [429, 3],
+    [503, 3],
+  ] as const) {
+    it(`end at HTTP status ${String(code)} after ${String(tries)} of 3 tries`, async () => {
+      answers(status(code));
+      await assert.rejects(fetch(), new RegExp(`returned error: ${String(code)}`));
+      assert.equal(server.asked.length, tries);
+      assert.deepEqual(left(), []);
+    });
+  }
+
+  it("outlast a server that is busy for a moment", async () => {
+    answers(status(503), serve(content));
+    await fetch();
+    isThere();
+  });
+
+  it("end at a full disk, and free what they took of it", async () => {
+    symlinkSync("/dev/full", partial());
+    answers(serve(content));
+    await assert.rejects(fetch(), /no room for it below \S+downloads \(curl: \(23\)/);
+    assert.equal(server.asked.length, 1);
+    assert.equal(lstatSync(partial(), { throwIfNoEntry: false }), undefined);
+  });
+
+  it("follow a redirect, but not to an address without encryption", async () => {
+    answers(
+      (_request, response) => response.writeHead(302, { location: "/elsewhere" }).end(),
+      serve(content),
+    );
+    await fetch();
+    isThere();
+    rmSync(into());
+    server.asked.length = 0;
+    answers((_request, response) =>
+      response.writeHead(302, { location: "http://127.0.0.1:1/kubelet.exe" }).end(),
+    );
+    await assert.rejects(fetch(), /Protocol "http" not supported or disabled/);
+  });
+
+  const unreachable: readonly (readonly [string, string, RegExp])[] = [
+    ["without a name server or a name", "https://no-such-host.invalid/x", /curl: \(6\)/],
+    ["where nobody listens", "https://127.0.0.1:1/x", /curl: \(7\)/],
+    ["without encryption", "http://127.0.0.1:1/x", /curl: \(1\)/],
+  ];
+  for (const [what, url, message] of unreachable) {
+    it(`end at once ${what}`, async () => {
+      await assert.rejects(fetch({ pauseMilliseconds: 60_000 }, url), message);
+      assert.deepEqual(left(), []);
+    });
+  }
+
+  it("trust nobody whose certificate nobody vouches for", async () => {
+    const trusted = process.env["CURL_CA_BUNDLE"];
+    delete process.env["CURL_CA_BUNDLE"];
+    try {
+      answers(serve(content));
+      await assert.rejects(fetch(), /curl: \(60\)/);
+    } finally {
+      process.env["CURL_CA_BUNDLE"] = trusted;
+    }
+  });
+
+  it("need curl", async () => {
+    const searched = process.env.PATH;
+    process.env.PATH = folder;
+    try {
+      await assert.rejects(fetch(), /^DownloadError: curl is missing$/);
+    } finally {
+      process.env.PATH = searched;
+    }
+  });
+
+  it("say how far they are", async () => {
+    answers((_request, response) => {
+      response.writeHead(200, { "content-length": content.length });
+      response.write(content.subarray(0, 150_000));
+      setTimeout(() => response.end(content.subarray(150_000)), 500);
+    });
+    await fetch({ progressSeconds: 0.1 });
+    assert.ok(
+      lines.some((line) => /^0\.1 of 0\.3 MiB \((4\d|50) %\), \d+\.\d MiB\/s$/.test(line)),
+      lines.join("\n"),
+    );
+  });
+
+  it("say it in these words", () => {
+    assert.equal(transferText(0), "0.0 MiB");
+    assert.equal(transferText(1024 ** 2, 0), "1.0 MiB");
+    assert.equal(
+      transferText(12_900_000, 102_900_000, 3_250_586),
+      "12.3 of 98.1 MiB (12 %), 3.1 MiB/s",
+    );
+  });
+});

@@ -1,0 +1,224 @@
+import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+
+import type { Progress } from "./artifact.ts";
+import { sha256OfFile } from "./cache-marker.ts";
+import { transferText } from "./transfer-text.ts";
+
+/** A file whose content is known before it comes. */
+export interface DownloadSource {
+  /** https address. */
+  readonly url: string;
+  /** Of the file, in lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface DownloadOptions {
+  /**
+   * File that holds what has come so far. One that is there is gone on with; it is kept when the connection breaks and
+   * renamed to `into` when it is whole and right. On the file system of `into`.
+   */
+  readonly partial: string;
+  /** Longest wait for a connection, in seconds. */
+  readonly connectSeconds: number;
+  /** Longest time of one try, in seconds. */
+  readonly wholeSeconds: number;
+  /** Seconds after which a transfer of less than 20 kB/s counts as broken. */
+  readonly slowSeconds: number;
+  /** How often a connection that breaks, or a server that is busy, is tried. */
+  readonly tries: number;
+  /** Pause after the first try in milliseconds; each further one is twice as long. */
+  readonly pauseMilliseconds: number;
+  /** One line about how far it is, every `progressSeconds`. */
+  readonly progress: Progress;
+  readonly progressSeconds: number;
+}
+
+/** Nothing came, or not all of it: another way, another time, may work. */
+export class DownloadError extends Error {
+  override readonly name = "DownloadError";
+}
+
+/** What came is something else than what was pinned: never a reason to go on with something else. */
+export class WrongContentError extends Error {
+  override readonly name = "WrongContentError";
+}
+
+/** In bytes per second. */
+const lowestSpeed = 20_000;
+
+/** Exit codes of curl, see its manual page. */
+const curlExit = { httpError: 22, writeError: 23, rangeError: 33 } as const;
+/** A connection that was there and broke: cut short, too slow, no answer, lost while sending or receiving. */
+const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 92];
+
+/**
+ * Downloads a file by HTTPS, going on where an earlier try or run was cut off. curl does it, since it knows the user's
+ * proxy settings.
+ *
+ * One at a time per `partial`: the caller holds a lock.
+ *
+ * @throws DownloadError saying what is in the way: no curl, no route, an answer of the server, no room.
+ * @throws WrongContentError when the file is complete and has another checksum; it is kept aside for a look, and
+ * nothing is at `into`.
+ */
+export async function download(
+  source: DownloadSource,
+  into: string,
+  options: DownloadOptions,
+): Promise<void> {
+  const { partial, progress } = options;
+  await mkdir(path.dirname(partial), { recursive: true });
+  let pause = options.pauseMilliseconds;
+  let failures = 0;
+  while (!(await isWhole(source, partial))) {
+    const earlier = await sizeOf(partial);
+    if (earlier > 0) {
+      progress(`going on after ${transferText(earlier)} that are there`);
+    }
+    const end = await transfer(source.url, options);
+    if (end.ok) {
+      if (await isWhole(source, partial)) {
+        break;
+      }
+      if (earlier === 0) {
+        throw new WrongContentError(await setAside(source, partial));
+      }
+      // The two parts may be of different files: only a whole one tells.
+      progress("the parts do not fit together, fetching the whole again");
+      await rm(partial, { force: true });
+    } else if (end.refusesRange) {
+      progress("the server can't go on in the middle, fetching the whole again");
+      await rm(partial, { force: true });
+    } else {
+      failures += 1;
+      if (end.noRoom) {
+        // Half a file on a full disk is in everybody's way.
+        await rm(partial, { force: true });
+      }
+      if (!end.mayPass || failures >= options.tries) {
+        throw new DownloadError(end.why);
+      }
+      progress(`${end.why}; trying again`);
+      await sleep(pause);
+      pause *= 2;
+    }
+  }
+  await rename(partial, into);
+}
+
+/** How a try ended. */
+type TransferEnd =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      readonly refusesRange: boolean;
+      readonly noRoom: boolean;
+      /** Whether the same try may go better a moment later. */
+      readonly mayPass: boolean;
+    };
+
+async function transfer(url: string, options: DownloadOptions): Promise<TransferEnd> {
+  const { partial, connectSeconds, wholeSeconds, slowSeconds } = options;
+  const earlier = await sizeOf(partial);
+  const headers = `${partial}.headers`;
+  const running = execa(
+    "curl",
+    [
+      ...["--fail", "--silent", "--show-error", "--location"],
+      ...["--proto", "=https", "--proto-redir", "=https"],
+      ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
+      ...["--speed-limit", String(lowestSpeed), "--speed-time", String(slowSeconds)],
+      ...["--dump-header", headers, "--write-out", "%{http_code}"],
+      ...["--continue-at", "-", "--output", partial, url],
+    ],
+    { reject: false, stdin: "ignore", timeout: (wholeSeconds + 10) * 1000 },
+  );
+  const watching = watch(headers, earlier, options);
+  try {
+    const curl = await running;
+    if (!curl.failed) {
+      return { ok: true };
+    }
+    if (curl.code === "ENOENT") {
+      const why = "curl is missing";
+      return { ok: false, why, refusesRange: false, noRoom: false, mayPass: false };
+    }
+    const status = Number(curl.stdout);
+    const busy = status === 429 || status >= 500;
+    const noRoom = curl.exitCode === curlExit.writeError;
+    return {
+      ok: false,
+      why: noRoom
+        ? `no room for it below ${path.dirname(partial)} (${firstLine(curl.stderr)})`
+        : firstLine(curl.stderr) || `curl ended with ${curl.shortMessage}`,
+      refusesRange:
+        earlier > 0 &&
+        (curl.exitCode === curlExit.rangeError ||
+          (curl.exitCode === curlExit.httpError && status === 416)),
+      noRoom,
+      mayPass:
+        brokenConnection.includes(curl.exitCode) || (curl.exitCode === curlExit.httpError && busy),
+    };
+  } finally {
+    clearInterval(watching);
+    await rm(headers, { force: true });
+  }
+}
+
+/** Says every now and then how far the transfer is. */
+function watch(
+  headers: string,
+  earlier: number,
+  { partial, progress, progressSeconds }: DownloadOptions,
+): NodeJS.Timeout {
+  const started = Date.now();
+  const report = async (): Promise<void> => {
+    const [size, total] = [await sizeOf(partial), await announcedSize(headers)];
+    const seconds = (Date.now() - started) / 1000;
+    progress(transferText(size, total, (size - earlier) / seconds));
+  };
+  const timer = setInterval(() => {
+    report().catch(() => undefined);
+  }, progressSeconds * 1000);
+  timer.unref();
+  return timer;
+}
+
+/** Size of the whole file as the server's last answer has it; undefined where it does not say. */
+async function announcedSize(headers: string): Promise<number | undefined> {
+  const answers = (await readFile(headers, "utf8").catch(() => "")).split(/\r?\n\r?\n/);
+  const last = answers.filter((answer) => answer.trim() !== "").at(-1) ?? "";
+  const size =
+    /^content-range: *bytes [0-9]+-[0-9]+\/([0-9]+)/im.exec(last)?.[1] ??
+    /^content-length: *([0-9]+)/im.exec(last)?.[1];
+  return size === undefined ? undefined : Number(size);
+}
+
+async function isWhole({ sha256 }: DownloadSource, partial: string): Promise<boolean> {
+  return (await sizeOf(partial)) > 0 && (await sha256OfFile(partial)) === sha256;
+}
+
+/** Keeps a wrong file for a look, out of the way of every later try; returns what to say about it. */
+async function setAside({ url, sha256 }: DownloadSource, partial: string): Promise<string> {
+  const found = await sha256OfFile(partial);
+  const folder = path.join(path.dirname(partial), "wrong");
+  const kept = path.join(folder, `${found.slice(0, 16)}-${path.posix.basename(url)}`);
+  await mkdir(folder, { recursive: true });
+  await rename(partial, kept);
+  return (
+    `${url} has SHA-256 ${found}, not the pinned ${sha256}: not used, kept as ${kept} for a look. ` +
+    `Compare with what its publisher says; a proxy or a mirror may have sent something else`
+  );
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
+}

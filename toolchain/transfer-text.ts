@@ -1,0 +1,16 @@
+const mebibyte = 1024 ** 2;
+
+/**
+ * How far a transfer is, e.g. `12.3 of 98.1 MiB (12 %), 3.1 MiB/s`.
+ *
+ * @param total bytes of the whole; left out where nobody knows.
+ * @param speed bytes per second; left out where it says nothing.
+ */
+export function transferText(bytes: number, total?: number, speed?: number): string {
+  const done = (bytes / mebibyte).toFixed(1);
+  const share =
+    total === undefined || total === 0
+      ? `${done} MiB`
+      : `${done} of ${(total / mebibyte).toFixed(1)} MiB (${Math.floor((100 * bytes) / total)} %)`;
+  return speed === undefined ? share : `${share}, ${(speed / mebibyte).toFixed(1)} MiB/s`;
+}
