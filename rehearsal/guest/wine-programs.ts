@@ -34,8 +34,11 @@ const outputSeconds = 1;
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
-  /** kubeadm can't read the kernel's version under Wine. */
-  readonly ignoredPreflightErrors: readonly string[] = ["SystemVerification"];
+  /**
+   * kubeadm can't read the kernel's version under Wine; and it gives the container runtime two seconds for its first
+   * answer, which an emulated CPU of a busy host does not keep.
+   */
+  readonly ignoredPreflightErrors: readonly string[] = ["CRI", "SystemVerification"];
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
