@@ -77,6 +77,7 @@ function filled(settings: NamedSettings): Settings {
     nodes: settings.nodes.map((node, index) => ({
       ...node,
       address: addresses[index] ?? "",
+      nodeIp: node.nodeIp ?? addresses[index] ?? "",
       cpus: node.cpus ?? cpus,
       memoryMiB: node.memoryMiB ?? memoryMiB,
       diskGiB: node.diskGiB ?? diskGiB,

@@ -7,7 +7,9 @@ import { cidr } from "./values/cidr.ts";
 import { computerName, dnsDomain, dnsLabel, labName } from "./values/dns-name.ts";
 import { hypervisorUri } from "./values/hypervisor-uri.ts";
 import { imagePath } from "./values/image-path.ts";
+import { kubeletArgumentName, kubeletArgumentValue } from "./values/kubelet-argument.ts";
 import { labelKey, labelValue, qualifiedName } from "./values/node-label.ts";
+import { nodeIp } from "./values/node-ip.ts";
 import { nodeImage } from "./values/node-image.ts";
 import { containerdVersion, kubernetesVersion, windowsVersion } from "./values/version.ts";
 import { atLeast, between, text } from "./values/value.ts";
@@ -158,8 +160,20 @@ const node = z.strictObject({
   labels: z
     .record(text(labelKey), text(labelValue))
     .default({})
-    .meta({ description: "Labels the node registers with." }),
-  taints: z.array(taint).default([]).meta({ description: "Taints the node registers with." }),
+    .meta({ description: "Labels the node registers with; changed ones are set on it." }),
+  taints: z
+    .array(taint)
+    .default([])
+    .meta({ description: "Taints the node registers with; changed ones are set on it." }),
+  kubeletArgs: z.record(text(kubeletArgumentName), text(kubeletArgumentValue)).default({}).meta({
+    description:
+      'Arguments of kubelet in addition, by name without dashes, e.g. `max-pods: "60"`. Those that this program gives are refused.',
+  }),
+  nodeIp: text(nodeIp).optional().meta({
+    description:
+      "IPv4 address the node registers with, where the machine has several; it must be on the machine when it joins.",
+    default: "`address`",
+  }),
 });
 
 /** Every setting below the namespace `kindows`, as written: names derived from others may still be missing. */

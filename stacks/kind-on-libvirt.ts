@@ -105,6 +105,8 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       requirements: image.requirements,
       labels: node.labels,
       taints: node.taints,
+      kubeletArgs: node.kubeletArgs,
+      nodeIp: node.nodeIp,
     });
     return { machine, joined };
   };

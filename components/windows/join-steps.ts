@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
-import { renderLabels, renderTaints, type Taint } from "./node-registration.ts";
+import { renderKubeletArgs, renderLabels, renderTaints, type Taint } from "./node-registration.ts";
 import { stepCommand } from "./step-command.ts";
 import { resetSeconds, stepSeconds } from "./step-timeouts.ts";
 import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
@@ -15,6 +15,9 @@ export interface JoinArgs {
   readonly token: pulumi.Output<string>;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  /** By name, without dashes. */
+  readonly kubeletArgs: Readonly<Record<string, string>>;
+  readonly nodeIp: pulumi.Input<string>;
 }
 
 /**
@@ -27,7 +30,7 @@ export function joinSteps(
   args: JoinArgs,
   prepared: WindowsStep,
 ): WindowsStep {
-  const { controlPlane, labels, taints, token } = args;
+  const { controlPlane, token } = args;
   const { machine, folder, timeouts } = context;
 
   const hosts = windowsStep(context, "Set-HostsEntry", {
@@ -43,9 +46,10 @@ export function joinSteps(
       NodeName: machine.name,
       ApiServerEndpoint: controlPlane.endpoint,
       CriSocket: criSocket,
-      NodeIp: machine.address,
-      NodeLabels: renderLabels(labels),
-      NodeTaints: renderTaints(taints),
+      NodeIp: args.nodeIp,
+      NodeLabels: renderLabels(args.labels),
+      NodeTaints: renderTaints(args.taints),
+      KubeletArgs: renderKubeletArgs(args.kubeletArgs),
       TimeoutSeconds: timeouts.joinSeconds,
     }),
     stdin: pulumi.secret(

@@ -22,3 +22,11 @@ export function renderTaints(taints: readonly Taint[]): string {
     )
     .join(",");
 }
+
+/** Arguments as Join-Node takes them, in the order of their names, so that theirs in the settings is free. */
+export function renderKubeletArgs(args: Readonly<Record<string, string>>): string {
+  return Object.entries(args)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
+}

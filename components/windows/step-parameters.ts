@@ -39,6 +39,7 @@ export const stepParameters = {
     NodeIp: "string",
     NodeLabels: "string",
     NodeTaints: "string",
+    KubeletArgs: "string",
     TimeoutSeconds: "int",
   },
   "Reset-Node": { CriSocket: "string", TimeoutSeconds: "int" },

@@ -24,6 +24,10 @@ export interface WindowsNodeArgs {
   readonly labels?: Readonly<Record<string, string>>;
   /** Taints the node registers with. Default: none. */
   readonly taints?: readonly Taint[];
+  /** Arguments of kubelet in addition, by name without dashes; those the steps give it themselves are not for here. Default: none. */
+  readonly kubeletArgs?: Readonly<Record<string, string>>;
+  /** IPv4 address the node registers with; the machine must have it. Default: the machine's address. */
+  readonly nodeIp?: string;
   /** What the machine must have. Default: `defaultRequirements`. */
   readonly requirements?: HostRequirements;
   /** Time limits. Default: `defaultTimeouts`. */
@@ -55,7 +59,7 @@ export class WindowsNode extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { machine, controlPlane, software, token, labels = {}, taints = [] } = args;
+    const { machine, controlPlane, software, labels = {}, taints = [] } = args;
     const { versions } = software;
     super(
       "kindows:windows:WindowsNode",
@@ -75,12 +79,25 @@ export class WindowsNode extends pulumi.ComponentResource {
     const context = { name, machine, folder: copy.windowsPath, timeouts, parent: this };
 
     const prepared = prepareSteps(context, software, requirements, copy.resource);
-    const join = { controlPlane, token, labels, taints };
+    const join = {
+      controlPlane,
+      token: args.token,
+      labels,
+      taints,
+      kubeletArgs: args.kubeletArgs ?? {},
+      nodeIp: args.nodeIp ?? machine.address,
+    };
     const joined = joinSteps(context, join, prepared.kubernetes);
-    this.resource = nodeObject(name, machine, controlPlane, timeouts.readySeconds, {
-      parent: this,
-      dependsOn: [joined.command],
-    });
+    this.resource = nodeObject(
+      name,
+      machine,
+      controlPlane,
+      { labels, taints, readySeconds: timeouts.readySeconds },
+      {
+        parent: this,
+        dependsOn: [joined.command],
+      },
+    );
 
     this.nodeName = joined.result.apply((result) => textFact(result, "nodeName"));
     this.windowsBuild = prepared.host.result.apply(

@@ -2,6 +2,7 @@ import type { Check } from "./check.ts";
 import { defaultBridgeLength } from "./default-bridge.ts";
 import { machineSizes } from "./machine-sizes.ts";
 import { nodeAddresses } from "./node-addresses.ts";
+import { nodeIps } from "./node-ips.ts";
 import { nodeNames } from "./node-names.ts";
 import { nodeTaints } from "./node-taints.ts";
 import { rangeSizes } from "./range-sizes.ts";
@@ -24,4 +25,5 @@ export const checks: readonly Check[] = [
   nodeNames,
   nodeAddresses,
   nodeTaints,
+  nodeIps,
 ];

@@ -13,6 +13,7 @@ import {
 } from "./step.ts";
 import { stepBehaviours } from "./step-behaviours.ts";
 import { StepFaults } from "./step-faults.ts";
+import { removeSecretRemains } from "./steps/secret-remains.ts";
 import { StepParameters } from "./step-parameters.ts";
 import { type WindowsHost, PowerLost, homeFolder } from "./windows-host.ts";
 import { windowsPathNames } from "./windows-path.ts";
@@ -116,6 +117,7 @@ async function runBehaviour(
   io: CommandIo,
 ): Promise<StepOutcome> {
   const faults = await StepFaults.load(host, step, () => io.dropConnection());
+  await removeSecretRemains(host);
   await faults.start();
   const outcome = await stepBehaviours[step]({
     host,

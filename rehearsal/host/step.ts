@@ -37,7 +37,7 @@ export const stepExitCodes = {
   ApiServerUnreachable: 50,
   JoinFailed: 51,
   JoinTimedOut: 52,
-  JoinedElsewhere: 53,
+  KubeletArgsRefused: 53,
   KubernetesMissing: 54,
   ResetFailed: 55,
   RebootNotDone: 75,

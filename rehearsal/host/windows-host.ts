@@ -142,9 +142,13 @@ export class WindowsHost {
     this.assertPower();
   }
 
+  get powerLost(): boolean {
+    return this.#options.power.aborted;
+  }
+
   /** Stops whatever runs on a machine whose power is gone. */
   assertPower(): void {
-    if (this.#options.power.aborted) throw new PowerLost();
+    if (this.powerLost) throw new PowerLost();
   }
 
   /** Writes the state to the drive; one write at a time, in order. */

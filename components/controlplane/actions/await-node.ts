@@ -1,20 +1,26 @@
 /**
- * Host action: waits until a node is Ready and prints `NodeFacts` as one JSON object.
+ * Host action: waits until a node is Ready, gives it its labels and taints where it has others, and prints `NodeFacts`
+ * as one JSON object.
  *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name` and
- * `timeoutSeconds`.
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
+ * `timeoutSeconds`, `labels` and `taints` (none by default).
  */
 import { z } from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { awaitReadyNode } from "./await-ready-node.ts";
+import { applyMarks } from "./apply-marks.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 
 const requestSchema = z.strictObject({
   name: z.string(),
   timeoutSeconds: z.number().positive(),
+  labels: z.record(z.string(), z.string()).default({}),
+  taints: z
+    .array(z.strictObject({ key: z.string(), value: z.string(), effect: z.string() }))
+    .default([]),
 });
 
 await runAction(async () => {
@@ -22,5 +28,8 @@ await runAction(async () => {
   const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
   const node = await awaitReadyNode(api, request.name, request.timeoutSeconds);
   say(`${request.name} is Ready`);
+  if (await applyMarks(api, request.name, request)) {
+    say(`${request.name} has its labels and taints as set`);
+  }
   process.stdout.write(JSON.stringify(nodeFacts(node)));
 });

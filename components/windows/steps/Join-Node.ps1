@@ -5,8 +5,9 @@ Joins this machine to a Kubernetes cluster with kubeadm and starts kubelet.
 .DESCRIPTION
 Standard input carries one JSON object {"token": "<id>.<secret>", "caCertHashes": ["sha256:<64 hex digits>", ...]}: the
 token is never on a command line. It is written to a configuration file that only administrators can read, and that is
-removed when kubeadm has ended. A machine that has already joined this very cluster only has its kubelet's arguments
-and service checked. One that was joined to another cluster by this step, or whose join was cut short, is reset first.
+removed when kubeadm has ended, or by the next step after a power cut. A machine that has already joined this very
+cluster only has its kubelet's arguments and service checked. One that is in another cluster, or whose join was cut
+short, is reset first.
 
 .PARAMETER NodeName
 Name of the node: a DNS label in lower case, the computer's name. Default: none, mandatory. Source: Machine.name.
@@ -20,7 +21,7 @@ Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containe
 
 .PARAMETER NodeIp
 IPv4 address under which the node is registered: the one other nodes reach it at. Default: none, mandatory. Source:
-Machine.address.
+settings, nodes[].nodeIp, else Machine.address.
 
 .PARAMETER NodeLabels
 Labels the node registers with, as name=value pairs separated by commas. Empty: none. Default: empty. Source: settings,
@@ -29,6 +30,11 @@ nodes[].labels.
 .PARAMETER NodeTaints
 Taints the node registers with, as name=value:Effect (or name:Effect), separated by commas. Empty: none. Default: empty.
 Source: settings, nodes[].taints.
+
+.PARAMETER KubeletArgs
+Arguments of kubelet in addition to those this step and Install-Kubernetes give it, as name=value pairs without dashes,
+separated by blanks. Put before kubelet itself first: one it does not know ends the step. Empty: none. Default: empty.
+Source: settings, nodes[].kubeletArgs.
 
 .PARAMETER TimeoutSeconds
 Seconds the whole join may take. Default: 300. kubeadm's own waits inside are bounded by it as well.
@@ -40,7 +46,7 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing;
 14 CommandFailed; 15 CommandTimedOut; 34 ServiceNotRunning; 50 ApiServerUnreachable; 51 JoinFailed; 52 JoinTimedOut;
-53 JoinedElsewhere; 54 KubernetesMissing; 55 ResetFailed.
+53 KubeletArgsRefused; 54 KubernetesMissing; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(
@@ -66,6 +72,10 @@ param(
     [AllowEmptyString()]
     [ValidatePattern('^([-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute)(,[-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute))*)?$')]
     [string] $NodeTaints = '',
+
+    [AllowEmptyString()]
+    [ValidatePattern('^([a-z][-a-z0-9]*=[!#$&-~]*( [a-z][-a-z0-9]*=[!#$&-~]*)*)?$', Options = 'None')]
+    [string] $KubeletArgs = '',
 
     [ValidateRange(30, 3600)]
     [int] $TimeoutSeconds = 300
@@ -96,6 +106,16 @@ Invoke-Step -Name 'Join-Node' -Body {
     }
     # kubeadm looks for kubelet.exe on the PATH, and this session may be older than the entry.
     Update-ProcessPath
+    $arguments = @("--hostname-override=$NodeName", "--node-ip=$NodeIp")
+    if ($NodeLabels -ne '') { $arguments += "--node-labels=$NodeLabels" }
+    if ($NodeTaints -ne '') { $arguments += "--register-with-taints=$NodeTaints" }
+    $extra = @($KubeletArgs -split ' ' | Where-Object { $_ -ne '' } | ForEach-Object { "--$_" })
+    if ($extra.Count -gt 0) {
+        Assert-KubeletArgument -Argument $extra
+        $arguments += $extra
+    }
+    $commandLine = Get-KubeletCommandLine -NodeArgument $arguments
+
     $clock = [Diagnostics.Stopwatch]::StartNew()
     Wait-ApiServer -Endpoint $ApiServerEndpoint -TimeoutSeconds ([math]::Min(90, $TimeoutSeconds))
 
@@ -104,19 +124,11 @@ Invoke-Step -Name 'Join-Node' -Body {
     $alreadyJoined = $recorded -eq $cluster -and (Test-NodeCredentials)
     $wasReset = $false
     if (-not $alreadyJoined -and (Test-JoinRemains)) {
-        if ($null -eq $recorded -and (Test-NodeCredentials)) {
-            Stop-Step -Code 'JoinedElsewhere' `
-                -Message 'This machine is a node already, joined by something else than this step.' `
-                -Remedy 'If it may leave that cluster, run Reset-Node on it first; nothing was changed.'
-        }
+        Write-StepProgress -Message 'what another cluster or a join that was cut short left here is removed first'
         Reset-Membership -CriSocket $CriSocket -TimeoutSeconds 120
         $wasReset = $true
     }
 
-    $arguments = @("--hostname-override=$NodeName", "--node-ip=$NodeIp")
-    if ($NodeLabels -ne '') { $arguments += "--node-labels=$NodeLabels" }
-    if ($NodeTaints -ne '') { $arguments += "--register-with-taints=$NodeTaints" }
-    $commandLine = Get-KubeletCommandLine -NodeArgument $arguments
     $changed = -not $alreadyJoined
     if (-not $alreadyJoined) {
         $configuration = New-JoinConfiguration -NodeName $NodeName -ApiServerEndpoint $ApiServerEndpoint `

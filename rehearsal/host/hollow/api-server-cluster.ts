@@ -56,12 +56,7 @@ export class ApiServerCluster implements HollowCluster {
       await this.#core.createNode({ body });
     } catch (error) {
       if (!hasCode(error, 409)) throw error;
-      const existing = await this.#core.readNode({ name: node.name });
-      const labels = { ...existing.metadata?.labels, ...body.metadata?.labels };
-      await this.#core.replaceNode({
-        name: node.name,
-        body: { ...existing, metadata: { ...existing.metadata, labels } },
-      });
+      // As a kubelet does with a Node that is there: labels and taints stay as they are.
     }
     await this.#core.replaceNodeStatus({
       name: node.name,

@@ -41,8 +41,10 @@ export class RecordingCluster implements HollowCluster {
 
   register(node: HollowNode): Promise<void> {
     const index = this.nodes.findIndex((other) => other.name === node.name);
-    if (index === -1) this.nodes.push(node);
-    else this.nodes[index] = node;
+    const before = this.nodes[index];
+    if (before === undefined) this.nodes.push(node);
+    // As a kubelet does with a Node that is there: labels and taints stay as they are.
+    else this.nodes[index] = { ...node, labels: before.labels, taints: before.taints };
     return Promise.resolve();
   }
 }

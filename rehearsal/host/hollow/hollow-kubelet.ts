@@ -1,3 +1,4 @@
+import type { ProgramResult } from "../programs.ts";
 import type { HollowNode } from "./hollow-cluster.ts";
 
 /** The node a kubelet with these arguments registers. */
@@ -21,4 +22,21 @@ export function hollowNode(args: readonly string[], kubeletVersion: string): Hol
     taints: list("register-with-taints"),
     kubeletVersion,
   };
+}
+
+/** Arguments no kubelet of today knows. */
+const removedFlags = ["pod-infra-container-image", "container-runtime", "network-plugin"];
+
+/** `kubelet.exe ... --version`: the arguments are looked at first, as the real one does. */
+export function runHollowKubelet(version: string, args: readonly string[]): ProgramResult {
+  const unknown = args.find((argument) =>
+    removedFlags.includes(/^--([^=]+)/.exec(argument)?.[1] ?? ""),
+  );
+  return unknown === undefined
+    ? { exitCode: 0, stdout: `Kubernetes v${version}\n`, stderr: "" }
+    : {
+        exitCode: 1,
+        stdout: "",
+        stderr: `E1121 run.go:72] "command failed" err="failed to parse kubelet flag: unknown flag: ${unknown.split("=")[0]}"\n`,
+      };
 }

@@ -4,7 +4,9 @@ import type { HollowCluster } from "./hollow-cluster.ts";
 import { runHollowContainerd } from "./hollow-containerd.ts";
 import { readHollowExecutable } from "./hollow-executable.ts";
 import { kubeletKubeconfig, readHollowJoin, runHollowKubeadm } from "./hollow-kubeadm.ts";
-import { hollowNode } from "./hollow-kubelet.ts";
+import { hollowNode, runHollowKubelet } from "./hollow-kubelet.ts";
+
+const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
 
 /** What hollow programs are made of. */
 export interface HollowProgramsOptions {
@@ -51,7 +53,7 @@ export class HollowPrograms implements WindowsPrograms {
           args,
         );
       case "kubelet":
-        return { exitCode: 0, stdout: `Kubernetes v${version}\n`, stderr: "" };
+        return runHollowKubelet(version, args);
       case "kube-log-runner":
         return { exitCode: 1, stdout: "", stderr: "hollow kube-log-runner.exe runs nothing\n" };
     }
@@ -113,7 +115,9 @@ export class HollowPrograms implements WindowsPrograms {
   async #registerNode(args: readonly string[], version: string): Promise<void> {
     const join = await readHollowJoin(this.#drive);
     if (!join) return;
-    await this.#options.cluster.register(hollowNode(args, version), join);
+    // In kubelet's own order: the kubeconfig names a certificate that is asked for after it.
     await this.#drive.write(kubeletKubeconfig, JSON.stringify(join), true);
+    await this.#options.cluster.register(hollowNode(args, version), join);
+    await this.#drive.write(clientCertificate, "hollow certificate\n", true);
   }
 }

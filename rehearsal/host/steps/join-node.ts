@@ -2,7 +2,12 @@ import { type StepContext, StepError, type StepOutcome } from "../step.ts";
 import { joinConfiguration } from "./join-configuration.ts";
 import { parseJoinSecret } from "./join-secret.ts";
 import { joinCluster } from "./kubeadm-join.ts";
-import { kubeletCommandLine, kubeletLogPath, setKubeletService } from "./kubelet-service.ts";
+import {
+  assertKubeletArguments,
+  kubeletCommandLine,
+  kubeletLogPath,
+  setKubeletService,
+} from "./kubelet-service.ts";
 import {
   clusterIdentity,
   getJoinRecord,
@@ -32,6 +37,24 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
       "Run Install-Kubernetes first.",
     );
   }
+  const extra = parameters
+    .text("KubeletArgs")
+    .split(" ")
+    .filter((argument) => argument !== "");
+  const commandLine = kubeletCommandLine([
+    `--hostname-override=${nodeName}`,
+    `--node-ip=${nodeIp}`,
+    ...(labels === "" ? [] : [`--node-labels=${labels}`]),
+    ...(taints === "" ? [] : [`--register-with-taints=${taints}`]),
+    ...extra.map((argument) => `--${argument}`),
+  ]);
+  if (extra.length > 0) {
+    await assertKubeletArguments(
+      context,
+      extra.map((argument) => `--${argument}`),
+    );
+  }
+
   const start = Date.now();
   await waitApiServer(context, apiServerEndpoint, Math.min(90, timeoutSeconds));
 
@@ -40,23 +63,13 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
   const alreadyJoined = recorded === cluster && (await hasNodeCredentials(host));
   let wasReset = false;
   if (!alreadyJoined && (await hasJoinRemains(host))) {
-    if (recorded === undefined && (await hasNodeCredentials(host))) {
-      throw new StepError(
-        "JoinedElsewhere",
-        "This machine is a node already, joined by something else than this step.",
-        "If it may leave that cluster, run Reset-Node on it first; nothing was changed.",
-      );
-    }
+    context.progress(
+      "what another cluster or a join that was cut short left here is removed first",
+    );
     await resetMembership(context, criSocket, 120);
     wasReset = true;
   }
 
-  const commandLine = kubeletCommandLine([
-    `--hostname-override=${nodeName}`,
-    `--node-ip=${nodeIp}`,
-    ...(labels === "" ? [] : [`--node-labels=${labels}`]),
-    ...(taints === "" ? [] : [`--register-with-taints=${taints}`]),
-  ]);
   let changed = !alreadyJoined;
   if (!alreadyJoined) {
     const configuration = joinConfiguration({

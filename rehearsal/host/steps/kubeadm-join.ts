@@ -1,12 +1,34 @@
+import { chmod } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type StepContext, StepError } from "../step.ts";
 import { kubeletLogPath, setKubeletRecovery, setKubeletService } from "./kubelet-service.ts";
 import { resetMembership, saveJoinRecord } from "./membership.ts";
 import { runNative } from "./native-command.ts";
+import { configurationPath, removeSecretRemains, stateFolder } from "./secret-remains.ts";
 
-const configurationPath = "C:\\kindows\\state\\join-configuration.json";
 /** The last file `kubeadm join` writes before it asks the service manager to start kubelet. */
 const flagsPath = "C:\\var\\lib\\kubelet\\kubeadm-flags.env";
+
+/** What kubeadm says, and what to do about it: the same as in lib/KubeadmJoin.ps1. */
+const complaints: readonly (readonly [RegExp, string])[] = [
+  [
+    /not yet valid|has expired or is not/i,
+    "Set the clock of this machine (w32tm /resync): it differs from the control plane's. Then run again.",
+  ],
+  [
+    /none of the public keys/i,
+    "The CA hash is another cluster's: look at what answers at the endpoint (Set-HostsEntry), then run again.",
+  ],
+  [
+    /JWS signature|token id/i,
+    "The token has expired or was deleted: run again, which makes a new one (cluster.tokenTtlMinutes).",
+  ],
+];
+
+/** What to do about what kubeadm complained of; undefined where that is not known. */
+export function joinRemedy(message: string): string | undefined {
+  return complaints.find(([complaint]) => complaint.test(message))?.[1];
+}
 
 /** One join, as the script's Join-Cluster takes it. */
 export interface JoinAttempt {
@@ -32,9 +54,10 @@ export async function joinCluster(context: StepContext, attempt: JoinAttempt): P
     await host.services.stop("kubelet");
     await setKubeletService(host, attempt.commandLine, "manual");
     await setKubeletRecovery(host, true);
-    await saveJoinRecord(host, attempt.cluster);
+    await saveJoinRecord(host, attempt.cluster, true);
     try {
       await runKubeadmJoin(context, attempt, left);
+      await saveJoinRecord(host, attempt.cluster, false);
       return;
     } catch (error) {
       const retry =
@@ -57,6 +80,8 @@ async function runKubeadmJoin(
 ): Promise<void> {
   const { host } = context;
   const ignored = host.programs.ignoredPreflightErrors;
+  await host.drive.makeFolder(stateFolder);
+  await chmod(await host.drive.resolve(stateFolder), 0o700);
   await host.drive.write(configurationPath, configuration, true);
   const manager = new AbortController();
   const started = startKubeletOnRequest(context, manager.signal);
@@ -76,10 +101,14 @@ async function runKubeadmJoin(
       hidden: [token],
       remedy: `Read kubeadm's last lines above and ${kubeletLogPath}; the join can be run again.`,
     });
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    throw new StepError(error.code, error.message, joinRemedy(error.message) ?? error.remedy);
   } finally {
     manager.abort();
     await started;
-    await host.drive.remove(configurationPath);
+    // A machine without power does nothing any more: the next step does it.
+    if (!host.powerLost) await removeSecretRemains(host);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StepContext } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
+import { runNative } from "./native-command.ts";
 import { startServiceInTime } from "./start-service.ts";
 
 export const kubeletLogPath = "C:\\var\\log\\kubelet\\kubelet.log";
@@ -24,6 +25,21 @@ export function kubeletCommandLine(nodeArguments: readonly string[]): string {
     "--enable-debugging-handlers",
     ...nodeArguments,
   ].join(" ");
+}
+
+/** Asks kubelet whether it knows these arguments: it looks at all of them before it says its version. */
+export async function assertKubeletArguments(
+  context: StepContext,
+  args: readonly string[],
+): Promise<void> {
+  await runNative(context, {
+    exe: "C:\\k\\kubelet.exe",
+    args: [...args, "--version"],
+    timeoutSeconds: 60,
+    failureCode: "KubeletArgsRefused",
+    remedy:
+      "Correct nodes[].kubeletArgs in the settings: this version of kubelet does not take them.",
+  });
 }
 
 /** Registers the service, stopped and manual; whether it was missing. */

@@ -1,13 +1,15 @@
+import { readdir } from "node:fs/promises";
 import { z } from "zod";
 import type { StepContext } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { kubeletCommandLine, setKubeletRecovery, setKubeletService } from "./kubelet-service.ts";
 import { makeKubernetesFolders } from "./kubernetes-folders.ts";
 import { runNative } from "./native-command.ts";
+import { joinRecordPath } from "./secret-remains.ts";
 
 const kubeletConfig = "C:\\etc\\kubernetes\\kubelet.conf";
-const joinRecord = "C:\\kindows\\state\\join.json";
-const recordSchema = z.object({ cluster: z.string() });
+const keyFolder = "C:\\var\\lib\\kubelet\\pki";
+const recordSchema = z.strictObject({ cluster: z.string() });
 
 /** What kubeadm and kubelet leave at a join, and kubeadm's preflight checks stumble over at the next one. */
 const joinRemains = [
@@ -27,9 +29,14 @@ export async function hasJoinRemains({ drive }: WindowsHost): Promise<boolean> {
   return false;
 }
 
-/** Whether TLS bootstrap is through, so that this machine has credentials of its own. */
+/**
+ * Whether TLS bootstrap is through, so that this machine has credentials of its own: kubelet writes kubelet.conf before it
+ * asks for its certificate.
+ */
 export async function hasNodeCredentials({ drive }: WindowsHost): Promise<boolean> {
-  return drive.isFile(kubeletConfig);
+  if (!(await drive.isFile(kubeletConfig)) || !(await drive.isFolder(keyFolder))) return false;
+  const names = await readdir(await drive.resolve(keyFolder));
+  return names.some((name) => /^kubelet-client-.*\.pem$/.test(name));
 }
 
 /** Identity of a cluster as text: its endpoint and the hashes of its CA. */
@@ -37,15 +44,23 @@ export function clusterIdentity(endpoint: string, caCertHashes: readonly string[
   return [endpoint, ...[...caCertHashes].sort()].join(" ");
 }
 
-/** Identity of the cluster the join step last began to join. */
+/** Identity of the cluster this machine has joined by the join step; undefined also for a join that was cut short. */
 export async function getJoinRecord({ drive }: WindowsHost): Promise<string | undefined> {
-  const text = await drive.readText(joinRecord);
-  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text)).cluster;
+  const text = await drive.readText(joinRecordPath);
+  try {
+    return recordSchema.safeParse(JSON.parse(text ?? "{}")).data?.cluster;
+  } catch {
+    return undefined; // a power cut may have left half of it
+  }
 }
 
-/** Records which cluster is about to be joined: whatever is found later was made by this step. */
-export async function saveJoinRecord({ drive }: WindowsHost, cluster: string): Promise<void> {
-  await drive.write(joinRecord, JSON.stringify({ cluster }));
+/** Records which cluster is being joined, or has been. */
+export async function saveJoinRecord(
+  { drive }: WindowsHost,
+  cluster: string,
+  joining: boolean,
+): Promise<void> {
+  await drive.write(joinRecordPath, JSON.stringify(joining ? { joining: cluster } : { cluster }));
 }
 
 /** Takes this machine out of its cluster: kubeadm reset, then whatever that leaves; kubelet stopped and manual. */
@@ -67,8 +82,8 @@ export async function resetMembership(
     timeoutCode: "ResetFailed",
     remedy: "Look whether containerd runs and whether pods hang; then run again.",
   });
-  const keys = ["C:\\var\\lib\\kubelet\\pki", "C:\\etc\\kubernetes\\pki"];
+  const keys = [keyFolder, "C:\\etc\\kubernetes\\pki"];
   for (const path of [...joinRemains, ...keys]) await host.drive.remove(path);
   await makeKubernetesFolders(host.drive);
-  await host.drive.remove(joinRecord);
+  await host.drive.remove(joinRecordPath);
 }

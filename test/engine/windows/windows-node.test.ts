@@ -143,7 +143,10 @@ describe("WindowsNode in the engine", function () {
       ],
     );
     assert.match(await hosts(), /^192\.168\.150\.128 kindows-test-control-plane # kindows\r?$/m);
-    assert.deepEqual(await journal(), ['await-node {"name":"win-1","timeoutSeconds":900}']);
+    assert.match(
+      (await journal()).join("\n"),
+      /^await-node \{"name":"win-1","timeoutSeconds":900,.*\}$/,
+    );
     assert.deepEqual((await project.outputs())["facts"], {
       name: "win-1",
       build: "10.0.20348.4405",
@@ -172,10 +175,13 @@ describe("WindowsNode in the engine", function () {
     assert.equal(host.nodes.length, 1);
   });
 
-  it("runs only the join again for other labels", async () => {
+  it("runs only the join and the Node's own resource again for other labels", async () => {
     const run = await up({ labels: { zone: "b" } });
-    assert.deepEqual(touched(run, "update"), ["win-1-join-node"]);
-    assert.deepEqual(host.nodes[0]?.labels, { zone: "b" });
+    assert.deepEqual(touched(run, "update"), ["win-1-join-node", "win-1-registration"]);
+    // A Node that is there gets them from the cluster's side.
+    assert.match((await journal()).at(-1) ?? "", /^await-node .*"labels":\{"zone":"b"\}/);
+    const { commandLine = "" } = host.windows.services.get("kubelet") ?? {};
+    assert.match(commandLine, / --node-labels=zone=b /);
   });
 
   it("does everything again on a new machine, after taking the old node away", async () => {

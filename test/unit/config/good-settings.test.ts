@@ -46,6 +46,8 @@ describe("good settings", () => {
           memoryMiB: 16384
           labels: { example.com/disk: fast, topology.kubernetes.io/zone: a, pool.node.kubernetes.io/x: "" }
           taints: [{ key: os, value: windows, effect: NoSchedule }, { key: os, effect: NoExecute }]
+          kubeletArgs: { max-pods: "60", eviction-hard: "memory.available<200Mi" }
+          nodeIp: 10.7.0.2
     `);
     assert.deepEqual(nodes, [
       {
@@ -56,6 +58,8 @@ describe("good settings", () => {
         diskGiB: 80,
         labels: {},
         taints: [],
+        kubeletArgs: {},
+        nodeIp: "192.168.150.10",
       },
       {
         name: "win-2",
@@ -72,6 +76,8 @@ describe("good settings", () => {
           { key: "os", value: "windows", effect: "NoSchedule" },
           { key: "os", value: "", effect: "NoExecute" },
         ],
+        kubeletArgs: { "max-pods": "60", "eviction-hard": "memory.available<200Mi" },
+        nodeIp: "10.7.0.2",
       },
     ]);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { access } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type HollowCluster,
@@ -17,20 +17,26 @@ import {
   startWithSteps,
 } from "./step-runner.ts";
 
+const kubeletConf = "C:\\etc\\kubernetes\\kubelet.conf";
+const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
+const joinRecord = "C:\\kindows\\state\\join.json";
+
 /** A cluster that can be told to refuse. */
 class FussyCluster extends RecordingCluster implements HollowCluster {
   readonly joins: HollowJoin[] = [];
   refusals: string[] = [];
+  onAuthorize: () => Promise<void> = () => Promise.resolve();
   unreachable = false;
 
   override connect(): Promise<undefined> {
     return Promise.resolve(this.unreachable ? ("connection refused" as never) : undefined);
   }
 
-  override authorize(attempt?: HollowJoin): Promise<void> {
+  override async authorize(attempt?: HollowJoin): Promise<void> {
     if (attempt) this.joins.push(attempt);
+    await this.onAuthorize();
     const refusal = this.refusals.shift();
-    return refusal === undefined ? Promise.resolve() : Promise.reject(new Error(refusal));
+    if (refusal !== undefined) throw new Error(refusal);
   }
 }
 
@@ -75,7 +81,7 @@ describe("Join-Node and Reset-Node, rehearsed", () => {
 
   it("registers taints", async () => {
     const args = [...(goodArguments(host)["Join-Node"] ?? [])];
-    args[args.length - 1] = "os=windows:NoSchedule";
+    args[args.indexOf("-NodeTaints") + 1] = "os=windows:NoSchedule";
     assert.equal((await joinNode(args)).exitCode, 0);
     assert.deepEqual(cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
   });
@@ -108,7 +114,9 @@ describe("Join-Node and Reset-Node, rehearsed", () => {
     );
     const third = await joinNode(args);
     assert.deepEqual([third.changed, third.facts["alreadyJoined"]], [true, true]);
-    assert.deepEqual(cluster.nodes[0]?.labels, { pool: "c" });
+    assert.match(host.windows.services.get("kubelet")?.commandLine ?? "", / --node-labels=pool=c/);
+    // What a Node that is there has, only the cluster's side changes.
+    assert.deepEqual(cluster.nodes[0]?.labels, { pool: "a", zone: "b" });
     assert.equal(cluster.joins.length, 1);
   });
 
@@ -143,12 +151,99 @@ describe("Join-Node and Reset-Node, rehearsed", () => {
     assert.equal(cluster.joins.length, 2);
   });
 
-  it("a machine joined by somebody else is left alone", async () => {
-    await host.windows.drive.write("C:\\etc\\kubernetes\\kubelet.conf", "theirs");
+  it("another cluster, joined by somebody else: reset, then joined", async () => {
+    await host.windows.drive.write(kubeletConf, "theirs");
+    await host.windows.drive.write(clientCertificate, "theirs");
     const result = await joinNode();
-    assert.deepEqual([result.exitCode, result.errorCode], [53, "JoinedElsewhere"]);
-    assert.equal(await host.windows.drive.readText("C:\\etc\\kubernetes\\kubelet.conf"), "theirs");
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.equal(result.facts["wasReset"], true);
+    assert.notEqual(await host.windows.drive.readText(kubeletConf), "theirs");
+    assert.match(result.stderr, /what another cluster .* left here is removed first/);
   });
+
+  const cutShort: readonly (readonly [what: string, record: string, files: readonly string[]])[] = [
+    ["before anything of it was there", '{"joining":"CLUSTER"}', []],
+    ["kubelet asked for its certificate", '{"joining":"CLUSTER"}', [kubeletConf]],
+    ["also where the record says it ended", '{"cluster":"CLUSTER"}', [kubeletConf]],
+    ["kubeadm had not ended", '{"joining":"CLUSTER"}', [kubeletConf, clientCertificate]],
+    ["the record is empty", "", [kubeletConf, clientCertificate]],
+    ["the record is half of one", '{"clus', [kubeletConf, clientCertificate]],
+  ];
+  for (const [what, record, files] of cutShort) {
+    it(`a join cut short is done again: ${what}`, async () => {
+      const identity = `control-plane:6443 ${caCertHash}`;
+      await host.windows.drive.write(joinRecord, record.replace("CLUSTER", identity));
+      for (const file of files) await host.windows.drive.write(file, "half");
+      const result = await joinNode();
+      assert.equal(result.exitCode, 0, result.stderr);
+      assert.deepEqual(
+        [result.facts["alreadyJoined"], result.facts["wasReset"]],
+        [false, files.length > 0],
+      );
+      const again = await joinNode();
+      assert.deepEqual([again.changed, again.facts["alreadyJoined"]], [false, true]);
+    });
+  }
+
+  it("a token that a power cut left is removed by whichever step runs next", async () => {
+    const bootstrap = "C:\\etc\\kubernetes\\bootstrap-kubelet.conf";
+    const configuration = "C:\\kindows\\state\\join-configuration.json";
+    for (const path of [configuration, `${configuration}.0011aabb.tmp`, bootstrap]) {
+      await host.windows.drive.write(path, joinToken, true);
+    }
+    await runStep(host, "Test-WindowsHost", goodArguments(host)["Test-WindowsHost"]);
+    assert.deepEqual(
+      await Promise.all([configuration, `${configuration}.0011aabb.tmp`, bootstrap].map(isThere)),
+      [false, false, true], // without a record of a join the last one is not ours
+    );
+    await host.windows.drive.write(joinRecord, '{"joining":"x"}');
+    await runStep(host, "Test-WindowsHost", goodArguments(host)["Test-WindowsHost"]);
+    assert.equal(await isThere(bootstrap), false);
+  });
+
+  it("nobody but the administrator can read the token while it is on the drive", async () => {
+    const modes: number[] = [];
+    cluster.onAuthorize = async () => {
+      const state = join(host.driveC, "kindows/state");
+      for (const path of [state, join(state, "join-configuration.json")]) {
+        modes.push((await stat(path)).mode & 0o077);
+      }
+    };
+    await joinNode();
+    assert.deepEqual(modes, [0, 0]);
+  });
+
+  it("gives kubelet its extra arguments, and asks it first whether it knows them", async () => {
+    const args = [...(goodArguments(host)["Join-Node"] ?? [])];
+    const index = args.indexOf("-KubeletArgs") + 1;
+    args[index] = "pod-infra-container-image=pause";
+    const refused = await joinNode(args);
+    assert.deepEqual([refused.exitCode, refused.errorCode], [53, "KubeletArgsRefused"]);
+    assert.match(refused.errorMessage, /unknown flag: --pod-infra-container-image/);
+    assert.equal(cluster.joins.length, 0);
+    args[index] = '"max-pods=60 v=4"';
+    assert.equal((await joinNode(args)).exitCode, 0);
+    const { commandLine = "" } = host.windows.services.get("kubelet") ?? {};
+    assert.match(commandLine, / --node-labels=pool=a,zone=b --max-pods=60 --v=4$/);
+  });
+
+  const complaints: readonly (readonly [complaint: string, remedy: RegExp])[] = [
+    ["x509: certificate has expired or is not yet valid: current time", /^Set the clock/],
+    ['none of the public keys "sha256:11" are pinned', /^The CA hash is another cluster's/],
+    [
+      'could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"',
+      /token has expired/,
+    ],
+    ["something else", /^Read kubeadm's last lines/],
+  ];
+  for (const [complaint, remedy] of complaints) {
+    it(`says what to do about: ${complaint}`, async () => {
+      cluster.refusals = [complaint];
+      const result = await joinNode();
+      assert.equal(result.errorCode, "JoinFailed");
+      assert.match(result.remedy, remedy);
+    });
+  }
 
   it("waits for its predecessor's node to go", async () => {
     cluster.refusals = [

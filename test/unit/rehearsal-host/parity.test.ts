@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { stepExitCodes } from "../../../rehearsal/host/step.ts";
 import { kubeletCommandLine } from "../../../rehearsal/host/steps/kubelet-service.ts";
+import { joinRemedy } from "../../../rehearsal/host/steps/kubeadm-join.ts";
 import { hasJoinRemains } from "../../../rehearsal/host/steps/membership.ts";
 import { goodArguments, joinInput, runStep, startWithSteps } from "./step-runner.ts";
 
@@ -28,6 +29,17 @@ describe("What the scripts and their rehearsal share", () => {
     const list = /@\(\n([^]*?)\$NodeArgument\n/.exec(source)?.[1] ?? "";
     const words = [...list.matchAll(/'([^']+)'/g)].map((match) => match[1]);
     assert.equal(words.join(" "), kubeletCommandLine([]));
+  });
+
+  it("what to do about kubeadm's complaints", () => {
+    const source = read("lib/KubeadmJoin.ps1");
+    const pairs = [...source.matchAll(/^ {4}'([^']+)' +=\n {8}'((?:[^']|'')+)'$/gm)];
+    assert.equal(pairs.length, 3);
+    for (const [, complaint = "", remedy = ""] of pairs) {
+      for (const alternative of complaint.split("|")) {
+        assert.equal(joinRemedy(`... ${alternative} ...`), remedy.replaceAll("''", "'"));
+      }
+    }
   });
 
   it("what a join leaves behind", async () => {

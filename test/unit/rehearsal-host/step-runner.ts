@@ -18,6 +18,7 @@ export interface StepRun {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly errorCode: string | undefined;
   readonly errorMessage: string;
+  readonly remedy: string;
   readonly stderr: string;
 }
 
@@ -55,7 +56,7 @@ export async function runStep(
     changed?: boolean;
     rebootRequired?: boolean;
     facts?: Record<string, unknown>;
-    error?: { code: string; message: string };
+    error?: { code: string; message: string; remedy: string };
   };
   return {
     exitCode,
@@ -64,6 +65,7 @@ export async function runStep(
     facts: result.facts ?? {},
     errorCode: result.error?.code,
     errorMessage: result.error?.message ?? "",
+    remedy: result.error?.remedy ?? "",
     stderr,
   };
 }
@@ -92,6 +94,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
     "Join-Node": [
       ...["-NodeName", "win-1", "-ApiServerEndpoint", "control-plane:6443"],
       ...["-NodeIp", "192.168.150.11", "-NodeLabels", "pool=a,zone=b", "-NodeTaints", ""],
+      ...["-KubeletArgs", ""],
     ],
     "Reset-Node": [],
   };

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { renderLabels, renderTaints } from "../../../components/windows/node-registration.ts";
+import {
+  renderKubeletArgs,
+  renderLabels,
+  renderTaints,
+} from "../../../components/windows/node-registration.ts";
 
 describe("what a node registers with", () => {
   it("labels do not depend on the order of the settings", () => {
@@ -17,7 +21,15 @@ describe("what a node registers with", () => {
     );
   });
 
+  it("arguments of kubelet do not depend on the order of the settings, and have no dashes", () => {
+    assert.equal(
+      renderKubeletArgs({ v: "4", "feature-gates": "A=true,B=false", "max-pods": "60" }),
+      "feature-gates=A=true,B=false max-pods=60 v=4",
+    );
+  });
+
   it("nothing is empty text", () => {
+    assert.equal(renderKubeletArgs({}), "");
     assert.equal(renderLabels({}), "");
     assert.equal(renderTaints([]), "");
   });

@@ -128,6 +128,7 @@ describe("commands of steps", () => {
       NodeIp: "192.168.150.10",
       NodeLabels: "example.com/pool=a,example.com/zone=",
       NodeTaints: "os=windows:NoSchedule,example.com/busy:NoExecute",
+      KubeletArgs: "eviction-hard=memory.available<200Mi max-pods=60",
       TimeoutSeconds: 300,
     },
     "Reset-Node": { CriSocket: "npipe:////./pipe/containerd-containerd", TimeoutSeconds: 300 },

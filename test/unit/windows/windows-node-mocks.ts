@@ -129,6 +129,7 @@ export function makeNode(
       software,
       labels: { "example.com/pool": "a", zone: "b" },
       taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+      kubeletArgs: { "max-pods": "60" },
       ...change,
     },
     { transformations: [record] },

@@ -142,6 +142,7 @@ describe("a Windows node", () => {
     ["node-join-node", "-NodeName win-1 -ApiServerEndpoint kindows-test-control-plane:6443"],
     ["node-join-node", "-NodeIp 192.168.150.10"],
     ["node-join-node", '-NodeLabels "example.com/pool=a,zone=b" -NodeTaints os=windows:NoSchedule'],
+    ["node-join-node", "-KubeletArgs max-pods=60"],
   ];
   for (const [name, text] of values) {
     it(`${name} gets ${text}`, async () => {
@@ -186,7 +187,12 @@ describe("a Windows node", () => {
     assert.deepEqual(Object.keys(environment), ["KUBECONFIG_CONTENT", "NODE"]);
     assert.equal(await isSecret(environment["KUBECONFIG_CONTENT"] as pulumi.Output<string>), true);
     assert.equal(await valueOf(environment["KUBECONFIG_CONTENT"] ?? ""), secrets.kubeconfig);
-    assert.equal(environment["NODE"], '{"name":"win-1","timeoutSeconds":900}');
+    assert.deepEqual(JSON.parse((await valueOf(environment["NODE"] ?? "")) ?? ""), {
+      name: "win-1",
+      timeoutSeconds: 900,
+      labels: { "example.com/pool": "a", zone: "b" },
+      taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+    });
   });
 
   it("gives what the steps reported, as plain outputs", async () => {
@@ -205,6 +211,12 @@ describe("a Windows node", () => {
       JSON.stringify(get("node").props),
       new RegExp(Object.values(secrets).join("|")),
     );
+  });
+
+  it("registers with another of the machine's addresses where one is given", async () => {
+    const { resources } = makeNode({ nodeIp: "10.7.0.2" });
+    const create = String(await valueOf(resources.get("node-join-node")?.props["create"]));
+    assert.match(create, / -NodeIp 10\.7\.0\.2 /);
   });
 
   it("does not take a machine without Windows", () => {

@@ -2,6 +2,16 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+# What kubeadm says, and what to do about it.
+$JoinComplaints = [ordered]@{
+    'not yet valid|has expired or is not' =
+        'Set the clock of this machine (w32tm /resync): it differs from the control plane''s. Then run again.'
+    'none of the public keys'             =
+        'The CA hash is another cluster''s: look at what answers at the endpoint (Set-HostsEntry), then run again.'
+    'JWS signature|token id'              =
+        'The token has expired or was deleted: run again, which makes a new one (cluster.tokenTtlMinutes).'
+}
+
 <#
 .SYNOPSIS
 Runs kubeadm join with a configuration that exists as a file only while it runs, open to administrators only.
@@ -31,16 +41,51 @@ function Invoke-KubeadmJoin {
         [int] $TimeoutSeconds
     )
 
-    $path = 'C:\kindows\state\join-configuration.json'
-    Write-ProtectedFile -Path $path -Text $Configuration
+    Protect-Folder -Path (Split-Path -Path $JoinConfigurationPath)
+    Write-ProtectedFile -Path $JoinConfigurationPath -Text $Configuration
     try {
-        $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' -ArgumentList 'join', '--config', $path `
-            -TimeoutSeconds $TimeoutSeconds -FailureCode 'JoinFailed' -TimeoutCode 'JoinTimedOut' -Hidden $Token `
+        $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' -ArgumentList 'join', '--config', `
+            $JoinConfigurationPath -TimeoutSeconds $TimeoutSeconds -FailureCode 'JoinFailed' `
+            -TimeoutCode 'JoinTimedOut' -Hidden $Token `
             -Remedy "Read kubeadm's last lines above and $KubeletLogPath; the join can be run again."
     }
-    finally {
-        Remove-Item -LiteralPath $path -Force
+    catch [System.InvalidOperationException] {
+        $_.Exception.Data['StepRemedy'] = Get-JoinRemedy -Message $_.Exception.Message `
+            -Default ([string]$_.Exception.Data['StepRemedy'])
+        throw
     }
+    finally {
+        Remove-SecretRemains
+    }
+}
+
+<#
+.SYNOPSIS
+Says what to do about what kubeadm complained of.
+
+.PARAMETER Message
+The error, with kubeadm's last lines.
+
+.PARAMETER Default
+The remedy where none of the known complaints is in it.
+#>
+function Get-JoinRemedy {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Message,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Default
+    )
+
+    foreach ($complaint in $JoinComplaints.GetEnumerator()) {
+        if ($Message -match $complaint.Key) {
+            return $complaint.Value
+        }
+    }
+    $Default
 }
 
 <#
@@ -99,9 +144,10 @@ function Join-Cluster {
         Stop-ServiceInTime -Name 'kubelet'
         $null = Set-KubeletService -CommandLine $CommandLine -StartMode Manual
         Set-KubeletRecovery -Restart $true
-        Save-JoinRecord -Cluster $Cluster
+        Save-JoinRecord -Cluster $Cluster -Joining $true
         try {
             Invoke-KubeadmJoin -Configuration $Configuration -Token $Token -TimeoutSeconds $left
+            Save-JoinRecord -Cluster $Cluster -Joining $false
             return
         }
         catch [System.InvalidOperationException] {

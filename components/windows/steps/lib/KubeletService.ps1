@@ -41,6 +41,28 @@ function Get-KubeletCommandLine {
 
 <#
 .SYNOPSIS
+Asks kubelet whether it knows these arguments: it looks at all of them before it says its version.
+
+.DESCRIPTION
+Found out here in a second; a service that ends at its start would be found out by kubeadm's time limit.
+
+.PARAMETER Argument
+Arguments with their dashes.
+#>
+function Assert-KubeletArgument {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string[]] $Argument
+    )
+
+    $null = Invoke-NativeCommand -FilePath 'C:\k\kubelet.exe' -ArgumentList ($Argument + '--version') `
+        -TimeoutSeconds 60 -FailureCode 'KubeletArgsRefused' `
+        -Remedy 'Correct nodes[].kubeletArgs in the settings: this version of kubelet does not take them.'
+}
+
+<#
+.SYNOPSIS
 Registers the service kubelet, stopped and manual; returns whether it was missing.
 #>
 function Register-KubeletService {

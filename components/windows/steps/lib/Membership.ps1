@@ -3,7 +3,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 $KubeletConfigPath = 'C:\etc\kubernetes\kubelet.conf'
-$JoinRecordPath = 'C:\kindows\state\join.json'
+$KubeletKeyFolder = 'C:\var\lib\kubelet\pki'
 # What kubeadm and kubelet leave at a join, and kubeadm's preflight checks stumble over at the next one.
 $JoinRemains = @(
     $KubeletConfigPath
@@ -29,13 +29,17 @@ function Test-JoinRemains {
 <#
 .SYNOPSIS
 Tells whether TLS bootstrap is through, so that this machine has credentials of its own.
+
+.DESCRIPTION
+kubelet writes kubelet.conf before it asks for its certificate, which is then named there: both must be.
 #>
 function Test-NodeCredentials {
     [CmdletBinding()]
     [OutputType([bool])]
     param()
 
-    Test-Path -LiteralPath $KubeletConfigPath
+    (Test-Path -LiteralPath $KubeletConfigPath) -and
+    (Test-Path -Path (Join-Path $KubeletKeyFolder 'kubelet-client-*.pem'))
 }
 
 <#
@@ -64,7 +68,7 @@ function Get-ClusterIdentity {
 
 <#
 .SYNOPSIS
-Returns the identity of the cluster this step last began to join, or nothing.
+Returns the identity of the cluster this machine has joined by this step; nothing for a join that was cut short.
 #>
 function Get-JoinRecord {
     [CmdletBinding()]
@@ -72,26 +76,37 @@ function Get-JoinRecord {
     param()
 
     if (Test-Path -LiteralPath $JoinRecordPath) {
-        (Get-Content -LiteralPath $JoinRecordPath -Raw | ConvertFrom-Json).cluster
+        # A power cut may have left an empty file, or half of one.
+        $text = [IO.File]::ReadAllText($JoinRecordPath)
+        if ($text -match '^\{"cluster":"([^"\\]+)"\}$') {
+            $Matches[1]
+        }
     }
 }
 
 <#
 .SYNOPSIS
-Records which cluster is about to be joined: whatever is found later was made by this step.
+Records which cluster is being joined, or has been.
 
 .PARAMETER Cluster
 What Get-ClusterIdentity returned.
+
+.PARAMETER Joining
+Whether the join has not ended yet: what is found after it was cut short belongs to no cluster.
 #>
 function Save-JoinRecord {
     [CmdletBinding()]
     param(
         [Parameter(Mandatory = $true)]
-        [string] $Cluster
+        [string] $Cluster,
+
+        [Parameter(Mandatory = $true)]
+        [bool] $Joining
     )
 
     $null = New-Item -Path (Split-Path -Path $JoinRecordPath) -ItemType Directory -Force
-    [IO.File]::WriteAllText($JoinRecordPath, (ConvertTo-Json -InputObject @{ cluster = $Cluster } -Compress))
+    $record = if ($Joining) { [ordered]@{ joining = $Cluster } } else { [ordered]@{ cluster = $Cluster } }
+    [IO.File]::WriteAllText($JoinRecordPath, (ConvertTo-Json -InputObject $record -Compress))
 }
 
 <#
@@ -122,7 +137,7 @@ function Reset-Membership {
         -ArgumentList 'reset', '--force', '--cri-socket', $CriSocket `
         -TimeoutSeconds $TimeoutSeconds -FailureCode 'ResetFailed' -TimeoutCode 'ResetFailed' `
         -Remedy 'Look whether containerd runs and whether pods hang; then run again.'
-    foreach ($path in $JoinRemains + 'C:\var\lib\kubelet\pki' + 'C:\etc\kubernetes\pki') {
+    foreach ($path in $JoinRemains + $KubeletKeyFolder + 'C:\etc\kubernetes\pki') {
         if (Test-Path -LiteralPath $path) {
             Remove-Item -LiteralPath $path -Recurse -Force
         }

@@ -3,6 +3,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'ExitCodes.ps1')
+. (Join-Path $PSScriptRoot 'SecretRemains.ps1')
 
 <#
 .SYNOPSIS
@@ -180,6 +181,7 @@ function Invoke-Step {
     try {
         $lock = Enter-StepLock -TimeoutSeconds 240
         Assert-Administrator
+        Remove-SecretRemains
         $result = & $Body |
             Where-Object { $_ -is [pscustomobject] -and $_.PSObject.TypeNames[0] -eq 'Kindows.StepResult' } |
             Select-Object -Last 1

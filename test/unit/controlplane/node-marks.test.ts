@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import type { V1Node } from "@kubernetes/client-node";
+
+import { applyMarks } from "../../../components/controlplane/actions/apply-marks.ts";
+import { withMarks, type NodeMarks } from "../../../components/controlplane/node-marks.ts";
+import { withFakeApi } from "./fake-api.ts";
+
+const none: NodeMarks = { labels: {}, taints: [] };
+const busy = { key: "busy", value: "", effect: "NoExecute" };
+const os = { key: "os", value: "windows", effect: "NoSchedule" };
+
+function node(labels: Record<string, string>, taints: object[] = [], annotation?: string): V1Node {
+  return {
+    metadata: {
+      name: "win-1",
+      labels,
+      annotations: {
+        others: "stay",
+        ...(annotation !== undefined && { "kindows.dev/set": annotation }),
+      },
+    },
+    spec: { podCIDR: "10.244.1.0/24", taints: taints as (typeof os)[] },
+  };
+}
+
+/** What a change leaves, as far as marks go. */
+function marksOf(changed: V1Node | undefined): unknown {
+  if (changed === undefined) return "no change";
+  const { labels, annotations } = changed.metadata ?? {};
+  assert.equal(annotations?.["others"], "stay");
+  assert.equal(changed.spec?.podCIDR, "10.244.1.0/24");
+  return [labels, changed.spec?.taints, annotations["kindows.dev/set"]];
+}
+
+describe("labels and taints of a node that is there", () => {
+  const cases: readonly (readonly [
+    what: string,
+    before: V1Node,
+    marks: NodeMarks,
+    after: unknown,
+  ])[] = [
+    ["nothing set, nothing to do", node({ "kubernetes.io/os": "windows" }), none, "no change"],
+    [
+      "registered as set: noted, so that they can be taken back",
+      node({ a: "1" }, [{ key: "busy", effect: "NoExecute", timeAdded: "2026-11-21T10:00:00Z" }]),
+      { labels: { a: "1" }, taints: [busy] },
+      [{ a: "1" }, [busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'],
+    ],
+    [
+      "set and noted",
+      node({ a: "1", zone: "x" }, [os, busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'),
+      { labels: { a: "1" }, taints: [busy] },
+      "no change",
+    ],
+    [
+      "another value",
+      node({ a: "1" }, [{ ...os, value: "linux" }], '{"labels":["a"],"taints":["os:NoSchedule"]}'),
+      { labels: { a: "2" }, taints: [os] },
+      [{ a: "2" }, [os], '{"labels":["a"],"taints":["os:NoSchedule"]}'],
+    ],
+    [
+      "taken out of the settings: gone, and nobody else's with it",
+      node({ a: "1", zone: "x" }, [os, busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'),
+      none,
+      [{ zone: "x" }, [os], undefined],
+    ],
+    [
+      "what somebody else set becomes ours",
+      node({ a: "theirs" }, [{ ...busy, value: "theirs" }]),
+      { labels: { a: "1" }, taints: [busy] },
+      [{ a: "1" }, [busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'],
+    ],
+    [
+      "a note somebody wrote into",
+      node({ a: "1", b: "1" }, [], "{"),
+      { labels: { a: "1" }, taints: [] },
+      [{ a: "1", b: "1" }, [], '{"labels":["a"],"taints":[]}'],
+    ],
+  ];
+  for (const [what, before, marks, after] of cases) {
+    it(what, () => {
+      const changed = withMarks(before, marks);
+      assert.deepEqual(marksOf(changed), after);
+      if (changed !== undefined) assert.equal(withMarks(changed, marks), undefined);
+    });
+  }
+
+  it("are written again when the kubelet wrote in between, and at most ten times", async () => {
+    for (const [conflicts, puts] of [
+      [2, 3],
+      [99, 10],
+    ] as const) {
+      let left = conflicts;
+      await withFakeApi(
+        (request) =>
+          request.startsWith("PUT") && left-- > 0
+            ? [409, { message: "the object has been modified" }]
+            : [200, node({})],
+        async (api, requests) => {
+          const applied = applyMarks(api, "win-1", { labels: { a: "1" }, taints: [] });
+          if (conflicts === 2) assert.equal(await applied, true);
+          else await assert.rejects(applied, /has been modified/);
+          assert.equal(requests.filter((each) => each.startsWith("PUT")).length, puts);
+        },
+      );
+    }
+  });
+});
