@@ -93,6 +93,9 @@ function typeText(schema: Schema): string {
   if (schema instanceof z.ZodArray) {
     return "list";
   }
+  if (schema instanceof z.ZodBoolean) {
+    return "`true`, `false`";
+  }
   return schema instanceof z.ZodString ? "text" : "group";
 }
 

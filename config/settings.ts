@@ -11,6 +11,8 @@ import { kubeletArgumentName, kubeletArgumentValue } from "./values/kubelet-argu
 import { labelKey, labelValue, qualifiedName } from "./values/node-label.ts";
 import { nodeIp } from "./values/node-ip.ts";
 import { nodeImage } from "./values/node-image.ts";
+import { noProxyEntry, proxyAddress } from "./values/proxy.ts";
+import { mirrorAddress, registryName } from "./values/registry.ts";
 import { containerdVersion, kubernetesVersion, windowsVersion } from "./values/version.ts";
 import { atLeast, between, text } from "./values/value.ts";
 
@@ -118,6 +120,19 @@ const machineSize = {
   }),
 };
 
+const proxy = z.strictObject({
+  http: text(proxyAddress)
+    .optional()
+    .meta({ description: "Proxy for http, `http://HOST:PORT`; no login in it." }),
+  https: text(proxyAddress)
+    .optional()
+    .meta({ description: "Proxy for https, which images are pulled over; no login in it." }),
+  noProxy: z.array(text(noProxyEntry)).default([]).meta({
+    description:
+      "What is reached without it besides the lab itself: the segment, pods, services, the cluster's names and `localhost` are always added.",
+  }),
+});
+
 const windows = z.strictObject({
   version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
   image: image
@@ -135,6 +150,20 @@ const windows = z.strictObject({
   adminUser: text(adminUser)
     .default("Administrator")
     .meta({ description: "Account the nodes are set up with over SSH." }),
+  registryMirrors: z
+    .record(text(registryName), z.array(text(mirrorAddress)))
+    .default({})
+    .meta({
+      description:
+        "Mirrors by registry, e.g. `docker.io: [https://mirror.example.com]`; asked in their order, then the registry itself.",
+    }),
+  proxy: proxy
+    .prefault({})
+    .meta({ description: "HTTP proxy of the nodes, their containerd and their kubelet." }),
+  defenderExclusions: z.boolean().default(true).meta({
+    description:
+      "Whether Microsoft Defender leaves containerd, kubelet and their folders alone; scanned, images take minutes longer to unpack.",
+  }),
 });
 
 const taint = z.strictObject({

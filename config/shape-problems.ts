@@ -13,6 +13,7 @@ const types: Readonly<Record<string, { name: string; write: string }>> = {
   string: { name: "text", write: "Write text." },
   number: { name: "a number", write: "Write a number without quotes." },
   int: { name: "a whole number", write: "Write a whole number." },
+  boolean: { name: "true or false", write: "Write true or false." },
   object: {
     name: "a group of settings",
     write: "Write its settings indented below it, one `key: value` a line.",

@@ -15,6 +15,7 @@ import { LabNetwork } from "../components/network/lab-network.ts";
 import { WindowsNode } from "../components/windows/windows-node.ts";
 import type { MachineImage } from "./machine-image.ts";
 import { nodeImage } from "./node-image.ts";
+import { nodeSetup } from "./node-setup.ts";
 
 /** What a lab tells about itself when it is up. */
 export interface Lab {
@@ -103,6 +104,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       token: token.token,
       software: image.software,
       requirements: image.requirements,
+      setup: nodeSetup(settings),
       labels: node.labels,
       taints: node.taints,
       kubeletArgs: node.kubeletArgs,

@@ -2,6 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { checksums } from "./checksum.ts";
 import { mediumPath } from "./media-folder.ts";
 import type { HostRequirements } from "./host-requirements.ts";
+import { renderRegistryMirrors, type MachineProxy, type NodeSetup } from "./node-setup.ts";
+import { stepCommand } from "./step-command.ts";
+import { stepSeconds } from "./step-timeouts.ts";
 import { fileNameOf, type Medium, type WindowsSoftware } from "./software.ts";
 import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
 
@@ -28,6 +31,7 @@ export function prepareSteps(
   context: StepContext,
   software: WindowsSoftware,
   requirements: HostRequirements,
+  setup: NodeSetup,
   scripts: pulumi.Resource,
 ): PreparedMachine {
   const checksum = checksums(context.machine.name, software, context.parent);
@@ -52,6 +56,7 @@ export function prepareSteps(
     values: {},
     dependsOn: [feature.command],
   });
+  const proxy = setup.proxy && proxyStep(context, setup.proxy, reboot);
   const containerd = windowsStep(context, "Install-Containerd", {
     values: pulumi.output({
       Version: software.versions.containerd,
@@ -59,8 +64,10 @@ export function prepareSteps(
       ArchiveSha256: checksum(software.containerd),
       PauseImage: software.pauseImage,
       ...cniFolders,
+      RegistryMirrors: renderRegistryMirrors(setup.registryMirrors),
+      DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     }),
-    dependsOn: [reboot.command],
+    dependsOn: [(proxy ?? reboot).command],
   });
   const kubernetes = windowsStep(context, "Install-Kubernetes", {
     values: pulumi.output({
@@ -75,4 +82,22 @@ export function prepareSteps(
     dependsOn: [containerd.command],
   });
   return { host, containerd, kubernetes };
+}
+
+/** Made only where there is a proxy; taking it out of the settings takes it off the machine. */
+function proxyStep(
+  context: StepContext,
+  { http, https, noProxy }: MachineProxy,
+  after: WindowsStep,
+): WindowsStep {
+  return windowsStep(context, "Set-MachineProxy", {
+    values: { HttpProxy: http, HttpsProxy: https, NoProxy: noProxy },
+    undo: stepCommand(context.folder, "Set-MachineProxy", {
+      HttpProxy: "",
+      HttpsProxy: "",
+      NoProxy: "",
+    }),
+    undoSeconds: stepSeconds("Set-MachineProxy", context.timeouts),
+    dependsOn: [after.command],
+  });
 }

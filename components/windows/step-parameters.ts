@@ -14,6 +14,7 @@ export const stepParameters = {
   },
   "Enable-ContainersFeature": { RebootDelaySeconds: "int" },
   "Confirm-Reboot": {},
+  "Set-MachineProxy": { HttpProxy: "string", HttpsProxy: "string", NoProxy: "string" },
   "Install-Containerd": {
     Version: "string",
     ArchivePath: "string",
@@ -21,6 +22,8 @@ export const stepParameters = {
     PauseImage: "string",
     CniBinDirectory: "string",
     CniConfDirectory: "string",
+    RegistryMirrors: "string",
+    DefenderExclusions: "int",
   },
   "Install-Kubernetes": {
     Version: "string",

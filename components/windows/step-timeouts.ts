@@ -34,6 +34,9 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
     case "Test-WindowsHost":
     case "Set-HostsEntry":
       return 60;
+    case "Set-MachineProxy":
+      // Where containerd and kubelet run already they are stopped and started.
+      return 90 + 120 + 60 + 30;
     case "Enable-ContainersFeature":
       return 900;
     case "Confirm-Reboot":

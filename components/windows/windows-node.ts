@@ -4,6 +4,7 @@ import type { Machine } from "../machine/machine.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
 import { joinSteps } from "./join-steps.ts";
 import { nodeObject } from "./node-object.ts";
+import { defaultSetup, type NodeSetup } from "./node-setup.ts";
 import type { Taint } from "./node-registration.ts";
 import { prepareSteps } from "./prepare-steps.ts";
 import type { WindowsSoftware } from "./software.ts";
@@ -30,6 +31,8 @@ export interface WindowsNodeArgs {
   readonly nodeIp?: string;
   /** What the machine must have. Default: `defaultRequirements`. */
   readonly requirements?: HostRequirements;
+  /** Mirrors, proxy and the like. Default: `defaultSetup`. */
+  readonly setup?: NodeSetup;
   /** Time limits. Default: `defaultTimeouts`. */
   readonly timeouts?: NodeTimeouts;
 }
@@ -75,10 +78,11 @@ export class WindowsNode extends pulumi.ComponentResource {
     }
     const timeouts = args.timeouts ?? defaultTimeouts;
     const requirements = args.requirements ?? defaultRequirements;
+    const setup = args.setup ?? defaultSetup;
     const copy = copySteps(name, machine, timeouts, this);
     const context = { name, machine, folder: copy.windowsPath, timeouts, parent: this };
 
-    const prepared = prepareSteps(context, software, requirements, copy.resource);
+    const prepared = prepareSteps(context, software, requirements, setup, copy.resource);
     const join = {
       controlPlane,
       token: args.token,

@@ -5,6 +5,7 @@ import { nodeAddresses } from "./node-addresses.ts";
 import { nodeIps } from "./node-ips.ts";
 import { nodeNames } from "./node-names.ts";
 import { nodeTaints } from "./node-taints.ts";
+import { proxySet } from "./proxy-set.ts";
 import { rangeSizes } from "./range-sizes.ts";
 import { rangesApart } from "./ranges-apart.ts";
 import { rangesUsable } from "./ranges-usable.ts";
@@ -21,6 +22,7 @@ export const checks: readonly Check[] = [
   ...rangesApart,
   windowsWithCalico,
   rehearsalImage,
+  proxySet,
   machineSizes,
   nodeNames,
   nodeAddresses,

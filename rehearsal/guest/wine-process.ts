@@ -7,6 +7,8 @@ export interface WineStart {
   readonly cwd: string;
   /** Folders on the machine's PATH, Windows style. */
   readonly path: readonly string[];
+  /** Further variables, as `NAME=value`. Default: none. */
+  readonly environment?: readonly string[];
   /** Linux files or pipes for its three standard streams. */
   readonly stdio: ("pipe" | "ignore" | number)[];
 }
@@ -25,10 +27,20 @@ const goEnvironment = { GOGC: "400", GOMAXPROCS: "1" };
 export function startWine(exe: string, args: readonly string[], options: WineStart): ChildProcess {
   return spawn(wineLoader, [exe, ...args], {
     cwd: options.cwd,
-    env: { ...wineEnvironment, ...goEnvironment, WINEPATH: options.path.join(";") },
+    env: {
+      ...wineEnvironment,
+      ...goEnvironment,
+      ...Object.fromEntries((options.environment ?? []).map(variable)),
+      WINEPATH: options.path.join(";"),
+    },
     stdio: options.stdio,
     detached: true,
   });
+}
+
+function variable(text: string): [name: string, value: string] {
+  const equals = text.indexOf("=");
+  return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
 /** Kills a program and what it has started; nothing happens when it is gone already. */

@@ -105,7 +105,7 @@ export class WinePrograms implements WindowsPrograms {
     const processes = serviceProcesses(exe, args, options.logFile, this.bootTime);
     for (const each of processes) await this.#assertProgram(each.exe);
     if (name === "containerd") await this.#drive.remove(criReadyFile);
-    await this.#services.start(name, processes, options.path);
+    await this.#services.start(name, processes, options.path, options.environment);
   }
 
   async stopService(name: string): Promise<void> {

@@ -24,13 +24,14 @@ export class WineServices {
     name: string,
     processes: readonly ServiceProcess[],
     path: readonly string[],
+    environment: readonly string[],
   ): Promise<void> {
     if (this.isRunning(name)) throw new Error(`the service ${name} runs already`);
     const children: ChildProcess[] = [];
     this.#running.set(name, children);
     try {
       for (const each of processes) {
-        const child = await this.#spawn(each, path);
+        const child = await this.#spawn(each, path, environment);
         children.push(child);
         child.once("exit", () => this.#end(name, children));
       }
@@ -57,7 +58,11 @@ export class WineServices {
     }
   }
 
-  async #spawn(each: ServiceProcess, path: readonly string[]): Promise<ChildProcess> {
+  async #spawn(
+    each: ServiceProcess,
+    path: readonly string[],
+    environment: readonly string[],
+  ): Promise<ChildProcess> {
     const log = each.logFile === undefined ? undefined : await this.#openLog(each.logFile);
     try {
       const output = log?.fd ?? "ignore";
@@ -65,6 +70,7 @@ export class WineServices {
       const child = startWine(each.exe, each.args, {
         cwd,
         path,
+        environment,
         stdio: ["ignore", output, output],
       });
       await once(child, "spawn");

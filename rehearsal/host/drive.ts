@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { type Dirent, createReadStream } from "node:fs";
 import {
   copyFile,
   link,
@@ -139,6 +139,25 @@ export class Drive {
     await rename(temporary, target);
   }
 
+  /** Gives a file another name on the drive; one that has it already is an error, as for Windows' MoveFile. */
+  async move(from: string, to: string): Promise<void> {
+    const target = await this.resolve(to);
+    if (await this.isFile(to)) {
+      throw new Error(`Cannot create a file when that file already exists: ${to}`);
+    }
+    await rename(await this.resolve(from), target);
+  }
+
+  /** Names of the files in a folder, in the order of their characters' codes; none where there is no folder. */
+  async fileNames(folder: string): Promise<string[]> {
+    return this.#names(folder, (entry) => entry.isFile());
+  }
+
+  /** Names of the folders in a folder, in the same way. */
+  async folderNames(folder: string): Promise<string[]> {
+    return this.#names(folder, (entry) => entry.isDirectory());
+  }
+
   async makeFolder(path: string): Promise<void> {
     await mkdir(await this.resolve(path), { recursive: true });
   }
@@ -156,6 +175,15 @@ export class Drive {
     );
     if (exists) await rm(target, { recursive: true });
     return exists;
+  }
+
+  async #names(folder: string, wanted: (entry: Dirent) => boolean): Promise<string[]> {
+    if (!(await this.isFolder(folder))) return [];
+    const entries = await readdir(await this.resolve(folder), { withFileTypes: true });
+    return entries
+      .filter(wanted)
+      .map((entry) => entry.name)
+      .sort();
   }
 
   async #stat(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {

@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly logFile?: string;
   /** Folders that stand on the machine's PATH, Windows style. */
   readonly path: readonly string[];
+  /** Variables of the service's own, as `NAME=value`. */
+  readonly environment: readonly string[];
 }
 
 /** One line of the hosts file. */

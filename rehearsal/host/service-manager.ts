@@ -43,6 +43,30 @@ export class ServiceManager {
     return this.get(name) !== undefined && (await this.#programs.isServiceRunning(name));
   }
 
+  /** Whether a service that runs was started from this file: Windows lets nobody overwrite or delete it. */
+  async runs(path: string): Promise<boolean> {
+    const wanted = windowsPathNames(path).join("\\").toLowerCase();
+    for (const [name, service] of Object.entries(this.#state.services)) {
+      const files = workingProgram(service.commandLine).files.map((file) =>
+        windowsPathNames(file).join("\\").toLowerCase(),
+      );
+      if (files.includes(wanted) && (await this.isRunning(name))) return true;
+    }
+    return false;
+  }
+
+  /** Variables a service gets besides the machine's, as `NAME=value`. */
+  environment(name: string): readonly string[] {
+    return this.#state.serviceEnvironment[name] ?? [];
+  }
+
+  /** Gives a service variables of its own, read at its next start. */
+  async setEnvironment(name: string, variables: readonly string[]): Promise<void> {
+    this.#existing(name);
+    this.#state.serviceEnvironment[name] = [...variables];
+    await this.#save();
+  }
+
   /** Creates or changes a service; whether that changed anything. A running one keeps running as it is. */
   async configure(name: string, service: Service): Promise<boolean> {
     const before = JSON.stringify(this.get(name));
@@ -109,6 +133,7 @@ export class ServiceManager {
     const program = await this.#checkedProgram(name, service);
     await this.#programs.startService(name, program.exe, program.args, {
       path: this.#state.path,
+      environment: this.environment(name),
       ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
     });
   }

@@ -25,6 +25,12 @@ const stateSchema = z.strictObject({
   features: z.record(z.string(), z.enum(["Available", "InstallPending", "Installed"])),
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
+  /** Folders and programs that Microsoft Defender leaves alone. */
+  defenderExclusions: z.array(z.string()),
+  /** The machine's environment variables besides Windows' own. */
+  environment: z.record(z.string(), z.string()),
+  /** Variables a service gets besides the machine's, as `NAME=value`, by the service's name. */
+  serviceEnvironment: z.record(z.string(), z.array(z.string())),
   /** Folders on the machine's PATH besides Windows' own. */
   path: z.array(z.string()),
   /** Faults already played, by their name, so that a reboot does not play them again. */
@@ -47,6 +53,9 @@ export function freshState(bootTime: Date): HostState {
     features: { Containers: "Available" },
     services: {},
     firewallRules: {},
+    defenderExclusions: [],
+    environment: {},
+    serviceEnvironment: {},
     path: [],
     faultsPlayed: {},
   };

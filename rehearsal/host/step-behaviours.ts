@@ -6,6 +6,7 @@ import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { joinNode } from "./steps/join-node.ts";
 import { resetNode } from "./steps/reset-node.ts";
 import { setHostsEntry } from "./steps/set-hosts-entry.ts";
+import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 import { testWindowsHost } from "./steps/test-windows-host.ts";
 
 /** What stands in for each step script. */
@@ -13,6 +14,7 @@ export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
   "Test-WindowsHost": testWindowsHost,
   "Enable-ContainersFeature": enableContainersFeature,
   "Confirm-Reboot": confirmReboot,
+  "Set-MachineProxy": setMachineProxy,
   "Install-Containerd": installContainerd,
   "Install-Kubernetes": installKubernetes,
   "Set-HostsEntry": setHostsEntry,

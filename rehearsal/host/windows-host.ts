@@ -47,6 +47,10 @@ export class WindowsHost {
   readonly hardware: Hardware;
   readonly services: ServiceManager;
   readonly faults: Faults;
+  /** Programs that run without being a service, e.g. a pod's shim; by their full path. */
+  readonly runningPrograms = new Set<string>();
+  /** Files that somebody else, e.g. a virus scanner, has open so that nobody may even rename them. */
+  readonly openFiles = new Set<string>();
   /** One step at a time per machine. */
   readonly stepLock: StepLock = new StepLock();
   readonly #state: HostState;
@@ -118,6 +122,28 @@ export class WindowsHost {
     this.#state.firewallRules[name] = rule;
     await this.save();
     return true;
+  }
+
+  /** The machine's environment variables besides Windows' own. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#state.environment;
+  }
+
+  /** Sets a variable of the machine, or removes it; services and sessions that are there keep what they have. */
+  async setEnvironment(name: string, value: string | undefined): Promise<void> {
+    if (value === undefined) delete this.#state.environment[name];
+    else this.#state.environment[name] = value;
+    await this.save();
+  }
+
+  /** Folders and programs that Microsoft Defender leaves alone. */
+  get defenderExclusions(): readonly string[] {
+    return this.#state.defenderExclusions;
+  }
+
+  async setDefenderExclusions(paths: readonly string[]): Promise<void> {
+    this.#state.defenderExclusions = [...paths];
+    await this.save();
   }
 
   /** Makes the names of the hosts file resolve for the programs. */

@@ -4,8 +4,11 @@ Installs containerd as a Windows service, configured for Kubernetes.
 
 .DESCRIPTION
 Unpacks the release archive to C:\Program Files\containerd, puts that folder on the machine's PATH, writes config.toml
-from containerd's own default (sandbox image and the CNI folders changed, nothing else), registers the service and
-starts it. The archive lies on the machine already: in its image, or pushed there; its checksum is checked.
+from containerd's own default (sandbox image, CNI folders and registry mirrors changed, nothing else), registers the
+service with the machine's proxy and a restart after every crash, and starts it. Another version replaces the one that
+is there: it is unpacked beside it, then containerd and kubelet stand still while the files change places; pods go on
+under the programs they were started with. Microsoft Defender leaves containerd and the images' folders alone. The
+archive lies on the machine already: in its image, or pushed there; its checksum is checked.
 
 .PARAMETER Version
 Version of containerd, without a leading v, e.g. 2.3.4: what `containerd.exe --version` must answer afterwards. Default:
@@ -28,14 +31,24 @@ Folder of the CNI programs, with forward slashes. Default: C:/opt/cni/bin, where
 .PARAMETER CniConfDirectory
 Folder of the CNI configuration, with forward slashes. Default: C:/etc/cni/net.d, where Calico's operator puts it.
 
+.PARAMETER RegistryMirrors
+Mirrors of image registries, as registry=address[,address...] entries separated by semicolons, e.g.
+docker.io=https://mirror.example.com. They are asked in their order, then the registry itself. Empty: none; those of an
+earlier run are removed. Default: empty. Source: settings, windows.registryMirrors.
+
+.PARAMETER DefenderExclusions
+1: Microsoft Defender does not scan containerd, its shim and their folders. 0: it does; exclusions of an earlier run are
+removed. Default: 1. Source: settings, windows.defenderExclusions.
+
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: version, pauseImage, archiveFrom (installed or media).
+"error": {"code", "message", "remedy"}}. Facts: version, pauseImage, archiveFrom (installed or media),
+defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
 15 CommandTimedOut; 30 MediumMissing; 31 ChecksumMismatch; 32 VersionMismatch; 33 ConfigurationUnknown;
-34 ServiceNotRunning; 40 FeatureMissing.
+34 ServiceNotRunning; 35 FileInUse; 40 FeatureMissing.
 #>
 [CmdletBinding()]
 param(
@@ -58,7 +71,14 @@ param(
     [string] $CniBinDirectory = 'C:/opt/cni/bin',
 
     [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')]
-    [string] $CniConfDirectory = 'C:/etc/cni/net.d'
+    [string] $CniConfDirectory = 'C:/etc/cni/net.d',
+
+    [AllowEmptyString()]
+    [ValidatePattern('^([-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*(;[-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*)*)?$')]
+    [string] $RegistryMirrors = '',
+
+    [ValidateRange(0, 1)]
+    [int] $DefenderExclusions = 1
 )
 
 Set-StrictMode -Version Latest
@@ -70,18 +90,22 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Media.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
+. (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
+. (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
+. (Join-Path $PSScriptRoot 'lib\RegistryMirror.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerdConfig.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 
 Invoke-Step -Name 'Install-Containerd' -Body {
     $folder = "$env:ProgramFiles\containerd"
     $program = "$folder\containerd.exe"
     $configPath = "$folder\config.toml"
-    $logPath = 'C:\var\log\containerd\containerd.log'
     # Written when the archive has been unpacked to its end, with its checksum: what is half unpacked lacks it.
     $markPath = "$folder\unpacked.sha256"
-    $changed = $false
+    $registryFolder = "$folder\certs.d"
 
     $feature = Get-ContainersFeatureState
     if ($feature -ne 'Installed') {
@@ -89,29 +113,38 @@ Invoke-Step -Name 'Install-Containerd' -Body {
             -Remedy 'Run Enable-ContainersFeature and Confirm-Reboot first.'
     }
 
+    # Before anything is unpacked or run: that is what it saves time on.
+    $exclusion = Set-DefenderExclusion -Enabled ($DefenderExclusions -eq 1) `
+        -Folder $folder, 'C:\ProgramData\containerd', 'C:\opt\cni\bin' `
+        -Program $program, "$folder\containerd-shim-runhcs-v1.exe", "$folder\ctr.exe"
+    $changed = $exclusion.Changed
+
     $service = Get-Service -Name 'containerd' -ErrorAction SilentlyContinue
     $archiveFrom = 'installed'
     $mark = if (Test-Path -LiteralPath $markPath) { (Get-Content -LiteralPath $markPath -Raw).Trim() } else { '' }
     if ($mark -ne $ArchiveSha256) {
         Assert-Medium -Path $ArchivePath -Checksum $ArchiveSha256
         $archiveFrom = 'media'
+        foreach ($path in $folder, $CniBinDirectory, $CniConfDirectory, (Split-Path -Path $ContainerdLogPath)) {
+            $null = New-Item -Path $path -ItemType Directory -Force
+        }
+        # The archive holds everything below bin\. Beside the old files first, so that the service stands still shortly.
+        $staging = "$folder\unpacked.new"
+        Expand-TarArchive -Archive $ArchivePath -Folder $staging -StripComponents 1
         if ($null -ne $service) {
             Stop-ServiceInTime -Name 'containerd'
-        }
-        foreach ($path in $folder, $CniBinDirectory, $CniConfDirectory, (Split-Path -Path $logPath)) {
-            $null = New-Item -Path $path -ItemType Directory -Force
         }
         if (Test-Path -LiteralPath $markPath) {
             Remove-Item -LiteralPath $markPath -Force
         }
-        # The archive holds everything below bin\.
-        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\tar.exe" `
-            -ArgumentList '-x', '-z', '-f', $ArchivePath, '-C', $folder, '--strip-components', '1' `
-            -TimeoutSeconds 300 `
-            -Remedy 'Free disk space on C:, or stop what holds the files (containerd-shim-runhcs-v1.exe).'
+        foreach ($file in Get-ChildItem -LiteralPath $staging -File) {
+            Move-FileIntoPlace -Source $file.FullName -Target "$folder\$($file.Name)"
+        }
+        Remove-Item -LiteralPath $staging -Recurse -Force
         [IO.File]::WriteAllText($markPath, $ArchiveSha256.ToLowerInvariant())
         $changed = $true
     }
+    Remove-ReplacedFile -Folder $folder
 
     $answer = Invoke-NativeCommand -FilePath $program -ArgumentList '--version' -TimeoutSeconds 60 `
         -Remedy 'Look whether the archive is for windows-amd64.'
@@ -127,37 +160,50 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         $changed = $true
     }
 
+    # Read at each pull: no reason for a restart.
+    if (Set-RegistryMirror -Folder $registryFolder -Mirrors $RegistryMirrors) {
+        $changed = $true
+    }
+
     $default = Invoke-NativeCommand -FilePath $program -ArgumentList 'config', 'default' -TimeoutSeconds 60 `
         -Remedy 'Look whether the archive is for windows-amd64.'
-    $config = Edit-ContainerdConfig -Text $default -PauseImage $PauseImage `
+    $mirrored = if ($RegistryMirrors -eq '') { '' } else { $registryFolder.Replace('\', '/') }
+    $config = Edit-ContainerdConfig -Text $default -PauseImage $PauseImage -RegistryFolder $mirrored `
         -CniBinDirectory $CniBinDirectory -CniConfDirectory $CniConfDirectory
     $current = if (Test-Path -LiteralPath $configPath) { [IO.File]::ReadAllText($configPath) } else { '' }
     if ($current -cne $config) {
-        [IO.File]::WriteAllText($configPath, $config)
+        # It reads its configuration at its start only. Stopped before, not after: a step killed in between would leave
+        # one that runs with the old one, and a file that tells the next step that all is well.
         if ($null -ne $service) {
-            # It reads its configuration at its start only.
             Stop-ServiceInTime -Name 'containerd'
         }
+        [IO.File]::WriteAllText($configPath, $config)
         $changed = $true
     }
 
     if ($null -eq $service) {
-        # containerd registers itself: start automatically, restart after a crash.
+        # containerd registers itself, to start automatically.
         $null = Invoke-NativeCommand -FilePath $program `
-            -ArgumentList '--register-service', '--config', $configPath, '--log-file', $logPath -TimeoutSeconds 60 `
+            -ArgumentList '--register-service', '--config', $configPath, '--log-file', $ContainerdLogPath `
+            -TimeoutSeconds 60 `
             -Remedy 'Look for the service in services.msc; one marked for deletion goes away with a reboot.'
+        $changed = $true
+    }
+    # Registered by itself it stays down after the third crash of a day.
+    Set-ServiceRecovery -Name 'containerd' -Restart $true
+    if (Set-ServiceProxy -Name 'containerd') {
         $changed = $true
     }
     if ((Get-Service -Name 'containerd').Status -ne 'Running') {
         $changed = $true
     }
-    Start-ServiceInTime -Name 'containerd' -TimeoutSeconds 120 -LogPath $logPath `
-        -Ready { Test-Path -LiteralPath '\\.\pipe\containerd-containerd' }
+    Start-Containerd
     Start-JoinedKubelet
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
-            version     = $Version
-            pauseImage  = $PauseImage
-            archiveFrom = $archiveFrom
+            version            = $Version
+            pauseImage         = $PauseImage
+            archiveFrom        = $archiveFrom
+            defenderExclusions = $exclusion.State
         })
 }

@@ -12,6 +12,9 @@ state = 'C:\\ProgramData\\containerd\\state'
     [plugins.'io.containerd.cri.v1.images'.pinned_images]
       sandbox = 'registry.k8s.io/pause:3.10.2'
 
+    [plugins.'io.containerd.cri.v1.images'.registry]
+      config_path = ''
+
   [plugins.'io.containerd.cri.v1.runtime']
     enable_selinux = false
 

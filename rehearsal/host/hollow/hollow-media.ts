@@ -58,6 +58,7 @@ async function containerdArchive(version: string): Promise<Buffer> {
     await mkdir(join(folder, "bin"));
     await writeFile(join(folder, "bin/containerd.exe"), hollowExecutable("containerd", version));
     await writeFile(join(folder, "bin/ctr.exe"), "hollow\n");
+    await writeFile(join(folder, "bin/containerd-shim-runhcs-v1.exe"), `hollow ${version}\n`);
     const file = join(folder, "archive.tar.gz");
     await create({ file, cwd: folder, gzip: true, portable: true }, ["bin"]);
     return await readFile(file);

@@ -6,13 +6,16 @@ export interface ContainerdSettings {
   readonly cniBinDirectory: string;
   /** Folder of the CNI configuration, with forward slashes. */
   readonly cniConfDirectory: string;
+  /** Folder that holds a folder with a hosts.toml per registry, with forward slashes; undefined: as containerd has it. */
+  readonly registryFolder: string | undefined;
 }
 
 const images = "plugins.'io.containerd.cri.v1.images'.pinned_images";
+const registry = "plugins.'io.containerd.cri.v1.images'.registry";
 const cni = "plugins.'io.containerd.cri.v1.runtime'.cni";
 
 /**
- * containerd's default configuration (2.x) with three values changed, each in its own section only: a `bin_dir` elsewhere,
+ * containerd's default configuration (2.x) with a few values changed, each in its own section only: a `bin_dir` elsewhere,
  * such as the image verifier's, means something else.
  *
  * @returns the text, or the settings that the default configuration does not have.
@@ -26,6 +29,9 @@ export function editContainerdConfig(
     [`${cni}/bin_dirs`, `['${settings.cniBinDirectory}']`],
     [`${cni}/conf_dir`, `'${settings.cniConfDirectory}'`],
   ]);
+  if (settings.registryFolder !== undefined) {
+    values.set(`${registry}/config_path`, `'${settings.registryFolder}'`);
+  }
   const found = new Set<string>();
   let section = "";
   const lines = text.split(/\r?\n/).map((line) => {

@@ -1,17 +1,29 @@
-import { extract } from "tar";
 import { type StepContext, StepError, type StepOutcome } from "../step.ts";
 import { editContainerdConfig } from "./containerd-config.ts";
+import { containerdLogPath, startContainerd } from "./containerd-service.ts";
+import { setDefenderExclusion } from "./defender-exclusion.ts";
+import { expandTarArchive, moveFileIntoPlace, removeReplacedFiles } from "./file-placement.ts";
 import { startJoinedKubelet } from "./kubelet-service.ts";
+import { setServiceProxy } from "./machine-proxy.ts";
 import { assertMedium } from "./media.ts";
 import { runNative } from "./native-command.ts";
-import { startServiceInTime } from "./start-service.ts";
+import { setRegistryMirrors } from "./registry-mirror.ts";
 
 const folder = "C:\\Program Files\\containerd";
 const program = `${folder}\\containerd.exe`;
 const configPath = `${folder}\\config.toml`;
-const logPath = "C:\\var\\log\\containerd\\containerd.log";
 /** Written when the archive has been unpacked to its end: what is half unpacked lacks it. */
 const markPath = `${folder}\\unpacked.sha256`;
+const registryFolder = `${folder}\\certs.d`;
+/** What Defender leaves alone. */
+const exclusions = [
+  folder,
+  "C:\\ProgramData\\containerd",
+  "C:\\opt\\cni\\bin",
+  program,
+  `${folder}\\containerd-shim-runhcs-v1.exe`,
+  `${folder}\\ctr.exe`,
+];
 
 /** Unpacks, configures, registers and starts the real containerd.exe. */
 export async function installContainerd(context: StepContext): Promise<StepOutcome> {
@@ -29,9 +41,14 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
     );
   }
 
+  const wanted = parameters.integer("DefenderExclusions") === 1;
+  const exclusion = await setDefenderExclusion(host, wanted, exclusions);
+  let changed = exclusion.changed;
+
   const registered = services.get("containerd") !== undefined;
   const archiveFrom = await unpack(context, registered);
-  let changed = archiveFrom !== "installed";
+  if (archiveFrom !== "installed") changed = true;
+  await removeReplacedFiles(host, folder);
   // Side by side: a program's start takes seconds of an emulated CPU.
   const [answer, defaultConfig] = await Promise.all([
     ask(context, ["--version"]),
@@ -39,15 +56,13 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
   ]);
   checkVersion(answer, version);
   if (await host.addToPath(folder)) changed = true;
-  if (await configure(context, defaultConfig, pauseImage)) {
-    // It reads its configuration at its start only.
-    if (registered) await services.stop("containerd");
-    changed = true;
-  }
+  const mirrors = parameters.text("RegistryMirrors");
+  if (await setRegistryMirrors(host.drive, registryFolder, mirrors)) changed = true;
+  if (await configure(context, defaultConfig, pauseImage, mirrors !== "")) changed = true;
   if (!registered) {
     // What `containerd.exe --register-service --config ... --log-file ...` makes.
     await services.configure("containerd", {
-      commandLine: `"${program}" --run-service --config "${configPath}" --log-file ${logPath}`,
+      commandLine: `"${program}" --run-service --config "${configPath}" --log-file ${containerdLogPath}`,
       displayName: "ContainerD",
       description: "Container runtime",
       startType: "auto",
@@ -56,12 +71,14 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
     });
     changed = true;
   }
+  if (await setServiceProxy(host, "containerd")) changed = true;
   if (!(await services.isRunning("containerd"))) changed = true;
-  await startServiceInTime(context, "containerd", 120, logPath, () =>
-    host.programs.isPipeServed("containerd-containerd"),
-  );
+  await startContainerd(context);
   await startJoinedKubelet(context);
-  return { changed, facts: { version, pauseImage, archiveFrom } };
+  return {
+    changed,
+    facts: { version, pauseImage, archiveFrom, defenderExclusions: exclusion.state },
+  };
 }
 
 async function unpack(context: StepContext, registered: boolean): Promise<"installed" | "media"> {
@@ -72,7 +89,6 @@ async function unpack(context: StepContext, registered: boolean): Promise<"insta
 
   const archive = parameters.text("ArchivePath");
   await assertMedium(context, archive, sha256);
-  if (registered) await services.stop("containerd");
   const folders = [
     folder,
     parameters.text("CniBinDirectory"),
@@ -80,19 +96,15 @@ async function unpack(context: StepContext, registered: boolean): Promise<"insta
     "C:\\var\\log\\containerd",
   ];
   for (const path of folders) await drive.makeFolder(path);
+  const staging = `${folder}\\unpacked.new`;
+  await expandTarArchive(context, archive, staging, 1);
+  if (registered) await services.stop("containerd");
   await drive.remove(markPath);
   await context.checkpoint();
-  context.progress(`unpacking ${archive}`);
-  try {
-    const file = await drive.resolve(archive);
-    await extract({ file, cwd: await drive.resolve(folder), strip: 1, strict: true });
-  } catch (error) {
-    throw new StepError(
-      "CommandFailed",
-      `tar.exe ended with exit code 1. It wrote: ${String(error)}`,
-      "Free disk space on C:, or stop what holds the files (containerd-shim-runhcs-v1.exe), then run again.",
-    );
+  for (const name of await drive.fileNames(staging)) {
+    await moveFileIntoPlace(host, `${staging}\\${name}`, `${folder}\\${name}`);
   }
+  await drive.remove(staging);
   await drive.write(markPath, sha256);
   return "media";
 }
@@ -121,11 +133,13 @@ async function configure(
   { host, parameters }: StepContext,
   defaultConfig: string,
   pauseImage: string,
+  mirrored: boolean,
 ): Promise<boolean> {
   const config = editContainerdConfig(defaultConfig, {
     pauseImage,
     cniBinDirectory: parameters.text("CniBinDirectory"),
     cniConfDirectory: parameters.text("CniConfDirectory"),
+    registryFolder: mirrored ? registryFolder.replaceAll("\\", "/") : undefined,
   });
   if ("missing" in config) {
     throw new StepError(
@@ -134,5 +148,9 @@ async function configure(
       "Set windows.containerdVersion to a supported 2.x version.",
     );
   }
-  return host.drive.writeIfChanged(configPath, config.text);
+  if ((await host.drive.readText(configPath)) === config.text) return false;
+  // It reads its configuration at its start only. Stopped before, not after: see the script.
+  if (host.services.get("containerd")) await host.services.stop("containerd");
+  await host.drive.write(configPath, config.text);
+  return true;
 }

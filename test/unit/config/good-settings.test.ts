@@ -32,6 +32,9 @@ describe("good settings", () => {
         diskGiB: 60,
         containerdVersion: "2.3.4",
         adminUser: "Administrator",
+        registryMirrors: {},
+        proxy: { noProxy: [] },
+        defenderExclusions: true,
       },
       nodes: [],
     });

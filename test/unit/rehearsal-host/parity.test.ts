@@ -73,6 +73,7 @@ describe("What the scripts and their rehearsal share", () => {
       "Test-WindowsHost",
       "Enable-ContainersFeature",
       "Confirm-Reboot",
+      "Set-MachineProxy",
       "Install-Containerd",
       "Install-Kubernetes",
       "Set-HostsEntry",

@@ -79,6 +79,7 @@ describe("containerd's configuration", () => {
     pauseImage: "p:1",
     cniBinDirectory: "C:/opt/cni/bin",
     cniConfDirectory: "C:/etc/cni/net.d",
+    registryFolder: undefined,
   };
 
   it("changes three values, each in its own section", () => {
@@ -106,6 +107,28 @@ describe("containerd's configuration", () => {
         "  bin_dirs = ['verifier']",
       ].join("\n"),
     });
+  });
+
+  it("points to the registries' mirrors where there are any, in the images' section only", () => {
+    const section = "[plugins.'io.containerd.cri.v1.images'.registry]";
+    const others = [
+      "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
+      "sandbox = 'p:1'",
+      "[plugins.'io.containerd.cri.v1.runtime'.cni]",
+      "bin_dirs = ['C:/opt/cni/bin']",
+      "conf_dir = 'C:/etc/cni/net.d'",
+      "[plugins.'io.containerd.transfer.v1.local']",
+      "config_path = 'other'",
+    ];
+    const text = [...others, section, "config_path = ''"].join("\n");
+    assert.deepEqual(editContainerdConfig(text, settings), { text });
+    assert.deepEqual(editContainerdConfig(text, { ...settings, registryFolder: "C:/certs.d" }), {
+      text: [...others, section, "config_path = 'C:/certs.d'"].join("\n"),
+    });
+    assert.deepEqual(
+      editContainerdConfig(others.join("\n"), { ...settings, registryFolder: "C:/certs.d" }),
+      { missing: ["plugins.'io.containerd.cri.v1.images'.registry/config_path"] },
+    );
   });
 
   it("names what a default configuration lacks", () => {

@@ -97,15 +97,23 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-KubeletArgs", ""],
     ],
     "Reset-Node": [],
+    "Set-MachineProxy": [
+      ...["-HttpProxy", "http://proxy.test:3128", "-HttpsProxy", "http://proxy.test:3128"],
+      ...["-NoProxy", '"localhost,.svc,10.96.0.0/16"'],
+    ],
   };
 }
 
 /** What Join-Node reads from standard input. */
 export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCertHash] });
 
-/** Runs the steps in their order up to and including `last`, through the reboot; throws at the first that fails. */
+/** Steps that only some settings ask for. */
+const optionalSteps = ["Set-MachineProxy"];
+
+/** Runs the steps every node has in their order up to and including `last`, through the reboot; throws at the first that fails. */
 export async function prepareThrough(host: RehearsalHost, last: string): Promise<void> {
   for (const [step, args] of Object.entries(goodArguments(host))) {
+    if (optionalSteps.includes(step)) continue;
     const result = await runStep(host, step, args, joinInput);
     if (result.exitCode !== 0) throw new Error(`${step}: ${result.stderr}`);
     if (result.rebootRequired === true) await host.up();

@@ -101,6 +101,11 @@ describe("commands of steps", () => {
     },
     "Enable-ContainersFeature": { RebootDelaySeconds: 5 },
     "Confirm-Reboot": {},
+    "Set-MachineProxy": {
+      HttpProxy: "",
+      HttpsProxy: "http://proxy.example.com:3128",
+      NoProxy: "localhost,127.0.0.1,.svc,192.168.150.0/24",
+    },
     "Install-Containerd": {
       Version: "2.4.2",
       ArchivePath: mediumPath(sha("a"), "containerd-2.4.2-windows-amd64.tar.gz"),
@@ -108,6 +113,9 @@ describe("commands of steps", () => {
       PauseImage: "registry.k8s.io/pause:3.10.2",
       CniBinDirectory: "C:/opt/cni/bin",
       CniConfDirectory: "C:/etc/cni/net.d",
+      RegistryMirrors:
+        "docker.io=https://mirror.example.com;example.com:5000=https://a.test,https://b.test/x",
+      DefenderExclusions: 1,
     },
     "Install-Kubernetes": {
       Version: "1.36.4",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type * as pulumi from "@pulumi/pulumi";
 import { isSecret } from "@pulumi/pulumi";
+import { defaultSetup } from "../../../components/windows/node-setup.ts";
 import { toArgv } from "./command-line.ts";
 import { declaredParameters, steps } from "./step-scripts.ts";
 import {
@@ -229,6 +230,45 @@ describe("a Windows node", () => {
       () => makeNode({ software: { ...software, kubeadm } }),
       /win-1: no checksum is known for https:\/\/example\.com\/kubeadm\.exe: nothing is installed/,
     );
+  });
+});
+
+describe("a Windows node with a setup of its own", () => {
+  const proxy = { http: "", https: "http://proxy.test:3128", noProxy: "localhost,.svc" };
+
+  before(() => startMocks(false));
+
+  it("gets its proxy before anything is installed, and loses it with the setting", async () => {
+    const { resources } = makeNode({ setup: { ...defaultSetup, proxy } });
+    assert.deepEqual(
+      [...resources.keys()].filter((name) => !order.includes(name)),
+      ["node", "node-set-machineproxy"],
+    );
+    const { props, opts, resource } = resources.get("node-set-machineproxy") ?? assert.fail();
+    assert.match(
+      String(await valueOf(props["create"])),
+      /Set-MachineProxy\.ps1 -HttpProxy "" -HttpsProxy http:\/\/proxy\.test:3128 -NoProxy "localhost,\.svc"$/,
+    );
+    assert.match(String(props["delete"]), /-HttpProxy "" -HttpsProxy "" -NoProxy ""$/);
+    const dependencies = (of: pulumi.CustomResourceOptions): unknown[] => [of.dependsOn].flat();
+    assert.deepEqual(dependencies(opts), [resources.get("node-confirm-reboot")?.resource]);
+    assert.deepEqual(dependencies(resources.get("node-install-containerd")?.opts ?? {}), [
+      resource,
+    ]);
+  });
+
+  it("passes mirrors and Defender's exclusions to Install-Containerd", async () => {
+    const setup = {
+      registryMirrors: { "docker.io": ["https://a.test", "https://b.test"] },
+      defenderExclusions: false,
+      proxy: undefined,
+    };
+    const { resources } = makeNode({ setup });
+    assert.match(
+      String(await valueOf(resources.get("node-install-containerd")?.props["create"])),
+      / -RegistryMirrors "docker\.io=https:\/\/a\.test,https:\/\/b\.test" -DefenderExclusions 0$/,
+    );
+    assert.ok(!resources.has("node-set-machineproxy"));
   });
 });
 

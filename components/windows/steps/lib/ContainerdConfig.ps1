@@ -1,15 +1,17 @@
-# containerd's configuration: its own default with three values changed, each in its own section.
+# containerd's configuration: its own default with a few values changed, each in its own section.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 <#
 .SYNOPSIS
-Returns containerd's default configuration with the sandbox image and the CNI folders changed.
+Returns containerd's default configuration with the sandbox image, the CNI folders and, where given, the folder of the
+registries' mirrors changed.
 
 .DESCRIPTION
-Only inside these sections (containerd 2.x): plugins.'io.containerd.cri.v1.images'.pinned_images for sandbox, and
-plugins.'io.containerd.cri.v1.runtime'.cni for bin_dirs and conf_dir. A bin_dir elsewhere, such as that of the image
-verifier, means something else: containerd then takes every file in it for a verifier and rejects every image.
+Only inside these sections (containerd 2.x): plugins.'io.containerd.cri.v1.images'.pinned_images for sandbox, its
+neighbour registry for config_path, and plugins.'io.containerd.cri.v1.runtime'.cni for bin_dirs and conf_dir. A bin_dir
+elsewhere, such as that of the image verifier, means something else: containerd then takes every file in it for a
+verifier and rejects every image.
 
 .PARAMETER Text
 Output of `containerd.exe config default`.
@@ -22,6 +24,9 @@ Folder of the CNI programs, with forward slashes.
 
 .PARAMETER CniConfDirectory
 Folder of the CNI configuration, with forward slashes.
+
+.PARAMETER RegistryFolder
+Folder that holds a folder with a hosts.toml per registry, with forward slashes. Empty: as containerd has it.
 #>
 function Edit-ContainerdConfig {
     [CmdletBinding()]
@@ -37,7 +42,9 @@ function Edit-ContainerdConfig {
         [string] $CniBinDirectory,
 
         [Parameter(Mandatory = $true)]
-        [string] $CniConfDirectory
+        [string] $CniConfDirectory,
+
+        [string] $RegistryFolder = ''
     )
 
     $images = "plugins.'io.containerd.cri.v1.images'.pinned_images"
@@ -46,6 +53,10 @@ function Edit-ContainerdConfig {
         "$images/sandbox" = "'$PauseImage'"
         "$cni/bin_dirs"   = "['$CniBinDirectory']"
         "$cni/conf_dir"   = "'$CniConfDirectory'"
+    }
+
+    if ($RegistryFolder -ne '') {
+        $values["plugins.'io.containerd.cri.v1.images'.registry/config_path"] = "'$RegistryFolder'"
     }
 
     $section = ''

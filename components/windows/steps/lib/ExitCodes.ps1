@@ -19,6 +19,7 @@ $StepExitCodes = @{
     VersionMismatch      = 32
     ConfigurationUnknown = 33
     ServiceNotRunning    = 34
+    FileInUse            = 35
     FeatureMissing       = 40
     ContainerdMissing    = 41
     ApiServerUnreachable = 50

@@ -1,0 +1,88 @@
+<#
+.SYNOPSIS
+Gives the machine, containerd and kubelet an HTTP proxy, or takes it away again.
+
+.DESCRIPTION
+Sets the machine's environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and those of the services containerd and
+kubelet where they exist already, which are started anew when that changes anything. What the variables held before the
+first run is kept in C:\kindows\state\proxy.json and comes back when all three parameters are empty. Windows' own proxy
+settings (WinHTTP, WinINET) are left alone: neither containerd nor Kubernetes looks at them.
+
+.PARAMETER HttpProxy
+Proxy for http, without a login: every user of the machine can read it. Empty: none. Default: none, mandatory. Source:
+settings, windows.proxy.http.
+
+.PARAMETER HttpsProxy
+Proxy for https, as HttpProxy. Empty: none. Default: none, mandatory. Source: settings, windows.proxy.https.
+
+.PARAMETER NoProxy
+What is reached without the proxy: hosts, domains with a leading dot, addresses and ranges, separated by commas. Empty:
+nothing. Default: none, mandatory. Source: stacks/node-setup.ts.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: httpProxy, httpsProxy, noProxy.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 15 CommandTimedOut;
+34 ServiceNotRunning.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [AllowEmptyString()]
+    [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
+    [string] $HttpProxy,
+
+    [Parameter(Mandatory = $true)]
+    [AllowEmptyString()]
+    [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
+    [string] $HttpsProxy,
+
+    [Parameter(Mandatory = $true)]
+    [AllowEmptyString()]
+    [ValidatePattern('^([-.:/0-9A-Za-z]+(,[-.:/0-9A-Za-z]+)*)?$')]
+    [string] $NoProxy
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
+
+Invoke-Step -Name 'Set-MachineProxy' -Body {
+    $wanted = @{ HTTP_PROXY = $HttpProxy; HTTPS_PROXY = $HttpsProxy; NO_PROXY = $NoProxy }
+    $isRemoval = $HttpProxy -eq '' -and $HttpsProxy -eq '' -and $NoProxy -eq ''
+    if ($isRemoval) {
+        $wanted = Get-ProxyRecord
+    }
+    else {
+        Save-ProxyRecord
+    }
+    $changed = $null -ne $wanted -and (Set-MachineProxy -Variable $wanted)
+
+    foreach ($name in 'containerd', 'kubelet') {
+        if ($null -ne (Get-Service -Name $name -ErrorAction SilentlyContinue) -and (Set-ServiceProxy -Name $name)) {
+            $changed = $true
+        }
+    }
+    # Stopped by the above, or by a run that was cut short behind it.
+    if ($null -ne (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
+        Start-Containerd
+        Start-JoinedKubelet
+    }
+    if ($isRemoval) {
+        Remove-ProxyRecord
+    }
+
+    New-StepResult -Changed $changed -Facts ([ordered]@{
+            httpProxy  = $HttpProxy
+            httpsProxy = $HttpsProxy
+            noProxy    = $NoProxy
+        })
+}

@@ -1,0 +1,97 @@
+# The machine's proxy: the environment variables that Go's programs (containerd, kubelet, kubeadm) and curl go by.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$ProxyVariables = @('HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
+$ProxyRecordPath = 'C:\kindows\state\proxy.json'
+
+<#
+.SYNOPSIS
+Returns the machine's proxy variables as NAME=value, in the order of $ProxyVariables; nothing where none is set.
+#>
+function Get-MachineProxy {
+    [CmdletBinding()]
+    [OutputType([string[]])]
+    param()
+
+    foreach ($name in $ProxyVariables) {
+        $value = [Environment]::GetEnvironmentVariable($name, 'Machine')
+        if (-not [string]::IsNullOrEmpty($value)) {
+            "$name=$value"
+        }
+    }
+}
+
+<#
+.SYNOPSIS
+Sets the machine's proxy variables; returns whether any differed.
+
+.PARAMETER Variable
+A value for each name in $ProxyVariables; an empty one removes the variable.
+#>
+function Set-MachineProxy {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [System.Collections.IDictionary] $Variable
+    )
+
+    $changed = $false
+    foreach ($name in $ProxyVariables) {
+        if ([string][Environment]::GetEnvironmentVariable($name, 'Machine') -cne [string]$Variable[$name]) {
+            [Environment]::SetEnvironmentVariable($name, $Variable[$name], 'Machine')
+            $changed = $true
+        }
+    }
+    $changed
+}
+
+<#
+.SYNOPSIS
+Keeps what the proxy variables hold before this machine's first proxy is set; what was kept once stays.
+#>
+function Save-ProxyRecord {
+    [CmdletBinding()]
+    param()
+
+    if (Test-Path -LiteralPath $ProxyRecordPath) {
+        return
+    }
+    $record = [ordered]@{}
+    foreach ($name in $ProxyVariables) {
+        $record[$name] = [string][Environment]::GetEnvironmentVariable($name, 'Machine')
+    }
+    $null = New-Item -Path (Split-Path -Path $ProxyRecordPath) -ItemType Directory -Force
+    # Whole or not at all: half of it would come back as if it had been the machine's own.
+    [IO.File]::WriteAllText("$ProxyRecordPath.new", (ConvertTo-Json -InputObject $record -Compress))
+    [IO.File]::Move("$ProxyRecordPath.new", $ProxyRecordPath)
+}
+
+<#
+.SYNOPSIS
+Returns what the proxy variables held before, by name; nothing where this machine never got a proxy from here.
+#>
+function Get-ProxyRecord {
+    [CmdletBinding()]
+    [OutputType([System.Collections.IDictionary])]
+    param()
+
+    if (Test-Path -LiteralPath $ProxyRecordPath) {
+        $record = Get-Content -LiteralPath $ProxyRecordPath -Raw | ConvertFrom-Json
+        @{ HTTP_PROXY = $record.HTTP_PROXY; HTTPS_PROXY = $record.HTTPS_PROXY; NO_PROXY = $record.NO_PROXY }
+    }
+}
+
+<#
+.SYNOPSIS
+Forgets what was kept, once it has come back.
+#>
+function Remove-ProxyRecord {
+    [CmdletBinding()]
+    param()
+
+    if (Test-Path -LiteralPath $ProxyRecordPath) {
+        Remove-Item -LiteralPath $ProxyRecordPath -Force
+    }
+}

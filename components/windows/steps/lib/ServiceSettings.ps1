@@ -1,0 +1,72 @@
+# Settings of a service that its registration leaves open: what happens after a crash, and its environment.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+. (Join-Path $PSScriptRoot 'MachineProxy.ps1')
+
+<#
+.SYNOPSIS
+Says whether Windows starts a service again 5 s after it has ended by itself, however often that happens.
+
+.PARAMETER Name
+Name of the service.
+
+.PARAMETER Restart
+Whether it is started again.
+#>
+function Set-ServiceRecovery {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name,
+
+        [Parameter(Mandatory = $true)]
+        [bool] $Restart
+    )
+
+    $services = "$env:SystemRoot\System32\sc.exe"
+    $remedy = "Look for the service $Name in services.msc; one marked for deletion goes away with a reboot."
+    $actions = if ($Restart) { 'restart/5000/restart/5000/restart/5000' } else { '' }
+    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
+        -ArgumentList 'failure', $Name, 'reset=', '3600', 'actions=', $actions
+    # An orderly end with an error counts as a failure as well.
+    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
+        -ArgumentList 'failureflag', $Name, '1'
+}
+
+<#
+.SYNOPSIS
+Gives a service the machine's proxy variables; returns whether its own differed, and then leaves it stopped. Other
+variables of it stay.
+
+.DESCRIPTION
+Windows gives services the machine's variables of the last boot. Those in the service's own key are read at each start.
+
+.PARAMETER Name
+Name of the service, which must exist.
+#>
+function Set-ServiceProxy {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name
+    )
+
+    $path = "HKLM:\SYSTEM\CurrentControlSet\Services\$Name"
+    $current = @((Get-Item -LiteralPath $path).GetValue('Environment', @()))
+    $others = @($current | Where-Object { $ProxyVariables -notcontains ($_ -split '=', 2)[0] })
+    $wanted = $others + @(Get-MachineProxy)
+    if (($current -join "`n") -ceq ($wanted -join "`n")) {
+        return $false
+    }
+    # Before, not after: a step killed in between would leave one that runs with the old ones and looks right.
+    Stop-ServiceInTime -Name $Name
+    if ($wanted.Count -gt 0) {
+        $null = New-ItemProperty -LiteralPath $path -Name 'Environment' -PropertyType MultiString -Value $wanted -Force
+    }
+    else {
+        Remove-ItemProperty -LiteralPath $path -Name 'Environment'
+    }
+    $true
+}

@@ -1,0 +1,57 @@
+import { extract } from "tar";
+import { type StepContext, StepError } from "../step.ts";
+import type { WindowsHost } from "../windows-host.ts";
+
+/** Moves a file into another's place; one that runs is put aside under another name, as Windows allows. */
+export async function moveFileIntoPlace(
+  host: WindowsHost,
+  source: string,
+  target: string,
+): Promise<void> {
+  if (await host.drive.isFile(target)) {
+    if (host.openFiles.has(target)) {
+      throw new StepError(
+        "FileInUse",
+        `${target} can't be replaced: The process cannot access the file because it is being used by another process.`,
+        "Close what holds the file open (an editor, a virus scanner, a backup), then run again.",
+      );
+    }
+    const aside = `${target}.${Date.now()}.replaced`;
+    await host.drive.move(target, aside);
+    // Whatever ran as `target` goes on under the other name.
+    if (host.runningPrograms.delete(target)) host.runningPrograms.add(aside);
+  }
+  await host.drive.move(source, target);
+}
+
+/** Removes what `moveFileIntoPlace` has put aside in a folder, as far as nothing runs it any more. */
+export async function removeReplacedFiles(host: WindowsHost, folder: string): Promise<void> {
+  for (const name of await host.drive.fileNames(folder)) {
+    const path = `${folder}\\${name}`;
+    if (name.endsWith(".replaced") && !host.runningPrograms.has(path))
+      await host.drive.remove(path);
+  }
+}
+
+/** Unpacks a .tar.gz to an emptied folder, without the first `strip` folders of its names. */
+export async function expandTarArchive(
+  context: StepContext,
+  archive: string,
+  folder: string,
+  strip: number,
+): Promise<void> {
+  const { drive } = context.host;
+  await drive.remove(folder);
+  await drive.makeFolder(folder);
+  context.progress(`unpacking ${archive}`);
+  try {
+    const file = await drive.resolve(archive);
+    await extract({ file, cwd: await drive.resolve(folder), strip, strict: true });
+  } catch (error) {
+    throw new StepError(
+      "CommandFailed",
+      `tar.exe ended with exit code 1. It wrote: ${String(error)}`,
+      "Free disk space on C:, then run again.",
+    );
+  }
+}

@@ -1,0 +1,24 @@
+import type { WindowsHost } from "../windows-host.ts";
+
+export const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"] as const;
+
+/** The machine's proxy variables as `NAME=value`. */
+export function machineProxy({ environment }: WindowsHost): string[] {
+  return proxyVariables.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined || value === "" ? [] : [`${name}=${value}`];
+  });
+}
+
+/** Gives a service the machine's proxy variables; whether its own differed, which leaves it stopped. */
+export async function setServiceProxy(host: WindowsHost, name: string): Promise<boolean> {
+  const { services } = host;
+  const current = services.environment(name);
+  const isProxy = (variable: string): boolean =>
+    proxyVariables.some((proxy) => variable.startsWith(`${proxy}=`));
+  const wanted = [...current.filter((variable) => !isProxy(variable)), ...machineProxy(host)];
+  if (current.join("\n") === wanted.join("\n")) return false;
+  await services.stop(name);
+  await services.setEnvironment(name, wanted);
+  return true;
+}

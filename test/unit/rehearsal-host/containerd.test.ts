@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { mediumPath } from "../../../components/windows/media-folder.ts";
+import { writeHollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
+
+const folder = "C:\\Program Files\\containerd";
+const shim = `${folder}\\containerd-shim-runhcs-v1.exe`;
+
+describe("Another version of containerd, rehearsed", () => {
+  let host: RehearsalHost;
+  beforeEach(async () => {
+    host = await startWithSteps();
+  });
+  afterEach(() => host.stop());
+
+  /** Puts another version among the media; the arguments that install it. */
+  const upgrade = async (): Promise<string[]> => {
+    const versions = { containerd: "2.5.0", kubernetes: "1.36.4" };
+    const { containerd } = await writeHollowMedia(host.windows.drive, versions);
+    return [
+      ...["-Version", "2.5.0", "-ArchivePath", mediumPath(containerd.sha256, containerd.fileName)],
+      ...["-ArchiveSha256", containerd.sha256],
+    ];
+  };
+  const install = (args: readonly string[]): ReturnType<typeof runStep> =>
+    runStep(host, "Install-Containerd", args);
+  const replaced = async (): Promise<string[]> =>
+    (await host.windows.drive.fileNames(folder)).filter((name) => name.endsWith(".replaced"));
+
+  it("takes the old one's place on a node that has joined; both services run again", async () => {
+    await prepareThrough(host, "Join-Node");
+    const before = host.windows.services.get("containerd");
+    const result = await install(await upgrade());
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.deepEqual(
+      [result.changed, result.facts["version"], result.facts["archiveFrom"]],
+      [true, "2.5.0", "media"],
+    );
+    const { services, drive } = host.windows;
+    assert.deepEqual(services.get("containerd"), before);
+    assert.equal(await services.isRunning("containerd"), true);
+    assert.equal(await services.isRunning("kubelet"), true);
+    assert.equal(await drive.readText(shim), "hollow 2.5.0\n");
+    assert.deepEqual(await replaced(), []);
+    assert.equal(await drive.isFolder(`${folder}\\unpacked.new`), false);
+  });
+
+  it("leaves a pod's running shim alone until nothing runs it any more", async () => {
+    await prepareThrough(host, "Install-Containerd");
+    host.windows.runningPrograms.add(shim);
+    const args = await upgrade();
+    assert.equal((await install(args)).exitCode, 0);
+    const [kept = "", ...others] = await replaced();
+    assert.match(kept, /^containerd-shim-runhcs-v1\.exe\.\d+\.replaced$/);
+    assert.deepEqual(others, []);
+    assert.equal(await host.windows.drive.readText(`${folder}\\${kept}`), "hollow 2.4.2\n");
+
+    host.windows.runningPrograms.clear();
+    const second = await install(args);
+    assert.deepEqual([second.exitCode, second.changed], [0, false]);
+    assert.deepEqual(await replaced(), []);
+  });
+
+  it("says which file somebody holds open, and goes on from there once it is closed", async () => {
+    await prepareThrough(host, "Install-Containerd");
+    host.windows.openFiles.add(shim);
+    const args = await upgrade();
+    const blocked = await install(args);
+    assert.deepEqual([blocked.exitCode, blocked.errorCode], [35, "FileInUse"]);
+    assert.match(
+      blocked.errorMessage,
+      /containerd-shim-runhcs-v1\.exe can't be replaced: .*used by another process/,
+    );
+
+    host.windows.openFiles.clear();
+    const result = await install(args);
+    assert.deepEqual([result.exitCode, result.facts["archiveFrom"]], [0, "media"]);
+    assert.equal(await host.windows.drive.readText(shim), "hollow 2.5.0\n");
+    assert.equal(await host.windows.services.isRunning("containerd"), true);
+  });
+
+  it("harms nothing where the archive is no archive: containerd runs on", async () => {
+    await prepareThrough(host, "Install-Containerd");
+    const { drive, services } = host.windows;
+    const sha256 = "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"; // of "foo\n"
+    const path = mediumPath(sha256, "containerd-2.5.0-windows-amd64.tar.gz");
+    await drive.write(path, "foo\n");
+    const result = await install([
+      ...["-Version", "2.5.0", "-ArchivePath", path, "-ArchiveSha256", sha256],
+    ]);
+    assert.deepEqual([result.exitCode, result.errorCode], [14, "CommandFailed"]);
+    assert.equal(await services.isRunning("containerd"), true);
+    const again = await install(goodArguments(host)["Install-Containerd"] ?? []);
+    assert.deepEqual([again.exitCode, again.changed], [0, false]);
+  });
+});
+
+describe("What Install-Containerd is told besides versions, rehearsed", () => {
+  let host: RehearsalHost;
+  before(async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Install-Containerd");
+  });
+  after(() => host.stop());
+
+  const install = (...more: string[]): ReturnType<typeof runStep> =>
+    runStep(host, "Install-Containerd", [
+      ...(goodArguments(host)["Install-Containerd"] ?? []),
+      ...more,
+    ]);
+  const starts = (): number =>
+    host.programs.commands.filter((line) => line.includes("--log-file")).length;
+  const hostsFile = (name: string): Promise<string | undefined> =>
+    host.windows.drive.readText(`${folder}\\certs.d\\${name}\\hosts.toml`);
+
+  it("mirrors: a hosts.toml per registry below config_path", async () => {
+    const mirrors =
+      "docker.io=https://a.test,https://b.test/x;example.com:5000=https://mirror.test:8443";
+    const result = await install("-RegistryMirrors", `"${mirrors}"`);
+    assert.deepEqual([result.exitCode, result.changed], [0, true], result.stderr);
+    assert.equal(
+      await hostsFile("docker.io"),
+      [
+        "# Written by kindows (Install-Containerd); changes are lost.",
+        "",
+        '[host."https://a.test"]',
+        '  capabilities = ["pull", "resolve"]',
+        "",
+        '[host."https://b.test/x"]',
+        '  capabilities = ["pull", "resolve"]',
+        "",
+      ].join("\n"),
+    );
+    assert.match((await hostsFile("example.com_5000_")) ?? "", /mirror\.test:8443/);
+    assert.match(
+      (await host.windows.drive.readText(`${folder}\\config.toml`)) ?? "",
+      /config_path = 'C:\/Program Files\/containerd\/certs\.d'/,
+    );
+    const second = await install("-RegistryMirrors", `"${mirrors}"`);
+    assert.deepEqual([second.exitCode, second.changed], [0, false]);
+  });
+
+  it("mirrors: other addresses need no restart", async () => {
+    const before = starts();
+    const result = await install("-RegistryMirrors", '"docker.io=https://c.test"');
+    assert.deepEqual([result.changed, starts() - before], [true, 0]);
+    assert.match((await hostsFile("docker.io")) ?? "", /c\.test/);
+    assert.equal(await hostsFile("example.com_5000_"), undefined);
+  });
+
+  it("mirrors: taken back, but nobody else's file is", async () => {
+    await host.windows.drive.write(`${folder}\\certs.d\\mine\\hosts.toml`, "# mine\n");
+    assert.equal((await install()).changed, true);
+    assert.equal(await hostsFile("docker.io"), undefined);
+    assert.equal(await hostsFile("mine"), "# mine\n");
+    assert.match(
+      (await host.windows.drive.readText(`${folder}\\config.toml`)) ?? "",
+      /config_path = ''/,
+    );
+  });
+
+  for (const mirrors of [
+    "docker.io=" + "http" + "://a.test",
+    "docker.io",
+    "=https://a.test",
+    "docker.io=https://a.test;;",
+    "docker.io=https://a.test,",
+  ]) {
+    it(`mirrors: refuses ${mirrors}`, async () => {
+      const { exitCode, stderr } = await install("-RegistryMirrors", `"${mirrors}"`);
+      assert.equal(exitCode, 1);
+      assert.match(stderr, /ParameterArgumentValidationError/);
+    });
+  }
+
+  it("Defender: leaves it alone by default, scans it when told to, and says so", async () => {
+    const { windows } = host;
+    assert.ok(windows.defenderExclusions.includes(`${folder}\\containerd.exe`));
+    assert.ok(windows.defenderExclusions.includes("C:\\ProgramData\\containerd"));
+    await windows.setDefenderExclusions([...windows.defenderExclusions, "D:\\own"]);
+    const off = await install("-DefenderExclusions", "0");
+    assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
+    assert.deepEqual(windows.defenderExclusions, ["D:\\own"]);
+    assert.equal((await install("-DefenderExclusions", "0")).changed, false);
+    const on = await install();
+    assert.deepEqual([on.changed, on.facts["defenderExclusions"]], [true, "set"]);
+    assert.equal((await install("-DefenderExclusions", "2")).exitCode, 1);
+  });
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { fault, goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
+
+const variables = [
+  "HTTP_PROXY=http://proxy.test:3128",
+  "HTTPS_PROXY=http://proxy.test:3128",
+  "NO_PROXY=localhost,.svc,10.96.0.0/16",
+];
+const none = ["-HttpProxy", '""', "-HttpsProxy", '""', "-NoProxy", '""'];
+
+describe("Set-MachineProxy, rehearsed", () => {
+  let host: RehearsalHost;
+  afterEach(() => host.stop());
+
+  const set = (args = goodArguments(host)["Set-MachineProxy"]): ReturnType<typeof runStep> =>
+    runStep(host, "Set-MachineProxy", args);
+  const start = async (last: string, options = {}): Promise<void> => {
+    host = await startWithSteps(options);
+    await prepareThrough(host, last);
+  };
+
+  it("before containerd is there: containerd gets it when it is registered", async () => {
+    await start("Confirm-Reboot");
+    const first = await set();
+    assert.deepEqual([first.exitCode, first.changed], [0, true], first.stderr);
+    assert.equal(host.windows.environment["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
+    assert.equal((await set()).changed, false);
+    const { services } = host.windows;
+    const installed = await runStep(
+      host,
+      "Install-Containerd",
+      goodArguments(host)["Install-Containerd"],
+    );
+    assert.equal(installed.exitCode, 0, installed.stderr);
+    assert.deepEqual(services.environment("containerd"), variables);
+  });
+
+  it("on a node that has joined: both services are started anew with it, once", async () => {
+    await start("Join-Node");
+    const { services } = host.windows;
+    const starts = (program: string): number =>
+      host.programs.commands.filter((line) => line.includes(`${program} --c`)).length;
+    const before = [starts("containerd.exe"), starts("kubelet.exe")];
+    assert.equal((await set()).changed, true);
+    assert.deepEqual(services.environment("containerd"), variables);
+    assert.deepEqual(services.environment("kubelet"), variables);
+    assert.deepEqual(
+      [starts("containerd.exe"), starts("kubelet.exe")],
+      before.map((count) => count + 1),
+    );
+    assert.equal((await set()).changed, false);
+    assert.equal(await services.isRunning("kubelet"), true);
+  });
+
+  it("goes, and what the machine had of its own comes back", async () => {
+    await start("Join-Node");
+    const { windows } = host;
+    await windows.setEnvironment("HTTPS_PROXY", "http://old.test:8080");
+    await windows.services.setEnvironment("containerd", ["OTHER=1"]);
+    await set();
+    assert.deepEqual(windows.services.environment("containerd"), ["OTHER=1", ...variables]);
+    const removed = await set(none);
+    assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
+    assert.deepEqual(windows.environment, { HTTPS_PROXY: "http://old.test:8080" });
+    assert.deepEqual(windows.services.environment("containerd"), [
+      "OTHER=1",
+      "HTTPS_PROXY=http://old.test:8080",
+    ]);
+    assert.equal((await set(none)).changed, false);
+  });
+
+  it("finishes what a run left half done: the services stood still", async () => {
+    await start("Join-Node", fault({ kind: "fail", step: "Set-MachineProxy", code: "Unexpected" }));
+    assert.equal((await set()).exitCode, 10);
+    const again = await set();
+    assert.deepEqual([again.exitCode, again.changed], [0, true]);
+    assert.deepEqual(host.windows.services.environment("kubelet"), variables);
+    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+  });
+
+  it("refuses logins and what is no proxy", async () => {
+    host = await startWithSteps();
+    for (const proxy of ["http://user:secret@proxy.test:3128", "proxy.test:3128", "socks5://p:1"]) {
+      const result = await set(["-HttpProxy", proxy, "-HttpsProxy", '""', "-NoProxy", '""']);
+      assert.equal(result.exitCode, 1, proxy);
+    }
+    assert.deepEqual(host.windows.environment, {});
+  });
+});
