@@ -7,14 +7,14 @@ export function judgeRelease({ cni, windows }: Settings): HostProblem[] {
   if (cni.kind === "calico") {
     problems.push({
       subject: 'kindows:cni.kind: "calico"',
-      why: "comes with release 0.2; this one, 0.1, only previews it",
+      why: "comes with a later release; this one only previews it",
       instead: 'Write "kind-default" (no network for Windows pods), or use the stack rehearsal.',
     });
   }
   if (windows.image.kind === "evaluation-iso") {
     problems.push({
       subject: 'kindows:windows.image.kind: "evaluation-iso"',
-      why: "comes with release 0.2; this one, 0.1, only previews it",
+      why: "comes with a later release; this one only previews it",
       instead:
         "Write { kind: disk, path: ... } with a disk you prepared, or use the stack rehearsal.",
     });

@@ -118,8 +118,8 @@ export const missingCases: readonly HostCase[] = [
     settings: notYet,
     host: { image: undefined },
     problems: [
-      'kindows:cni.kind: "calico" comes with release 0.2; this one, 0.1, only previews it. Write "kind-default" (no network for Windows pods), or use the stack rehearsal.',
-      'kindows:windows.image.kind: "evaluation-iso" comes with release 0.2; this one, 0.1, only previews it. Write { kind: disk, path: ... } with a disk you prepared, or use the stack rehearsal.',
+      'kindows:cni.kind: "calico" comes with a later release; this one only previews it. Write "kind-default" (no network for Windows pods), or use the stack rehearsal.',
+      'kindows:windows.image.kind: "evaluation-iso" comes with a later release; this one only previews it. Write { kind: disk, path: ... } with a disk you prepared, or use the stack rehearsal.',
     ],
   },
   {
