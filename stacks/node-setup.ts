@@ -5,7 +5,12 @@ import type { MachineProxy, NodeSetup } from "../components/windows/node-setup.t
 /** How the settings want the Windows machines prepared. */
 export function nodeSetup(settings: Settings): NodeSetup {
   const { registryMirrors, defenderExclusions } = settings.windows;
-  return { registryMirrors, defenderExclusions, proxy: machineProxy(settings) };
+  return {
+    podNetwork: settings.cni.kind === "calico" ? "calico" : "none",
+    registryMirrors,
+    defenderExclusions,
+    proxy: machineProxy(settings),
+  };
 }
 
 /** The machines' proxy, with everything of the lab itself reached without it; undefined where none is set. */

@@ -10,6 +10,8 @@ export interface MachineProxy {
 
 /** What differs from lab to lab in how a machine is prepared. */
 export interface NodeSetup {
+  /** Pod network the machine must be able to carry; `none`: none on this machine. */
+  readonly podNetwork: "calico" | "none";
   /** Mirrors by registry, each in the order they are asked. */
   readonly registryMirrors: Readonly<Record<string, readonly string[]>>;
   /** Whether Microsoft Defender leaves containerd, kubelet and their folders alone. */
@@ -18,8 +20,9 @@ export interface NodeSetup {
   readonly proxy: MachineProxy | undefined;
 }
 
-/** No mirrors, no proxy, and a Defender that does not slow the node down. */
+/** No pod network, no mirrors, no proxy, and a Defender that does not slow the node down. */
 export const defaultSetup: NodeSetup = {
+  podNetwork: "none",
   registryMirrors: {},
   defenderExclusions: true,
   proxy: undefined,

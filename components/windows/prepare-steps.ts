@@ -45,6 +45,7 @@ export function prepareSteps(
       MinimumRevision: requirements.minimumRevision,
       MinimumFreeDiskGiB: requirements.minimumFreeDiskGiB,
       MinimumMemoryMiB: requirements.minimumMemoryMiB,
+      PodNetwork: setup.podNetwork,
     },
     dependsOn: [scripts],
   });

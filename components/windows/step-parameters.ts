@@ -11,6 +11,7 @@ export const stepParameters = {
     MinimumRevision: "int",
     MinimumFreeDiskGiB: "int",
     MinimumMemoryMiB: "int",
+    PodNetwork: "string",
   },
   "Enable-ContainersFeature": { RebootDelaySeconds: "int" },
   "Confirm-Reboot": {},

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { Machine } from "../machine/machine.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
+import { hostWarnings } from "./host-warnings.ts";
 import { joinSteps } from "./join-steps.ts";
 import { nodeObject } from "./node-object.ts";
 import { defaultSetup, type NodeSetup } from "./node-setup.ts";
@@ -104,9 +105,12 @@ export class WindowsNode extends pulumi.ComponentResource {
     );
 
     this.nodeName = joined.result.apply((result) => textFact(result, "nodeName"));
-    this.windowsBuild = prepared.host.result.apply(
-      (result) => `${textFact(result, "build")}.${String(result.facts["revision"])}`,
-    );
+    this.windowsBuild = prepared.host.result.apply(async (result) => {
+      for (const warning of hostWarnings(machine.name, result, new Date())) {
+        await pulumi.log.warn(warning, this);
+      }
+      return `${textFact(result, "build")}.${String(result.facts["revision"])}`;
+    });
     this.kubernetesVersion = prepared.kubernetes.result.apply((result) =>
       textFact(result, "version"),
     );

@@ -12,6 +12,7 @@ import { HollowPrograms } from "./hollow/hollow-programs.ts";
 import { generateEd25519 } from "../../components/machine/generate-ed25519.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
 import type { WindowsHost } from "./windows-host.ts";
+import type { WindowsVersion } from "./windows-version.ts";
 
 /** What a rehearsal host in this process is made of. */
 export interface RehearsalHostOptions {
@@ -26,6 +27,8 @@ export interface RehearsalHostOptions {
   /** What its node joins. Default: one that only records. */
   readonly cluster?: HollowCluster;
   readonly faults?: readonly FaultSetting[];
+  /** What its Windows says of itself. Default: `rehearsedWindows`. */
+  readonly version?: WindowsVersion;
   /** Default: 4096 MiB and 60 GiB free. */
   readonly hardware?: Hardware;
   /** Factor on the waits of steps and on the delay of reboots. Default: 0.01. */
@@ -96,6 +99,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       address: "127.0.0.1",
       hardware: options.hardware ?? { memoryMiB: 4096, freeDiskGiB: () => Promise.resolve(60) },
       faults: options.faults ?? [],
+      ...(options.version === undefined ? {} : { version: options.version }),
       patience,
       durable: false, // its power cuts spare the Linux under it
       power: power.signal,

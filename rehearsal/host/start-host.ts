@@ -8,6 +8,7 @@ import type { WindowsPrograms } from "./programs.ts";
 import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
 import { PowerLost, WindowsHost } from "./windows-host.ts";
+import type { WindowsVersion } from "./windows-version.ts";
 
 /** What a rehearsal host is started with. */
 export interface HostOptions {
@@ -22,6 +23,8 @@ export interface HostOptions {
   readonly hardware?: Hardware;
   /** Faults besides those in C:\rehearsal\faults.json. Default: none. */
   readonly faults?: readonly FaultSetting[];
+  /** What its Windows says of itself. Default: `rehearsedWindows`. */
+  readonly version?: WindowsVersion;
   /** Factor on the steps' waits. Default: 1. */
   readonly patience?: number;
   /** Aborted when the machine loses its power. Default: never, since the process ends with it. */
@@ -74,6 +77,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     programs,
     hardware: options.hardware ?? linuxHardware(programs.driveC),
     faults: options.faults ?? [],
+    ...(options.version === undefined ? {} : { version: options.version }),
     stopSshd: () => ssh.stopListening(),
     patience: options.patience ?? 1,
     power,

@@ -23,6 +23,8 @@ const stateSchema = z.strictObject({
   bootTime: z.iso.datetime(),
   /** Windows features by name; `InstallPending` becomes `Installed` at the next boot. */
   features: z.record(z.string(), z.enum(["Available", "InstallPending", "Installed"])),
+  /** Whether an update waits for a reboot. */
+  updatePending: z.boolean(),
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
   /** Folders and programs that Microsoft Defender leaves alone. */
@@ -51,6 +53,7 @@ export function freshState(bootTime: Date): HostState {
   return {
     bootTime: bootTime.toISOString(),
     features: { Containers: "Available" },
+    updatePending: false,
     services: {},
     firewallRules: {},
     defenderExclusions: [],

@@ -7,6 +7,7 @@ import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { StepLock } from "./step-lock.ts";
 import { type HostState, loadState, saveState } from "./state.ts";
+import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 
 /** What a model of Windows is made of. */
 export interface WindowsHostOptions {
@@ -15,6 +16,8 @@ export interface WindowsHostOptions {
   readonly programs: WindowsPrograms;
   readonly hardware: Hardware;
   readonly faults: readonly FaultSetting[];
+  /** Default: `rehearsedWindows`. */
+  readonly version?: WindowsVersion;
   /** Closes the SSH port; sessions that are open go on. */
   readonly stopSshd: () => void;
   /** Factor on every time a step waits before it gives up or tries again: 1 in the guest, less in fast tests. */
@@ -47,6 +50,7 @@ export class WindowsHost {
   readonly hardware: Hardware;
   readonly services: ServiceManager;
   readonly faults: Faults;
+  readonly version: WindowsVersion;
   /** Programs that run without being a service, e.g. a pod's shim; by their full path. */
   readonly runningPrograms = new Set<string>();
   /** Files that somebody else, e.g. a virus scanner, has open so that nobody may even rename them. */
@@ -64,6 +68,7 @@ export class WindowsHost {
     this.drive = options.drive;
     this.programs = options.programs;
     this.hardware = options.hardware;
+    this.version = options.version ?? rehearsedWindows;
     const save = (): Promise<void> => this.save();
     this.services = new ServiceManager(this.drive, options.programs, state, save);
     this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
@@ -77,6 +82,7 @@ export class WindowsHost {
     await host.#layOutDrive();
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();
+      state.updatePending = false;
       if (!(await host.#featureStaysStale())) {
         for (const [feature, installation] of Object.entries(state.features)) {
           if (installation === "InstallPending") state.features[feature] = "Installed";
@@ -99,6 +105,21 @@ export class WindowsHost {
 
   async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
     this.#state.features[feature] = state;
+    await this.save();
+  }
+
+  /** Why Windows waits for a reboot; empty when it does not. */
+  get rebootPending(): readonly string[] {
+    const featurePending = Object.values(this.#state.features).includes("InstallPending");
+    return [
+      ...(featurePending ? ["Component Based Servicing"] : []),
+      ...(this.#state.updatePending ? ["Windows Update"] : []),
+    ];
+  }
+
+  /** An update has been installed that a reboot must finish; until then Windows installs no features. */
+  async setUpdatePending(pending: boolean): Promise<void> {
+    this.#state.updatePending = pending;
     await this.save();
   }
 

@@ -3,9 +3,12 @@
 Checks that this machine can become a Windows node, and changes nothing.
 
 .DESCRIPTION
-Looks at the operating system (Windows Server, 64 bit, build and revision), the computer name, the free space of drive
-C:, the memory and whether the step runs with administrator rights. All that is wrong is said at once. The facts of the
-result name the build, so that the lab's outputs can show on what Windows a node really runs.
+Looks at the operating system (Windows Server, 64 bit, build and revision, what the pod network can do with it), its
+licence, PowerShell, the computer name, the free space of drive C:, the memory and whether the step runs with
+administrator rights. All that is wrong is said at once. The facts of the result name the build, so that the lab's
+outputs can show on what Windows a node really runs, the end of an evaluation licence and why a reboot is pending: both
+are no reason to stop, but worth a warning. The clock is not looked at here: without a control plane there is nothing to
+compare it with that must be right. Join-Node does, and corrects it.
 
 .PARAMETER ComputerName
 Name the computer must have: a DNS label of at most 15 characters, compared without regard to case. It becomes the
@@ -28,9 +31,14 @@ evict pods below 15 % free.
 Memory the machine must have, in MiB. Default: 2048, what Microsoft asks for Windows Server; a machine given exactly
 2048 MiB reports a little less, so 64 MiB are taken off.
 
+.PARAMETER PodNetwork
+calico, or none: no pod network on this machine. Calico for Windows ends at Server 2022. Default: none. Source:
+settings, cni.kind.
+
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: computerName, productName, build, revision, freeDiskGiB, memoryMiB,
+"error": {"code", "message", "remedy"}}. Facts: computerName, productName, edition, build, revision, freeDiskGiB,
+memoryMiB, powerShell, evaluationEnds (empty for a licence that does not end), rebootPending (reasons; empty for none),
 lastBootUpTime, utc.
 
 .NOTES
@@ -52,7 +60,10 @@ param(
     [int] $MinimumFreeDiskGiB = 20,
 
     [ValidateRange(512, 4194304)]
-    [int] $MinimumMemoryMiB = 2048
+    [int] $MinimumMemoryMiB = 2048,
+
+    [ValidatePattern('^(calico|none)$')]
+    [string] $PodNetwork = 'none'
 )
 
 Set-StrictMode -Version Latest
@@ -61,6 +72,7 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
+. (Join-Path $PSScriptRoot 'lib\EvaluationLicence.ps1')
 
 Invoke-Step -Name 'Test-WindowsHost' -Body {
     $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
@@ -68,7 +80,10 @@ Invoke-Step -Name 'Test-WindowsHost' -Body {
     $drive = Get-CimInstance -ClassName Win32_LogicalDisk -Filter "DeviceID='C:'"
     $sshd = Get-CimInstance -ClassName Win32_Service -Filter "Name='sshd'"
 
+    $licence = Get-EvaluationLicence
+
     $name = [Net.Dns]::GetHostName()
+    $nextName = Get-PendingComputerName
     $build = [int]$windows.CurrentBuildNumber
     $revision = [int]$windows.UBR
     $freeDiskGiB = [math]::Floor($drive.FreeSpace / 1gb)
@@ -78,6 +93,17 @@ Invoke-Step -Name 'Test-WindowsHost' -Body {
         if ($system.ProductType -eq 1) { "$($system.Caption) is a client edition; Windows Server is needed" }
         if (-not [Environment]::Is64BitOperatingSystem) { 'Windows is a 32 bit edition; 64 bit is needed' }
         if ($name -ne $ComputerName) { "the computer is named $name, expected was $ComputerName" }
+        if ($nextName -ne '') { "the computer will be named $nextName after its next reboot: reboot it first" }
+        if ($PSVersionTable.PSVersion -lt [Version]'5.1') {
+            "PowerShell is $($PSVersionTable.PSVersion); 5.1 is needed"
+        }
+        if ($licence.IsExpired) {
+            'its evaluation licence has ended: Windows shuts down every hour (slmgr /rearm, or a new image)'
+        }
+        # 20349 to 26099 are builds between Server 2022 and Server 2025.
+        if ($PodNetwork -eq 'calico' -and $build -ge 26100) {
+            "build $build is Windows Server 2025, which Calico does not support (projectcalico/calico#11691)"
+        }
         if ($build -lt $MinimumBuild) { "build $build is older than $MinimumBuild" }
         if ($build -eq $MinimumBuild -and $revision -lt $MinimumRevision) {
             "revision $build.$revision is older than $build.$MinimumRevision (install the latest cumulative update)"
@@ -98,10 +124,14 @@ Invoke-Step -Name 'Test-WindowsHost' -Body {
     New-StepResult -Changed $false -Facts ([ordered]@{
             computerName   = $name
             productName    = $windows.ProductName
+            edition        = $windows.EditionID
             build          = "10.0.$build"
             revision       = $revision
             freeDiskGiB    = $freeDiskGiB
             memoryMiB      = $memoryMiB
+            powerShell     = $PSVersionTable.PSVersion.ToString()
+            evaluationEnds = $licence.Ends
+            rebootPending  = @(Get-PendingRebootReason) -join ', '
             lastBootUpTime = Get-LastBootUpTime
             utc            = [DateTime]::UtcNow.ToString('yyyy-MM-ddTHH:mm:ssZ')
         })

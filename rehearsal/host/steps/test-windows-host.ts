@@ -1,10 +1,9 @@
-import { rehearsedWindows } from "../windows-version.ts";
 import { type StepContext, StepError, type StepOutcome } from "../step.ts";
 import { utcSeconds } from "../windows-host.ts";
 
 /** Checks what Test-WindowsHost.ps1 checks; the edition and the sshd service are right by construction. */
 export async function testWindowsHost({ host, parameters }: StepContext): Promise<StepOutcome> {
-  const { productName, build, revision } = rehearsedWindows;
+  const { productName, edition, build, revision, evaluationEnds } = host.version;
   const name = host.computerName;
   const freeDiskGiB = await host.hardware.freeDiskGiB();
   const { memoryMiB } = host.hardware;
@@ -17,6 +16,16 @@ export async function testWindowsHost({ host, parameters }: StepContext): Promis
   const problems: string[] = [];
   if (name.toLowerCase() !== wantedName.toLowerCase()) {
     problems.push(`the computer is named ${name}, expected was ${wantedName}`);
+  }
+  if (evaluationEnds !== "" && Date.parse(evaluationEnds) < Date.now()) {
+    problems.push(
+      "its evaluation licence has ended: Windows shuts down every hour (slmgr /rearm, or a new image)",
+    );
+  }
+  if (parameters.text("PodNetwork") === "calico" && build >= 26100) {
+    problems.push(
+      `build ${build} is Windows Server 2025, which Calico does not support (projectcalico/calico#11691)`,
+    );
   }
   if (build < minimumBuild) problems.push(`build ${build} is older than ${minimumBuild}`);
   if (build === minimumBuild && revision < minimumRevision) {
@@ -43,10 +52,14 @@ export async function testWindowsHost({ host, parameters }: StepContext): Promis
     facts: {
       computerName: name,
       productName: `${productName} (rehearsal)`,
+      edition,
       build: `10.0.${build}`,
       revision,
       freeDiskGiB,
       memoryMiB,
+      powerShell: "5.1",
+      evaluationEnds,
+      rebootPending: host.rebootPending.join(", "),
       lastBootUpTime: host.lastBootUpTime,
       utc: utcSeconds(new Date()),
     },

@@ -27,10 +27,14 @@ describe("Test-WindowsHost, rehearsed", () => {
     assert.deepEqual(facts, {
       computerName: "win-1",
       productName: "Windows Server 2022 Datacenter (rehearsal)",
+      edition: "ServerDatacenter",
       build: "10.0.20348",
       revision: 4405,
       freeDiskGiB: 30,
       memoryMiB: 2000,
+      powerShell: "5.1",
+      evaluationEnds: "",
+      rebootPending: "",
       rehearsal: true,
     });
   });
@@ -55,6 +59,83 @@ describe("Test-WindowsHost, rehearsed", () => {
     const args = ["-ComputerName", "x", "-MinimumFreeDiskGiB", "99", "-MinimumMemoryMiB", "9999"];
     const { errorMessage } = await runStep(host, "Test-WindowsHost", args);
     assert.equal(errorMessage.split(";").length, 3);
+  });
+});
+
+describe("Test-WindowsHost on other machines, rehearsed", () => {
+  const server2025 = {
+    productName: "Windows Server 2025 Datacenter",
+    edition: "ServerDatacenterEval",
+    build: 26100,
+    revision: 6899,
+    evaluationEnds: "2099-01-01T00:00:00Z",
+  };
+  const oldRevision = { ...server2025, build: 20348, revision: 2761 };
+  const ended = { ...server2025, evaluationEnds: "2020-01-01T00:00:00Z" };
+  const cases: readonly (readonly [
+    name: string,
+    version: typeof server2025,
+    podNetwork: string,
+    problem: RegExp | undefined,
+  ])[] = [
+    ["Server 2025 without a pod network", server2025, "none", undefined],
+    [
+      "Server 2025 with Calico",
+      server2025,
+      "calico",
+      /build 26100 is Windows Server 2025, which Calico does not support \(projectcalico\/calico#11691\)/,
+    ],
+    [
+      "a revision that broke Calico",
+      oldRevision,
+      "calico",
+      /20348\.2761 is older than 20348\.2762/,
+    ],
+    ["an evaluation that has ended", ended, "none", /its evaluation licence has ended/],
+  ];
+  for (const [name, version, podNetwork, problem] of cases) {
+    it(`${problem === undefined ? "takes" : "refuses"} ${name}`, async () => {
+      const host = await startWithSteps({ version });
+      try {
+        const args = ["-ComputerName", "win-1", "-PodNetwork", podNetwork];
+        const result = await runStep(host, "Test-WindowsHost", args);
+        assert.equal(result.errorCode, problem === undefined ? undefined : "HostUnsuitable");
+        assert.match(result.errorMessage, problem ?? /^$/);
+        if (problem === undefined) {
+          assert.equal(result.facts["evaluationEnds"], "2099-01-01T00:00:00Z");
+          assert.equal(result.facts["edition"], "ServerDatacenterEval");
+        }
+      } finally {
+        await host.stop();
+      }
+    });
+  }
+
+  it("says why a reboot is pending, and that it no longer is", async () => {
+    const host = await startWithSteps();
+    try {
+      const reasons = async (): Promise<unknown> =>
+        (await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"])).facts[
+          "rebootPending"
+        ];
+      await host.windows.setUpdatePending(true);
+      assert.equal(await reasons(), "Windows Update");
+      await host.programs.reboot(0);
+      await host.up();
+      assert.equal(await reasons(), "");
+    } finally {
+      await host.stop();
+    }
+  });
+
+  it("refuses a pod network it does not know", async () => {
+    const host = await startWithSteps();
+    try {
+      const args = ["-ComputerName", "win-1", "-PodNetwork", "flannel"];
+      assert.equal((await runStep(host, "Test-WindowsHost", args)).exitCode, 1);
+    } finally {
+      await host.stop();
+    }
   });
 });
 

@@ -27,6 +27,7 @@ describe("mirrors of registries", () => {
 describe("how the settings want machines prepared", () => {
   it("by default without mirrors and proxy, and with a Defender that leaves them alone", () => {
     assert.deepEqual(setup(""), {
+      podNetwork: "calico",
       registryMirrors: {},
       defenderExclusions: true,
       proxy: undefined,
@@ -58,6 +59,10 @@ describe("how the settings want machines prepared", () => {
         ".example.com",
       ].join(","),
     });
+  });
+
+  it("for the pod network that reaches Windows", () => {
+    assert.equal(setup("cni: { kind: kind-default }").podNetwork, "none");
   });
 
   it("takes mirrors and Defender's exclusions as they are written", () => {

@@ -28,7 +28,15 @@ const verbs = new Set(
   Protect Read Register Remove Reset Save Set Start Stop Test Update Wait Write`.split(/\s+/),
 );
 
-const automaticVariables = ["_", "true", "false", "null", "matches", "psscriptroot"];
+const automaticVariables = [
+  "_",
+  "true",
+  "false",
+  "null",
+  "matches",
+  "psscriptroot",
+  "psversiontable",
+];
 
 /** What breaks a rule in a script; empty where it is kept. */
 type Rule = (script: StepScript) => string[];

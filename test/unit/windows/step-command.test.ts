@@ -98,6 +98,7 @@ describe("commands of steps", () => {
       MinimumRevision: 2762,
       MinimumFreeDiskGiB: 20,
       MinimumMemoryMiB: 2048,
+      PodNetwork: "calico",
     },
     "Enable-ContainersFeature": { RebootDelaySeconds: 5 },
     "Confirm-Reboot": {},

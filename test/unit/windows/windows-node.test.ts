@@ -259,6 +259,7 @@ describe("a Windows node with a setup of its own", () => {
 
   it("passes mirrors and Defender's exclusions to Install-Containerd", async () => {
     const setup = {
+      ...defaultSetup,
       registryMirrors: { "docker.io": ["https://a.test", "https://b.test"] },
       defenderExclusions: false,
       proxy: undefined,

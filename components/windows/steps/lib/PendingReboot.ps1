@@ -1,4 +1,4 @@
-# What is known of a reboot that was ordered: a small file that outlives it.
+# Reboots that Windows waits for, and what is known of one that was ordered: a small file that outlives it.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
@@ -54,4 +54,37 @@ function Remove-RebootRecord {
     if (Test-Path -LiteralPath $RebootRecordPath) {
         Remove-Item -LiteralPath $RebootRecordPath -Force
     }
+}
+
+<#
+.SYNOPSIS
+Returns why Windows waits for a reboot, as names of its own parts; nothing where it does not.
+#>
+function Get-PendingRebootReason {
+    [CmdletBinding()]
+    [OutputType([string[]])]
+    param()
+
+    $versions = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
+    if (Test-Path -LiteralPath "$versions\Component Based Servicing\RebootPending") {
+        'Component Based Servicing'
+    }
+    if (Test-Path -LiteralPath "$versions\WindowsUpdate\Auto Update\RebootRequired") {
+        'Windows Update'
+    }
+}
+
+<#
+.SYNOPSIS
+Returns the name the computer will have after its next reboot, where that is another than now; else an empty text.
+#>
+function Get-PendingComputerName {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    $names = 'HKLM:\SYSTEM\CurrentControlSet\Control\ComputerName'
+    $next = (Get-ItemProperty -LiteralPath "$names\ComputerName").ComputerName
+    $active = (Get-ItemProperty -LiteralPath "$names\ActiveComputerName").ComputerName
+    if ($next -ne $active) { $next } else { '' }
 }

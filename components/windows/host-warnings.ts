@@ -1,0 +1,38 @@
+import type { StepResult } from "./step-result.ts";
+
+/** An evaluation licence that ends sooner than this is worth a warning: time enough to make a new image. */
+const warningDays = 14;
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/**
+ * What is not wrong with a machine, but soon may be, from what Test-WindowsHost has found.
+ *
+ * The result may be old: it counts when the licence ends, not how many days were left then.
+ *
+ * @param host computer name.
+ */
+export function hostWarnings(host: string, result: StepResult, now: Date): string[] {
+  const { evaluationEnds, rebootPending } = result.facts;
+  const warnings: string[] = [];
+  if (typeof evaluationEnds === "string" && evaluationEnds !== "") {
+    const days = Math.floor((Date.parse(evaluationEnds) - now.getTime()) / dayMilliseconds);
+    const remedy =
+      "then Windows shuts down every hour. Extend it on the machine (`slmgr /rearm`, a reboot), or make a new image";
+    if (days < 0) {
+      warnings.push(
+        `${host}: the evaluation licence of its Windows ended on ${evaluationEnds}: ${remedy}`,
+      );
+    } else if (days <= warningDays) {
+      warnings.push(
+        `${host}: the evaluation licence of its Windows ends in ${days} days: ${remedy}`,
+      );
+    }
+  }
+  if (typeof rebootPending === "string" && rebootPending !== "") {
+    warnings.push(
+      `${host}: Windows was waiting for a reboot when it was checked (${rebootPending}); ` +
+        "installing the feature Containers reboots it, or reboot it by hand",
+    );
+  }
+  return warnings;
+}
