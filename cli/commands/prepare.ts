@@ -1,4 +1,4 @@
-import { prepare as prepareHost } from "../../toolchain/prepare.ts";
+import { prepare as prepareHost } from "../prepare/prepare.ts";
 import { exitCodes } from "../failure.ts";
 import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";

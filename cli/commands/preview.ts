@@ -1,4 +1,4 @@
-import { prepare } from "../../toolchain/prepare.ts";
+import { prepare } from "../prepare/prepare.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { enginePulumi } from "../engine/pulumi.ts";

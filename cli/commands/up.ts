@@ -1,4 +1,4 @@
-import { prepare } from "../../toolchain/prepare.ts";
+import { prepare } from "../prepare/prepare.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { enginePulumi } from "../engine/pulumi.ts";

@@ -15,17 +15,9 @@ import { probeMemory } from "./probe-memory.ts";
 import type { MemoryFacts } from "./probe-memory.ts";
 import { probeNetwork } from "./probe-network.ts";
 import type { NetworkFacts } from "./probe-network.ts";
+import type { Probed } from "./probed.ts";
 import { probeTools } from "./probe-tools.ts";
 import type { ToolFacts } from "./probe-tools.ts";
-
-/** What a probe found, or why it could not look. */
-export type Probed<T> =
-  | ({ readonly reachable: true } & T)
-  | {
-      readonly reachable: false;
-      /** Last words of whoever was asked. */
-      readonly error: string;
-    };
 
 /** What this host has, as far as a lab depends on it. */
 export interface HostFacts {

@@ -2,7 +2,7 @@ import { stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { labNames } from "../names.ts";
 import type { Settings } from "../settings.ts";
-import type { Probed } from "./host-facts.ts";
+import type { Probed } from "./probed.ts";
 import type { DockerFacts } from "./probe-docker.ts";
 
 /** Room in a folder. */

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { z } from "zod";
-import type { Probed } from "./host-facts.ts";
+import type { Probed } from "./probed.ts";
 
 /** The Docker engine of this host, and what it has that a lab could run into. */
 export interface DockerFacts {

@@ -1,5 +1,5 @@
 import type { Settings } from "../settings.ts";
-import type { Probed } from "./host-facts.ts";
+import type { Probed } from "./probed.ts";
 import { domainsIn, networksIn, poolsIn } from "./libvirt-xml.ts";
 import type { LibvirtDomain, LibvirtNetwork, LibvirtPool } from "./libvirt-xml.ts";
 import { virsh } from "./virsh.ts";

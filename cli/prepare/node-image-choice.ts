@@ -1,9 +1,9 @@
 import { execa } from "execa";
 
-import type { Settings } from "../config/settings.ts";
-import { nodeImage } from "../stacks/node-image.ts";
-import type { Progress } from "./artifact.ts";
-import { builtArtifacts } from "./built.ts";
+import type { Settings } from "../../config/settings.ts";
+import { nodeImage } from "../../stacks/node-image.ts";
+import type { Progress } from "../../toolchain/artifact.ts";
+import { builtArtifacts } from "../../toolchain/built.ts";
 
 /** Half a gigabyte over a slow line. */
 const pullTimeoutSeconds = 900;

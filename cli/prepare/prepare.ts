@@ -1,22 +1,25 @@
 import path from "node:path";
 
-import { loadBalancerImage } from "../components/controlplane/load-balancer-image/artifact.ts";
-import { loadBalancerReference } from "../components/controlplane/load-balancer-image/reference.ts";
-import { nodeImage, nodeImageReference } from "../components/controlplane/node-image/artifact.ts";
-import { archiveName } from "../components/controlplane/node-image/build-node-image.ts";
-import type { Settings } from "../config/settings.ts";
-import { diskName, manifestName, rehearsalImage } from "../rehearsal/image/artifact.ts";
-import type { Artifact, Progress } from "./artifact.ts";
-import { recordBuilt } from "./built.ts";
-import type { BuiltArtifacts } from "./built.ts";
-import { recordedSha256 } from "./cache-marker.ts";
-import { dockerState, libvirtState } from "./daemon-state.ts";
-import { ensureDocker, ensureLibvirt } from "./daemons.ts";
-import type { EnsuredArtifacts } from "./ensure.ts";
-import { ensureHostPackages } from "./host-packages.ts";
-import { requiredPackages } from "./host-requirements.ts";
+import { loadBalancerImage } from "../../components/controlplane/load-balancer-image/artifact.ts";
+import { loadBalancerReference } from "../../components/controlplane/load-balancer-image/reference.ts";
+import {
+  nodeImage,
+  nodeImageReference,
+} from "../../components/controlplane/node-image/artifact.ts";
+import { archiveName } from "../../components/controlplane/node-image/build-node-image.ts";
+import type { Settings } from "../../config/settings.ts";
+import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
+import type { Artifact, Progress } from "../../toolchain/artifact.ts";
+import { recordBuilt } from "../../toolchain/built.ts";
+import type { BuiltArtifacts } from "../../toolchain/built.ts";
+import { recordedSha256 } from "../../toolchain/cache-marker.ts";
+import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
+import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
+import type { EnsuredArtifacts } from "../../toolchain/ensure.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { requiredPackages } from "../../toolchain/host-requirements.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
-import { prepareEngine } from "./prepare-engine.ts";
+import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 
 /**
  * Puts in place all that a stack needs on this host: packages, daemons, tools, images, the engine's home. What is there
