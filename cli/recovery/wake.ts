@@ -1,3 +1,4 @@
+import { isLocal } from "../../toolchain/host-requirements.ts";
 import { domains } from "../lab/domains.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";
@@ -29,6 +30,30 @@ const networks: Sleeper = {
   },
 };
 
+/**
+ * A network's dnsmasq, which somebody may have ended: without it no machine gets its address. libvirt looks after it only
+ * when it starts itself, and when the network is changed.
+ */
+const leases: Sleeper = {
+  kind: "dnsmasq of the libvirt network",
+  idle: async (host, lab) => {
+    if (!isLocal(host.libvirtUri)) {
+      return [];
+    }
+    const active = lines(await virsh(host, "net-list", "--name")).filter((name) => name === lab);
+    const running = await host.run("ps", ["-e", "-o", "args="]);
+    return running === undefined
+      ? []
+      : active.filter((name) => !new RegExp(`dnsmasq .*/${name}\\.conf`).test(running));
+  },
+  start: async (host, name) => {
+    const update = ["net-update", name, "--live"];
+    const entry = `<txt name="kindows-wake" value="x"/>`;
+    await virsh(host, ...update, "add-last", "dns-txt", entry);
+    await virsh(host, ...update, "delete", "dns-txt", entry);
+  },
+};
+
 const containers: Sleeper = {
   kind: "docker container",
   idle: async (host, lab) =>
@@ -57,7 +82,7 @@ const machines: Sleeper = {
 
 /** In the order they need each other. For removing a lab only its pool must run: it deletes the disks. */
 const sleepers = {
-  "built-on": [pools, networks, containers, machines],
+  "built-on": [pools, networks, leases, containers, machines],
   "deleted-with": [pools],
 } satisfies Record<Extent, readonly Sleeper[]>;
 
