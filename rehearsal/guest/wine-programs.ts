@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rename, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { Drive } from "../host/drive.ts";
 import {
   type HostsEntry,
@@ -12,6 +13,7 @@ import {
   type ServiceOptions,
   type WindowsPrograms,
 } from "../host/programs.ts";
+import { serverTime } from "../host/server-time.ts";
 import { tcpProbe } from "../host/tcp-probe.ts";
 import { criPipe, criReadyFile, serviceProcesses } from "./service-plan.ts";
 import { killGroup, startWine } from "./wine-process.ts";
@@ -123,6 +125,19 @@ export class WinePrograms implements WindowsPrograms {
 
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
     return tcpProbe(host, port, timeoutSeconds);
+  }
+
+  serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined> {
+    return serverTime(host, port, timeoutSeconds);
+  }
+
+  now(): Date {
+    return new Date();
+  }
+
+  async setClock(time: Date): Promise<void> {
+    const text = time.toISOString().slice(0, 19).replace("T", " ");
+    await promisify(execFile)("date", ["-u", "-s", text]);
   }
 
   async setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {

@@ -97,6 +97,13 @@ export interface WindowsPrograms {
    */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
 
+  /** Time of a server that speaks TLS, whatever its certificate; undefined where it does not tell in `timeoutSeconds`. */
+  serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined>;
+
+  /** The machine's clock. */
+  now(): Date;
+  setClock(time: Date): Promise<void>;
+
   /**
    * Makes these names, and no others given earlier, resolve for the programs (under Wine: Linux' own /etc/hosts).
    * Called whenever C:\Windows\System32\drivers\etc\hosts changes, and once after boot.

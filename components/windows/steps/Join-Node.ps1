@@ -41,7 +41,8 @@ Seconds the whole join may take. Default: 300. kubeadm's own waits inside are bo
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: nodeName, apiServerEndpoint, alreadyJoined, wasReset.
+"error": {"code", "message", "remedy"}}. Facts: nodeName, apiServerEndpoint, alreadyJoined, wasReset,
+clockMovedSeconds (0 where the clock agreed with the API server's).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing;
@@ -95,6 +96,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\JoinConfiguration.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
 . (Join-Path $PSScriptRoot 'lib\ApiServer.ps1')
+. (Join-Path $PSScriptRoot 'lib\Clock.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
 
 Invoke-Step -Name 'Join-Node' -Body {
@@ -118,6 +120,7 @@ Invoke-Step -Name 'Join-Node' -Body {
 
     $clock = [Diagnostics.Stopwatch]::StartNew()
     Wait-ApiServer -Endpoint $ApiServerEndpoint -TimeoutSeconds ([math]::Min(90, $TimeoutSeconds))
+    $clockMoved = Sync-Clock -Endpoint $ApiServerEndpoint
 
     $cluster = Get-ClusterIdentity -ApiServerEndpoint $ApiServerEndpoint -CaCertHashes $secret.caCertHashes
     $recorded = Get-JoinRecord
@@ -129,7 +132,7 @@ Invoke-Step -Name 'Join-Node' -Body {
         $wasReset = $true
     }
 
-    $changed = -not $alreadyJoined
+    $changed = -not $alreadyJoined -or $clockMoved -ne 0
     if (-not $alreadyJoined) {
         $configuration = New-JoinConfiguration -NodeName $NodeName -ApiServerEndpoint $ApiServerEndpoint `
             -CriSocket $CriSocket -Taints $NodeTaints -Secret $secret -TimeoutSeconds $TimeoutSeconds
@@ -155,5 +158,6 @@ Invoke-Step -Name 'Join-Node' -Body {
             apiServerEndpoint = $ApiServerEndpoint
             alreadyJoined     = $alreadyJoined
             wasReset          = $wasReset
+            clockMovedSeconds = $clockMoved
         })
 }

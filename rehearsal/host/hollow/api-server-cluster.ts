@@ -7,6 +7,7 @@ import {
   type V1Taint,
 } from "@kubernetes/client-node";
 import { rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
+import { serverTime } from "../server-time.ts";
 import { tcpProbe } from "../tcp-probe.ts";
 import type { HollowCluster, HollowJoin, HollowNode } from "./hollow-cluster.ts";
 
@@ -27,6 +28,10 @@ export class ApiServerCluster implements HollowCluster {
 
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
     return tcpProbe(host, port, timeoutSeconds);
+  }
+
+  serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined> {
+    return serverTime(host, port, timeoutSeconds);
   }
 
   async authorize(join: HollowJoin): Promise<void> {

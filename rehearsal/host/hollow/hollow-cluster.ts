@@ -21,6 +21,8 @@ export interface HollowNode {
 export interface HollowCluster {
   /** Whether the API server takes a TCP connection; what went wrong, or undefined. */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
+  /** The API server's time; undefined where it does not tell. */
+  serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined>;
   /** The discovery and TLS bootstrap of a join; an error is what kubeadm would complain about. */
   authorize(join: HollowJoin): Promise<void>;
   /** Called each time the hollow kubelet starts; the node may be there already. */
@@ -33,6 +35,10 @@ export class RecordingCluster implements HollowCluster {
 
   connect(): Promise<undefined> {
     return Promise.resolve(undefined);
+  }
+
+  serverTime(): Promise<Date | undefined> {
+    return Promise.resolve(new Date());
   }
 
   authorize(): Promise<void> {

@@ -37,8 +37,13 @@ export interface HollowKubeadm {
   readonly drive: Drive;
   readonly version: string;
   readonly cluster: HollowCluster;
+  /** The machine's clock. */
+  now(): Date;
   isKubeletRunning(): Promise<boolean>;
 }
+
+/** Certificates are dated back by so much. */
+const backdateMilliseconds = 5 * 60 * 1000;
 
 /** Runs `kubeadm.exe version`, `join --config FILE` or `reset`. */
 export async function runHollowKubeadm(
@@ -77,6 +82,12 @@ async function join(kubeadm: HollowKubeadm, path: string): Promise<ProgramResult
     if (await drive.isFile(file)) return failed(`[ERROR FileAvailable]: ${file} already exists`);
   }
   const { apiServerEndpoint, token, caCertHashes } = configuration.data.discovery.bootstrapToken;
+  const now = kubeadm.now();
+  if (now.getTime() < Date.now() - backdateMilliseconds) {
+    return failed(
+      `x509: certificate has expired or is not yet valid: current time ${now.toISOString()} is before its start`,
+    );
+  }
   const join: HollowJoin = { endpoint: apiServerEndpoint, token, caCertHashes };
   try {
     await cluster.authorize(join);

@@ -21,6 +21,8 @@ export class HollowPrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly ignoredPreflightErrors = [];
   bootTime = new Date();
+  /** How far the machine's clock is ahead; the battery keeps it so through reboots. */
+  clockOffsetMilliseconds = 0;
   /** The hosts entries in force, for tests. */
   hostsEntries: readonly HostsEntry[] = [];
   /** Every command line that was run, for tests. */
@@ -48,6 +50,7 @@ export class HollowPrograms implements WindowsPrograms {
             drive: this.#drive,
             version,
             cluster: this.#options.cluster,
+            now: () => this.now(),
             isKubeletRunning: () => this.isServiceRunning("kubelet"),
           },
           args,
@@ -82,6 +85,19 @@ export class HollowPrograms implements WindowsPrograms {
 
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
     return this.#options.cluster.connect(this.#addressOf(host), port, timeoutSeconds);
+  }
+
+  serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined> {
+    return this.#options.cluster.serverTime(this.#addressOf(host), port, timeoutSeconds);
+  }
+
+  now(): Date {
+    return new Date(Date.now() + this.clockOffsetMilliseconds);
+  }
+
+  setClock(time: Date): Promise<void> {
+    this.clockOffsetMilliseconds = time.getTime() - Date.now();
+    return Promise.resolve();
   }
 
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {

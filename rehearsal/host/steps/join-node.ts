@@ -1,4 +1,5 @@
 import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import { syncClock } from "./clock.ts";
 import { joinConfiguration } from "./join-configuration.ts";
 import { parseJoinSecret } from "./join-secret.ts";
 import { joinCluster } from "./kubeadm-join.ts";
@@ -57,6 +58,7 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
 
   const start = Date.now();
   await waitApiServer(context, apiServerEndpoint, Math.min(90, timeoutSeconds));
+  const clockMovedSeconds = await syncClock(context, apiServerEndpoint);
 
   const cluster = clusterIdentity(apiServerEndpoint, secret.caCertHashes);
   const recorded = await getJoinRecord(host);
@@ -70,7 +72,7 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
     wasReset = true;
   }
 
-  let changed = !alreadyJoined;
+  let changed = !alreadyJoined || clockMovedSeconds !== 0;
   if (!alreadyJoined) {
     const configuration = joinConfiguration({
       nodeName,
@@ -98,7 +100,10 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
   }
   if (!(await services.isRunning("kubelet"))) changed = true;
   await startServiceInTime(context, "kubelet", 60, kubeletLogPath);
-  return { changed, facts: { nodeName, apiServerEndpoint, alreadyJoined, wasReset } };
+  return {
+    changed,
+    facts: { nodeName, apiServerEndpoint, alreadyJoined, wasReset, clockMovedSeconds },
+  };
 }
 
 async function waitApiServer(

@@ -18,14 +18,14 @@ const cmdlets = new Set(
   Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash Get-Item Get-ItemProperty
   Get-MpPreference Get-NetFirewallRule Get-Service Get-WindowsFeature Install-WindowsFeature
   Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty New-NetFirewallRule New-Object
-  New-Service Remove-Item Remove-ItemProperty Remove-MpPreference Select-Object Set-StrictMode Sort-Object Split-Path
+  New-Service Remove-Item Remove-ItemProperty Remove-MpPreference Select-Object Set-Date Set-StrictMode Sort-Object Split-Path
   Start-Sleep Test-Path Where-Object`.split(/\s+/),
 );
 
 /** Approved verbs, see Get-Verb. */
 const verbs = new Set(
   `Add Assert Confirm ConvertTo Edit Enable Enter Exit Expand Get Initialize Install Invoke Join Merge Move New
-  Protect Read Register Remove Reset Save Set Start Stop Test Update Wait Write`.split(/\s+/),
+  Protect Read Register Remove Reset Save Set Start Stop Sync Test Update Wait Write`.split(/\s+/),
 );
 
 const automaticVariables = [

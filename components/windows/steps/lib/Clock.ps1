@@ -1,0 +1,68 @@
+# The machine's clock: kubeadm and kubelet refuse certificates that are not valid yet, or no longer, by it.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+# Below this nothing in Kubernetes minds; certificates are dated back by five minutes.
+$ClockToleranceSeconds = 30
+
+<#
+.SYNOPSIS
+Returns the API server's time (UTC), or nothing where it does not tell.
+
+.DESCRIPTION
+From the Date header of any answer, also of a refusal. The server's certificate is not looked at: with a wrong clock it
+could not be judged, and kubeadm checks the cluster by its pinned key right afterwards.
+
+.PARAMETER Endpoint
+host:port of the API server.
+#>
+function Get-ApiServerTime {
+    [CmdletBinding()]
+    [OutputType([DateTime])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Endpoint
+    )
+
+    try {
+        $answer = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\curl.exe" -ArgumentList @(
+            '--silent', '--show-error', '--head', '--insecure', '--noproxy', '*', '--max-time', '15',
+            "https://$Endpoint/healthz"
+        ) -TimeoutSeconds 30 -Remedy 'Set the clock by hand where it is wrong.'
+        if ($answer -match '(?im)^date:\s*(?<time>[^\r\n]+?)\s*$') {
+            [DateTime]::ParseExact($Matches['time'], 'r', [Globalization.CultureInfo]::InvariantCulture,
+                [Globalization.DateTimeStyles]'AssumeUniversal, AdjustToUniversal')
+        }
+    }
+    catch {
+        Write-StepProgress -Message "The API server does not tell its time: $($_.Exception.Message)"
+    }
+}
+
+<#
+.SYNOPSIS
+Sets the machine's clock by the API server's where they differ; returns by how many seconds it was moved, 0 for not.
+
+.PARAMETER Endpoint
+host:port of the API server.
+#>
+function Sync-Clock {
+    [CmdletBinding()]
+    [OutputType([int])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Endpoint
+    )
+
+    $time = Get-ApiServerTime -Endpoint $Endpoint
+    if ($null -eq $time) {
+        return 0
+    }
+    $offset = [int]($time - [DateTime]::UtcNow).TotalSeconds
+    if ([math]::Abs($offset) -le $ClockToleranceSeconds) {
+        return 0
+    }
+    Write-StepProgress -Message "the clock differs from the control plane's by $offset s and is set"
+    $null = Set-Date -Date $time.ToLocalTime()
+    $offset
+}

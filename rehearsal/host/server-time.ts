@@ -1,0 +1,22 @@
+import { request } from "node:https";
+
+/** Time of a server by the Date header of its answer to `HEAD https://host:port/healthz`; undefined without one. */
+export async function serverTime(
+  host: string,
+  port: number,
+  timeoutSeconds: number,
+): Promise<Date | undefined> {
+  return new Promise((resolve) => {
+    // As the script: with a wrong clock no certificate could be judged.
+    const options = { host, port, path: "/healthz", method: "HEAD", rejectUnauthorized: false };
+    const asked = request({ ...options, timeout: timeoutSeconds * 1000 }, (answer) => {
+      answer.resume();
+      const time = Date.parse(answer.headers.date ?? "");
+      resolve(Number.isNaN(time) ? undefined : new Date(time));
+    });
+    asked.once("timeout", () => asked.destroy());
+    asked.once("error", () => resolve(undefined));
+    asked.once("close", () => resolve(undefined));
+    asked.end();
+  });
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { serverTime } from "../../../rehearsal/host/server-time.ts";
+import {
+  goodArguments,
+  joinInput,
+  prepareThrough,
+  runStep,
+  startWithSteps,
+} from "./step-runner.ts";
+
+const hour = 3600;
+
+class SilentCluster extends RecordingCluster {
+  override serverTime(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+}
+
+describe("A wrong clock, rehearsed", () => {
+  let host: RehearsalHost;
+  afterEach(() => host.stop());
+
+  const prepare = async (offsetSeconds: number, cluster = new RecordingCluster()) => {
+    host = await startWithSteps({ cluster });
+    await prepareThrough(host, "Set-HostsEntry");
+    host.programs.clockOffsetMilliseconds = offsetSeconds * 1000;
+  };
+  const join = (): ReturnType<typeof runStep> =>
+    runStep(host, "Join-Node", goodArguments(host)["Join-Node"], joinInput);
+
+  const cases: readonly (readonly [offsetSeconds: number, moved: number])[] = [
+    [0, 0],
+    [20, 0],
+    [-20, 0],
+    [-24 * hour, 24 * hour],
+    [8 * hour, -8 * hour],
+  ];
+  for (const [offset, moved] of cases) {
+    it(`${offset} s ahead: moved by ${moved} s, and the node joins`, async () => {
+      await prepare(offset);
+      const result = await join();
+      assert.equal(result.exitCode, 0, result.stderr);
+      const actual = Number(result.facts["clockMovedSeconds"]);
+      assert.ok(Math.abs(actual - moved) <= 2, `moved by ${actual} s`);
+      if (moved !== 0) assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < 2000);
+      const second = await join();
+      assert.deepEqual([second.changed, second.facts["clockMovedSeconds"]], [false, 0]);
+    });
+  }
+
+  it("is set on a node that has joined, too", async () => {
+    await prepare(0);
+    assert.equal((await join()).exitCode, 0);
+    host.programs.clockOffsetMilliseconds = hour * 1000;
+    const again = await join();
+    assert.deepEqual([again.changed, again.facts["alreadyJoined"]], [true, true]);
+    assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < 2000);
+  });
+
+  it("that nobody can set right ends in kubeadm's complaint and what to do", async () => {
+    await prepare(-24 * hour, new SilentCluster());
+    const result = await join();
+    assert.equal(result.errorCode, "JoinFailed");
+    assert.match(result.errorMessage, /x509: certificate has expired or is not yet valid/);
+    assert.match(result.stderr, /does not tell its time/);
+  });
+});
+
+describe("A server's time", () => {
+  it("is not had from one that speaks no TLS, nor from none", async () => {
+    const server = createServer((_, answer) => answer.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    assert.equal(await serverTime("127.0.0.1", port, 2), undefined);
+    await new Promise((resolve) => server.close(resolve));
+    assert.equal(await serverTime("127.0.0.1", port, 2), undefined);
+  });
+});
