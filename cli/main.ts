@@ -21,6 +21,7 @@ Examples:
   kindows up --stack dev      the same with real Windows Server
   kindows status              nodes, machines, and the ssh and kubectl commands
   kindows doctor              what this host has, lacks, and has left over
+  kindows fetch --stack dev   download what Windows nodes need, e.g. before going off the network
   kindows down                remove everything that \`up\` made
   kindows cache prune         free the disk of tools and images that no clone uses any more
   eval "$(kindows env)"       use plain \`pulumi\` in this shell
@@ -82,6 +83,14 @@ program
   .command("prepare")
   .description("install packages, build or fetch tools and images, start daemons; nothing else")
   .action(run<object>(async (options) => (await import("./commands/prepare.ts")).prepare(options)));
+
+program
+  .command("fetch")
+  .description("fetch what is installed on Windows nodes into the cache, and say what is there")
+  .option("--list", "only say what is there and what is missing", false)
+  .action(
+    run<{ list: boolean }>(async (options) => (await import("./commands/fetch.ts")).fetch(options)),
+  );
 
 program
   .command("env")

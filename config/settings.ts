@@ -13,6 +13,7 @@ import { nodeIp } from "./values/node-ip.ts";
 import { nodeImage } from "./values/node-image.ts";
 import { noProxyEntry, proxyAddress } from "./values/proxy.ts";
 import { mirrorAddress, registryName } from "./values/registry.ts";
+import { sha256 } from "./values/sha256.ts";
 import { containerdVersion, kubernetesVersion, windowsVersion } from "./values/version.ts";
 import { atLeast, between, text } from "./values/value.ts";
 
@@ -133,6 +134,21 @@ const proxy = z.strictObject({
   }),
 });
 
+const checksum = (file: string): z.ZodOptional<z.ZodString> =>
+  text(sha256)
+    .optional()
+    .meta({
+      description: `SHA-256 of ${file}, in lower case.`,
+      default: "what `software.lock.json` has for its version",
+    });
+
+const checksums = z.strictObject({
+  containerd: checksum("`containerd-VERSION-windows-amd64.tar.gz`"),
+  kubelet: checksum("`kubelet.exe`"),
+  kubeadm: checksum("`kubeadm.exe`"),
+  kubeLogRunner: checksum("`kube-log-runner.exe`"),
+});
+
 const windows = z.strictObject({
   version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
   image: image
@@ -147,6 +163,10 @@ const windows = z.strictObject({
       description: "containerd on the Windows nodes, without a leading `v`.",
       default: `${defaultContainerdVersion}; ${rehearsalVersions.containerd} in a rehearsal`,
     }),
+  checksums: checksums.prefault({}).meta({
+    description:
+      "Checksums of what is installed on the nodes; without any, `./kindows fetch` takes those of the publishers.",
+  }),
   adminUser: text(adminUser)
     .default("Administrator")
     .meta({ description: "Account the nodes are set up with over SSH." }),

@@ -4,8 +4,13 @@ import type { Settings } from "../config/settings.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import { parseImageManifest } from "../components/windows/image-manifest.ts";
-import { imageSoftware, officialSoftware } from "../components/windows/software.ts";
-import type { WindowsSoftware, WindowsVersions } from "../components/windows/software.ts";
+import { knownPrograms } from "../components/windows/known-programs.ts";
+import { imageSoftware, mediumNames, officialSoftware } from "../components/windows/software.ts";
+import type {
+  MediumName,
+  WindowsSoftware,
+  WindowsVersions,
+} from "../components/windows/software.ts";
 import { builtArtifacts } from "../toolchain/built.ts";
 import type { BuiltArtifacts } from "../toolchain/built.ts";
 
@@ -45,22 +50,30 @@ export function machineImage(settings: Settings): MachineImage {
   const { image } = settings.windows;
   switch (image.kind) {
     case "rehearsal":
-      return rehearsalImage(versions);
+      return rehearsalImage(settings, versions);
     case "disk":
-      return windowsImage(diskAt(image.path), versions);
+      return windowsImage(diskAt(image.path), settings, versions);
     case "evaluation-iso":
-      return windowsImage(notMadeYet, versions);
+      return windowsImage(notMadeYet, settings, versions);
   }
 }
 
-function windowsImage(disk: MachineImage["disk"], versions: WindowsVersions): MachineImage {
-  return { disk, software: officialSoftware(versions), requirements: defaultRequirements };
+function windowsImage(
+  disk: MachineImage["disk"],
+  settings: Settings,
+  versions: WindowsVersions,
+): MachineImage {
+  const software = officialSoftware(versions, knownPrograms(settings.windows.checksums));
+  return { disk, software, requirements: defaultRequirements };
 }
 
-function rehearsalImage(versions: WindowsVersions): MachineImage {
+function rehearsalImage(settings: Settings, versions: WindowsVersions): MachineImage {
   const built = rehearsalImageIfBuilt();
   if (built === undefined) {
-    return { ...windowsImage(notMadeYet, versions), requirements: rehearsalRequirements };
+    const software = notCarriedYet(
+      officialSoftware(versions, knownPrograms(settings.windows.checksums)),
+    );
+    return { disk: notMadeYet, software, requirements: rehearsalRequirements };
   }
   const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
   return {
@@ -68,6 +81,15 @@ function rehearsalImage(versions: WindowsVersions): MachineImage {
     software: imageSoftware(versions, manifest),
     requirements: rehearsalRequirements,
   };
+}
+
+/** The image will carry its programs, so nothing is pushed; their checksums are known when it is made. */
+function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
+  const carried = mediumNames.map((name) => [
+    name,
+    { ...software[name], sha256: undefined, origin: "image" },
+  ]);
+  return { ...software, ...(Object.fromEntries(carried) as Pick<WindowsSoftware, MediumName>) };
 }
 
 function rehearsalImageIfBuilt(): BuiltArtifacts["rehearsalImage"] {

@@ -16,6 +16,8 @@ const builtSchema = z.object({
   loadBalancerImage: imageSchema.optional(),
   /** Disk of the rehearsal guest, the first 12 digits of its content's hash, and its manifest. */
   rehearsalImage: z.object({ path: z.string(), hash: z.string(), manifest: z.string() }).optional(),
+  /** Folders of fetched programs for Windows nodes, by SHA-256. */
+  windowsPrograms: z.record(z.string(), z.string()).optional(),
 });
 
 /** What `kindows prepare` has put in place for this clone; absolute paths and image references. */
@@ -64,7 +66,12 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   const given = Object.fromEntries(
     Object.entries(added).filter(([, value]) => value !== undefined),
   );
-  const all = { ...earlier, ...given, tools: { ...earlier.tools, ...added.tools } };
+  const all = {
+    ...earlier,
+    ...given,
+    tools: { ...earlier.tools, ...added.tools },
+    windowsPrograms: { ...earlier.windowsPrograms, ...added.windowsPrograms },
+  };
   const text = `${JSON.stringify(all, undefined, 2)}\n`;
   if (JSON.stringify(earlier) === JSON.stringify(all)) {
     return;

@@ -187,6 +187,7 @@ async function describeFailure(
 ): Promise<string> {
   const message = error instanceof Error ? error.message : String(error);
   const log = (await readFile(logFile, "utf8").catch(() => "")).trimEnd();
-  const tail = log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}`;
-  return `${artifact.name} could not be made after ${elapsed}: ${message}${tail}\nwhole log: ${logFile}`;
+  const tail =
+    log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}\nwhole log: ${logFile}`;
+  return `${artifact.name} could not be made after ${elapsed}: ${message}${tail}`;
 }

@@ -56,6 +56,14 @@ export const hostPackages: readonly HostPackage[] = [
     suse: "qemu-x86",
   },
   {
+    // Downloads.
+    debian: "curl",
+    gives: ["curl"],
+    fedora: "curl",
+    arch: "curl",
+    suse: "curl",
+  },
+  {
     debian: "qemu-utils",
     gives: ["qemu-img"],
     fedora: "qemu-img",

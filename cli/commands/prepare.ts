@@ -1,11 +1,14 @@
 import { prepare as prepareHost } from "../prepare/prepare.ts";
 import { exitCodes } from "../failure.ts";
+import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";
 
 /** `kindows prepare`: host packages, daemons, tools and images that the stack needs. */
 export async function prepare({ stack }: { readonly stack: string }): Promise<number> {
-  await prepareHost(await stackSettings(stack), say);
+  const settings = await stackSettings(stack);
+  await prepareHost(settings, say);
+  await ensureStackPrograms(settings);
   say(`everything that the stack ${stack} needs is in place`);
   return exitCodes.ok;
 }

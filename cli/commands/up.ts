@@ -9,6 +9,7 @@ import { assertMayUse } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
 import { say } from "../progress.ts";
 import { recoverState } from "../recovery/recover.ts";
+import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { status } from "./status.ts";
 
@@ -29,6 +30,7 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
   const lab = names.prefix;
   await asOnlyRun(stack, async () => {
     await prepare(settings, say);
+    await ensureStackPrograms(settings);
     await ensureLocalState();
     const pulumi = enginePulumi(stack, lab);
     const host = thisHost(libvirtUri);

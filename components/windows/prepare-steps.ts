@@ -5,7 +5,8 @@ import type { HostRequirements } from "./host-requirements.ts";
 import { renderRegistryMirrors, type MachineProxy, type NodeSetup } from "./node-setup.ts";
 import { stepCommand } from "./step-command.ts";
 import { stepSeconds } from "./step-timeouts.ts";
-import { fileNameOf, type Medium, type WindowsSoftware } from "./software.ts";
+import { fileNameOf, type Medium, type MediumName, type WindowsSoftware } from "./software.ts";
+import { pushMedia } from "./push-media.ts";
 import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
 
 /** Folders of the pod network's programs and configuration: the defaults of Calico's operator. */
@@ -58,6 +59,10 @@ export function prepareSteps(
     dependsOn: [feature.command],
   });
   const proxy = setup.proxy && proxyStep(context, setup.proxy, reboot);
+  // Not before: nothing else may be under way when the machine reboots.
+  const pushed = pushMedia(context, software, [reboot.command]);
+  const pushes = (...names: MediumName[]): pulumi.Resource[] =>
+    names.flatMap((name) => pushed[name] ?? []);
   const containerd = windowsStep(context, "Install-Containerd", {
     values: pulumi.output({
       Version: software.versions.containerd,
@@ -68,7 +73,7 @@ export function prepareSteps(
       RegistryMirrors: renderRegistryMirrors(setup.registryMirrors),
       DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     }),
-    dependsOn: [(proxy ?? reboot).command],
+    dependsOn: [(proxy ?? reboot).command, ...pushes("containerd")],
   });
   const kubernetes = windowsStep(context, "Install-Kubernetes", {
     values: pulumi.output({
@@ -80,7 +85,7 @@ export function prepareSteps(
       KubeLogRunnerPath: place(software.kubeLogRunner),
       KubeLogRunnerSha256: checksum(software.kubeLogRunner),
     }),
-    dependsOn: [containerd.command],
+    dependsOn: [containerd.command, ...pushes("kubelet", "kubeadm", "kubeLogRunner")],
   });
   return { host, containerd, kubernetes };
 }

@@ -29,7 +29,6 @@ export function stepSeconds(step: StepName, timeouts: NodeTimeouts): number {
 }
 
 function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
-  const download = 1200;
   switch (step) {
     case "Test-WindowsHost":
     case "Set-HostsEntry":
@@ -42,9 +41,9 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
     case "Confirm-Reboot":
       return timeouts.bootSeconds + 180;
     case "Install-Containerd":
-      return download + 600;
+      return 600;
     case "Install-Kubernetes":
-      return 3 * download + 300;
+      return 300;
     case "Join-Node":
       // Besides the join: reaching the API server, a reset of what an earlier join left, kubelet's start.
       return timeouts.joinSeconds + 90 + 120 + 60;

@@ -4,8 +4,8 @@ import type { Machine } from "../machine/machine.ts";
 import { folderHash, remoteStepsFolder, stepsSource } from "./steps-folder.ts";
 import type { NodeTimeouts } from "./step-timeouts.ts";
 
-/** Folder that holds nothing but `steps/README.txt`, relative to the project. */
-const homeSource = "components/windows/home/steps";
+/** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
+const homeSource = "components/windows/home/";
 
 /** The step scripts on a machine. */
 export interface StepsCopy {
@@ -17,8 +17,8 @@ export interface StepsCopy {
 /**
  * Copies the step scripts to a machine that may still be booting.
  *
- * In two copies, since one makes a single folder that is missing, not its parents: first `C:/kindows` with the folder
- * `steps` in it, then the folder that is named by the scripts' hash.
+ * In two copies, since one makes a single folder that is missing, not its parents: first `C:/kindows` with the folders
+ * `steps` and `media` in it, then the folder that is named by the scripts' hash.
  */
 export function copySteps(
   name: string,

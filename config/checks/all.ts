@@ -10,6 +10,7 @@ import { rangeSizes } from "./range-sizes.ts";
 import { rangesApart } from "./ranges-apart.ts";
 import { rangesUsable } from "./ranges-usable.ts";
 import { rehearsalImage } from "./rehearsal-image.ts";
+import { rehearsalChecksums } from "./rehearsal-checksums.ts";
 import { stackAsLab } from "./stack-as-lab.ts";
 import { windowsWithCalico } from "./windows-with-calico.ts";
 
@@ -23,6 +24,7 @@ export const checks: readonly Check[] = [
   windowsWithCalico,
   rehearsalImage,
   proxySet,
+  rehearsalChecksums,
   machineSizes,
   nodeNames,
   nodeAddresses,

@@ -16,6 +16,8 @@ import type { MemoryFacts } from "./probe-memory.ts";
 import { probeNetwork } from "./probe-network.ts";
 import type { NetworkFacts } from "./probe-network.ts";
 import type { Probed } from "./probed.ts";
+import { probePrograms } from "./probe-programs.ts";
+import type { ProgramFacts } from "./probe-programs.ts";
 import { probeTools } from "./probe-tools.ts";
 import type { ToolFacts } from "./probe-tools.ts";
 
@@ -30,6 +32,7 @@ export interface HostFacts {
   readonly disks: DiskFacts;
   readonly tools: ToolFacts;
   readonly image: ImageFacts;
+  readonly programs: ProgramFacts;
 }
 
 /** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
@@ -44,5 +47,15 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeTools(),
     probeImage(settings.windows.image),
   ]);
-  return { ...dockerAndDisks, libvirt, kvm, network, memory, inotify, tools, image };
+  return {
+    ...dockerAndDisks,
+    libvirt,
+    kvm,
+    network,
+    memory,
+    inotify,
+    tools,
+    image,
+    programs: probePrograms(settings),
+  };
 }

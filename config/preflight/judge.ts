@@ -10,6 +10,7 @@ import { judgeKvm } from "./judge-kvm.ts";
 import { judgeLibvirt } from "./judge-libvirt.ts";
 import { judgeMemory } from "./judge-memory.ts";
 import { judgeNames } from "./judge-names.ts";
+import { judgePrograms } from "./judge-programs.ts";
 import { judgeRelease } from "./judge-release.ts";
 import { judgeSegment } from "./judge-segment.ts";
 import { judgeTools } from "./judge-tools.ts";
@@ -21,6 +22,7 @@ const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   judgeKvm,
   judgeTools,
   judgeImage,
+  judgePrograms,
   judgeBridge,
   judgeSegment,
   judgeNames,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFile, cp, mkdir, readFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { EngineProject, type EngineRun } from "../plugins/support/engine.ts";
@@ -26,6 +26,8 @@ interface Variation {
   readonly labels?: Readonly<Record<string, string>>;
   /** Whether there is a node on the machine. */
   readonly node?: boolean;
+  /** Folder of kubelet.exe on this host, to be pushed to the machine; `missing` where it is not fetched. */
+  readonly kubelet?: string;
 }
 
 /** The real engine, plugins and component, against the model of Windows with hollow programs. */
@@ -68,6 +70,7 @@ describe("WindowsNode in the engine", function () {
     instance = "one",
     labels = { zone: "a" },
     node = true,
+    kubelet,
   }: Variation): string => `
     import { readFileSync } from "node:fs";
     import * as pulumi from "@pulumi/pulumi";
@@ -96,6 +99,13 @@ describe("WindowsNode in the engine", function () {
       { kubernetes: "1.36.4", containerd: "2.4.2" },
       ${JSON.stringify({ windowsBuild: "", media: host.media })},
     );
+    const folder = ${JSON.stringify(kubelet ?? null)};
+    if (folder !== null) {
+      software.kubelet = {
+        ...software.kubelet,
+        origin: { checksumUri: "https://example.com/", folder: folder === "missing" ? undefined : folder },
+      };
+    }
     const node = ${String(node)} && new WindowsNode("win-1", {
       machine, controlPlane, software,
       token: pulumi.secret("${token}"),
@@ -210,6 +220,45 @@ describe("WindowsNode in the engine", function () {
     assert.equal(destroyed.exitCode, 0, destroyed.text);
     assert.equal((await journal()).length, before);
     assert.match(await hosts(), /kindows-test/);
+  });
+
+  describe("with a program that is pushed", () => {
+    const media = (): string => path.join(host.driveC, "kindows/media", host.media.kubelet.sha256);
+    const fetchedTo = (name: string): string =>
+      path.join(project.folder, name, host.media.kubelet.sha256);
+
+    before(async () => {
+      await cp(media(), fetchedTo("cache-1"), { recursive: true });
+      await cp(media(), fetchedTo("cache-2"), { recursive: true });
+      await rm(media(), { recursive: true });
+    });
+
+    it("is previewed without the file", async () => {
+      await project.program(program({ instance: "four", kubelet: "missing" }));
+      const run = await project.preview();
+      assert.equal(run.exitCode, 0, run.text);
+      assert.ok(touched(run, "create").includes("win-1-push-kubelet"));
+    });
+
+    it("has it among its media before it is installed", async () => {
+      const run = await up({ instance: "four", kubelet: fetchedTo("cache-1") });
+      assert.ok(touched(run, "create").includes("win-1-push-kubelet"));
+      assert.deepEqual(
+        await readFile(path.join(media(), "kubelet.exe")),
+        await readFile(path.join(fetchedTo("cache-1"), "kubelet.exe")),
+      );
+    });
+
+    for (const [what, kubelet] of [
+      ["the same file in another clone's cache", () => fetchedTo("cache-2")],
+      ["a host that has not fetched it", () => "missing"],
+    ] as const) {
+      it(`has nothing to do for ${what}`, async () => {
+        await project.program(program({ instance: "four", kubelet: kubelet() }));
+        const run = await project.preview("--expect-no-changes");
+        assert.equal(run.exitCode, 0, run.text);
+      });
+    }
   });
 
   it("says which step failed on which machine, why, and what to do", async () => {

@@ -31,6 +31,7 @@ describe("good settings", () => {
         memoryMiB: 4096,
         diskGiB: 60,
         containerdVersion: "2.3.4",
+        checksums: {},
         adminUser: "Administrator",
         registryMirrors: {},
         proxy: { noProxy: [] },

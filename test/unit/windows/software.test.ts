@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import {
   imageSoftware,
+  mediumNames,
   officialSoftware,
   unpinned,
   unpinnedMessage,
 } from "../../../components/windows/software.ts";
 
+const nothingKnown = { checksums: {}, lock: {}, folders: {} };
 const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
 const medium = (fileName: string, digit: string): { fileName: string; sha256: string } => ({
   fileName,
@@ -24,7 +26,10 @@ const manifest = {
 
 describe("software of a Windows node", () => {
   it("comes from its publishers by https", () => {
-    const { containerd, kubelet, kubeadm, kubeLogRunner } = officialSoftware(versions);
+    const { containerd, kubelet, kubeadm, kubeLogRunner } = officialSoftware(
+      versions,
+      nothingKnown,
+    );
     const base = "https://dl.k8s.io/v1.36.4/bin/windows/amd64";
     assert.deepEqual(
       [containerd.uri, kubelet.uri, kubeadm.uri, kubeLogRunner.uri],
@@ -41,7 +46,7 @@ describe("software of a Windows node", () => {
     const software = imageSoftware(versions, manifest);
     assert.deepEqual(unpinned(software), []);
     assert.equal(software.kubelet.sha256, "2".repeat(64));
-    assert.equal(software.kubelet.uri, officialSoftware(versions).kubelet.uri);
+    assert.equal(software.kubelet.uri, officialSoftware(versions, nothingKnown).kubelet.uri);
   });
 
   it("of another version than the image carries is an error that names the settings", () => {
@@ -51,14 +56,56 @@ describe("software of a Windows node", () => {
     );
   });
 
-  it("without a checksum is told apart, and the message says where to add one", () => {
-    const software = imageSoftware(versions, manifest);
-    const missing = unpinned({ ...software, kubeadm: { ...software.kubeadm, sha256: undefined } });
-    assert.deepEqual(missing, [software.kubeadm.uri]);
+  it("without a checksum is told apart, and the message says where it comes from", () => {
+    const { kubeadm } = officialSoftware(versions, nothingKnown);
+    const missing = unpinned({ ...imageSoftware(versions, manifest), kubeadm });
+    assert.deepEqual(missing, [kubeadm]);
     assert.match(
       unpinnedMessage(missing),
-      /kubeadm\.exe: .*pinnedSha256 in components\/windows\/software\.ts/,
+      /^no checksum is known for https:\S+kubeadm\.exe: .*`\.\/kindows fetch`.*windows\.checksums$/,
     );
+  });
+
+  it("of an image that is not made yet is no matter of checksums", () => {
+    const { kubeadm } = imageSoftware(versions, manifest);
+    assert.match(
+      unpinnedMessage([{ ...kubeadm, sha256: undefined }]),
+      /^the image that carries \S+kubeadm\.exe is not made yet: run `\.\/kindows prepare`$/,
+    );
+  });
+
+  it("is pinned by the settings, else by the lock, and lies where it was fetched to", () => {
+    const { uri } = officialSoftware(versions, nothingKnown).kubelet;
+    const locked = { sha256: "7".repeat(64), takenFrom: `${uri}.sha256`, takenOn: "2026-11-21" };
+    const known = {
+      checksums: { kubeadm: "8".repeat(64) },
+      lock: { [uri]: locked },
+      folders: { ["7".repeat(64)]: "/cache/kubelet" },
+    };
+    const { kubelet, kubeadm, containerd } = officialSoftware(versions, known);
+    assert.deepEqual(
+      [kubelet, kubeadm, containerd].map(({ sha256 }) => sha256),
+      ["7".repeat(64), "8".repeat(64), undefined],
+    );
+    assert.deepEqual(kubelet.origin, { checksumUri: `${uri}.sha256`, folder: "/cache/kubelet" });
+    const overruled = officialSoftware(versions, {
+      ...known,
+      checksums: { kubelet: "9".repeat(64) },
+    });
+    assert.equal(overruled.kubelet.sha256, "9".repeat(64));
+    assert.deepEqual(overruled.kubelet.origin, {
+      checksumUri: `${uri}.sha256`,
+      folder: undefined,
+    });
+  });
+
+  it("has its publishers' checksums beside it", () => {
+    const software = officialSoftware(versions, nothingKnown);
+    const uris = mediumNames.map((name) => {
+      const { uri, origin } = software[name];
+      return origin === "image" ? "" : origin.checksumUri.slice(uri.length);
+    });
+    assert.deepEqual(uris, [".sha256sum", ".sha256", ".sha256", ".sha256"]);
   });
 });
 

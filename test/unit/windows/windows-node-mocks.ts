@@ -32,10 +32,14 @@ const sha = (digit: string): string => digit.repeat(64);
 export const software: WindowsSoftware = {
   versions: { kubernetes: "1.36.4", containerd: "2.4.2" },
   pauseImage: "registry.k8s.io/pause:3.10.2",
-  containerd: { uri: "https://example.com/containerd.tar.gz", sha256: sha("1") },
-  kubelet: { uri: "https://example.com/kubelet.exe", sha256: sha("2") },
-  kubeadm: { uri: "https://example.com/kubeadm.exe", sha256: sha("3") },
-  kubeLogRunner: { uri: "https://example.com/kube-log-runner.exe", sha256: sha("4") },
+  containerd: { uri: "https://example.com/containerd.tar.gz", sha256: sha("1"), origin: "image" },
+  kubelet: { uri: "https://example.com/kubelet.exe", sha256: sha("2"), origin: "image" },
+  kubeadm: { uri: "https://example.com/kubeadm.exe", sha256: sha("3"), origin: "image" },
+  kubeLogRunner: {
+    uri: "https://example.com/kube-log-runner.exe",
+    sha256: sha("4"),
+    origin: "image",
+  },
 };
 
 const facts: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

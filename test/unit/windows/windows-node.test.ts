@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type * as pulumi from "@pulumi/pulumi";
 import { isSecret } from "@pulumi/pulumi";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
+import type { Medium, MediumName, WindowsSoftware } from "../../../components/windows/software.ts";
 import { toArgv } from "./command-line.ts";
 import { declaredParameters, steps } from "./step-scripts.ts";
 import {
@@ -225,7 +226,7 @@ describe("a Windows node", () => {
   });
 
   it("does not install what has no checksum", () => {
-    const kubeadm = { ...software.kubeadm, sha256: undefined };
+    const kubeadm = { ...fromHost("kubeadm"), sha256: undefined };
     assert.throws(
       () => makeNode({ software: { ...software, kubeadm } }),
       /win-1: no checksum is known for https:\/\/example\.com\/kubeadm\.exe: nothing is installed/,
@@ -273,10 +274,94 @@ describe("a Windows node with a setup of its own", () => {
   });
 });
 
+/** A program that is pushed from a folder of this host. */
+function fromHost(name: MediumName, folder?: string): Medium {
+  return { ...software[name], origin: { checksumUri: "https://example.com/sum", folder } };
+}
+
+describe("a Windows node whose image carries no programs", () => {
+  const fetched = import.meta.dirname;
+  const pushed: WindowsSoftware = {
+    ...software,
+    containerd: fromHost("containerd", fetched),
+    kubelet: fromHost("kubelet", fetched),
+    kubeadm: fromHost("kubeadm", fetched),
+  };
+  let made: MockedNode;
+  const dependencies = (name: string): unknown[] =>
+    [made.resources.get(name)?.opts.dependsOn ?? []].flat();
+  const resource = (name: string): pulumi.Resource =>
+    made.resources.get(name)?.resource ?? assert.fail(name);
+
+  before(async () => {
+    await startMocks(false);
+    made = makeNode({ software: pushed });
+  });
+
+  const pushes: readonly (readonly [string, string, string])[] = [
+    ["node-push-containerd", "1", "node-install-containerd"],
+    ["node-push-kubelet", "2", "node-install-kubernetes"],
+    ["node-push-kubeadm", "3", "node-install-kubernetes"],
+  ];
+  it("has these pushed to it, and what the image does carry not", () => {
+    assert.deepEqual(
+      [...made.resources.keys()].filter((name) => name.includes("-push-")),
+      pushes.map(([name]) => name),
+    );
+  });
+
+  for (const [name, digit, user] of pushes) {
+    it(`${name} comes after the reboot and before the step that uses it`, () => {
+      assert.deepEqual(dependencies(name), [resource("node-confirm-reboot")]);
+      assert.ok(dependencies(user).includes(resource(name)));
+    });
+
+    it(`${name} goes among the media, again on a new machine or for another content`, async () => {
+      const { props, opts } = made.resources.get(name) ?? assert.fail();
+      assert.equal(await valueOf(props["remotePath"]), "C:/kindows/media");
+      assert.deepEqual(await valueOf(props["triggers"]), ["machine-1", digit.repeat(64)]);
+      const source = (await valueOf(props["source"])) as pulumi.asset.FileArchive;
+      assert.equal(await source.path, fetched);
+      assert.deepEqual(opts.ignoreChanges, []);
+      assert.equal(opts.deletedWith, made.machine.resource);
+      assert.match(opts.customTimeouts?.create ?? "", /^\d+s$/);
+    });
+  }
+
+  const unfetched: readonly (readonly [string, string | undefined])[] = [
+    ["was never fetched", undefined],
+    ["is gone from the cache", "/no/such/folder"],
+  ];
+  for (const [what, folder] of unfetched) {
+    it(`is not made when a program ${what}`, () => {
+      assert.throws(
+        () => makeNode({ software: { ...pushed, kubelet: fromHost("kubelet", folder) } }),
+        /win-1: https:\/\/example\.com\/kubelet\.exe is not in this host's cache: run `\.\/kindows fetch`/,
+      );
+    });
+
+    it(`is shown by a preview when a program ${what}`, async () => {
+      await startMocks(true);
+      const { resources } = makeNode({
+        software: { ...pushed, kubelet: fromHost("kubelet", folder) },
+      });
+      const push = resources.get("node-push-kubelet");
+      assert.equal(await valueOf(push?.props["source"]), undefined);
+      // Else the preview of a lab that stands would show a push that `up` does not make.
+      assert.deepEqual(push?.opts.ignoreChanges, ["source"]);
+      assert.match(
+        String(await valueOf(resources.get("node-install-kubernetes")?.props["create"])),
+        /-KubeletPath C:\\kindows\\media\\2{64}\\kubelet\.exe/,
+      );
+      await startMocks(false);
+    });
+  }
+});
+
 describe("a preview of a Windows node without checksums", () => {
   it("goes on, and shows the commands that need one as not known yet", async () => {
     await startMocks(true);
-    const containerd = { ...software.containerd, sha256: undefined };
+    const containerd = { ...fromHost("containerd"), sha256: undefined };
     const { resources } = makeNode({ software: { ...software, containerd } });
     const create = (name: string): Promise<unknown> =>
       valueOf(resources.get(name)?.props["create"]);

@@ -42,4 +42,5 @@ export const goodHost: HostFacts = {
   },
   tools: { missing: [] },
   image: { virtualGiB: 8 },
+  programs: { unpinned: [], missing: [] },
 };

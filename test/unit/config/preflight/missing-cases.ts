@@ -114,6 +114,17 @@ export const missingCases: readonly HostCase[] = [
     problems: ["The rehearsal image is not built yet. Run `./kindows prepare`."],
   },
   {
+    name: "programs whose checksums nobody knows, and one that is not fetched",
+    settings: windows,
+    host: {
+      programs: { unpinned: ["kubelet.exe", "kubeadm.exe"], missing: ["kube-log-runner.exe"] },
+    },
+    problems: [
+      "The checksum of kubelet.exe, kubeadm.exe is not known, and nothing is installed without one. Run `./kindows fetch`, which takes those their publishers give, or write them into kindows:windows.checksums.",
+      "The Windows program kube-log-runner.exe is not in this host's cache. Run `./kindows fetch`.",
+    ],
+  },
+  {
     name: "what this release only previews",
     settings: notYet,
     host: { image: undefined },

@@ -1,0 +1,175 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+
+import { addToLock } from "../../components/windows/add-to-lock.ts";
+import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { publishedChecksum } from "../../components/windows/publisher-checksum.ts";
+import { softwareLockName } from "../../components/windows/software-lock.ts";
+import { fileNameOf, type HostOrigin, type Medium } from "../../components/windows/software.ts";
+import type { Progress } from "../../toolchain/artifact.ts";
+import { artifactAddress } from "../../toolchain/cache.ts";
+import type { Cache } from "../../toolchain/cache.ts";
+import { downloadText } from "../../toolchain/download-text.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { messageOf } from "../failure.ts";
+
+/** What is pushed to machines, with where it comes from. */
+export type HostMedium = Medium & { readonly origin: HostOrigin };
+
+/** A program for Windows nodes, as far as this host has it. */
+export interface ProgramState {
+  readonly fileName: string;
+  readonly sha256: string | undefined;
+  readonly state: "there" | "fetched" | "missing";
+  /** Bytes of the file, or of the part that came before a download was cut off. */
+  readonly bytes: number;
+  /** Folder named by the SHA-256 that holds the file; undefined while it is missing. */
+  readonly folder: string | undefined;
+  /** Why it is missing. */
+  readonly problem?: string;
+}
+
+export interface FetchOptions {
+  readonly cache: Cache;
+  readonly say: Progress;
+  /** Whether the checksum a publisher gives is trusted, and locked, where none is known. */
+  readonly trustPublisher: boolean;
+  /** The lock's file. */
+  readonly lockFile: string;
+  /** Day of today, e.g. 2026-11-21. */
+  readonly today: string;
+  readonly ensurePackages?: (names: readonly string[]) => Promise<void>;
+}
+
+const notPinned = "no checksum is known, and nothing is installed without one";
+
+/** Looks for programs in the cache; asks nobody else. */
+export function findPrograms(media: readonly Medium[], cache: Cache): Promise<ProgramState[]> {
+  return Promise.all(
+    media.map(async (medium) => {
+      const { sha256 } = medium;
+      if (sha256 === undefined) {
+        return missing(medium, undefined, notPinned);
+      }
+      return (
+        (await inCache(medium, sha256, cache)) ??
+        missing(medium, sha256, "not in the cache", await partSize(sha256, cache))
+      );
+    }),
+  );
+}
+
+/** Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. */
+export async function fetchPrograms(
+  media: readonly HostMedium[],
+  options: FetchOptions,
+): Promise<ProgramState[]> {
+  const states: ProgramState[] = [];
+  for (const medium of media) {
+    states.push(await fetchProgram(medium, options));
+  }
+  return states;
+}
+
+async function fetchProgram(medium: HostMedium, options: FetchOptions): Promise<ProgramState> {
+  let { sha256 } = medium;
+  try {
+    sha256 ??= await publisherChecksum(medium, options);
+    if (sha256 === undefined) {
+      return missing(medium, undefined, notPinned);
+    }
+    const state =
+      (await inCache(medium, sha256, options.cache)) ?? (await download(medium, sha256, options));
+    if (medium.sha256 === undefined) {
+      await lock(medium, sha256, options);
+    }
+    return state;
+  } catch (error) {
+    const bytes = sha256 === undefined ? 0 : await partSize(sha256, options.cache);
+    return missing(medium, sha256, messageOf(error), bytes);
+  }
+}
+
+async function publisherChecksum(
+  medium: HostMedium,
+  { trustPublisher, ensurePackages }: FetchOptions,
+): Promise<string | undefined> {
+  if (!trustPublisher) {
+    return undefined;
+  }
+  const { checksumUri } = medium.origin;
+  await ensurePackages?.(["curl"]);
+  try {
+    return publishedChecksum(await downloadText(checksumUri), fileNameOf(medium));
+  } catch (error) {
+    throw new Error(`its publisher's checksum ${checksumUri} can't be had: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function download(
+  medium: HostMedium,
+  sha256: string,
+  { cache, say, ensurePackages }: FetchOptions,
+): Promise<ProgramState> {
+  const artifact = artifactOf(medium, sha256);
+  const ensured = await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
+  return found(medium, sha256, "fetched", ensured.path(artifact));
+}
+
+/** Only after the file came, and was what its publisher says. */
+async function lock(medium: HostMedium, sha256: string, options: FetchOptions): Promise<void> {
+  const { lockFile, cache, say, today } = options;
+  const { checksumUri } = medium.origin;
+  const entry = { sha256, takenFrom: checksumUri, takenOn: today };
+  await addToLock(lockFile, cache.lockFile("software-lock"), medium.uri, entry);
+  say(
+    `${fileNameOf(medium)}: trusted on first use: SHA-256 ${sha256} from ${checksumUri}, ` +
+      `written to ${softwareLockName}`,
+  );
+}
+
+async function inCache(
+  medium: Medium,
+  sha256: string,
+  cache: Cache,
+): Promise<ProgramState | undefined> {
+  const address = await artifactAddress(artifactOf(medium, sha256));
+  if ((await cache.state(address)).kind !== "complete") {
+    return undefined;
+  }
+  await cache.markUsed(address);
+  return found(medium, sha256, "there", cache.entryFolder(address));
+}
+
+function artifactOf(medium: Medium, sha256: string): ReturnType<typeof mediumArtifact> {
+  return mediumArtifact({ uri: medium.uri, sha256, fileName: fileNameOf(medium) });
+}
+
+async function found(
+  medium: Medium,
+  sha256: string,
+  state: "there" | "fetched",
+  entry: string,
+): Promise<ProgramState> {
+  const fileName = fileNameOf(medium);
+  const folder = path.join(entry, sha256);
+  const { size } = await stat(path.join(folder, fileName));
+  return { fileName, sha256, state, bytes: size, folder };
+}
+
+function missing(
+  medium: Medium,
+  sha256: string | undefined,
+  problem: string,
+  bytes = 0,
+): ProgramState {
+  const fileName = fileNameOf(medium);
+  return { fileName, sha256, state: "missing", bytes, folder: undefined, problem };
+}
+
+async function partSize(sha256: string, cache: Cache): Promise<number> {
+  const part = path.join(cache.downloadsFolder, `${sha256}.part`);
+  return (await stat(part).catch(() => undefined))?.size ?? 0;
+}

@@ -1,0 +1,64 @@
+import { knownPrograms, softwareLockFile } from "../../components/windows/known-programs.ts";
+import { mediumNames, officialSoftware } from "../../components/windows/software.ts";
+import type { Settings } from "../../config/settings.ts";
+import { recordBuilt } from "../../toolchain/built.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { Failure } from "../failure.ts";
+import { say } from "../progress.ts";
+import { fetchPrograms, type HostMedium, type ProgramState } from "./programs.ts";
+
+/** What a stack pushes to its Windows machines; nothing where their image carries it. */
+export function pushedPrograms(settings: Settings): HostMedium[] {
+  if (settings.windows.image.kind === "rehearsal") {
+    return [];
+  }
+  const versions = {
+    kubernetes: settings.cluster.kubernetesVersion,
+    containerd: settings.windows.containerdVersion,
+  };
+  const software = officialSoftware(versions, knownPrograms(settings.windows.checksums));
+  return mediumNames.flatMap((name) => {
+    const { origin, ...medium } = software[name];
+    return origin === "image" ? [] : [{ ...medium, origin }];
+  });
+}
+
+/** Fetches what is missing in the cache and notes for this clone where it lies. */
+export async function fetchStackPrograms(
+  settings: Settings,
+  trustPublisher: boolean,
+): Promise<ProgramState[]> {
+  const states = await fetchPrograms(pushedPrograms(settings), {
+    cache: new Cache(),
+    say,
+    trustPublisher,
+    lockFile: softwareLockFile,
+    today: new Date().toISOString().slice(0, 10),
+    ensurePackages: (names) => ensureHostPackages(names, say),
+  });
+  const folders = states.flatMap(({ sha256, folder }) =>
+    sha256 === undefined || folder === undefined ? [] : [[sha256, folder] as const],
+  );
+  if (folders.length > 0) {
+    await recordBuilt({ tools: {}, windowsPrograms: Object.fromEntries(folders) });
+  }
+  return states;
+}
+
+/**
+ * Part of `up` and `prepare`: fetches programs whose checksums are known, and trusts nobody.
+ *
+ * @throws Failure naming every program that is missing, and why.
+ */
+export async function ensureStackPrograms(settings: Settings): Promise<void> {
+  const states = await fetchStackPrograms(settings, false);
+  const lacking = states.filter(({ state }) => state === "missing");
+  if (lacking.length > 0) {
+    const lines = lacking.map(({ fileName, problem }) => `  - ${fileName}: ${problem ?? ""}`);
+    throw new Failure(
+      `programs for the Windows nodes are missing; nothing was changed:\n${lines.join("\n")}\n` +
+        "Run `./kindows fetch`: it fetches them, and takes checksums that are not known from their publishers.",
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+
+import type { Artifact } from "../../toolchain/artifact.ts";
+import { download } from "../../toolchain/download.ts";
+
+/** A file at an address with a checksum. */
+export interface PinnedFile {
+  readonly uri: string;
+  readonly sha256: string;
+  readonly fileName: string;
+}
+
+/** Some hundred megabytes over a slow line, cut off now and then. */
+const limits = {
+  connectSeconds: 20,
+  wholeSeconds: 3600,
+  slowSeconds: 30,
+  tries: 5,
+  pauseMilliseconds: 1000,
+  progressSeconds: 5,
+};
+
+/**
+ * A program for Windows nodes in the cache: `<sha256>/<file name>`, as it lies among a machine's media.
+ *
+ * Its address in the cache depends on the content alone, not on where it was fetched from.
+ */
+export function mediumArtifact({ uri, sha256, fileName }: PinnedFile): Artifact {
+  return {
+    name: fileName,
+    needs: [],
+    hostPackages: ["curl"],
+    inputs: () => Promise.resolve({ fileName, sha256 }),
+    build: async (into, { downloads, progress }) => {
+      const folder = path.join(into, sha256);
+      await mkdir(folder);
+      await download({ url: uri, sha256 }, path.join(folder, fileName), {
+        ...limits,
+        partial: path.join(downloads, `${sha256}.part`),
+        progress,
+      });
+    },
+  };
+}

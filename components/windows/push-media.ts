@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { remote } from "@pulumi/command";
+import { mediaFolder } from "./media-folder.ts";
+import { mediumNames, type MediumName, type WindowsSoftware } from "./software.ts";
+import type { StepContext } from "./windows-step.ts";
+
+/** What a push over a slow line may take: some hundred megabytes. */
+const pushSeconds = 1800;
+
+/** Pushes to one machine, by what they bring. What its image carries has none. */
+export type PushedMedia = Readonly<Partial<Record<MediumName, pulumi.Resource>>>;
+
+/**
+ * Copies the programs from this host's cache to a machine, side by side, into `C:\kindows\media\<sha256>`; the steps
+ * that use them check them there.
+ *
+ * A preview needs none of the files: what is not fetched yet is shown as not known.
+ *
+ * @param dependsOn what must be done before: the folder's parent has to be there, and no reboot may come in between.
+ * @throws pulumi.ResourceError outside previews for a file that is not fetched.
+ */
+export function pushMedia(
+  context: StepContext,
+  software: WindowsSoftware,
+  dependsOn: readonly pulumi.Resource[],
+): PushedMedia {
+  const pushes = mediumNames.flatMap((name) => {
+    const { origin, sha256 } = software[name];
+    if (origin === "image") {
+      return [];
+    }
+    const folder = fetched(origin.folder);
+    if (folder === undefined && !pulumi.runtime.isDryRun()) {
+      throw new pulumi.ResourceError(
+        `${context.machine.name}: ${software[name].uri} is not in this host's cache: run \`./kindows fetch\``,
+        context.parent,
+      );
+    }
+    const push = new remote.CopyToRemote(
+      `${context.name}-push-${name.toLowerCase()}`,
+      {
+        connection: context.machine.connection,
+        source:
+          folder === undefined
+            ? pulumi.output(pulumi.unknown as unknown as pulumi.asset.Archive)
+            : new pulumi.asset.FileArchive(folder),
+        remotePath: mediaFolder,
+        triggers: [context.machine.instanceId, sha256 ?? ""],
+      },
+      {
+        parent: context.parent,
+        dependsOn: [...dependsOn],
+        deletedWith: context.machine.resource,
+        deleteBeforeReplace: true,
+        // A file that is missing here says nothing about the one on the machine: the checksum among the triggers does.
+        ignoreChanges: folder === undefined ? ["source"] : [],
+        customTimeouts: { create: `${pushSeconds}s`, update: `${pushSeconds}s` },
+      },
+    );
+    return [[name, push] as const];
+  });
+  return Object.fromEntries(pushes);
+}
+
+function fetched(folder: string | undefined): string | undefined {
+  return folder !== undefined && existsSync(folder) ? folder : undefined;
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** Name of the lock in the project's folder: to be committed, so that every clone installs the same files. */
+export const softwareLockName = "software.lock.json";
+
+const lockedFile = z.strictObject({
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in lower case"),
+  /** https address it was taken from. */
+  takenFrom: z.string().startsWith("https://"),
+  /** Day it was taken. */
+  takenOn: z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, "must be a day like 2026-11-21"),
+});
+
+const schema = z.record(z.string().startsWith("https://"), lockedFile);
+
+/**
+ * Checksums of programs by their address, each trusted at its first use: what its publisher said that day, and what the
+ * file had that was fetched then. Anything else under that address is refused from then on.
+ */
+export type SoftwareLock = Readonly<z.infer<typeof schema>>;
+
+/** @throws naming the file and everything that is wrong with it. */
+export function parseSoftwareLock(text: string): SoftwareLock {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`${softwareLockName} is not JSON: take it from version control again`);
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((each) => `${each.path.join(" ")}: ${each.message}`);
+    throw new Error(
+      `${softwareLockName} is wrong (${problems.join("; ")}): take it from version control again`,
+    );
+  }
+  return parsed.data;
+}
+
+/** The same lock is always the same text, whatever was added first. */
+export function renderSoftwareLock(lock: SoftwareLock): string {
+  const sorted = Object.entries(lock).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`;
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { addToLock } from "../../../components/windows/add-to-lock.ts";
+import { readSoftwareLock } from "../../../components/windows/known-programs.ts";
+import { publishedChecksum } from "../../../components/windows/publisher-checksum.ts";
+import {
+  parseSoftwareLock,
+  renderSoftwareLock,
+} from "../../../components/windows/software-lock.ts";
+
+const sha = (digit: string): string => digit.repeat(64);
+const entry = (digit: string): { sha256: string; takenFrom: string; takenOn: string } => ({
+  sha256: sha(digit),
+  takenFrom: "https://example.com/kubelet.exe.sha256",
+  takenOn: "2026-11-21",
+});
+const good = { "https://example.com/kubelet.exe": entry("a") };
+
+describe("software.lock.json", () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), "kindows-lock-"));
+    file = path.join(folder, "software.lock.json");
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const add = (uri: string, digit: string): Promise<void> =>
+    addToLock(file, path.join(folder, "guard"), uri, entry(digit));
+
+  it("is read as it was written, in the order of addresses", () => {
+    const text = renderSoftwareLock({
+      "https://z.test/z": entry("b"),
+      "https://a.test/a": entry("c"),
+    });
+    assert.deepEqual(Object.keys(parseSoftwareLock(text)), [
+      "https://a.test/a",
+      "https://z.test/z",
+    ]);
+    assert.equal(renderSoftwareLock(parseSoftwareLock(text)), text);
+  });
+
+  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    [
+      "no JSON",
+      "{",
+      /^Error: software\.lock\.json is not JSON: take it from version control again$/,
+    ],
+    ["a list", [], /software\.lock\.json is wrong/],
+    ["plain HTTP", { "http://example.com/x": entry("a") }, /is wrong \(http:\/\/example/],
+    [
+      "half a checksum",
+      { "https://example.com/x": { ...entry("a"), sha256: "ab" } },
+      /x sha256: must be 64/,
+    ],
+    [
+      "a checksum from plain HTTP",
+      { "https://example.com/x": { ...entry("a"), takenFrom: "http://example.com/x.sha256" } },
+      /x takenFrom/,
+    ],
+    ["a key more", { "https://example.com/x": { ...entry("a"), size: 1 } }, /size/],
+  ];
+  for (const [what, value, message] of wrong) {
+    it(`with ${what} is an error that names it`, () => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      assert.throws(() => parseSoftwareLock(text), message);
+    });
+  }
+
+  it("that is not there is empty, one that can't be read is an error", () => {
+    assert.deepEqual(readSoftwareLock(file), {});
+    assert.throws(() => readSoftwareLock(folder), { code: "EISDIR" });
+  });
+
+  it("gets one more file, and keeps the others", async () => {
+    writeFileSync(file, renderSoftwareLock(good));
+    await add("https://example.com/kubeadm.exe", "b");
+    assert.deepEqual(parseSoftwareLock(readFileSync(file, "utf8")), {
+      ...good,
+      "https://example.com/kubeadm.exe": entry("b"),
+    });
+    assert.deepEqual(readdirSync(folder), ["software.lock.json"]);
+  });
+
+  it("gets all that several add at once", async () => {
+    const uris = ["a", "b", "c", "d"].map((name) => `https://example.com/${name}`);
+    await Promise.all(uris.map((uri) => add(uri, "a")));
+    assert.deepEqual(Object.keys(readSoftwareLock(file)), uris);
+  });
+
+  it("never changes what is locked", async () => {
+    writeFileSync(file, renderSoftwareLock(good));
+    await add("https://example.com/kubelet.exe", "a");
+    await assert.rejects(
+      add("https://example.com/kubelet.exe", "b"),
+      /kubelet\.exe was locked to the SHA-256 a+ by another process meanwhile, not to b+$/,
+    );
+    assert.deepEqual(readSoftwareLock(file), good);
+  });
+});
+
+describe("a publisher's checksum", () => {
+  const name = "containerd-2.3.4-windows-amd64.tar.gz";
+  const cases: readonly (readonly [string, string])[] = [
+    ["bare, as on dl.k8s.io", sha("a")],
+    ["bare, with a line end", `${sha("a")}\n`],
+    ["in upper case", sha("A")],
+    ["with the name, as at containerd's releases", `${sha("a")}  ${name}\n`],
+    ["of a file read as binary", `${sha("a")} *${name}\r\n`],
+    ["with a path", `${sha("a")}  ./releases/${name}\n`],
+    ["among others", `${sha("b")}  other.tar.gz\n${sha("a")}  ${name}\n`],
+  ];
+  for (const [what, text] of cases) {
+    it(`is found ${what}`, () => {
+      assert.equal(publishedChecksum(text, name), sha("a"));
+    });
+  }
+  const none: readonly (readonly [string, string])[] = [
+    ["nothing", ""],
+    ["a web page", "<html><body>Log in</body></html>"],
+    ["one of another file", `${sha("a")}  other.tar.gz\n`],
+    ["one of a file whose name only ends like it", `${sha("a")}  x${name}\n`],
+    ["one that is too short", "a".repeat(63)],
+    ["one that is too long", "a".repeat(65)],
+    ["a SHA-512", "a".repeat(128)],
+    ["two bare ones", `${sha("a")}\n${sha("b")}\n`],
+  ];
+  for (const [what, text] of none) {
+    it(`is not taken from ${what}`, () => {
+      assert.throws(() => publishedChecksum(text, name), /no SHA-256 of containerd\S+ is in it/);
+    });
+  }
+});

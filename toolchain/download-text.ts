@@ -1,0 +1,36 @@
+import { execa } from "execa";
+
+import { DownloadError } from "./download.ts";
+
+/** A checksum file has a few lines. */
+const longestBytes = 65_536;
+const connectSeconds = 20;
+const wholeSeconds = 60;
+
+/**
+ * A short text at an https address, by curl as every download.
+ *
+ * @throws DownloadError saying what is in the way.
+ */
+export async function downloadText(url: string): Promise<string> {
+  const curl = await execa(
+    "curl",
+    [
+      ...["--fail", "--silent", "--show-error", "--location"],
+      ...["--proto", "=https", "--proto-redir", "=https"],
+      ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
+      ...["--max-filesize", String(longestBytes), url],
+    ],
+    {
+      reject: false,
+      stdin: "ignore",
+      timeout: (wholeSeconds + 10) * 1000,
+      stripFinalNewline: false,
+    },
+  );
+  if (curl.failed) {
+    const why = curl.stderr.trim().split("\n")[0] ?? "";
+    throw new DownloadError(curl.code === "ENOENT" ? "curl is missing" : why || curl.shortMessage);
+  }
+  return curl.stdout;
+}
