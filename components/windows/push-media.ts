@@ -43,7 +43,7 @@ export function pushMedia(
         connection: context.machine.connection,
         source:
           folder === undefined
-            ? pulumi.output(pulumi.unknown as unknown as pulumi.asset.Archive)
+            ? pulumi.output(pulumi.unknown)
             : new pulumi.asset.FileArchive(folder),
         remotePath: mediaFolder,
         triggers: [context.machine.instanceId, sha256 ?? ""],
