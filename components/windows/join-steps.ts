@@ -1,12 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { renderKubeletArgs, renderLabels, renderTaints, type Taint } from "./node-registration.ts";
-import { stepCommand } from "./step-command.ts";
-import { resetSeconds, stepSeconds } from "./step-timeouts.ts";
+import { criSocket } from "./reset-command.ts";
 import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
-
-/** Where containerd serves, as the step Install-Containerd registers it. */
-const criSocket = "npipe:////./pipe/containerd-containerd";
 
 /** What a node joins with. */
 export interface JoinArgs {
@@ -21,7 +17,8 @@ export interface JoinArgs {
 }
 
 /**
- * From a prepared machine to one whose kubelet has joined; where the machine stays, removing the last step resets it.
+ * From a prepared machine to one whose kubelet has joined. Nothing here is undone by itself: where the machine stays, the
+ * first of all steps resets it.
  *
  * @param prepared the last step of preparing.
  */
@@ -31,14 +28,12 @@ export function joinSteps(
   prepared: WindowsStep,
 ): WindowsStep {
   const { controlPlane, token } = args;
-  const { machine, folder, timeouts } = context;
+  const { machine, timeouts } = context;
 
   const hosts = windowsStep(context, "Set-HostsEntry", {
     values: controlPlane.hostsEntries.apply((entries) => ({
       Entry: entries.map(({ address, name }) => `${address}=${name}`).join(";"),
     })),
-    undo: stepCommand(folder, "Set-HostsEntry", { Entry: "" }),
-    undoSeconds: stepSeconds("Set-HostsEntry", timeouts),
     dependsOn: [prepared.command, controlPlane.resource],
   });
   return windowsStep(context, "Join-Node", {
@@ -57,8 +52,6 @@ export function joinSteps(
         .all([token, controlPlane.caCertHash])
         .apply(([value, hash]) => JSON.stringify({ token: value, caCertHashes: [hash] })),
     ),
-    undo: stepCommand(folder, "Reset-Node", { CriSocket: criSocket, TimeoutSeconds: resetSeconds }),
-    undoSeconds: stepSeconds("Reset-Node", timeouts),
     dependsOn: [hosts.command],
   });
 }

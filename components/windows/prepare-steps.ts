@@ -3,6 +3,7 @@ import { checksums } from "./checksum.ts";
 import { mediumPath } from "./media-folder.ts";
 import type { HostRequirements } from "./host-requirements.ts";
 import { renderRegistryMirrors, type MachineProxy, type NodeSetup } from "./node-setup.ts";
+import { resetCommand } from "./reset-command.ts";
 import { stepCommand } from "./step-command.ts";
 import { stepSeconds } from "./step-timeouts.ts";
 import { fileNameOf, type Medium, type MediumName, type WindowsSoftware } from "./software.ts";
@@ -48,6 +49,9 @@ export function prepareSteps(
       MinimumMemoryMiB: requirements.minimumMemoryMiB,
       PodNetwork: setup.podNetwork,
     },
+    // The first that is made is the last that goes: whatever came after it, also from a run that failed half way.
+    undo: resetCommand(context.folder),
+    undoSeconds: stepSeconds("Reset-Node", context.timeouts),
     dependsOn: [scripts],
   });
   const feature = windowsStep(context, "Enable-ContainersFeature", {

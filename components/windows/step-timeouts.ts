@@ -48,7 +48,8 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
       // Besides the join: reaching the API server, a reset of what an earlier join left, kubelet's start.
       return timeouts.joinSeconds + 90 + 120 + 60;
     case "Reset-Node":
-      return resetSeconds + 60;
+      // Besides kubeadm: two services that end, the images, a folder whose files have to be taken over.
+      return resetSeconds + 1500;
   }
 }
 

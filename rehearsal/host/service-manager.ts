@@ -103,6 +103,16 @@ export class ServiceManager {
     await this.#programs.stopService(name);
   }
 
+  /** Stops a service and takes it off the list; whether it was there. */
+  async remove(name: string): Promise<boolean> {
+    if (!this.get(name)) return false;
+    await this.stop(name);
+    delete this.#state.services[name];
+    delete this.#state.serviceEnvironment[name];
+    await this.#save();
+    return true;
+  }
+
   /** Starts again what has ended by itself, as the services' recovery settings say. */
   async restartEnded(report: (message: string) => void): Promise<void> {
     for (const name of this.#wanted) {

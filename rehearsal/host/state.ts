@@ -33,6 +33,8 @@ const stateSchema = z.strictObject({
   environment: z.record(z.string(), z.string()),
   /** Variables a service gets besides the machine's, as `NAME=value`, by the service's name. */
   serviceEnvironment: z.record(z.string(), z.array(z.string())),
+  /** Networks in HNS by name, with the endpoints on each; Windows' own "nat" is not among them. */
+  networks: z.record(z.string(), z.strictObject({ endpoints: z.array(z.string()) })),
   /** Folders on the machine's PATH besides Windows' own. */
   path: z.array(z.string()),
   /** Faults already played, by their name, so that a reboot does not play them again. */
@@ -59,6 +61,7 @@ export function freshState(bootTime: Date): HostState {
     defenderExclusions: [],
     environment: {},
     serviceEnvironment: {},
+    networks: {},
     path: [],
     faultsPlayed: {},
   };

@@ -167,6 +167,36 @@ export class WindowsHost {
     await this.save();
   }
 
+  /** Takes a folder off the machine's PATH; whether it was there. */
+  async removeFromPath(folder: string): Promise<boolean> {
+    const others = this.#state.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
+    if (others.length === this.#state.path.length) return false;
+    this.#state.path = others;
+    await this.save();
+    return true;
+  }
+
+  /** Removes a rule of the firewall; whether it was there. */
+  async removeFirewallRule(name: string): Promise<boolean> {
+    return this.#removeKey(this.#state.firewallRules, name);
+  }
+
+  /** Names of the networks in HNS. */
+  networks(): string[] {
+    return Object.keys(this.#state.networks);
+  }
+
+  /** Makes a network in HNS. */
+  async addNetwork(name: string, endpoints: readonly string[] = []): Promise<void> {
+    this.#state.networks[name] = { endpoints: [...endpoints] };
+    await this.save();
+  }
+
+  /** Removes a network from HNS with its endpoints; whether it was there. */
+  async removeNetwork(name: string): Promise<boolean> {
+    return this.#removeKey(this.#state.networks, name);
+  }
+
   /** Makes the names of the hosts file resolve for the programs. */
   async applyHostsFile(): Promise<void> {
     await this.programs.setHostsEntries(
@@ -206,9 +236,17 @@ export class WindowsHost {
     await this.#saving;
   }
 
+  async #removeKey(table: Record<string, unknown>, key: string): Promise<boolean> {
+    if (!(key in table)) return false;
+    delete table[key];
+    await this.save();
+    return true;
+  }
+
   async #layOutDrive(): Promise<void> {
     await this.drive.makeFolder(homeFolder);
     await this.drive.makeFolder("C:\\Program Files");
+    await this.drive.makeFolder("C:\\ProgramData");
     if (!(await this.drive.isFile(hostsFilePath))) {
       await this.drive.write(hostsFilePath, "# hosts file of a rehearsal host\r\n");
     }

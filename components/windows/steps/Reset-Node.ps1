@@ -1,25 +1,28 @@
 <#
 .SYNOPSIS
-Takes this machine out of its cluster: what Join-Node did is undone, what was installed stays.
+Makes this machine what it was before it became a node.
 
 .DESCRIPTION
-Runs kubeadm reset, removes the node's certificates, kubeconfig files and kubelet's state, and leaves the service
-kubelet stopped and manual, so that the machine can join again. Networks that a CNI made in HNS are left: removing them
-cuts the connection this step runs over. Nothing to do on a machine that has not joined.
+Takes the machine out of its cluster (kubeadm reset; the cluster need not be there any more), then removes what the
+steps, Kubernetes and Calico put on it: services, container images, firewall rules, environment variables, the machine's
+proxy, PATH entries, Calico's registry key, Defender's exclusions, hosts entries, folders, and the networks in HNS with
+their endpoints. These come last since they may cut the connection. What one part can't remove keeps no other from being
+removed, and is the error at the end. Nothing to do on a machine that is clean. What stays: the feature Containers, the
+scripts of the steps and C:\kindows\media.
 
 .PARAMETER CriSocket
 Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
 
 .PARAMETER TimeoutSeconds
-Seconds the whole reset may take. Default: 300.
+Seconds kubeadm may take. Default: 300.
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: wasJoined.
+"error": {"code", "message", "remedy"}}. Facts: wasJoined, removed (one line for each thing).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 54 KubernetesMissing; 55 ResetFailed.
+15 CommandTimedOut; 22 ForeignHostsEntry; 23 HostsFileBusy; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(
@@ -37,22 +40,61 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
+. (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
+. (Join-Path $PSScriptRoot 'lib\HostsFile.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceRemoval.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
+. (Join-Path $PSScriptRoot 'lib\Cleanup.ps1')
+. (Join-Path $PSScriptRoot 'lib\NodeImages.ps1')
+. (Join-Path $PSScriptRoot 'lib\NodeTraces.ps1')
+. (Join-Path $PSScriptRoot 'lib\NodeFolders.ps1')
+. (Join-Path $PSScriptRoot 'lib\NodeNetworks.ps1')
 
 Invoke-Step -Name 'Reset-Node' -Body {
+    $containerd = "$env:ProgramFiles\containerd"
     $wasJoined = Test-JoinRemains
     $installed = (Test-Path -LiteralPath 'C:\k\kubeadm.exe') -and
     $null -ne (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)
-    if ($wasJoined -and -not $installed) {
-        Stop-Step -Code 'KubernetesMissing' -Remedy 'Run Install-Kubernetes, then this step again.' `
-            -Message 'The machine has joined a cluster, but C:\k\kubeadm.exe or the service kubelet is gone.'
-    }
-    if ($wasJoined) {
+    if ($wasJoined -and $installed) {
         Update-ProcessPath
-        Reset-Membership -CriSocket $CriSocket -TimeoutSeconds $TimeoutSeconds
+        try {
+            Reset-Membership -CriSocket $CriSocket -TimeoutSeconds $TimeoutSeconds
+        }
+        catch {
+            # Its pods may hang, or containerd be gone: all it works on is removed below.
+            Write-StepProgress -Message "kubeadm could not reset the node: $($_.Exception.Message)"
+        }
     }
-    New-StepResult -Changed $wasJoined -Facts ([ordered]@{ wasJoined = $wasJoined })
+
+    $parts = @(
+        Invoke-Cleanup -Name 'kubelet' -Body { Remove-ServiceInTime -Name 'kubelet' }
+        Invoke-Cleanup -Name 'images' -Body { Remove-NodeImage -Folder $containerd }
+        Invoke-Cleanup -Name 'containerd' -Body { Remove-ServiceInTime -Name 'containerd' }
+        Invoke-Cleanup -Name 'firewall' -Body { Remove-NodeFirewallRule }
+        Invoke-Cleanup -Name 'environment' -Body { Remove-NodeVariable }
+        # Before the folder with what it was.
+        Invoke-Cleanup -Name 'proxy' -Body { Restore-MachineProxy }
+        Invoke-Cleanup -Name 'PATH' -Body {
+            Remove-MachinePath -Folder 'C:\k'
+            Remove-MachinePath -Folder $containerd
+        }
+        Invoke-Cleanup -Name 'registry' -Body { Remove-CalicoRegistryKey }
+        Invoke-Cleanup -Name 'Defender' -Body { Remove-NodeExclusion -Folder $NodeFolders }
+        Invoke-Cleanup -Name 'hosts file' -Body { Remove-HostsLine -Path "$env:SystemRoot\System32\drivers\etc\hosts" }
+        Invoke-Cleanup -Name 'folders' -Body { Remove-NodeFolder }
+        Invoke-Cleanup -Name 'networks' -Body { Remove-NodeNetwork }
+    )
+    $problems = @($parts | ForEach-Object { $_.Problem } | Where-Object { $_ -ne '' })
+    if ($problems.Count -gt 0) {
+        Stop-Step -Code 'ResetFailed' -Message "Not everything could be removed. $($problems -join '; ')" `
+            -Remedy 'Run again; what is in use goes away with a reboot of the machine.'
+    }
+    $removed = @($parts | ForEach-Object { $_.Removed })
+    New-StepResult -Changed ($removed.Count -gt 0) -Facts ([ordered]@{
+            wasJoined = $wasJoined
+            removed   = $removed
+        })
 }

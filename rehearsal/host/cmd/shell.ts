@@ -23,6 +23,7 @@ export async function runShellCommand(
       .replace(/\.exe$/i, "")
       .toLowerCase();
     if (name === "powershell") return await runPowerShell(host, rest, io);
+    if (name === "if") return await runIfExist(host, rest, io);
     const command = plainCommands.get(name);
     if (command) return await command(host, rest, io);
     io.err(
@@ -35,6 +36,19 @@ export async function runShellCommand(
     io.err(`${error.message}\n`);
     return 1;
   }
+}
+
+/** `if exist <path> <command>`; no other condition is rehearsed. */
+async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const [, quoted, plain, command = ""] = /^exist\s+(?:"([^"]+)"|(\S+))\s+(.+)$/is.exec(rest) ?? [];
+  const path = quoted ?? plain;
+  if (path === undefined) {
+    io.err("The rehearsal host knows `if exist <path> <command>` only.\n");
+    return 1;
+  }
+  const { drive } = host;
+  const there = (await drive.isFile(path)) || (await drive.isFolder(path));
+  return there ? runShellCommand(host, command, io) : 0;
 }
 
 async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {

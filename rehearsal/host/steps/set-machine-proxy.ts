@@ -36,6 +36,12 @@ export async function setMachineProxy(context: StepContext): Promise<StepOutcome
   return { changed, facts: { httpProxy, httpsProxy, noProxy } };
 }
 
+/** Gives the machine back the proxy variables it had before the first proxy from here; whether any differed. */
+export async function restoreProxy(host: WindowsHost): Promise<boolean> {
+  const record = await readRecord(host);
+  return record !== undefined && (await setVariables(host, record));
+}
+
 async function setVariables(host: WindowsHost, wanted: ProxyRecord): Promise<boolean> {
   let changed = false;
   for (const name of proxyVariables) {

@@ -40,7 +40,7 @@ class FussyCluster extends RecordingCluster implements HollowCluster {
   }
 }
 
-describe("Join-Node and Reset-Node, rehearsed", () => {
+describe("Join-Node, rehearsed", () => {
   let host: RehearsalHost;
   let cluster: FussyCluster;
 
@@ -265,20 +265,6 @@ describe("Join-Node and Reset-Node, rehearsed", () => {
   it("needs its secret", async () => {
     const result = await joinNode(undefined, "");
     assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"]);
-  });
-
-  it("Reset-Node takes the machine out, once, and it can join again", async () => {
-    await joinNode();
-    const first = await runStep(host, "Reset-Node");
-    assert.deepEqual([first.exitCode, first.changed, first.facts["wasJoined"]], [0, true, true]);
-    assert.equal(await isThere("C:\\etc\\kubernetes\\kubelet.conf"), false);
-    const service = host.windows.services.get("kubelet");
-    assert.deepEqual([service?.startType, service?.restarts], ["manual", false]);
-    assert.equal(await host.windows.services.isRunning("kubelet"), false);
-    const second = await runStep(host, "Reset-Node");
-    assert.deepEqual([second.changed, second.facts["wasJoined"]], [false, false]);
-    const again = await joinNode();
-    assert.deepEqual([again.exitCode, again.facts["wasReset"]], [0, false]);
   });
 
   it("a new containerd on a joined node stops kubelet and starts it again", async () => {

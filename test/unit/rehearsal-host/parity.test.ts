@@ -5,6 +5,7 @@ import { stepExitCodes } from "../../../rehearsal/host/step.ts";
 import { kubeletCommandLine } from "../../../rehearsal/host/steps/kubelet-service.ts";
 import { joinRemedy } from "../../../rehearsal/host/steps/kubeadm-join.ts";
 import { hasJoinRemains } from "../../../rehearsal/host/steps/membership.ts";
+import { nodeFolders } from "../../../rehearsal/host/steps/node-folders.ts";
 import { goodArguments, joinInput, runStep, startWithSteps } from "./step-runner.ts";
 
 const read = (file: string): string =>
@@ -29,6 +30,14 @@ describe("What the scripts and their rehearsal share", () => {
     const list = /@\(\n([^]*?)\$NodeArgument\n/.exec(source)?.[1] ?? "";
     const words = [...list.matchAll(/'([^']+)'/g)].map((match) => match[1]);
     assert.equal(words.join(" "), kubeletCommandLine([]));
+  });
+
+  it("the folders of a node", () => {
+    const list = /\$NodeFolders = @\(\n([^]*?)\n\)/.exec(read("lib/NodeFolders.ps1"))?.[1] ?? "";
+    assert.deepEqual(
+      [...list.matchAll(/'([^']+)'/g)].map((match) => match[1]),
+      nodeFolders,
+    );
   });
 
   it("what to do about kubeadm's complaints", () => {

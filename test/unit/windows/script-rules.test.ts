@@ -15,17 +15,21 @@ import {
 /** Cmdlets of Windows PowerShell 5.1 and of Windows Server 2022's modules that scripts may use. */
 const cmdlets = new Set(
   `Add-MpPreference Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item ForEach-Object
-  Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash Get-Item Get-ItemProperty
-  Get-MpPreference Get-NetFirewallRule Get-Service Get-WindowsFeature Install-WindowsFeature
-  Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty New-NetFirewallRule New-Object
-  New-Service Remove-Item Remove-ItemProperty Remove-MpPreference Select-Object Set-Date Set-StrictMode Sort-Object Split-Path
-  Start-Sleep Test-Path Where-Object`.split(/\s+/),
+  Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash Get-HnsEndpoint
+  Get-HnsNetwork Get-Item Get-ItemProperty Get-MpPreference Get-NetFirewallRule Get-Process
+  Get-Service Get-WindowsFeature Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item
+  New-Item New-ItemProperty New-NetFirewallRule New-Object New-Service Remove-HnsEndpoint
+  Remove-HnsNetwork Remove-Item Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule
+  Select-Object Set-Date Set-StrictMode Sort-Object Split-Path Start-Sleep Test-Path Where-Object`.split(
+    /\s+/,
+  ),
 );
 
 /** Approved verbs, see Get-Verb. */
 const verbs = new Set(
-  `Add Assert Confirm ConvertTo Edit Enable Enter Exit Expand Get Initialize Install Invoke Join Merge Move New
-  Protect Read Register Remove Reset Save Set Start Stop Sync Test Update Wait Write`.split(/\s+/),
+  `Add Assert Confirm ConvertTo Edit Enable Enter Exit Expand Get Initialize Install Invoke Join
+  Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Sync Test Update
+  Wait Write`.split(/\s+/),
 );
 
 const automaticVariables = [

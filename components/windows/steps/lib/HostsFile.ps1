@@ -83,3 +83,27 @@ function Save-HostsFile {
     Stop-Step -Code 'HostsFileBusy' -Message "$Path could not be written in 10 s: $lastError" `
         -Remedy 'Find what holds the file (a virus scanner, an editor), then run again.'
 }
+
+<#
+.SYNOPSIS
+Removes our entries from the hosts file; returns them.
+
+.PARAMETER Path
+Full path of the hosts file.
+#>
+function Remove-HostsLine {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path
+    )
+
+    $before = @([IO.File]::ReadAllLines($Path, [Text.Encoding]::Default))
+    $after = @(Merge-HostsLine -Line $before -Wanted @())
+    if ($after.Count -lt $before.Count) {
+        Save-HostsFile -Path $Path -Line $after
+        Clear-DnsClientCache
+        "$($before.Count - $after.Count) hosts entries"
+    }
+}

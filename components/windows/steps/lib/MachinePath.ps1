@@ -36,3 +36,26 @@ function Add-MachinePath {
     Update-ProcessPath
     $missing
 }
+
+<#
+.SYNOPSIS
+Takes a folder off the machine's PATH; returns it where it was there.
+
+.PARAMETER Folder
+Full path of the folder.
+#>
+function Remove-MachinePath {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Folder
+    )
+
+    $current = @([Environment]::GetEnvironmentVariable('Path', 'Machine') -split ';')
+    $others = @($current | Where-Object { $_.TrimEnd('\') -ne $Folder.TrimEnd('\') })
+    if ($others.Count -lt $current.Count) {
+        [Environment]::SetEnvironmentVariable('Path', ($others -join ';'), 'Machine')
+        "$Folder on the PATH"
+    }
+}

@@ -85,6 +85,21 @@ function Get-ProxyRecord {
 
 <#
 .SYNOPSIS
+Gives the machine back what the proxy variables held before; returns a line where any differed.
+#>
+function Restore-MachineProxy {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    $before = Get-ProxyRecord
+    if ($null -ne $before -and (Set-MachineProxy -Variable $before)) {
+        "the machine's proxy"
+    }
+}
+
+<#
+.SYNOPSIS
 Forgets what was kept, once it has come back.
 #>
 function Remove-ProxyRecord {

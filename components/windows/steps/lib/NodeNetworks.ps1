@@ -1,0 +1,35 @@
+# Networks of a node in Windows' Host Networking Service.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+# Calico's own, by the names its scripts give them; External is the one they and Confirm-NodeNetwork put on the adapter.
+$NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0)$'
+
+<#
+.SYNOPSIS
+Removes a node's networks and their endpoints; returns their names. The last of them may cut the machine off for some
+seconds: this goes on meanwhile, and Windows' default network "nat" stays.
+#>
+function Remove-NodeNetwork {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    # With a wildcard the question is answered by nothing instead of an error: without Containers there is no HNS.
+    if (@(Get-Command -Name 'Get-HnsNetwor[k]').Count -eq 0) {
+        return
+    }
+    $networks = @(Get-HnsNetwork | Where-Object { $_.Name -match $NodeNetworkPattern })
+    $ids = @($networks | ForEach-Object { $_.ID })
+    if ($ids.Count -eq 0) {
+        return
+    }
+    foreach ($endpoint in @(Get-HnsEndpoint | Where-Object { $ids -contains $_.VirtualNetwork })) {
+        $endpoint | Remove-HnsEndpoint
+    }
+    # External last: it is the one that holds the machine's own adapter.
+    foreach ($network in @($networks | Sort-Object -Property @{ Expression = { $_.Name -eq 'External' } })) {
+        $network | Remove-HnsNetwork
+        "network $($network.Name)"
+    }
+}

@@ -1,0 +1,91 @@
+# What a node leaves in Windows' own settings: environment, registry, firewall, Defender.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+# Calico's scripts set the variables and the key; the second rule is theirs, too (VXLAN).
+$NodeVariablePattern = '^(CALICO_|FELIX_|KUBE_NETWORK$|IP_AUTODETECTION_METHOD$)'
+$CalicoRegistryKey = 'HKLM:\Software\Tigera'
+$NodeFirewallRules = @('kubelet', 'OverlayTraffic4789UDP')
+
+<#
+.SYNOPSIS
+Removes the machine's environment variables that Calico set; returns their names.
+#>
+function Remove-NodeVariable {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    foreach ($name in @([Environment]::GetEnvironmentVariables('Machine').Keys)) {
+        if ($name -match $NodeVariablePattern) {
+            [Environment]::SetEnvironmentVariable($name, $null, 'Machine')
+            "variable $name"
+        }
+    }
+}
+
+<#
+.SYNOPSIS
+Removes Calico's registry key; returns its name where it was there.
+#>
+function Remove-CalicoRegistryKey {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    if (Test-Path -LiteralPath $CalicoRegistryKey) {
+        Remove-Item -LiteralPath $CalicoRegistryKey -Recurse -Force
+        "registry key $CalicoRegistryKey"
+    }
+}
+
+<#
+.SYNOPSIS
+Removes the firewall rules of a node; returns their names.
+#>
+function Remove-NodeFirewallRule {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    foreach ($name in $NodeFirewallRules) {
+        if ($null -ne (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue)) {
+            Remove-NetFirewallRule -Name $name
+            "firewall rule $name"
+        }
+    }
+}
+
+<#
+.SYNOPSIS
+Takes back Defender's exclusions of what lies in a node's folders; returns them.
+
+.PARAMETER Folder
+The node's folders.
+#>
+function Remove-NodeExclusion {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string[]] $Folder
+    )
+
+    # With a wildcard the question is answered by nothing instead of an error: Defender is a feature that may be gone.
+    if (@(Get-Command -Name 'Get-MpPreferenc[e]').Count -eq 0) {
+        return
+    }
+    $ours = {
+        param($path)
+        @($Folder | Where-Object { $path -eq $_ -or $path -like "$_\*" }).Count -gt 0
+    }
+    $preference = Get-MpPreference
+    foreach ($path in @($preference.ExclusionPath) | Where-Object { $_ -and $ours.Invoke($_)[0] }) {
+        Remove-MpPreference -ExclusionPath $path
+        "Defender's exclusion of $path"
+    }
+    foreach ($path in @($preference.ExclusionProcess) | Where-Object { $_ -and $ours.Invoke($_)[0] }) {
+        Remove-MpPreference -ExclusionProcess $path
+        "Defender's exclusion of $path"
+    }
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { readFile, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { resetCommand } from "../../../components/windows/reset-command.ts";
+import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
+import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { PowerLost } from "../../../rehearsal/host/windows-host.ts";
+import { remoteSteps } from "./ssh-client.ts";
+import {
+  goodArguments,
+  joinInput,
+  joinToken,
+  prepareThrough,
+  runStep,
+  startWithSteps,
+} from "./step-runner.ts";
+
+/** Everything that is on a machine, files by content and Windows' settings; the feature, scripts and media aside. */
+async function listing(host: RehearsalHost): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const below = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(join(host.driveC, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`;
+      if (["/kindows/steps", "/kindows/media", "/rehearsal"].includes(path)) continue;
+      if (entry.isDirectory()) {
+        found[`${path}/`] = "";
+        await below(path);
+      } else found[path] = await readFile(join(host.driveC, path), "utf8");
+    }
+  };
+  await below("");
+  const state = JSON.parse(
+    await readFile(join(host.driveC, "rehearsal/state.json"), "utf8"),
+  ) as Record<string, unknown>;
+  const passing = ["bootTime", "features", "faultsPlayed"];
+  for (const [key, value] of Object.entries(state)) {
+    if (!passing.includes(key)) found[key] = JSON.stringify(value);
+  }
+  for (const name of ["kubelet", "containerd"]) {
+    found[`running ${name}`] = String(await host.programs.isServiceRunning(name));
+  }
+  return found;
+}
+
+describe("Reset-Node, rehearsed", () => {
+  let host: RehearsalHost;
+  afterEach(() => host.stop());
+
+  /** What Calico leaves on a node besides. */
+  const addCalico = async (): Promise<void> => {
+    const { windows } = host;
+    await windows.addNetwork("External", ["win-1_ep"]);
+    await windows.addNetwork("Calico", ["Calico_ep", "0f3c"]);
+    await windows.setEnvironment("CALICO_NODENAME_FILE", "C:\\CalicoWindows\\nodename");
+    await windows.setEnvironment("FELIX_VXLANVNI", "4096");
+    await windows.setFirewallRule("OverlayTraffic4789UDP", {
+      displayName: "Overlay",
+      protocol: "UDP",
+      port: 4789,
+    });
+    await windows.drive.write("C:\\var\\log\\calico\\cni\\cni.log", "x");
+    await windows.drive.write("C:\\ProgramData\\containerd\\root\\layer", "x");
+  };
+
+  for (const step of [
+    "Test-WindowsHost",
+    "Install-Containerd",
+    "Install-Kubernetes",
+    "Join-Node",
+  ]) {
+    it(`leaves nothing of a machine that came as far as ${step}, twice in a row too`, async () => {
+      host = await startWithSteps();
+      const before = await listing(host);
+      await prepareThrough(host, step);
+      if (step === "Join-Node") await addCalico();
+      const first = await runStep(host, "Reset-Node");
+      assert.equal(first.exitCode, 0, first.stderr);
+      assert.equal(first.changed, step !== "Test-WindowsHost");
+      assert.equal(first.facts["wasJoined"], step === "Join-Node");
+      assert.deepEqual(await listing(host), before);
+      const second = await runStep(host, "Reset-Node");
+      assert.deepEqual([second.exitCode, second.changed], [0, false]);
+      assert.deepEqual(second.facts["removed"], []);
+      assert.deepEqual(await listing(host), before);
+    });
+  }
+
+  it("leaves what is not a node's", async () => {
+    host = await startWithSteps();
+    const { windows } = host;
+    await windows.drive.write("C:\\etc\\other\\file", "x");
+    await windows.drive.write("C:\\Windows\\System32\\drivers\\etc\\hosts", "10.0.0.9 nas\r\n");
+    await windows.setEnvironment("JAVA_HOME", "C:\\java");
+    await windows.setEnvironment("HTTP_PROXY", "http://theirs.test:3128");
+    await windows.setDefenderExclusions(["D:\\builds", "C:\\kk"]);
+    await windows.addNetwork("nat");
+    await windows.addToPath("C:\\tools");
+    await windows.setFirewallRule("sshd", { displayName: "sshd", protocol: "TCP", port: 22 });
+    const before = await listing(host);
+    await prepareThrough(host, "Join-Node");
+    const proxy = goodArguments(host)["Set-MachineProxy"];
+    assert.equal((await runStep(host, "Set-MachineProxy", proxy)).exitCode, 0);
+    await addCalico();
+    assert.equal((await runStep(host, "Reset-Node")).exitCode, 0);
+    assert.deepEqual(await listing(host), before);
+  });
+
+  it("works when the cluster is gone, and kubeadm with it", async () => {
+    class Gone extends RecordingCluster {
+      override connect(): Promise<undefined> {
+        return Promise.resolve("connection refused" as never);
+      }
+    }
+    const cluster = new RecordingCluster();
+    host = await startWithSteps({ cluster });
+    const before = await listing(host);
+    await prepareThrough(host, "Join-Node");
+    cluster.connect = () => new Gone().connect();
+    await host.windows.drive.write("C:\\k\\kubeadm.exe", "no program any more");
+    const result = await runStep(host, "Reset-Node");
+    assert.deepEqual([result.exitCode, result.changed], [0, true], result.stderr);
+    assert.match(result.stderr, /kubeadm could not reset the node: /);
+    assert.deepEqual(await listing(host), before);
+  });
+
+  it("tells all it could not remove, and removes the rest", async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Join-Node");
+    const remove = host.windows.drive.remove.bind(host.windows.drive);
+    host.windows.drive.remove = (path) =>
+      path === "C:\\opt\\cni" ? Promise.reject(new Error(`${path} is in use`)) : remove(path);
+    const result = await runStep(host, "Reset-Node");
+    assert.deepEqual([result.exitCode, result.errorCode], [55, "ResetFailed"]);
+    assert.match(result.errorMessage, /folders: C:\\opt\\cni is in use/);
+    assert.match(result.remedy, /reboot/);
+    assert.deepEqual(host.windows.services.names(), []);
+    assert.deepEqual(host.programs.hostsEntries, []);
+  });
+
+  it("a power cut in the middle is made good by running it again", async () => {
+    host = await startWithSteps({ faults: [{ kind: "reboot", step: "Reset-Node" }] });
+    const before = await listing(host);
+    await prepareThrough(host, "Join-Node");
+    await assert.rejects(runStep(host, "Reset-Node"), PowerLost);
+    await host.up();
+    assert.equal((await runStep(host, "Reset-Node")).exitCode, 0);
+    assert.deepEqual(await listing(host), before);
+  });
+
+  it("the machine can become a node again", async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Join-Node");
+    await runStep(host, "Reset-Node");
+    await prepareThrough(host, "Join-Node");
+    const again = await runStep(host, "Join-Node", goodArguments(host)["Join-Node"], joinInput);
+    assert.deepEqual([again.exitCode, again.changed], [0, false]);
+    assert(!JSON.stringify(await listing(host)).includes(`"token":"${joinToken}"}`));
+  });
+
+  it("its command does nothing where the scripts are gone", async () => {
+    host = await startWithSteps();
+    const run = async (): Promise<readonly [number, string]> => {
+      let output = "";
+      const exitCode = await runShellCommand(host.windows, resetCommand(remoteSteps), {
+        out: (text) => (output += text),
+        err: (text) => (output += text),
+        stdin: () => Promise.resolve(""),
+        dropConnection: () => undefined,
+      });
+      return [exitCode, output];
+    };
+    assert.match((await run())[1], /"step":"Reset-Node","changed":false/);
+    await rm(join(host.driveC, "kindows"), { recursive: true });
+    assert.deepEqual(await run(), [0, ""]);
+  });
+});
