@@ -42,7 +42,8 @@ export const software: WindowsSoftware = {
   },
 };
 
-const facts: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+/** Facts by step: those that the pipeline reads, and no others. */
+export const stepFacts: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "Test-WindowsHost": { build: "10.0.20348", revision: 4405 },
   "Install-Containerd": { version: "2.4.2" },
   "Install-Kubernetes": { version: "1.36.4" },
@@ -62,7 +63,7 @@ export async function startMocks(preview: boolean): Promise<void> {
           changed: true,
           rebootRequired: false,
           seconds: 1,
-          facts: facts[step] ?? {},
+          facts: stepFacts[step] ?? {},
         };
         return {
           id: `${name}-id`,
