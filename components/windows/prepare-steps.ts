@@ -16,12 +16,16 @@ const cniFolders = { CniBinDirectory: "C:/opt/cni/bin", CniConfDirectory: "C:/et
 /** Seconds the session that orders a reboot has to end. */
 const rebootDelaySeconds = 5;
 
+/** Seconds the session that orders a network has to end. */
+const networkDelaySeconds = 5;
+
 /** The steps of a prepared machine that others need. */
 export interface PreparedMachine {
   readonly host: WindowsStep;
   readonly containerd: WindowsStep;
-  /** The last one. */
   readonly kubernetes: WindowsStep;
+  /** The last one of all. */
+  readonly last: WindowsStep;
 }
 
 /**
@@ -91,7 +95,8 @@ export function prepareSteps(
     }),
     dependsOn: [containerd.command, ...pushes("kubelet", "kubeadm", "kubeLogRunner")],
   });
-  return { host, containerd, kubernetes };
+  const last = setup.podNetwork === "calico" ? externalNetwork(context, kubernetes) : kubernetes;
+  return { host, containerd, kubernetes, last };
 }
 
 /** Made only where there is a proxy; taking it out of the settings takes it off the machine. */
@@ -110,4 +115,14 @@ function proxyStep(
     undoSeconds: stepSeconds("Set-MachineProxy", context.timeouts),
     dependsOn: [after.command],
   });
+}
+
+/** Made only for Calico: the network whose making cuts the machine off, before Calico makes it at a time of its own. */
+function externalNetwork(context: StepContext, after: WindowsStep): WindowsStep {
+  const values = pulumi.output({
+    Address: context.machine.address,
+    DelaySeconds: networkDelaySeconds,
+  });
+  const added = windowsStep(context, "Add-ExternalNetwork", { values, dependsOn: [after.command] });
+  return windowsStep(context, "Confirm-ExternalNetwork", { values, dependsOn: [added.command] });
 }

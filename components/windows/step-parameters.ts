@@ -35,6 +35,8 @@ export const stepParameters = {
     KubeLogRunnerPath: "string",
     KubeLogRunnerSha256: "string",
   },
+  "Add-ExternalNetwork": { Address: "string", DelaySeconds: "int" },
+  "Confirm-ExternalNetwork": { Address: "string", DelaySeconds: "int" },
   "Set-HostsEntry": { Entry: "string" },
   "Join-Node": {
     NodeName: "string",

@@ -38,6 +38,11 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
       return 90 + 120 + 60 + 30;
     case "Enable-ContainersFeature":
       return 900;
+    case "Add-ExternalNetwork":
+      return 120;
+    case "Confirm-ExternalNetwork":
+      // Until the machine answers again, if need be after the reboot that comes when its address does not.
+      return 600 + timeouts.bootSeconds + 240;
     case "Confirm-Reboot":
       return timeouts.bootSeconds + 180;
     case "Install-Containerd":

@@ -92,7 +92,7 @@ export class WindowsNode extends pulumi.ComponentResource {
       kubeletArgs: args.kubeletArgs ?? {},
       nodeIp: args.nodeIp ?? machine.address,
     };
-    const joined = joinSteps(context, join, prepared.kubernetes);
+    const joined = joinSteps(context, join, prepared.last);
     this.resource = nodeObject(
       name,
       machine,

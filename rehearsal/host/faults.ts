@@ -26,6 +26,8 @@ const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("slow"), step: step.optional(), factor: z.number().min(1) }),
   /** After each boot port 22 stays closed for so long. */
   z.strictObject({ kind: z.literal("refuseDials"), seconds: z.number().positive() }),
+  /** The machine's address does not come back when HNS puts a switch on its adapter; a reboot fetches it. */
+  z.strictObject({ kind: z.literal("addressLost"), times }),
   /** A reboot leaves the feature Containers pending. */
   z.strictObject({ kind: z.literal("staleFeature"), times }),
 ]);

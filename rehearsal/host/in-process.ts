@@ -111,6 +111,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     running.stop();
     programs.powerOff();
     await running.windows.stepLock.idle();
+    await running.windows.tasksEnded();
     await running.servicesStarted;
     programs.powerOff(); // what a step had still begun
   };

@@ -79,6 +79,10 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     faults: options.faults ?? [],
     ...(options.version === undefined ? {} : { version: options.version }),
     stopSshd: () => ssh.stopListening(),
+    startSshd: async () => {
+      await ssh.listen(port, options.address ?? "0.0.0.0");
+    },
+    cutConnections: () => ssh.cutConnections(),
     patience: options.patience ?? 1,
     power,
   });
@@ -86,7 +90,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   for (const fault of await windows.faults.all()) {
     if (fault.kind === "refuseDials") await sleep(fault.seconds * 1000);
   }
-  const port = await ssh.listen(options.port, options.address ?? "0.0.0.0");
+  const port: number = await ssh.listen(options.port, options.address ?? "0.0.0.0");
   log(`${identity.computerName}: SSH on port ${port}, booted ${windows.lastBootUpTime}`);
   const servicesStarted = windows.services.startAutomatic(log);
   const supervisor = setInterval(() => {

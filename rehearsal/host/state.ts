@@ -27,6 +27,8 @@ const stateSchema = z.strictObject({
   updatePending: z.boolean(),
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
+  /** Boot that Calico's networks belong to, as its scripts would read it; empty before the first. */
+  calicoBootTime: z.string(),
   /** Folders and programs that Microsoft Defender leaves alone. */
   defenderExclusions: z.array(z.string()),
   /** The machine's environment variables besides Windows' own. */
@@ -58,6 +60,7 @@ export function freshState(bootTime: Date): HostState {
     updatePending: false,
     services: {},
     firewallRules: {},
+    calicoBootTime: "",
     defenderExclusions: [],
     environment: {},
     serviceEnvironment: {},

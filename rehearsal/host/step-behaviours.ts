@@ -1,4 +1,6 @@
 import type { StepBehaviour, StepName } from "./step.ts";
+import { addExternalNetwork } from "./steps/add-external-network.ts";
+import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { confirmReboot } from "./steps/confirm-reboot.ts";
 import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
 import { installContainerd } from "./steps/install-containerd.ts";
@@ -17,6 +19,8 @@ export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
   "Set-MachineProxy": setMachineProxy,
   "Install-Containerd": installContainerd,
   "Install-Kubernetes": installKubernetes,
+  "Add-ExternalNetwork": addExternalNetwork,
+  "Confirm-ExternalNetwork": confirmExternalNetwork,
   "Set-HostsEntry": setHostsEntry,
   "Join-Node": joinNode,
   "Reset-Node": resetNode,

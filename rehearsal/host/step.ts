@@ -9,6 +9,8 @@ export const stepNames = [
   "Set-MachineProxy",
   "Install-Containerd",
   "Install-Kubernetes",
+  "Add-ExternalNetwork",
+  "Confirm-ExternalNetwork",
   "Set-HostsEntry",
   "Join-Node",
   "Reset-Node",
@@ -42,6 +44,7 @@ export const stepExitCodes = {
   KubeletArgsRefused: 53,
   KubernetesMissing: 54,
   ResetFailed: 55,
+  NetworkNotReady: 60,
   RebootNotDone: 75,
 } as const;
 

@@ -20,6 +20,10 @@ export interface WindowsHostOptions {
   readonly version?: WindowsVersion;
   /** Closes the SSH port; sessions that are open go on. */
   readonly stopSshd: () => void;
+  /** Opens the SSH port again. */
+  readonly startSshd: () => Promise<void>;
+  /** Cuts every connection, as a change of the network adapter does. */
+  readonly cutConnections: () => void;
   /** Factor on every time a step waits before it gives up or tries again: 1 in the guest, less in fast tests. */
   readonly patience: number;
   /** Aborted when the power goes: nothing may be done to the drive after that. */
@@ -60,6 +64,7 @@ export class WindowsHost {
   readonly #state: HostState;
   readonly #options: WindowsHostOptions;
   #saving: Promise<void> = Promise.resolve();
+  #tasks: Promise<unknown> = Promise.resolve();
 
   private constructor(options: WindowsHostOptions, state: HostState) {
     this.#options = options;
@@ -206,6 +211,38 @@ export class WindowsHost {
 
   stopSshd(): void {
     this.#options.stopSshd();
+  }
+
+  async startSshd(): Promise<void> {
+    this.assertPower();
+    await this.#options.startSshd();
+  }
+
+  cutConnections(): void {
+    this.#options.cutConnections();
+  }
+
+  /** Boot that Calico's networks belong to; empty before the first. */
+  get calicoBootTime(): string {
+    return this.#state.calicoBootTime;
+  }
+
+  async setCalicoBootTime(bootTime: string): Promise<void> {
+    this.#state.calicoBootTime = bootTime;
+    await this.save();
+  }
+
+  /** Runs what no session waits for, as a scheduled task; it ends with the power. */
+  startTask(work: () => Promise<void>): void {
+    const task = work().catch((error: unknown) => {
+      if (!(error instanceof PowerLost)) throw error;
+    });
+    this.#tasks = Promise.all([this.#tasks, task]);
+  }
+
+  /** Resolves when the tasks started so far have ended. */
+  async tasksEnded(): Promise<void> {
+    await this.#tasks;
   }
 
   /** Milliseconds that `seconds` of a script's patience take here. */

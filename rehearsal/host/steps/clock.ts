@@ -4,10 +4,7 @@ import type { StepContext } from "../step.ts";
 const toleranceSeconds = 30;
 
 /** Sets the clock by the API server's where they differ; by how many seconds it was moved, 0 for not. */
-export async function syncClock(
-  context: StepContext,
-  endpoint: string,
-): Promise<number> {
+export async function syncClock(context: StepContext, endpoint: string): Promise<number> {
   const { host } = context;
   const [name = "", port = ""] = endpoint.split(":", 2);
   const time = await host.programs.serverTime(name, Number(port), 15);

@@ -81,6 +81,14 @@ function parts(host: WindowsHost): readonly Part[] {
           },
         ),
     ],
+    [
+      "registry",
+      async () => {
+        if (host.calicoBootTime === "") return [];
+        await host.setCalicoBootTime("");
+        return ["registry key HKLM:\\Software\\Tigera"];
+      },
+    ],
     // Before the folder with what they were.
     ["proxy", async () => ((await restoreProxy(host)) ? ["the machine's proxy"] : [])],
     ["Defender", () => removeExclusions(host)],

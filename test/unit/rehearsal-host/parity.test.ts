@@ -85,6 +85,8 @@ describe("What the scripts and their rehearsal share", () => {
       "Set-MachineProxy",
       "Install-Containerd",
       "Install-Kubernetes",
+      "Add-ExternalNetwork",
+      "Confirm-ExternalNetwork",
       "Set-HostsEntry",
       "Join-Node",
       "Reset-Node",

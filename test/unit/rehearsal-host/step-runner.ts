@@ -97,6 +97,8 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-KubeletArgs", ""],
     ],
     "Reset-Node": [],
+    "Add-ExternalNetwork": ["-Address", "192.168.150.11"],
+    "Confirm-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Set-MachineProxy": [
       ...["-HttpProxy", "http://proxy.test:3128", "-HttpsProxy", "http://proxy.test:3128"],
       ...["-NoProxy", '"localhost,.svc,10.96.0.0/16"'],
@@ -108,7 +110,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
 export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCertHash] });
 
 /** Steps that only some settings ask for. */
-const optionalSteps = ["Set-MachineProxy"];
+const optionalSteps = ["Set-MachineProxy", "Add-ExternalNetwork", "Confirm-ExternalNetwork"];
 
 /** Runs the steps every node has in their order up to and including `last`, through the reboot; throws at the first that fails. */
 export async function prepareThrough(host: RehearsalHost, last: string): Promise<void> {

@@ -149,6 +149,8 @@ describe("The rehearsed steps in a wrong order", () => {
     [undefined, "Confirm-Reboot", "FeatureFailed", 21],
     [undefined, "Install-Containerd", "FeatureMissing", 40],
     [undefined, "Install-Kubernetes", "ContainerdMissing", 41],
+    [undefined, "Add-ExternalNetwork", "FeatureMissing", 40],
+    [undefined, "Confirm-ExternalNetwork", "NetworkNotReady", 60],
     [undefined, "Join-Node", "KubernetesMissing", 54],
     ["Confirm-Reboot", "Install-Kubernetes", "ContainerdMissing", 41],
     ["Install-Containerd", "Join-Node", "KubernetesMissing", 54],

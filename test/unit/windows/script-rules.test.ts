@@ -14,15 +14,16 @@ import {
 
 /** Cmdlets of Windows PowerShell 5.1 and of Windows Server 2022's modules that scripts may use. */
 const cmdlets = new Set(
-  `Add-MpPreference Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item ForEach-Object
-  Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash Get-HnsEndpoint
-  Get-HnsNetwork Get-Item Get-ItemProperty Get-MpPreference Get-NetFirewallRule Get-Process
-  Get-Service Get-WindowsFeature Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item
-  New-Item New-ItemProperty New-NetFirewallRule New-Object New-Service Remove-HnsEndpoint
-  Remove-HnsNetwork Remove-Item Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule
-  Select-Object Set-Date Set-StrictMode Sort-Object Split-Path Start-Sleep Test-Path Where-Object`.split(
-    /\s+/,
-  ),
+  `Add-MpPreference Add-Type Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item
+  ForEach-Object Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash
+  Get-HnsEndpoint Get-HnsNetwork Get-Item Get-ItemProperty Get-MpPreference Get-NetFirewallRule
+  Get-NetIPAddress Get-Process Get-Service Get-WindowsFeature Install-WindowsFeature
+  Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty New-NetFirewallRule New-Object
+  New-ScheduledTaskAction New-ScheduledTaskPrincipal New-Service Register-ScheduledTask
+  Remove-HnsEndpoint Remove-HnsNetwork Remove-Item Remove-ItemProperty Remove-MpPreference
+  Remove-NetFirewallRule Select-Object Set-Date Set-ItemProperty Set-StrictMode Sort-Object
+  Split-Path Start-ScheduledTask Start-Sleep Test-Path Unregister-ScheduledTask
+  Where-Object`.split(/\s+/),
 );
 
 /** Approved verbs, see Get-Verb. */

@@ -127,6 +127,8 @@ describe("commands of steps", () => {
       KubeLogRunnerPath: mediumPath(sha("d"), "kube-log-runner.exe"),
       KubeLogRunnerSha256: sha("d"),
     },
+    "Add-ExternalNetwork": { Address: "192.168.150.10", DelaySeconds: 5 },
+    "Confirm-ExternalNetwork": { Address: "192.168.150.10", DelaySeconds: 5 },
     "Set-HostsEntry": {
       Entry: "192.168.150.128=kindows-dev-control-plane;192.168.150.129=kindows-dev-lb",
     },

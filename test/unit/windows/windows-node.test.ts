@@ -260,6 +260,30 @@ describe("a Windows node with a setup of its own", () => {
     ]);
   });
 
+  it("gets Calico's network when all is installed, before it waits for the control plane", async () => {
+    const { resources } = makeNode({ setup: { ...defaultSetup, podNetwork: "calico" } });
+    const names = ["node-add-externalnetwork", "node-confirm-externalnetwork"];
+    assert.deepEqual(
+      [...resources.keys()].filter((name) => !order.includes(name)),
+      ["node", ...names],
+    );
+    for (const name of names) {
+      assert.match(
+        String(await valueOf(resources.get(name)?.props["create"])),
+        /-ExternalNetwork\.ps1 -Address 192\.168\.150\.10 -DelaySeconds 5$/,
+      );
+    }
+    const before = (name: string): unknown => [resources.get(name)?.opts.dependsOn].flat()[0];
+    const chain = ["node-install-kubernetes", ...names, "node-set-hostsentry"];
+    for (const [index, name] of chain.slice(1).entries()) {
+      assert.equal(before(name), resources.get(chain[index] ?? "")?.resource, name);
+    }
+    assert.match(
+      String(await valueOf(resources.get("node-test-windowshost")?.props["create"])),
+      / -PodNetwork calico$/,
+    );
+  });
+
   it("passes mirrors and Defender's exclusions to Install-Containerd", async () => {
     const setup = {
       ...defaultSetup,

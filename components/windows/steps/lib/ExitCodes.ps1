@@ -28,5 +28,6 @@ $StepExitCodes = @{
     KubeletArgsRefused   = 53
     KubernetesMissing    = 54
     ResetFailed          = 55
+    NetworkNotReady      = 60
     RebootNotDone        = 75
 }

@@ -1,0 +1,63 @@
+<#
+.SYNOPSIS
+Has Calico's HNS network External made, which cuts the machine off for some seconds.
+
+.DESCRIPTION
+Making it puts a virtual switch on the machine's adapter; Calico does that when its first pod starts on a node, in the
+middle of whatever goes on. Here a task that does not belong to this session does it: this step only orders it, stops
+the sshd service and ends. The task starts sshd again when the machine's address is back, and reboots the machine when
+it is not after ten minutes. Confirm-ExternalNetwork, the next step, connects anew and looks at the outcome. Nothing to
+do where the network is there.
+
+.PARAMETER Address
+IPv4 address of this machine, which must be back afterwards. Default: none, mandatory. Source: Machine.address.
+
+.PARAMETER DelaySeconds
+Seconds between the order and the network being made: this session must end with its result in that time. Default: 5.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: network.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
+15 CommandTimedOut; 40 FeatureMissing.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
+    [string] $Address,
+
+    [ValidateRange(1, 60)]
+    [int] $DelaySeconds = 5
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
+. (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
+
+Invoke-Step -Name 'Add-ExternalNetwork' -Body {
+    $feature = Get-ContainersFeatureState
+    if ($feature -ne 'Installed') {
+        Stop-Step -Code 'FeatureMissing' -Message "The feature Containers is $feature." `
+            -Remedy 'Run Enable-ContainersFeature and Confirm-Reboot first.'
+    }
+    $changed = $false
+    # By the name Calico's scripts give it.
+    if ($null -eq (Get-NetFirewallRule -Name 'OverlayTraffic4789UDP' -ErrorAction SilentlyContinue)) {
+        $null = New-NetFirewallRule -Name 'OverlayTraffic4789UDP' -DisplayName 'Overlay Traffic 4789 UDP' `
+            -Enabled True -Direction Inbound -Protocol UDP -LocalPort 4789 -Profile Any -Action Allow
+        $changed = $true
+    }
+    if (-not (Test-ExternalNetwork)) {
+        Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address
+        $changed = $true
+    }
+    New-StepResult -Changed $changed -Facts ([ordered]@{ network = 'External' })
+}

@@ -1,0 +1,67 @@
+<#
+.SYNOPSIS
+Confirms that Calico's HNS network External is there and that the machine has its address.
+
+.DESCRIPTION
+Waits for the task that Add-ExternalNetwork has started. Where the network is not there after all, because the task
+failed or a reboot came in between, the task is started again and this step ends with an error: running it again goes
+on from there.
+
+.PARAMETER Address
+IPv4 address the machine must have. Default: none, mandatory. Source: Machine.address.
+
+.PARAMETER DelaySeconds
+Seconds between another start of the task and the network being made. Default: 5.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: network, address.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
+15 CommandTimedOut; 60 NetworkNotReady (try again).
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
+    [string] $Address,
+
+    [ValidateRange(1, 60)]
+    [int] $DelaySeconds = 5
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
+
+Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
+    $deadline = [DateTime]::UtcNow.AddSeconds(240)
+    $record = Get-ExternalNetworkRecord
+    while ($record.State -eq 'running' -and [DateTime]::UtcNow -lt $deadline) {
+        Write-StepProgress -Message 'waiting for the network External'
+        Start-Sleep -Seconds 2
+        $record = Get-ExternalNetworkRecord
+    }
+    if (-not (Test-ExternalNetwork)) {
+        Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address
+        Stop-Step -Code 'NetworkNotReady' `
+            -Message "The HNS network External is not there ($($record.State)). $($record.Message)" `
+            -Remedy 'It is being made once more; run again in a minute. If it stays, see the event log of HNS.'
+    }
+    if (-not (Test-OwnAddress -Address $Address)) {
+        Stop-Step -Code 'NetworkNotReady' -Message "The machine has lost its address $Address. $($record.Message)" `
+            -Remedy 'Look at its adapter and at the DHCP reservation; a reboot often brings the address back.'
+    }
+    if ($record.State -eq 'failed') {
+        # The address came late: the reboot that would have fetched it is not needed any more.
+        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList '/a' `
+            -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
+        Save-ExternalNetworkRecord -State 'done'
+    }
+    New-StepResult -Changed $false -Facts ([ordered]@{ network = 'External'; address = $Address })
+}

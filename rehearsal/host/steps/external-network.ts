@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { WindowsHost } from "../windows-host.ts";
+
+export const externalNetwork = "External";
+const recordPath = "C:\\kindows\\state\\external-network.json";
+const recordSchema = z.object({
+  state: z.enum(["none", "running", "done", "failed"]),
+  message: z.string(),
+  lastBootUpTime: z.string(),
+});
+/** Seconds that a switch on the adapter cuts the machine off. */
+const outageSeconds = 4;
+/** Seconds after which a machine whose network has not come back reboots. */
+const rescueSeconds = 600;
+
+/** How the making of the network stands in this boot. */
+export type ExternalNetworkRecord = Pick<z.output<typeof recordSchema>, "state" | "message">;
+
+export async function getExternalNetworkRecord(host: WindowsHost): Promise<ExternalNetworkRecord> {
+  const text = await host.drive.readText(recordPath);
+  const record = text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
+  return record?.lastBootUpTime === host.lastBootUpTime ? record : { state: "none", message: "" };
+}
+
+async function saveRecord(
+  host: WindowsHost,
+  state: ExternalNetworkRecord["state"],
+  message = "",
+): Promise<void> {
+  const record = { state, message, lastBootUpTime: host.lastBootUpTime };
+  await host.drive.write(recordPath, JSON.stringify(record));
+}
+
+/** Has the network made outside this session, and closes the SSH port until the machine is back. */
+export async function startExternalNetworkTask(
+  host: WindowsHost,
+  delaySeconds: number,
+): Promise<void> {
+  await saveRecord(host, "running");
+  host.stopSshd();
+  host.startTask(() => initializeExternalNetwork(host, delaySeconds));
+}
+
+async function initializeExternalNetwork(host: WindowsHost, delaySeconds: number): Promise<void> {
+  await host.pause(delaySeconds);
+  host.cutConnections();
+  if (!host.networks().includes(externalNetwork)) {
+    await host.addNetwork(externalNetwork);
+  }
+  if (await isAddressLost(host)) {
+    await saveRecord(host, "failed", "The address did not come back; the machine has 169.254.7.7.");
+    // Nobody reaches it now: the reboot that was scheduled beforehand comes.
+    await host.programs.reboot(rescueSeconds);
+    return;
+  }
+  await host.pause(outageSeconds);
+  await host.setCalicoBootTime(host.lastBootUpTime);
+  await saveRecord(host, "done");
+  await host.startSshd();
+}
+
+async function isAddressLost(host: WindowsHost): Promise<boolean> {
+  for (const fault of await host.faults.all()) {
+    if (fault.kind === "addressLost" && (await host.faults.take(fault))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type ssh2 from "ssh2";
+import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
+import { prepareThrough } from "./step-runner.ts";
+
+interface Result {
+  readonly changed?: boolean;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const args = ["-Address", "192.168.150.11"];
+
+describe("Calico's network on the rehearsal host, over SSH", () => {
+  let host: RehearsalHost;
+  const clients: ssh2.Client[] = [];
+  const dial = async (): Promise<ssh2.Client> => {
+    const client = await connect(host);
+    clients.push(client);
+    return client;
+  };
+  /** As the command provider does: dials until somebody answers. */
+  const dialUntilUp = async (): Promise<ssh2.Client> => {
+    for (let tries = 0; tries < 200; tries++) {
+      try {
+        return await dial();
+      } catch {
+        await sleep(20);
+      }
+    }
+    return assert.fail("nobody answers any more");
+  };
+  const step = async (name: string, client: ssh2.Client): Promise<Result> => {
+    const { stdout } = await run(client, stepCommand(name, args));
+    return JSON.parse(stdout.trim().split("\r\n").at(-1) ?? "") as Result;
+  };
+  const start = async (faults: readonly FaultSetting[] = []): Promise<ssh2.Client> => {
+    host = await startRehearsalHost({
+      hostName: "win-1",
+      authorizedKeys: [adminKey.public],
+      faults,
+    });
+    await copySteps(await dial());
+    await prepareThrough(host, "Confirm-Reboot");
+    return dial();
+  };
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.end();
+    await host.stop();
+  });
+
+  it("is made while nobody is connected; who dials next finds it, the address, and Calico told", async () => {
+    const client = await start();
+    const cut = new Promise<void>((resolve) => client.once("close", () => resolve()));
+    assert.equal((await step("Add-ExternalNetwork", client)).changed, true);
+    await assert.rejects(connect(host), /ECONNREFUSED/);
+    await cut;
+    const again = await dialUntilUp();
+    const confirmed = await step("Confirm-ExternalNetwork", again);
+    assert.deepEqual([confirmed.changed, confirmed.error], [false, undefined]);
+    assert.deepEqual(host.windows.networks(), ["External"]);
+    assert.equal(host.windows.calicoBootTime, host.windows.lastBootUpTime);
+    assert.equal(host.boots, 2);
+    assert.equal((await step("Add-ExternalNetwork", again)).changed, false);
+  });
+
+  it("an address that does not come back is fetched by a reboot nobody has to order", async () => {
+    await step("Add-ExternalNetwork", await start([{ kind: "addressLost" }]));
+    await host.windows.tasksEnded();
+    await assert.rejects(connect(host), /ECONNREFUSED/);
+    await host.up();
+    assert.equal(host.boots, 3);
+    const confirmed = await step("Confirm-ExternalNetwork", await dialUntilUp());
+    assert.equal(confirmed.error, undefined);
+    // Calico is not told: it looks after networks of an earlier boot itself.
+    assert.equal(host.windows.calicoBootTime, "");
+  });
+
+  it("a power cut before it was made is made good by running the confirmation again", async () => {
+    const client = await start();
+    await step("Add-ExternalNetwork", client);
+    await host.programs.reboot(0);
+    await host.up();
+    const first = await step("Confirm-ExternalNetwork", await dialUntilUp());
+    if (first.error !== undefined) assert.equal(first.error.code, "NetworkNotReady");
+    await host.windows.tasksEnded();
+    const second = await step("Confirm-ExternalNetwork", await dialUntilUp());
+    assert.equal(second.error, undefined);
+    assert.deepEqual(host.windows.networks(), ["External"]);
+  });
+});
