@@ -92,6 +92,7 @@ export function prepareSteps(
       KubeadmSha256: checksum(software.kubeadm),
       KubeLogRunnerPath: place(software.kubeLogRunner),
       KubeLogRunnerSha256: checksum(software.kubeLogRunner),
+      DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     }),
     dependsOn: [containerd.command, ...pushes("kubelet", "kubeadm", "kubeLogRunner")],
   });

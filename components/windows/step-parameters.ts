@@ -34,6 +34,7 @@ export const stepParameters = {
     KubeadmSha256: "string",
     KubeLogRunnerPath: "string",
     KubeLogRunnerSha256: "string",
+    DefenderExclusions: "int",
   },
   "Add-ExternalNetwork": { Address: "string", DelaySeconds: "int" },
   "Confirm-ExternalNetwork": { Address: "string", DelaySeconds: "int" },

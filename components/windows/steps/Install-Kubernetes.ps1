@@ -5,7 +5,8 @@ Installs kubelet.exe, kubeadm.exe and kube-log-runner.exe to C:\k and registers 
 .DESCRIPTION
 The service runs kubelet natively behind kube-log-runner (no nssm), depends on containerd and stays manual: a kubelet
 that starts before the node has joined only fails. Join-Node gives it its node's arguments and makes it automatic. Also:
-C:\k on the machine's PATH, the folders kubeadm and kubelet expect, the firewall rule for TCP 10250. The files lie on
+C:\k on the machine's PATH, the folders kubeadm and kubelet expect, the firewall rule for TCP 10250, the machine's proxy
+for the service, and a Microsoft Defender that leaves kubelet alone. The files lie on
 the machine already: in its image, or pushed there; their checksums are checked.
 
 .PARAMETER Version
@@ -33,15 +34,19 @@ components/windows/media-folder.ts.
 .PARAMETER KubeLogRunnerSha256
 SHA-256 of kube-log-runner.exe, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
 
+.PARAMETER DefenderExclusions
+1: Microsoft Defender does not scan kubelet and its folders. 0: it does; exclusions of an earlier run are removed.
+Default: 1. Source: settings, windows.defenderExclusions.
+
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
 "error": {"code", "message", "remedy"}}. Facts: version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom (each installed
-or media).
+or media), defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
 15 CommandTimedOut; 30 MediumMissing; 31 ChecksumMismatch; 32 VersionMismatch; 34 ServiceNotRunning;
-41 ContainerdMissing.
+35 FileInUse; 41 ContainerdMissing.
 #>
 [CmdletBinding()]
 param(
@@ -71,7 +76,10 @@ param(
 
     [Parameter(Mandatory = $true)]
     [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $KubeLogRunnerSha256
+    [string] $KubeLogRunnerSha256,
+
+    [ValidateRange(0, 1)]
+    [int] $DefenderExclusions = 1
 )
 
 Set-StrictMode -Version Latest
@@ -83,6 +91,9 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Media.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
+. (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
@@ -93,13 +104,18 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
             -Remedy 'Run Install-Containerd first.'
     }
     Initialize-KubernetesFolder
+    $exclusion = Set-DefenderExclusion -Enabled ($DefenderExclusions -eq 1) `
+        -Folder 'C:\k', 'C:\var\lib\kubelet', 'C:\var\log\pods' `
+        -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
 
     $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Medium $KubeletPath `
         -Checksum $KubeletSha256 -Service 'kubelet'
     $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath -Checksum $KubeadmSha256
     $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Medium $KubeLogRunnerPath `
         -Checksum $KubeLogRunnerSha256 -Service 'kubelet'
-    $changed = @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
+    Remove-ReplacedFile -Folder 'C:\k'
+    $changed = $exclusion.Changed -or
+    @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
 
     Assert-ProgramVersion -Path 'C:\k\kubelet.exe' -ArgumentList '--version' -Version $Version
     Assert-ProgramVersion -Path 'C:\k\kubeadm.exe' -ArgumentList 'version', '--output', 'short' -Version $Version
@@ -110,6 +126,9 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     if (Register-KubeletService) {
         $changed = $true
     }
+    if (Set-ServiceProxy -Name 'kubelet') {
+        $changed = $true
+    }
     if ($null -eq (Get-NetFirewallRule -Name 'kubelet' -ErrorAction SilentlyContinue)) {
         $null = New-NetFirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Enabled True -Direction Inbound `
             -Protocol TCP -LocalPort 10250 -Profile Any -Action Allow
@@ -118,9 +137,10 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     Start-JoinedKubelet
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
-            version           = $Version
-            kubeletFrom       = $kubeletFrom
-            kubeadmFrom       = $kubeadmFrom
-            kubeLogRunnerFrom = $logRunnerFrom
+            version            = $Version
+            kubeletFrom        = $kubeletFrom
+            kubeadmFrom        = $kubeadmFrom
+            kubeLogRunnerFrom  = $logRunnerFrom
+            defenderExclusions = $exclusion.State
         })
 }

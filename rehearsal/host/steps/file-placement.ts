@@ -17,9 +17,10 @@ export async function moveFileIntoPlace(
       );
     }
     const aside = `${target}.${Date.now()}.replaced`;
+    const runs = host.runningPrograms.delete(target) || (await host.services.runs(target));
     await host.drive.move(target, aside);
     // Whatever ran as `target` goes on under the other name.
-    if (host.runningPrograms.delete(target)) host.runningPrograms.add(aside);
+    if (runs) host.runningPrograms.add(aside);
   }
   await host.drive.move(source, target);
 }

@@ -1,8 +1,20 @@
 import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import { setDefenderExclusion } from "./defender-exclusion.ts";
+import { moveFileIntoPlace, removeReplacedFiles } from "./file-placement.ts";
 import { registerKubeletService, startJoinedKubelet } from "./kubelet-service.ts";
 import { makeKubernetesFolders } from "./kubernetes-folders.ts";
+import { setServiceProxy } from "./machine-proxy.ts";
 import { assertMedium } from "./media.ts";
 import { runNative } from "./native-command.ts";
+
+/** What Defender leaves alone. */
+const exclusions = [
+  "C:\\k",
+  "C:\\var\\lib\\kubelet",
+  "C:\\var\\log\\pods",
+  "C:\\k\\kubelet.exe",
+  "C:\\k\\kube-log-runner.exe",
+];
 
 /** Puts the real programs in place, asks them their version, and registers the service kubelet. */
 export async function installKubernetes(context: StepContext): Promise<StepOutcome> {
@@ -17,11 +29,18 @@ export async function installKubernetes(context: StepContext): Promise<StepOutco
   }
   await makeKubernetesFolders(host.drive);
 
+  const wanted = parameters.integer("DefenderExclusions") === 1;
+  const exclusion = await setDefenderExclusion(host, wanted, exclusions);
+
   const kubeletFrom = await installProgram(context, "kubelet.exe", "Kubelet");
   await context.checkpoint();
   const kubeadmFrom = await installProgram(context, "kubeadm.exe", "Kubeadm");
   const kubeLogRunnerFrom = await installProgram(context, "kube-log-runner.exe", "KubeLogRunner");
-  let changed = [kubeletFrom, kubeadmFrom, kubeLogRunnerFrom].some((from) => from !== "installed");
+  await removeReplacedFiles(host, "C:\\k");
+  let changed = exclusion.changed;
+  if ([kubeletFrom, kubeadmFrom, kubeLogRunnerFrom].some((from) => from !== "installed")) {
+    changed = true;
+  }
 
   // Side by side: a program's start takes seconds of an emulated CPU.
   await Promise.all([
@@ -31,10 +50,15 @@ export async function installKubernetes(context: StepContext): Promise<StepOutco
 
   if (await host.addToPath("C:\\k")) changed = true;
   if (await registerKubeletService(host)) changed = true;
+  if (await setServiceProxy(host, "kubelet")) changed = true;
   const rule = { displayName: "kubelet", protocol: "TCP", port: 10250 } as const;
   if (await host.setFirewallRule("kubelet", rule)) changed = true;
   await startJoinedKubelet(context);
-  return { changed, facts: { version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom } };
+  const defenderExclusions = exclusion.state;
+  return {
+    changed,
+    facts: { version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom, defenderExclusions },
+  };
 }
 
 /** `parameter` is what the names of its Path and Sha256 parameters begin with. */
@@ -52,7 +76,8 @@ async function installProgram(
   await assertMedium(context, medium, sha256);
   const runsInService = fileName !== "kubeadm.exe";
   if (runsInService && services.get("kubelet")) await services.stop("kubelet");
-  await drive.copy(medium, path);
+  await drive.copy(medium, `${path}.new`);
+  await moveFileIntoPlace(host, `${path}.new`, path);
   return "media";
 }
 

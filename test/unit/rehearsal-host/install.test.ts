@@ -143,6 +143,47 @@ describe("Installing, rehearsed", () => {
     assert.deepEqual([second.changed, second.facts["kubeletFrom"]], [false, "installed"]);
   });
 
+  it("kubelet: replaced on a node that has joined, it stands still meanwhile and runs again", async () => {
+    await prepareThrough(host, "Join-Node");
+    await host.windows.setEnvironment("HTTPS_PROXY", "http://proxy.test:3128");
+    await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
+    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
+    const result = await runStep(host, "Install-Kubernetes", args);
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.deepEqual([result.changed, result.facts["kubeletFrom"]], [true, "media"]);
+    const { services, drive } = host.windows;
+    assert.equal(await services.isRunning("kubelet"), true);
+    assert.equal(services.get("kubelet")?.startType, "auto");
+    assert.deepEqual(services.environment("kubelet"), ["HTTPS_PROXY=http://proxy.test:3128"]);
+    assert.deepEqual(
+      (await drive.fileNames("C:\\k")).filter((name) => !name.endsWith(".exe")),
+      [],
+    );
+  });
+
+  it("kubelet: says when somebody holds kubeadm open", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    await host.windows.drive.write("C:\\k\\kubeadm.exe", "old");
+    host.windows.openFiles.add("C:\\k\\kubeadm.exe");
+    const args = goodArguments(host)["Install-Kubernetes"];
+    const result = await runStep(host, "Install-Kubernetes", args);
+    assert.deepEqual([result.exitCode, result.errorCode], [35, "FileInUse"]);
+  });
+
+  it("kubelet: scanned by Defender only when told so", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const { windows } = host;
+    assert.ok(windows.defenderExclusions.includes("C:\\k\\kubelet.exe"));
+    const args = [
+      ...(goodArguments(host)["Install-Kubernetes"] ?? []),
+      ...["-DefenderExclusions", "0"],
+    ];
+    const off = await runStep(host, "Install-Kubernetes", args);
+    assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
+    assert.ok(!windows.defenderExclusions.includes("C:\\k\\kubelet.exe"));
+    assert.ok(windows.defenderExclusions.includes("C:\\ProgramData\\containerd"));
+  });
+
   it("kubelet: a wrong version is an error", async () => {
     await prepareThrough(host, "Install-Containerd");
     const args = goodArguments(host)["Install-Kubernetes"] ?? [];

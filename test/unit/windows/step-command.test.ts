@@ -126,6 +126,7 @@ describe("commands of steps", () => {
       KubeadmSha256: sha("c"),
       KubeLogRunnerPath: mediumPath(sha("d"), "kube-log-runner.exe"),
       KubeLogRunnerSha256: sha("d"),
+      DefenderExclusions: 0,
     },
     "Add-ExternalNetwork": { Address: "192.168.150.10", DelaySeconds: 5 },
     "Confirm-ExternalNetwork": { Address: "192.168.150.10", DelaySeconds: 5 },

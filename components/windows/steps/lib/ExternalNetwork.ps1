@@ -239,8 +239,13 @@ function Wait-OwnAddress {
         }
         if (-not $isRenewed -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds / 2) {
             $isRenewed = $true
-            Get-CimInstance -ClassName Win32_NetworkAdapterConfiguration -Filter 'DHCPEnabled=TRUE AND IPEnabled=TRUE' |
-                ForEach-Object { $null = Invoke-CimMethod -InputObject $_ -MethodName 'RenewDHCPLease' }
+            $filter = 'DHCPEnabled=TRUE AND IPEnabled=TRUE'
+            foreach ($adapter in Get-CimInstance -ClassName Win32_NetworkAdapterConfiguration -Filter $filter) {
+                $answer = Invoke-CimMethod -InputObject $adapter -MethodName 'RenewDHCPLease'
+                if ($answer.ReturnValue -ne 0) {
+                    Write-StepProgress -Message "renewing a lease failed: $($answer.ReturnValue)"
+                }
+            }
         }
         Start-Sleep -Seconds 2
     }

@@ -42,7 +42,7 @@ function Install-Program {
         Stop-ServiceInTime -Name $Service
     }
     Copy-Item -LiteralPath $Medium -Destination "$Path.new" -Force
-    Move-Item -LiteralPath "$Path.new" -Destination $Path -Force
+    Move-FileIntoPlace -Source "$Path.new" -Target $Path
     'media'
 }
 
