@@ -6,7 +6,8 @@ Installs the Windows feature Containers and, where that needs it, starts the reb
 Where a reboot is needed, the time of the last boot is written to C:\kindows\state\reboot.json, the reboot is ordered,
 and the sshd service is stopped: running sessions go on, but nobody can connect to the system that is going down and
 take it for the one that comes up. Confirm-Reboot, the next step, checks that the reboot happened. Hyper-V is not
-installed: process isolation and Calico's VXLAN do without it.
+installed: process isolation and Calico's VXLAN do without it. Where Windows itself waits for a reboot, and refuses to
+install anything before, that reboot is ordered and the step ends with an error: running it again goes on.
 
 .PARAMETER RebootDelaySeconds
 Seconds between ordering the reboot and Windows beginning it: this session must end with its result in that time.
@@ -18,7 +19,7 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 21 FeatureFailed.
+15 CommandTimedOut; 21 FeatureFailed; 24 RebootPending (try again).
 #>
 [CmdletBinding()]
 param(
@@ -41,12 +42,28 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
     $state = Get-ContainersFeatureState
     if ($state -ne 'Installed' -and $state -ne 'InstallPending') {
         # Recorded before, not after: a step killed in between would leave a machine whose reboot nobody orders.
+        $reasons = @(Get-PendingRebootReason) -join ', '
         Save-RebootRecord
-        $installation = Install-WindowsFeature -Name 'Containers'
-        if (-not $installation.Success) {
+        $failure = ''
+        try {
+            $installation = Install-WindowsFeature -Name 'Containers'
+            if (-not $installation.Success) {
+                $failure = [string]$installation.ExitCode
+            }
+        }
+        catch {
+            $failure = $_.Exception.Message
+        }
+        if ($failure -ne '') {
             Remove-RebootRecord
+            if ($reasons -ne '') {
+                Start-Reboot -DelaySeconds $RebootDelaySeconds -Comment 'kindows: pending before feature Containers'
+                Stop-Step -Code 'RebootPending' `
+                    -Message "Windows waits for a reboot ($reasons) and does not install Containers before: $failure." `
+                    -Remedy 'The machine reboots now. Run again in a few minutes.'
+            }
             Stop-Step -Code 'FeatureFailed' `
-                -Message "Installing the feature Containers failed: $($installation.ExitCode) (it was $state before)." `
+                -Message "Installing the feature Containers failed: $failure (it was $state before)." `
                 -Remedy 'See C:\Windows\Logs\CBS\CBS.log; a feature that is Removed needs its payload in the image.'
         }
         if ([string]$installation.RestartNeeded -eq 'No') {
@@ -61,15 +78,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
 
     $rebootRequired = (Get-RebootRecord) -eq $bootTime
     if ($rebootRequired) {
-        # 1115 and 1190: a shutdown is under way or scheduled already, which is what is wanted.
-        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" `
-            -ArgumentList '/r', '/f', '/t', $RebootDelaySeconds, '/d', 'p:2:4', '/c', 'kindows: feature Containers' `
-            -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 `
-            -Remedy 'Reboot the machine by hand, then run again.'
-        $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
-        if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
-            $sshd.Stop()
-        }
+        Start-Reboot -DelaySeconds $RebootDelaySeconds -Comment 'kindows: feature Containers'
     }
 
     New-StepResult -Changed $changed -RebootRequired $rebootRequired -Facts ([ordered]@{

@@ -1,4 +1,4 @@
-import type { StepContext, StepOutcome } from "../step.ts";
+import { type StepContext, StepError, type StepOutcome } from "../step.ts";
 import { getRebootRecord, saveRebootRecord } from "./reboot-record.ts";
 
 /** Installs the feature, which then waits for a reboot; orders it and closes the SSH port. */
@@ -8,6 +8,16 @@ export async function enableContainersFeature(context: StepContext): Promise<Ste
   let changed = false;
   const before = host.featureState("Containers");
   if (before === "Available") {
+    const reasons = host.rebootPending.join(", ");
+    if (reasons !== "") {
+      await host.programs.reboot(delay);
+      host.stopSshd();
+      throw new StepError(
+        "RebootPending",
+        `Windows waits for a reboot (${reasons}) and does not install Containers before: FailedRestartRequired.`,
+        "The machine reboots now. Run again in a few minutes.",
+      );
+    }
     // Recorded before, not after: a step killed in between would leave a machine whose reboot nobody orders.
     await saveRebootRecord(host);
     await context.checkpoint();

@@ -68,6 +68,20 @@ describe("A reboot of the rehearsal host, over SSH", () => {
     assert.deepEqual([enabledAgain.changed, enabledAgain.rebootRequired], [false, false]);
   });
 
+  it("a reboot that Windows itself waits for comes first; running again goes on", async () => {
+    await host.windows.setUpdatePending(true);
+    const refused = await run(await dial(), stepCommand("Enable-ContainersFeature", []));
+    assert.equal(refused.exitCode, 24);
+    assert.equal(resultOf(refused.stdout).error?.code, "RebootPending");
+    await host.up();
+    assert.equal(host.boots, 2);
+    const enabled = await run(await dial(), stepCommand("Enable-ContainersFeature", []));
+    assert.equal(resultOf(enabled.stdout).rebootRequired, true);
+    await host.up();
+    const confirmed = await run(await dial(), stepCommand("Confirm-Reboot", []));
+    assert.equal(resultOf(confirmed.stdout).facts?.["installState"], "Installed");
+  });
+
   it("a second run before the reboot orders it again and says so", async () => {
     const client = await dial();
     await run(client, stepCommand("Enable-ContainersFeature", []));

@@ -14,6 +14,7 @@ $StepExitCodes = @{
     FeatureFailed        = 21
     ForeignHostsEntry    = 22
     HostsFileBusy        = 23
+    RebootPending        = 24
     MediumMissing        = 30
     ChecksumMismatch     = 31
     VersionMismatch      = 32

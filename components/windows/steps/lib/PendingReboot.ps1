@@ -88,3 +88,35 @@ function Get-PendingComputerName {
     $active = (Get-ItemProperty -LiteralPath "$names\ActiveComputerName").ComputerName
     if ($next -ne $active) { $next } else { '' }
 }
+
+<#
+.SYNOPSIS
+Orders a reboot and closes the SSH port: running sessions go on, but nobody can connect to the system that goes down and
+take it for the one that comes up.
+
+.PARAMETER DelaySeconds
+Seconds until Windows begins it.
+
+.PARAMETER Comment
+What it is for, for the System event log.
+#>
+function Start-Reboot {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [int] $DelaySeconds,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Comment
+    )
+
+    # 1115 and 1190: a shutdown is under way or scheduled already, which is what is wanted.
+    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" `
+        -ArgumentList '/r', '/f', '/t', $DelaySeconds, '/d', 'p:2:4', '/c', $Comment `
+        -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 `
+        -Remedy 'Reboot the machine by hand, then run again.'
+    $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
+    if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
+        $sshd.Stop()
+    }
+}
