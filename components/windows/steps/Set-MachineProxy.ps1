@@ -5,8 +5,10 @@ Gives the machine, containerd and kubelet an HTTP proxy, or takes it away again.
 .DESCRIPTION
 Sets the machine's environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and those of the services containerd and
 kubelet where they exist already, which are started anew when that changes anything. What the variables held before the
-first run is kept in C:\kindows\state\proxy.json and comes back when all three parameters are empty. Windows' own proxy
-settings (WinHTTP, WinINET) are left alone: neither containerd nor Kubernetes looks at them.
+first run is kept in C:\kindows\state\proxy.json and comes back when all three parameters are empty; services that run
+then keep the proxy until their next start, since this also happens when the machine stops being a node: a kubelet that
+is started anew would register its Node again, which has just been deleted. Windows' own proxy settings (WinHTTP,
+WinINET) are left alone: neither containerd nor Kubernetes looks at them.
 
 .PARAMETER HttpProxy
 Proxy for http, without a login: every user of the machine can read it. Empty: none. Default: none, mandatory. Source:
@@ -67,12 +69,13 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
     $changed = $null -ne $wanted -and (Set-MachineProxy -Variable $wanted)
 
     foreach ($name in 'containerd', 'kubelet') {
-        if ($null -ne (Get-Service -Name $name -ErrorAction SilentlyContinue) -and (Set-ServiceProxy -Name $name)) {
+        if ($null -ne (Get-Service -Name $name -ErrorAction SilentlyContinue) -and
+            (Set-ServiceProxy -Name $name -Stop (-not $isRemoval))) {
             $changed = $true
         }
     }
     # Stopped by the above, or by a run that was cut short behind it.
-    if ($null -ne (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
+    if (-not $isRemoval -and $null -ne (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
         Start-Containerd
         Start-JoinedKubelet
     }

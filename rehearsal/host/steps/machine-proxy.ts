@@ -10,15 +10,19 @@ export function machineProxy({ environment }: WindowsHost): string[] {
   });
 }
 
-/** Gives a service the machine's proxy variables; whether its own differed, which leaves it stopped. */
-export async function setServiceProxy(host: WindowsHost, name: string): Promise<boolean> {
+/** Gives a service the machine's proxy variables; whether its own differed, which leaves it stopped if it is to `stop`. */
+export async function setServiceProxy(
+  host: WindowsHost,
+  name: string,
+  stop = true,
+): Promise<boolean> {
   const { services } = host;
   const current = services.environment(name);
   const isProxy = (variable: string): boolean =>
     proxyVariables.some((proxy) => variable.startsWith(`${proxy}=`));
   const wanted = [...current.filter((variable) => !isProxy(variable)), ...machineProxy(host)];
   if (current.join("\n") === wanted.join("\n")) return false;
-  await services.stop(name);
+  if (stop) await services.stop(name);
   await services.setEnvironment(name, wanted);
   return true;
 }

@@ -26,9 +26,9 @@ export async function setMachineProxy(context: StepContext): Promise<StepOutcome
   await context.checkpoint();
 
   for (const name of ["containerd", "kubelet"]) {
-    if (host.services.get(name) && (await setServiceProxy(host, name))) changed = true;
+    if (host.services.get(name) && (await setServiceProxy(host, name, !isRemoval))) changed = true;
   }
-  if (host.services.get("containerd")) {
+  if (!isRemoval && host.services.get("containerd")) {
     await startContainerd(context);
     await startJoinedKubelet(context);
   }

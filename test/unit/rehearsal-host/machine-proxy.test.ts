@@ -60,7 +60,10 @@ describe("Set-MachineProxy, rehearsed", () => {
     await windows.services.setEnvironment("containerd", ["OTHER=1"]);
     await set();
     assert.deepEqual(windows.services.environment("containerd"), ["OTHER=1", ...variables]);
+    const starts = host.programs.commands.length;
     const removed = await set(none);
+    // A kubelet started anew would register the Node again that was deleted just before.
+    assert.equal(host.programs.commands.length, starts);
     assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
     assert.deepEqual(windows.environment, { HTTPS_PROXY: "http://old.test:8080" });
     assert.deepEqual(windows.services.environment("containerd"), [

@@ -44,13 +44,18 @@ Windows gives services the machine's variables of the last boot. Those in the se
 
 .PARAMETER Name
 Name of the service, which must exist.
+
+.PARAMETER Stop
+Whether it is stopped first. Without, a running one keeps the old variables until its next start.
 #>
 function Set-ServiceProxy {
     [CmdletBinding()]
     [OutputType([bool])]
     param(
         [Parameter(Mandatory = $true)]
-        [string] $Name
+        [string] $Name,
+
+        [bool] $Stop = $true
     )
 
     $path = "HKLM:\SYSTEM\CurrentControlSet\Services\$Name"
@@ -61,7 +66,9 @@ function Set-ServiceProxy {
         return $false
     }
     # Before, not after: a step killed in between would leave one that runs with the old ones and looks right.
-    Stop-ServiceInTime -Name $Name
+    if ($Stop) {
+        Stop-ServiceInTime -Name $Name
+    }
     if ($wanted.Count -gt 0) {
         $null = New-ItemProperty -LiteralPath $path -Name 'Environment' -PropertyType MultiString -Value $wanted -Force
     }
