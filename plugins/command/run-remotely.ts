@@ -49,7 +49,8 @@ function execute(
       finish((signal.reason as Error).message);
     };
     signal.addEventListener("abort", abort);
-    let lost = "the connection was lost before the command's exit status came";
+    let lost =
+      "the connection was lost before the command's exit status came (it may go on over there: run again)";
     client.on("error", (error) => {
       lost = `${lost}: ${error.message}`;
     });

@@ -40,7 +40,11 @@ export async function uploadSource(
   });
   const lost = new Promise<never>((_resolve, reject) => {
     client.once("close", () => {
-      reject(new Error(`the connection was lost while copying to ${remotePath}`));
+      reject(
+        new Error(
+          `the connection was lost while copying to ${remotePath} (run again: it is copied anew)`,
+        ),
+      );
     });
     client.on("error", reject);
   });
@@ -130,11 +134,16 @@ class RemoteFiles {
   #call(failure: string, start: (done: (error?: Error | null) => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       start((error) => {
-        if (error) reject(new Error(`${failure}: ${error.message}`));
+        if (error) reject(new Error(`${failure}: ${explained(error.message)}`));
         else resolve();
       });
     });
   }
+}
+
+/** SFTP has one word for whatever the other side's system said. */
+function explained(message: string): string {
+  return message === "Failure" ? "Failure (is its drive full? make room, then run again)" : message;
 }
 
 function openSftp(client: Client): Promise<SFTPWrapper> {

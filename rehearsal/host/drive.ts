@@ -23,6 +23,15 @@ export function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
+/** What Windows says with ERROR_DISK_FULL. */
+export class DiskFullError extends Error {
+  override readonly name = "DiskFullError";
+
+  constructor() {
+    super("There is not enough space on the disk.");
+  }
+}
+
 /**
  * Drive C: kept in a folder of the Linux file system.
  *
@@ -31,6 +40,8 @@ export function isMissing(error: unknown): boolean {
  */
 export class Drive {
   readonly #durable: boolean;
+  /** Whether nothing more can be written. */
+  full = false;
 
   /** A `durable` drive has what was written on the disk before it says so: it may lose its power at any time. */
   constructor(
@@ -92,6 +103,12 @@ export class Drive {
    * `secret` files can be read by their owner only.
    */
   async write(path: string, content: string | Buffer, secret = false): Promise<void> {
+    this.assertRoom();
+    await this.writeRegardless(path, content, secret);
+  }
+
+  /** As `write`, also on a full drive: for the model's own books, which Windows does not have. */
+  async writeRegardless(path: string, content: string | Buffer, secret = false): Promise<void> {
     const target = await this.resolve(path);
     await mkdir(dirname(target), { recursive: true });
     const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
@@ -112,6 +129,11 @@ export class Drive {
     return true;
   }
 
+  /** @throws DiskFullError where nothing more can be written. */
+  assertRoom(): void {
+    if (this.full) throw new DiskFullError();
+  }
+
   /** SHA-256 of a file in lower-case hexadecimal digits, or undefined when there is none. */
   async sha256(path: string): Promise<string | undefined> {
     if (!(await this.isFile(path))) return undefined;
@@ -127,6 +149,7 @@ export class Drive {
    * slow. `write` replaces files and so never changes the other name's content.
    */
   async copy(from: string, to: string): Promise<void> {
+    this.assertRoom();
     const target = await this.resolve(to);
     await mkdir(dirname(target), { recursive: true });
     const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;

@@ -22,6 +22,25 @@ const faultSchema = z.discriminatedUnion("kind", [
     code: z.enum(Object.keys(stepExitCodes) as [StepErrorCode]).default("Unexpected"),
     message: z.string().default("a fault was asked for"),
   }),
+  /** From here to the end of the step nothing more can be written to the drive. */
+  z.strictObject({ kind: z.literal("diskFull"), step, at, times }),
+  /** The clock is off by so many hours from here on; a negative number is behind. */
+  z.strictObject({ kind: z.literal("clockOff"), step, at, times, hours: z.number() }),
+  /** HNS takes the machine's address away: connections die, and for so long nobody can connect; the step goes on. */
+  z.strictObject({
+    kind: z.literal("loseAddress"),
+    step,
+    at,
+    times,
+    seconds: z.number().positive().default(20),
+  }),
+  /** A file that is copied to the machine gets so far: then the connection breaks, or the drive is full. */
+  z.strictObject({
+    kind: z.literal("cutTransfer"),
+    afterBytes: z.int().min(0),
+    by: z.enum(["connection", "disk"]).default("connection"),
+    times,
+  }),
   /** A step (or each) takes `factor` times as long. */
   z.strictObject({ kind: z.literal("slow"), step: step.optional(), factor: z.number().min(1) }),
   /** After each boot port 22 stays closed for so long. */

@@ -1,4 +1,5 @@
 import { bindParameters } from "./powershell/bind.ts";
+import { DiskFullError } from "./drive.ts";
 import { BindingError } from "./powershell/binding-error.ts";
 import type { ScriptInvocation } from "./powershell/invocation.ts";
 import { readParamBlock } from "./powershell/param-block.ts";
@@ -117,6 +118,20 @@ async function runBehaviour(
   io: CommandIo,
 ): Promise<StepOutcome> {
   const faults = await StepFaults.load(host, step, () => io.dropConnection());
+  try {
+    return await played(host, step, parameters, io, faults);
+  } finally {
+    host.drive.full = false; // somebody has made room
+  }
+}
+
+async function played(
+  host: WindowsHost,
+  step: StepName,
+  parameters: StepParameters,
+  io: CommandIo,
+  faults: StepFaults,
+): Promise<StepOutcome> {
   await removeSecretRemains(host);
   await faults.start();
   const outcome = await stepBehaviours[step]({
@@ -132,6 +147,13 @@ async function runBehaviour(
 
 function stepError(error: unknown): StepError {
   if (error instanceof StepError) return error;
+  if (error instanceof DiskFullError) {
+    return new StepError(
+      "DiskFull",
+      error.message,
+      "Free space on drive C:, then run again: the step goes on from there.",
+    );
+  }
   const message = error instanceof Error ? error.message : String(error);
   return new StepError(
     "Unexpected",

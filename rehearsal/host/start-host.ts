@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Identity } from "../../components/machine/identity.ts";
 import { runShellCommand } from "./cmd/shell.ts";
-import { Drive } from "./drive.ts";
+import { DiskFullError, Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
 import { type Hardware, linuxHardware } from "./hardware.ts";
 import type { WindowsPrograms } from "./programs.ts";
@@ -68,7 +68,10 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           if (error instanceof PowerLost) return 1; // nobody is left to hear it
           throw error;
         }),
-      serveSftp: (sftp) => serveSftp(sftp, windows.drive, log),
+      serveSftp: (sftp) =>
+        serveSftp(sftp, windows.drive, log, (bytes) =>
+          transferred(windows, bytes, () => ssh.cutConnections()),
+        ),
     },
   });
   const windows = await WindowsHost.boot({
@@ -109,4 +112,15 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       ssh.cutConnections();
     },
   };
+}
+
+/** Plays the faults of a copy: called before each part of a file is written. */
+async function transferred(windows: WindowsHost, bytes: number, cut: () => void): Promise<void> {
+  windows.bytesReceived += bytes;
+  for (const fault of await windows.faults.all()) {
+    if (fault.kind !== "cutTransfer" || windows.bytesReceived <= fault.afterBytes) continue;
+    if (!(await windows.faults.take(fault))) continue;
+    if (fault.by === "disk") throw new DiskFullError();
+    cut();
+  }
 }

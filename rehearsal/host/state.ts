@@ -85,5 +85,5 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
 }
 
 export async function saveState(drive: Drive, state: HostState): Promise<void> {
-  await drive.write(statePath, `${JSON.stringify(state, undefined, 2)}\n`);
+  await drive.writeRegardless(statePath, `${JSON.stringify(state, undefined, 2)}\n`);
 }

@@ -62,6 +62,17 @@ export class StepFaults {
           await this.#host.programs.reboot(0);
           // Nothing of this step happens after the power is gone; in the guest the process itself ends here.
           for (;;) await this.#host.pause(1);
+        case "diskFull":
+          this.#host.drive.full = true;
+          break;
+        case "clockOff":
+          await this.#host.programs.setClock(
+            new Date(this.#host.programs.now().getTime() + fault.hours * 3_600_000),
+          );
+          break;
+        case "loseAddress":
+          this.#host.loseAddress(fault.seconds);
+          break;
         case "fail":
           throw new StepError(
             fault.code,

@@ -26,6 +26,7 @@ export const stepExitCodes = {
   SecretMissing: 13,
   CommandFailed: 14,
   CommandTimedOut: 15,
+  DiskFull: 16,
   HostUnsuitable: 20,
   FeatureFailed: 21,
   ForeignHostsEntry: 22,

@@ -61,6 +61,8 @@ export class WindowsHost {
   readonly openFiles = new Set<string>();
   /** One step at a time per machine. */
   readonly stepLock: StepLock = new StepLock();
+  /** Bytes of files that were copied here during this boot. */
+  bytesReceived = 0;
   readonly #state: HostState;
   readonly #options: WindowsHostOptions;
   #saving: Promise<void> = Promise.resolve();
@@ -109,6 +111,7 @@ export class WindowsHost {
   }
 
   async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
+    this.drive.assertRoom();
     this.#state.features[feature] = state;
     await this.save();
   }
@@ -207,6 +210,15 @@ export class WindowsHost {
     await this.programs.setHostsEntries(
       parseHosts((await this.drive.readText(hostsFilePath)) ?? ""),
     );
+  }
+
+  /** Cuts the machine off for so many seconds; what runs on it goes on. */
+  loseAddress(seconds: number): void {
+    this.#options.stopSshd();
+    this.#options.cutConnections();
+    setTimeout(() => {
+      if (!this.powerLost) this.#options.startSshd().catch(() => undefined);
+    }, this.milliseconds(seconds));
   }
 
   stopSshd(): void {

@@ -18,8 +18,8 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. Facts: network, address.
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 60 NetworkNotReady (try again).
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 60 NetworkNotReady (try again).
 #>
 [CmdletBinding()]
 param(

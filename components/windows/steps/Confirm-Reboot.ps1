@@ -11,8 +11,8 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. Facts: installState, lastBootUpTime, and previousBootUpTime after a reboot.
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 21 FeatureFailed;
-75 RebootNotDone (try again).
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 21
+FeatureFailed; 75 RebootNotDone (try again).
 #>
 [CmdletBinding()]
 param()

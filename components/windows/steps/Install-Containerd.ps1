@@ -46,9 +46,9 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 defenderExclusions (set, off or unavailable).
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 30 MediumMissing; 31 ChecksumMismatch; 32 VersionMismatch; 33 ConfigurationUnknown;
-34 ServiceNotRunning; 35 FileInUse; 40 FeatureMissing.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 30 MediumMissing; 31 ChecksumMismatch; 32 VersionMismatch; 33 ConfigurationUnknown; 34
+ServiceNotRunning; 35 FileInUse; 40 FeatureMissing.
 #>
 [CmdletBinding()]
 param(

@@ -45,9 +45,9 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 clockMovedSeconds (0 where the clock agreed with the API server's).
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing;
-14 CommandFailed; 15 CommandTimedOut; 34 ServiceNotRunning; 50 ApiServerUnreachable; 51 JoinFailed; 52 JoinTimedOut;
-53 KubeletArgsRefused; 54 KubernetesMissing; 55 ResetFailed.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing; 14
+CommandFailed; 15 CommandTimedOut; 16 DiskFull; 34 ServiceNotRunning; 50 ApiServerUnreachable; 51 JoinFailed; 52
+JoinTimedOut; 53 KubeletArgsRefused; 54 KubernetesMissing; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(

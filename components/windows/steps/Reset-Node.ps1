@@ -21,8 +21,8 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. Facts: wasJoined, removed (one line for each thing).
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
-15 CommandTimedOut; 22 ForeignHostsEntry; 23 HostsFileBusy; 55 ResetFailed.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 22 ForeignHostsEntry; 23 HostsFileBusy; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(

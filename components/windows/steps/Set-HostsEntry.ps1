@@ -15,8 +15,8 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. Facts: entries.
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 22 ForeignHostsEntry;
-23 HostsFileBusy.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 22
+ForeignHostsEntry; 23 HostsFileBusy.
 #>
 [CmdletBinding()]
 param(

@@ -26,8 +26,8 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. Facts: httpProxy, httpsProxy, noProxy.
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 15 CommandTimedOut;
-34 ServiceNotRunning.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 15 CommandTimedOut; 16
+DiskFull; 34 ServiceNotRunning.
 #>
 [CmdletBinding()]
 param(

@@ -42,7 +42,8 @@ memoryMiB, powerShell, evaluationEnds (empty for a licence that does not end), r
 lastBootUpTime, utc.
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 20 HostUnsuitable.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 20
+HostUnsuitable.
 #>
 [CmdletBinding()]
 param(

@@ -60,7 +60,9 @@ async function containerdArchive(version: string): Promise<Buffer> {
     await writeFile(join(folder, "bin/ctr.exe"), "hollow\n");
     await writeFile(join(folder, "bin/containerd-shim-runhcs-v1.exe"), `hollow ${version}\n`);
     const file = join(folder, "archive.tar.gz");
-    await create({ file, cwd: folder, gzip: true, portable: true }, ["bin"]);
+    // The same bytes each time, as of a release.
+    const settings = { gzip: true, portable: true, mtime: new Date(0) };
+    await create({ file, cwd: folder, ...settings }, ["bin"]);
     return await readFile(file);
   } finally {
     await rm(folder, { recursive: true });

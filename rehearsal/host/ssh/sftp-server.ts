@@ -17,7 +17,12 @@ const longestRead = 256 * 1024;
  *
  * Links are not served, and rights are accepted and ignored, as NTFS has none of that kind.
  */
-export function serveSftp(sftp: SFTPWrapper, drive: Drive, log: (line: string) => void): void {
+export function serveSftp(
+  sftp: SFTPWrapper,
+  drive: Drive,
+  log: (line: string) => void,
+  beforeWrite: (bytes: number) => Promise<void> = () => Promise.resolve(),
+): void {
   const handles = new SftpHandles();
   const resolve = (path: string): Promise<string> => drive.resolve(path, home);
 
@@ -49,6 +54,7 @@ export function serveSftp(sftp: SFTPWrapper, drive: Drive, log: (line: string) =
   sftp.on("WRITE", (request, handle, offset, data) =>
     answer(request, async () => {
       const file = handles.file(handle);
+      await beforeWrite(data.length);
       for (let written = 0; written < data.length;) {
         const position = offset + written;
         const { bytesWritten } = await file.write(data, written, data.length - written, position);

@@ -37,8 +37,9 @@ export class SshServer {
     );
   }
 
-  /** Opens the port (0: any free one) and returns it. */
+  /** Opens the port (0: any free one) and returns it; one that is open stays as it is. */
   async listen(port: number, address: string): Promise<number> {
+    if (this.#listener !== undefined) return port;
     const listener = createServer((socket) => this.#take(socket));
     this.#listener = listener;
     await new Promise<void>((resolve, reject) => {

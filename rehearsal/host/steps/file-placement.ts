@@ -46,6 +46,7 @@ export async function expandTarArchive(
   await drive.makeFolder(folder);
   context.progress(`unpacking ${archive}`);
   try {
+    drive.assertRoom();
     const file = await drive.resolve(archive);
     await extract({ file, cwd: await drive.resolve(folder), strip, strict: true });
   } catch (error) {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { readFile, readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resetCommand } from "../../../components/windows/reset-command.ts";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
 import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { PowerLost } from "../../../rehearsal/host/windows-host.ts";
+import { listing } from "./machine-listing.ts";
 import { remoteSteps } from "./ssh-client.ts";
 import {
   goodArguments,
@@ -15,33 +16,6 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
-
-/** Everything that is on a machine, files by content and Windows' settings; the feature, scripts and media aside. */
-async function listing(host: RehearsalHost): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  const below = async (folder: string): Promise<void> => {
-    for (const entry of await readdir(join(host.driveC, folder), { withFileTypes: true })) {
-      const path = `${folder}/${entry.name}`;
-      if (["/kindows/steps", "/kindows/media", "/rehearsal"].includes(path)) continue;
-      if (entry.isDirectory()) {
-        found[`${path}/`] = "";
-        await below(path);
-      } else found[path] = await readFile(join(host.driveC, path), "utf8");
-    }
-  };
-  await below("");
-  const state = JSON.parse(
-    await readFile(join(host.driveC, "rehearsal/state.json"), "utf8"),
-  ) as Record<string, unknown>;
-  const passing = ["bootTime", "features", "faultsPlayed"];
-  for (const [key, value] of Object.entries(state)) {
-    if (!passing.includes(key)) found[key] = JSON.stringify(value);
-  }
-  for (const name of ["kubelet", "containerd"]) {
-    found[`running ${name}`] = String(await host.programs.isServiceRunning(name));
-  }
-  return found;
-}
 
 describe("Reset-Node, rehearsed", () => {
   let host: RehearsalHost;

@@ -10,7 +10,7 @@ const table = new Map(
 );
 
 /** What every step can end with, by its frame. */
-const always = ["Unexpected", "StepBusy", "NotAdministrator"];
+const always = ["Unexpected", "StepBusy", "NotAdministrator", "DiskFull"];
 
 /** Kinds of error named in anything that can run in a step. */
 function reachableCodes(step: StepScript): string[] {

@@ -10,6 +10,7 @@ $StepExitCodes = @{
     SecretMissing        = 13
     CommandFailed        = 14
     CommandTimedOut      = 15
+    DiskFull             = 16
     HostUnsuitable       = 20
     FeatureFailed        = 21
     ForeignHostsEntry    = 22

@@ -157,6 +157,25 @@ function Assert-Administrator {
 
 <#
 .SYNOPSIS
+Tells whether an error says that a drive is full.
+
+.PARAMETER Exception
+The error, or what wraps it.
+#>
+function Test-DiskFull {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [Exception] $Exception
+    )
+
+    # ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL, as HRESULTs.
+    @(-2147024857, -2147024784) -contains $Exception.GetBaseException().HResult
+}
+
+<#
+.SYNOPSIS
 Runs a step's body and ends the process with the step's result and exit code.
 
 .PARAMETER Name
@@ -202,6 +221,10 @@ function Invoke-Step {
         if ($cause.Data.Contains('StepCode')) {
             $code = $cause.Data['StepCode']
             $remedy = $cause.Data['StepRemedy']
+        }
+        elseif (Test-DiskFull -Exception $cause) {
+            $code = 'DiskFull'
+            $remedy = 'Free space on drive C:, then run again: the step goes on from there.'
         }
         $exitCode = $StepExitCodes[$code]
         Write-StepProgress -Message "$Name on $env:COMPUTERNAME failed ($code): $message $remedy"

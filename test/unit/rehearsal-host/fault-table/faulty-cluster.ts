@@ -1,0 +1,52 @@
+import {
+  type HollowJoin,
+  type HollowNode,
+  RecordingCluster,
+} from "../../../../rehearsal/host/hollow/hollow-cluster.ts";
+
+/** A cluster that can be away, or refuse a join, until it is mended. */
+export class FaultyCluster extends RecordingCluster {
+  /** How long it is away from the first look on, in seconds of a step's patience. */
+  awaySeconds = 0;
+  /** What kubeadm complains of. */
+  refusal: string | undefined;
+  /** Names under which nodes have registered, in their order: more than one would be a second Node. */
+  readonly registered: string[] = [];
+  readonly #patience: number;
+  #awaySince: number | undefined;
+
+  constructor(patience: number) {
+    super();
+    this.#patience = patience;
+  }
+
+  mend(): void {
+    this.awaySeconds = 0;
+    this.refusal = undefined;
+  }
+
+  override connect(): Promise<undefined> {
+    return Promise.resolve(this.#isAway() ? ("connection refused" as never) : undefined);
+  }
+
+  override serverTime(): Promise<Date | undefined> {
+    return Promise.resolve(this.#isAway() ? undefined : new Date());
+  }
+
+  override authorize(join?: HollowJoin): Promise<void> {
+    if (this.#isAway()) return Promise.reject(new Error("connection refused"));
+    if (this.refusal !== undefined) return Promise.reject(new Error(this.refusal));
+    return join === undefined ? Promise.resolve() : super.authorize();
+  }
+
+  override register(node: HollowNode): Promise<void> {
+    this.registered.push(node.name);
+    return super.register(node);
+  }
+
+  #isAway(): boolean {
+    if (this.awaySeconds === 0) return false;
+    this.#awaySince ??= Date.now();
+    return Date.now() - this.#awaySince < this.awaySeconds * 1000 * this.#patience;
+  }
+}

@@ -1,0 +1,9 @@
+import { writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { format, resolveConfig } from "prettier";
+import { faultsPage } from "./page.ts";
+import { faults, playTable } from "./table.ts";
+
+const file = fileURLToPath(new URL("../../../../docs/faults.md", import.meta.url));
+const page = faultsPage(faults, await playTable());
+await writeFile(file, await format(page, { ...(await resolveConfig(file)), filepath: file }));
