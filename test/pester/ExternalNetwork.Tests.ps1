@@ -1,0 +1,185 @@
+BeforeAll {
+    . "$PSScriptRoot/support/Support.ps1"
+    foreach ($name in 'Step', 'NativeCommand', 'ExternalNetwork') {
+        . "$LibFolder/$name.ps1"
+    }
+    Mock Write-StepProgress { return }
+    Mock Start-Sleep { return }
+    Mock Get-LastBootUpTime { 'boot-1' }
+}
+
+Describe 'Test-ExternalNetwork' {
+    It 'is <Expected> where the networks are <Names>' -ForEach @(
+        @{ Names = @(); Expected = $false }
+        @{ Names = @('nat'); Expected = $false }
+        @{ Names = @('nat', 'External'); Expected = $true }
+    ) {
+        Mock Get-HnsNetwork { foreach ($name in $Names) { [pscustomobject]@{ Name = $name } } }
+        Test-ExternalNetwork | Should -Be $Expected
+    }
+}
+
+Describe 'Test-OwnAddress' {
+    It 'is <Expected> for <Address>' -ForEach @(
+        @{ Address = '10.0.0.1'; Expected = $true }
+        @{ Address = '10.0.0.11'; Expected = $false }
+    ) {
+        Mock Get-NetIPAddress {
+            foreach ($each in '127.0.0.1', '10.0.0.1') { [pscustomobject]@{ IPAddress = $each } }
+        }
+        Test-OwnAddress -Address $Address | Should -Be $Expected
+    }
+}
+
+Describe 'the record of the network' {
+    BeforeEach {
+        $ExternalNetworkRecordPath = Join-Path (Join-Path $TestDrive ([Guid]::NewGuid())) 'external-network.json'
+    }
+
+    It 'is none before Save-ExternalNetworkRecord' {
+        (Get-ExternalNetworkRecord).State | Should -BeExactly 'none'
+    }
+
+    It 'says what was saved in this boot, and nothing of an earlier one' {
+        Save-ExternalNetworkRecord -State 'failed' -Message 'no lease'
+        $record = Get-ExternalNetworkRecord
+        $record.State | Should -BeExactly 'failed'
+        $record.Message | Should -BeExactly 'no lease'
+        Mock Get-LastBootUpTime { 'boot-2' }
+        (Get-ExternalNetworkRecord).State | Should -BeExactly 'none'
+    }
+}
+
+Describe 'Start-ExternalNetworkTask' {
+    BeforeEach {
+        $sshd = New-FakeService -Status 'Running'
+        Mock Get-Service { $sshd }
+        Mock Save-ExternalNetworkRecord { return }
+        Mock Invoke-NativeCommand { return }
+        Mock New-ScheduledTaskAction { [pscustomobject]@{ Argument = $Argument } }
+        Mock New-ScheduledTaskPrincipal { [pscustomobject]@{ UserId = $UserId } }
+        # The real cmdlet takes objects of Windows' own only; what it is given is looked at above.
+        Mock Register-ScheduledTask { return } -RemoveParameterType 'Action', 'Principal'
+        Mock Start-ScheduledTask { return }
+    }
+
+    It 'runs apart from this session, a reboot scheduled for the case that it fails, and SSH closed' {
+        Start-ExternalNetworkTask -DelaySeconds 5 -Address '10.0.0.1'
+        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter { $State -eq 'running' }
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $ArgumentList -contains '/r' }
+        Should -Invoke New-ScheduledTaskAction -Times 1 -Exactly -ParameterFilter {
+            $Argument -match 'Initialize-ExternalNetwork -DelaySeconds 5 -Address 10\.0\.0\.1'
+        }
+        Should -Invoke New-ScheduledTaskPrincipal -Times 1 -Exactly -ParameterFilter { $UserId -eq 'SYSTEM' }
+        Should -Invoke Start-ScheduledTask -Times 1 -Exactly
+        $sshd.Status | Should -BeExactly 'Stopped'
+    }
+}
+
+Describe 'Initialize-ExternalNetwork' {
+    BeforeEach {
+        $sshd = New-FakeService -Status 'Stopped'
+        Mock Get-Service { $sshd }
+        Mock Test-ExternalNetwork { $false }
+        Mock New-ExternalNetwork { return }
+        Mock Wait-OwnAddress { return }
+        Mock Set-CalicoBootTime { return }
+        Mock Save-ExternalNetworkRecord { return }
+        Mock Invoke-NativeCommand { return }
+        Mock Unregister-ScheduledTask { return }
+    }
+
+    It 'makes the network, waits for the address, calls the reboot off and opens SSH' {
+        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1'
+        Should -Invoke New-ExternalNetwork -Times 1 -Exactly
+        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter { $State -eq 'done' }
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $ArgumentList -contains '/a' }
+        Should -Invoke Unregister-ScheduledTask -Times 1 -Exactly
+        $sshd.Status | Should -BeExactly 'Running'
+    }
+
+    It 'makes no second one' {
+        Mock Test-ExternalNetwork { $true }
+        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1'
+        Should -Invoke New-ExternalNetwork -Times 0 -Exactly
+    }
+
+    It 'leaves the reboot scheduled when the address is lost, says so, and opens SSH all the same' {
+        Mock Wait-OwnAddress { throw 'The address did not come back.' }
+        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1'
+        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter {
+            $State -eq 'failed' -and $Message -match 'did not come back'
+        }
+        Should -Invoke Invoke-NativeCommand -Times 0 -Exactly
+        $sshd.Status | Should -BeExactly 'Running'
+    }
+}
+
+Describe 'New-ExternalNetwork' {
+    BeforeAll {
+        # Stands for vmcompute.dll: remembers what it was asked for.
+        class FakeHostNetworkingService {
+            static [string] $Request
+            static [void] HNSCall([string] $method, [string] $path, [string] $request, [ref] $response) {
+                [FakeHostNetworkingService]::Request = "$method $path $request"
+                $response.Value = 'refused'
+            }
+        }
+        Mock Add-Type { [FakeHostNetworkingService] }
+    }
+
+    It 'asks HNS for what Calico''s own scripts ask for' {
+        Mock Test-ExternalNetwork { $true }
+        New-ExternalNetwork
+        $verb, $path, $request = [FakeHostNetworkingService]::Request -split ' ', 3
+        "$verb $path" | Should -BeExactly 'POST /networks'
+        $asked = ConvertFrom-Json -InputObject $request
+        $asked.Name | Should -BeExactly 'External'
+        $asked.Type | Should -BeExactly 'Overlay'
+        $asked.Subnets[0].AddressPrefix | Should -BeExactly '192.168.255.0/30'
+        $asked.Subnets[0].Policies[0].VSID | Should -Be 9999
+    }
+
+    It 'says what HNS answered when the network is not there' {
+        Mock Test-ExternalNetwork { $false }
+        { New-ExternalNetwork } | Should -Throw '*refused*'
+    }
+}
+
+Describe 'Wait-OwnAddress' {
+    It 'ends as soon as the address is there' {
+        $looks = @{ Count = 0 }
+        Mock Test-OwnAddress { (++$looks.Count) -gt 2 }
+        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 60 } | Should -Not -Throw
+        $looks.Count | Should -Be 3
+    }
+
+    It 'renews the leases once, then gives up and names what the machine has' {
+        Mock Test-OwnAddress { $false }
+        Mock Get-NetIPAddress { [pscustomobject]@{ IPAddress = '169.254.1.1' } }
+        Mock Get-CimInstance { [pscustomobject]@{ Index = 1 } }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 84 } } -RemoveParameterType 'InputObject'
+        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 1 } | Should -Throw '*169.254.1.1*'
+        Should -Invoke Invoke-CimMethod -Times 1 -Exactly -ParameterFilter { $MethodName -eq 'RenewDHCPLease' }
+    }
+}
+
+Describe 'Set-CalicoBootTime' {
+    BeforeEach {
+        $booted = [DateTime]'2026-11-21T10:00:00'
+        Mock Get-CimInstance { [pscustomobject]@{ LastBootUpTime = $booted } }
+        Mock New-Item { return }
+        Mock Set-ItemProperty { return }
+    }
+
+    It 'writes the boot time, and makes the key only where it is missing' {
+        Mock Test-Path { $false }
+        Set-CalicoBootTime
+        Mock Test-Path { $true }
+        Set-CalicoBootTime
+        Should -Invoke New-Item -Times 1 -Exactly
+        Should -Invoke Set-ItemProperty -Times 2 -Exactly -ParameterFilter {
+            $Name -eq 'LastBootTime' -and $Value -eq $booted.ToString('G')
+        }
+    }
+}

@@ -1,0 +1,316 @@
+BeforeDiscovery {
+    $OnWindows = $PSVersionTable.PSEdition -eq 'Desktop' -or $IsWindows
+}
+
+BeforeAll {
+    . "$PSScriptRoot/support/Support.ps1"
+    foreach ($name in 'Step', 'NativeCommand', 'ServiceState', 'ServiceSettings', 'ServiceRemoval',
+        'ContainerdService', 'KubeletService') {
+        . "$LibFolder/$name.ps1"
+    }
+    Mock Write-StepProgress { return }
+    Mock Start-Sleep { return }
+}
+
+Describe 'Stop-ServiceInTime' {
+    It 'stops a service that runs' {
+        $service = New-FakeService -Status 'Running'
+        Mock Get-Service { $service }
+        Stop-ServiceInTime -Name 'kubelet'
+        $service.Status | Should -BeExactly 'Stopped'
+        $service.Stops | Should -Be 1
+    }
+
+    It 'has nothing to do for one that is stopped' {
+        $service = New-FakeService -Status 'Stopped'
+        Mock Get-Service { $service }
+        Stop-ServiceInTime -Name 'kubelet'
+        $service.Stops | Should -Be 0
+    }
+
+    It 'asks again when a service that is still starting takes no orders' {
+        $service = New-FakeService -Status 'StartPending' -OnStop {
+            $this.Stops++
+            if ($this.Stops -lt 3) { throw 'The service cannot accept control messages at this time.' }
+            $this.Status = 'Stopped'
+        }
+        Mock Get-Service { $service }
+        Stop-ServiceInTime -Name 'kubelet'
+        $service.Stops | Should -Be 3
+    }
+
+    It 'gives up in time, with the status and the last error' {
+        $service = New-FakeService -Status 'Running' -OnStop { throw 'No.' }
+        Mock Get-Service { $service }
+        $failure = Get-StepFailure { Stop-ServiceInTime -Name 'kubelet' -TimeoutSeconds 1 }
+        $failure.Code | Should -BeExactly 'CommandTimedOut'
+        $failure.Message | Should -Match 'kubelet did not stop in 1 s: Running\. .*No\.'
+    }
+}
+
+Describe 'Start-ServiceInTime' {
+    BeforeAll {
+        $log = Join-Path $TestDrive 'kubelet.log'
+    }
+
+    It 'starts a service that is stopped' {
+        $service = New-FakeService
+        Mock Get-Service { $service }
+        Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 5 -LogPath $log
+        $service.Starts | Should -Be 1
+    }
+
+    It 'leaves one alone that runs' {
+        $service = New-FakeService -Status 'Running'
+        Mock Get-Service { $service }
+        Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 5 -LogPath $log
+        $service.Starts | Should -Be 0
+    }
+
+    It 'waits until it is ready, not only running' {
+        $service = New-FakeService -Status 'Running'
+        $looks = @{ Count = 0 }
+        Mock Get-Service { $service }
+        Start-ServiceInTime -Name 'containerd' -TimeoutSeconds 5 -LogPath $log -Ready { (++$looks.Count) -gt 2 }
+        $looks.Count | Should -Be 3
+    }
+
+    It 'starts it again when it ends at once' {
+        $service = New-FakeService -OnStart {
+            $this.Starts++
+            $this.Status = if ($this.Starts -lt 3) { 'Stopped' } else { 'Running' }
+        }
+        Mock Get-Service { $service }
+        Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 5 -LogPath $log
+        $service.Starts | Should -Be 3
+    }
+
+    It 'gives up in time, with the end of its log' {
+        $service = New-FakeService -OnStart { throw 'Cannot start service.' }
+        Mock Get-Service { $service }
+        Set-Content -LiteralPath $log -Value (1..20 | ForEach-Object { "line $_" })
+        $failure = Get-StepFailure { Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 1 -LogPath $log }
+        $failure.Code | Should -BeExactly 'ServiceNotRunning'
+        $failure.Message | Should -Match 'Cannot start service\. Its log: line 11\n'
+        $failure.Message | Should -Match 'line 20$'
+    }
+
+    It 'says so when there is no log' {
+        $service = New-FakeService -Status 'StartPending'
+        Mock Get-Service { $service }
+        $failure = Get-StepFailure {
+            Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 1 -LogPath (Join-Path $TestDrive 'none.log')
+        }
+        $failure.Message | Should -Match 'StartPending\. .*\(no log\)$'
+    }
+}
+
+Describe 'Set-ServiceRecovery' {
+    It 'gives sc.exe <Actions> for <Restart>' -ForEach @(
+        @{ Restart = $true; Actions = 'restart/5000/restart/5000/restart/5000' }
+        @{ Restart = $false; Actions = '' }
+    ) {
+        Mock Invoke-NativeCommand { return }
+        Set-ServiceRecovery -Name 'containerd' -Restart $Restart
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter {
+            ($ArgumentList -join '|') -ceq "failure|containerd|reset=|3600|actions=|$Actions"
+        }
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter {
+            ($ArgumentList -join '|') -ceq 'failureflag|containerd|1'
+        }
+    }
+}
+
+Describe 'Set-KubeletRecovery' {
+    It 'gives sc.exe <Actions> for <Restart>' -ForEach @(
+        @{ Restart = $true; Actions = 'restart/5000/restart/5000/restart/5000' }
+        @{ Restart = $false; Actions = '' }
+    ) {
+        Mock Invoke-NativeCommand { return }
+        Set-KubeletRecovery -Restart $Restart
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter {
+            ($ArgumentList -join '|') -ceq "failure|kubelet|reset=|3600|actions=|$Actions"
+        }
+    }
+}
+
+Describe 'Set-ServiceProxy' {
+    BeforeEach {
+        $environment = @('OTHER=1')
+        $key = New-Object -TypeName PSObject
+        $key | Add-Member -MemberType ScriptMethod -Name GetValue -Value { , $environment }
+        Mock Get-Item { $key }
+        Mock Stop-ServiceInTime { return }
+        Mock New-ItemProperty { return }
+        Mock Remove-ItemProperty { return }
+        Mock Get-MachineProxy { return }
+    }
+
+    It 'has nothing to do where there is no proxy and none was' {
+        Set-ServiceProxy -Name 'containerd' | Should -BeFalse
+        Should -Invoke Stop-ServiceInTime -Times 0 -Exactly
+    }
+
+    It 'adds the machine''s proxy to what others have set, the service stopped before' {
+        Mock Get-MachineProxy { 'HTTPS_PROXY=http://proxy.test:3128' }
+        Set-ServiceProxy -Name 'containerd' | Should -BeTrue
+        Should -Invoke Stop-ServiceInTime -Times 1 -Exactly
+        Should -Invoke New-ItemProperty -Times 1 -Exactly -ParameterFilter {
+            ($Value -join '|') -ceq 'OTHER=1|HTTPS_PROXY=http://proxy.test:3128'
+        }
+    }
+
+    It 'changes nothing the second time' {
+        $environment = @('OTHER=1', 'HTTPS_PROXY=http://proxy.test:3128')
+        Mock Get-MachineProxy { 'HTTPS_PROXY=http://proxy.test:3128' }
+        Set-ServiceProxy -Name 'containerd' | Should -BeFalse
+        Should -Invoke New-ItemProperty -Times 0 -Exactly
+    }
+
+    It 'takes it off again, and the value when nothing is left in it' {
+        $environment = @('HTTPS_PROXY=http://proxy.test:3128')
+        Set-ServiceProxy -Name 'containerd' | Should -BeTrue
+        Should -Invoke Remove-ItemProperty -Times 1 -Exactly -ParameterFilter { $Name -eq 'Environment' }
+    }
+}
+
+Describe 'Start-Containerd' {
+    It 'waits for its pipe, two minutes at most' {
+        Mock Start-ServiceInTime { return }
+        Start-Containerd
+        Should -Invoke Start-ServiceInTime -Times 1 -Exactly -ParameterFilter {
+            $Name -eq 'containerd' -and $TimeoutSeconds -eq 120 -and "$Ready" -match 'pipe\\containerd-containerd'
+        }
+    }
+}
+
+Describe 'Remove-ServiceInTime' {
+    BeforeEach {
+        Mock Stop-ServiceInTime { return }
+        Mock Get-CimInstance { [pscustomobject]@{ Name = 'kubelet' } }
+    }
+
+    It 'has nothing to do where the service is not' {
+        Mock Get-Service { return }
+        Remove-ServiceInTime -Name 'kubelet' | Should -BeNullOrEmpty
+        Should -Invoke Stop-ServiceInTime -Times 0 -Exactly
+    }
+
+    It 'stops, deletes and waits until it is gone (Delete says <Answer>)' -ForEach @(
+        @{ Answer = 0 }
+        @{ Answer = 16 }
+    ) {
+        $looks = @{ Count = 0 }
+        Mock Get-Service { if ((++$looks.Count) -le 2) { New-FakeService -Status 'Running' } }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = $Answer } } -RemoveParameterType 'InputObject'
+        Remove-ServiceInTime -Name 'kubelet' | Should -BeExactly 'service kubelet'
+        Should -Invoke Stop-ServiceInTime -Times 1 -Exactly
+        Should -Invoke Invoke-CimMethod -Times 1 -Exactly -ParameterFilter { $MethodName -eq 'Delete' }
+    }
+
+    It 'says what Windows answered when it refuses' {
+        Mock Get-Service { New-FakeService }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 2 } } -RemoveParameterType 'InputObject'
+        $failure = Get-StepFailure { Remove-ServiceInTime -Name 'kubelet' }
+        $failure.Code | Should -BeExactly 'ResetFailed'
+        $failure.Message | Should -Match 'Delete of kubelet returned 2'
+    }
+
+    It 'gives up when something keeps it from going' {
+        Mock Get-Service { New-FakeService }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 0 } } -RemoveParameterType 'InputObject'
+        $failure = Get-StepFailure { Remove-ServiceInTime -Name 'kubelet' -TimeoutSeconds 1 }
+        $failure.Message | Should -Match 'still there after 1 s'
+    }
+}
+
+Describe 'Get-KubeletCommandLine' {
+    It 'runs kubelet natively behind kube-log-runner, with the node''s arguments last' {
+        $line = Get-KubeletCommandLine -NodeArgument '--hostname-override=win-1', '--node-ip=10.0.0.1'
+        $line | Should -Match '^C:\\k\\kube-log-runner\.exe .* C:\\k\\kubelet\.exe --windows-service '
+        $line | Should -Match '--hostname-override=win-1 --node-ip=10\.0\.0\.1$'
+        $line | Should -Not -Match 'pod-infra-container-image|nssm'
+    }
+
+    It 'has no blank at its end without arguments of a node' {
+        Get-KubeletCommandLine | Should -Match '\S$'
+    }
+}
+
+Describe 'Assert-KubeletArgument' {
+    It 'has kubelet itself read them' {
+        Mock Invoke-NativeCommand { 'Kubernetes v1.36.4' }
+        Assert-KubeletArgument -Argument '--v=4'
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter {
+            ($ArgumentList -join ' ') -ceq '--v=4 --version' -and $FailureCode -eq 'KubeletArgsRefused'
+        }
+    }
+}
+
+Describe 'Register-KubeletService' {
+    BeforeEach {
+        Mock New-Service { return }
+    }
+
+    It 'registers it, manual and after containerd' {
+        Mock Get-Service { return }
+        Register-KubeletService | Should -BeTrue
+        Should -Invoke New-Service -Times 1 -Exactly -ParameterFilter {
+            $Name -eq 'kubelet' -and $StartupType -eq 'Manual' -and $DependsOn -eq 'containerd'
+        }
+    }
+
+    It 'leaves the one alone that is there' {
+        Mock Get-Service { New-FakeService }
+        Register-KubeletService | Should -BeFalse
+        Should -Invoke New-Service -Times 0 -Exactly
+    }
+}
+
+Describe 'Set-KubeletService' {
+    BeforeEach {
+        Mock Get-CimInstance { [pscustomobject]@{ PathName = 'C:\k\a.exe --x'; StartMode = 'Auto' } }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 0 } } -RemoveParameterType 'InputObject'
+    }
+
+    It 'changes nothing that is as wanted' {
+        Set-KubeletService -CommandLine 'C:\k\a.exe --x' -StartMode Automatic | Should -BeFalse
+        Should -Invoke Invoke-CimMethod -Times 0 -Exactly
+    }
+
+    It 'changes <What>' -ForEach @(
+        @{ What = 'the start'; Line = 'C:\k\a.exe --x'; Mode = 'Manual' }
+        @{ What = 'the command line'; Line = 'C:\k\a.exe --y'; Mode = 'Automatic' }
+        @{ What = 'its case'; Line = 'C:\k\a.exe --X'; Mode = 'Automatic' }
+    ) {
+        Set-KubeletService -CommandLine $Line -StartMode $Mode | Should -BeTrue
+        Should -Invoke Invoke-CimMethod -Times 1 -Exactly -ParameterFilter {
+            $MethodName -eq 'Change' -and $Arguments.PathName -ceq $Line -and $Arguments.StartMode -eq $Mode
+        }
+    }
+
+    It 'says what Windows answered when it refuses' {
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 16 } } -RemoveParameterType 'InputObject'
+        $failure = Get-StepFailure { Set-KubeletService -CommandLine 'x' -StartMode Manual }
+        $failure.Code | Should -BeExactly 'CommandFailed'
+        $failure.Message | Should -Match 'Change returned 16'
+    }
+}
+
+Describe 'Start-JoinedKubelet' {
+    It '<What>' -ForEach @(
+        @{ What = 'starts one that has joined and stands still'; Type = 'Automatic'; Status = 'Stopped'; Times = 1 }
+        @{ What = 'leaves one alone that runs'; Type = 'Automatic'; Status = 'Running'; Times = 0 }
+        @{ What = 'does not start one that has not joined'; Type = 'Manual'; Status = 'Stopped'; Times = 0 }
+    ) {
+        Mock Start-ServiceInTime { return }
+        Mock Get-Service { New-FakeService -Status $Status -StartType $Type }
+        Start-JoinedKubelet
+        Should -Invoke Start-ServiceInTime -Times $Times -Exactly
+    }
+
+    It 'does not mind that there is none' {
+        Mock Get-Service { return }
+        { Start-JoinedKubelet } | Should -Not -Throw
+    }
+}

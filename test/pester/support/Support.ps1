@@ -1,0 +1,111 @@
+# What the tests share. Dot-sourced in BeforeAll of each file, after Pester has found the tests.
+
+$LibFolder = [IO.Path]::GetFullPath("$PSScriptRoot/../../../components/windows/steps/lib")
+$StepsFolder = Split-Path -Path $LibFolder
+
+<#
+.SYNOPSIS
+Runs a block that must fail as a step fails; returns code, message and remedy.
+
+.PARAMETER Body
+The block.
+#>
+function Get-StepFailure {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [scriptblock] $Body
+    )
+
+    $failure = $null
+    try {
+        $null = & $Body
+    }
+    catch {
+        $failure = $_.Exception
+    }
+    if ($null -eq $failure) {
+        throw 'It was expected to fail, and did not.'
+    }
+    [pscustomobject]@{
+        Code    = [string]$failure.Data['StepCode']
+        Message = $failure.Message
+        Remedy  = [string]$failure.Data['StepRemedy']
+    }
+}
+
+<#
+.SYNOPSIS
+Makes a stand-in for what Get-Service returns: it remembers how often it was started and stopped.
+
+.PARAMETER Status
+Its status.
+
+.PARAMETER StartType
+How it starts.
+
+.PARAMETER OnStart
+What Start() does, $this being the service. Default: it runs.
+
+.PARAMETER OnStop
+What Stop() does. Default: it is stopped.
+#>
+function New-FakeService {
+    [CmdletBinding()]
+    param(
+        [string] $Status = 'Stopped',
+
+        [string] $StartType = 'Manual',
+
+        [scriptblock] $OnStart = { $this.Starts++; $this.Status = 'Running' },
+
+        [scriptblock] $OnStop = { $this.Stops++; $this.Status = 'Stopped' }
+    )
+
+    $service = [pscustomobject]@{ Status = $Status; StartType = $StartType; Starts = 0; Stops = 0 }
+    $service | Add-Member -MemberType ScriptMethod -Name Start -Value $OnStart
+    $service | Add-Member -MemberType ScriptMethod -Name Stop -Value $OnStop
+    $service | Add-Member -MemberType ScriptMethod -Name Refresh -Value { return }
+    $service
+}
+
+# Cmdlets of Windows that PowerShell on Linux lacks. Pester can mock what exists only, so each gets a stand-in with the
+# parameters the scripts use, which fails when it is called unmocked.
+$WindowsCmdlets = @{
+    'Add-MpPreference'           = 'ExclusionPath', 'ExclusionProcess'
+    'Clear-DnsClientCache'       = @()
+    'Get-CimInstance'            = 'ClassName', 'Filter'
+    'Get-HnsEndpoint'            = @()
+    'Get-HnsNetwork'             = @()
+    'Get-MpPreference'           = @()
+    'Get-NetFirewallRule'        = @('Name')
+    'Get-NetIPAddress'           = @('AddressFamily')
+    'Get-Service'                = @('Name')
+    'Get-WindowsFeature'         = @('Name')
+    'Install-WindowsFeature'     = @('Name')
+    'Invoke-CimMethod'           = 'InputObject', 'MethodName', 'Arguments'
+    'New-NetFirewallRule'        = @(
+        'Name', 'DisplayName', 'Enabled', 'Direction', 'Protocol', 'LocalPort', 'Profile', 'Action'
+    )
+    'New-ScheduledTaskAction'    = 'Execute', 'Argument'
+    'New-ScheduledTaskPrincipal' = 'UserId', 'LogonType', 'RunLevel'
+    'New-Service'                = 'Name', 'DisplayName', 'Description', 'BinaryPathName', 'StartupType', 'DependsOn'
+    'Register-ScheduledTask'     = 'TaskName', 'Action', 'Principal', '[switch] Force'
+    'Remove-HnsEndpoint'         = @()
+    'Remove-HnsNetwork'          = @()
+    'Remove-MpPreference'        = 'ExclusionPath', 'ExclusionProcess'
+    'Remove-NetFirewallRule'     = @('Name')
+    'Start-ScheduledTask'        = @('TaskName')
+    'Unregister-ScheduledTask'   = 'TaskName', '[switch] Confirm'
+}
+foreach ($cmdlet in $WindowsCmdlets.Keys) {
+    if ($null -eq (Get-Command -Name $cmdlet -ErrorAction SilentlyContinue)) {
+        $parameters = @($WindowsCmdlets[$cmdlet] | ForEach-Object { $_ -replace '(\w+)$', '$$$1' })
+        # The HNS cmdlets take theirs from the pipeline.
+        if ($cmdlet -like 'Remove-Hns*') {
+            $parameters = @('[Parameter(ValueFromPipeline = $true)] $InputObject')
+        }
+        $body = "[CmdletBinding()] param($($parameters -join ', ')) process { throw '$cmdlet is not mocked' }"
+        Set-Item -Path "function:$cmdlet" -Value ([scriptblock]::Create($body))
+    }
+}

@@ -1,0 +1,45 @@
+<#
+.SYNOPSIS
+Lists what a node's preparation changes on a machine, one line per thing: before the steps and after a reset it must be
+the same.
+#>
+[CmdletBinding()]
+param()
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+foreach ($name in 'containerd', 'kubelet') {
+    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$name'"
+    if ($null -ne $service) {
+        "service $name ($($service.StartMode)): $($service.PathName)"
+    }
+}
+foreach ($path in 'C:\k', 'C:\etc', 'C:\opt', 'C:\var', "$env:ProgramFiles\containerd", "$env:ProgramData\containerd",
+    'C:\kindows\state') {
+    if (Test-Path -LiteralPath $path) {
+        "folder $path"
+        Get-ChildItem -LiteralPath $path -Recurse -Force -Directory | ForEach-Object { "folder $($_.FullName)" }
+    }
+}
+foreach ($rule in Get-NetFirewallRule | Where-Object { $_.Name -in 'kubelet', 'OverlayTraffic4789UDP' }) {
+    "firewall rule $($rule.Name)"
+}
+foreach ($name in [Environment]::GetEnvironmentVariables('Machine').Keys | Sort-Object) {
+    "variable $name=$([Environment]::GetEnvironmentVariable($name, 'Machine').TrimEnd(';'))"
+}
+foreach ($line in Get-Content -LiteralPath "$env:SystemRoot\System32\drivers\etc\hosts") {
+    "hosts $line"
+}
+$preference = Get-MpPreference
+foreach ($path in @($preference.ExclusionPath) + @($preference.ExclusionProcess) | Where-Object { $_ } | Sort-Object) {
+    "Defender's exclusion $path"
+}
+if ($null -ne (Get-Command -Name Get-HnsNetwork -ErrorAction SilentlyContinue)) {
+    foreach ($network in Get-HnsNetwork | Sort-Object -Property Name) {
+        "network $($network.Name) ($($network.Type))"
+    }
+}
+foreach ($process in Get-Process | Where-Object { $_.ProcessName -match '^(containerd|kubelet|kube-log-runner)' }) {
+    "process $($process.ProcessName)"
+}
