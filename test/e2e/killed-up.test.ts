@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { killPoints } from "../e2e/kill-points.ts";
-import { TestLab, tail } from "../e2e/lab.ts";
+import { killPoints } from "./kill-points.ts";
+import { TestLab, tail } from "./lab.ts";
 
 /** One state for each way out; the whole table is killed-runs.test.ts. */
 const finishedFrom = "kind half made";
