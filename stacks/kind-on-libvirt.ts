@@ -2,20 +2,17 @@ import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
 import { addressPlan } from "../config/address-plan.ts";
-import { domainName, labNames } from "../config/names.ts";
+import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
-import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
-import { macAddress } from "../components/machine/mac-address.ts";
-import { MachineStorage } from "../components/machine/machine-storage.ts";
-import { SshKey } from "../components/machine/ssh-key.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { WindowsNode } from "../components/windows/windows-node.ts";
 import type { MachineImage } from "./machine-image.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
+import { windowsMachines } from "./windows-machines.ts";
 
 /** What a lab tells about itself when it is up. */
 export interface Lab {
@@ -64,34 +61,10 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     cni: settings.cni.kind === "kind-default" ? "kind-default" : "none",
   });
 
-  const storage = new MachineStorage("machines", {
-    uri: settings.hypervisor.uri,
-    poolName: names.pool,
-    poolPath: names.poolFolder,
-    image: image.disk,
-    libvirtProvider,
-  });
-  const login = {
-    user: settings.windows.adminUser,
-    key: new SshKey("login", { comment: names.prefix }),
-  };
+  const machines = windowsMachines(settings, image.disk, network, libvirtProvider);
 
   const joinWindowsNode = (node: NodeSettings) => {
-    const machine = new LibvirtMachine(node.name, {
-      computerName: node.name,
-      os: "windows",
-      domainName: domainName(settings.lab.name, node.name),
-      domainType: settings.hypervisor.domainType,
-      cpus: node.cpus,
-      memoryMiB: node.memoryMiB,
-      diskGiB: node.diskGiB,
-      address: node.address,
-      mac: macAddress(names.prefix, node.name),
-      networkId: network.networkId,
-      storage,
-      login,
-      libvirtProvider,
-    });
+    const machine = machines.make(node);
     const token = new BootstrapToken(node.name, {
       controlPlane,
       nodeName: node.name,
@@ -123,7 +96,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
 
   return {
     kubeconfig: controlPlane.kubeconfig,
-    sshPrivateKey: login.key.privateKey,
+    sshPrivateKey: machines.login.key.privateKey,
     controlPlane: pulumi.output({
       endpoint: controlPlane.endpoint,
       hostsEntries: controlPlane.hostsEntries,
@@ -135,7 +108,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
         os: machine.os,
         address: machine.address,
         hostKey: machine.hostKey,
-        sshUser: login.user,
+        sshUser: machines.login.user,
         nodeName: joined.nodeName,
       })),
     ),
