@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { execa } from "execa";
+import { waitUntil } from "../../toolchain/wait-until.ts";
 import { engineChanges } from "./engine-changes.ts";
 import { TestLab, tail } from "./lab.ts";
 import type { Finished } from "./lab.ts";
@@ -29,6 +31,17 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   function succeeded({ exitCode, output }: Finished): void {
     assert.equal(exitCode, 0, tail(output));
+  }
+
+  async function kubeProxyPod(): Promise<{ ready: boolean; restartCount: number }> {
+    const { items } = (await lab.kubectlJson(
+      ...["-n", "kube-system", "get", "pods", "-l", "k8s-app=kube-proxy-windows"],
+    )) as {
+      items: { status: { containerStatuses?: { ready: boolean; restartCount: number }[] } }[];
+    };
+    const [status] = items.flatMap((pod) => pod.status.containerStatuses ?? []);
+    assert.ok(status, "kube-proxy-windows has no pod");
+    return status;
   }
 
   it("comes up with one command, at its most verbose", async () => {
@@ -85,6 +98,21 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   it("has nothing for doctor to report", async () => {
     succeeded(await lab.kindows("doctor"));
+  });
+
+  it("has its Windows node and the pod on it back after the machine lost its power", async () => {
+    const before = (await kubeProxyPod()).restartCount;
+    await execa("virsh", ["-q", "-c", "qemu:///system", "reset", "kindows-e2e-win-1"]);
+    await waitUntil(
+      { what: "the pod to run again", timeoutSeconds: 300, pollMilliseconds: 2000 },
+      async () => {
+        const { ready, restartCount } = await kubeProxyPod();
+        return ready && restartCount > before
+          ? undefined
+          : `ready: ${String(ready)}, ${restartCount} restarts, ${before} before`;
+      },
+    );
+    assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
   });
 
   it("takes in a second Windows node and a Linux worker, and touches nothing else", async () => {
