@@ -70,6 +70,18 @@ program
   );
 
 program
+  .command("logs")
+  .description("collect the logs of a Windows node, or of all, into .kindows/<stack>/logs")
+  .argument("[node]", "name of the node")
+  .action(async (node: string | undefined) => {
+    const { logs } = await import("./commands/logs.ts");
+    process.exitCode = await logs({
+      ...program.opts<StackOption>(),
+      ...(node !== undefined && { node }),
+    });
+  });
+
+program
   .command("doctor")
   .description("what this host has, what it lacks for the stack, and what labs left on it")
   .option("--json", "print JSON", false)

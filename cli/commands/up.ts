@@ -7,10 +7,13 @@ import { claimLab } from "../lab/claim.ts";
 import { thisHost } from "../lab/host.ts";
 import { assertMayUse } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
+import { Failure, exitCodes } from "../failure.ts";
+import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { logsOfFailed } from "./logs.ts";
 import { status } from "./status.ts";
 
 /** What makes the engine, its plugins' calls included, say all it does. */
@@ -39,7 +42,17 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
     await claimLab(lab, stack);
     const owned = await recoverState({ pulumi, host, lab, extent: "built-on", say });
     await sweepLeftovers({ lab, owned }, host, say);
-    await pulumi.operation(["up", "--yes", "--skip-preview", ...(verbose ? allOfItsLog : [])]);
+    const failed = new FailedNodes(settings.nodes.map(({ name }) => name));
+    const args = ["up", "--yes", "--skip-preview", ...(verbose ? allOfItsLog : [])];
+    try {
+      await pulumi.operation(args, (line) => failed.read(line));
+    } catch (error) {
+      const interrupted = error instanceof Failure && error.exitCode === exitCodes.interrupted;
+      if (failed.names.length > 0 && !interrupted) {
+        await logsOfFailed(pulumi, failed.names);
+      }
+      throw error;
+    }
   });
   return status({ stack, json: false });
 }

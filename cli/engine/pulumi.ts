@@ -61,9 +61,13 @@ export class Pulumi {
    * Runs an operation (`up`, `preview`, `destroy`) with its output as it comes. A signal to this process goes to the
    * engine, which ends what it has begun and writes it down.
    *
+   * @param onLine called with each line it prints.
    * @throws when the operation fails or is interrupted; its own output has said why.
    */
-  async operation(args: readonly string[]): Promise<void> {
+  async operation(
+    args: readonly string[],
+    onLine: (line: string) => void = () => undefined,
+  ): Promise<void> {
     const { project, program, environment } = this.workplace;
     const running = execa(
       "setpriv",
@@ -80,8 +84,8 @@ export class Pulumi {
         extendEnv: false,
         reject: false,
         stdin: "ignore",
-        stdout: [redacted, "inherit"],
-        stderr: [redacted, "inherit"],
+        stdout: [redacted(onLine), "inherit"],
+        stderr: [redacted(onLine), "inherit"],
         buffer: false,
         // Its own process group: a ^C at the terminal would otherwise reach it twice, which means "at once".
         detached: true,
@@ -104,8 +108,12 @@ export class Pulumi {
 }
 
 /** Whatever the engine or a plugin of it prints, no secret of the lab's reaches the terminal or a log. */
-function* redacted(line: unknown): Generator<string> {
-  yield redact(String(line));
+function redacted(onLine: (line: string) => void): (line: unknown) => Generator<string> {
+  return function* (line: unknown): Generator<string> {
+    const shown = redact(String(line));
+    onLine(shown);
+    yield shown;
+  };
 }
 
 /**

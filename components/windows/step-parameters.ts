@@ -49,6 +49,7 @@ export const stepParameters = {
     KubeletArgs: "string",
     TimeoutSeconds: "int",
   },
+  "Export-NodeLog": { TailKiB: "int" },
   "Reset-Node": { CriSocket: "string", TimeoutSeconds: "int" },
 } as const satisfies Record<string, Record<string, "string" | "int">>;
 

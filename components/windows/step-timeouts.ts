@@ -52,6 +52,8 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
     case "Join-Node":
       // Besides the join: reaching the API server, a reset of what an earlier join left, kubelet's start.
       return timeouts.joinSeconds + 90 + 120 + 60;
+    case "Export-NodeLog":
+      return logSeconds;
     case "Reset-Node":
       // Besides kubeadm: two services that end, the images, a folder whose files have to be taken over.
       return resetSeconds + 1500;
@@ -60,3 +62,6 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
 
 /** TimeoutSeconds of Reset-Node. */
 export const resetSeconds = 300;
+
+/** Seconds that collecting a machine's logs may take: some thirty questions of at most 20 s, most of which take one. */
+export const logSeconds = 240;

@@ -83,16 +83,20 @@ async function runStep(
 ): Promise<number> {
   const start = Date.now();
   try {
-    const outcome = await host.stepLock.run(
-      host.milliseconds(lockSeconds),
-      () =>
-        new StepError(
-          "StepBusy",
-          `Another step has been running on this machine for more than ${lockSeconds} s.`,
-          "Wait for it to end (look for powershell.exe with C:\\kindows\\steps in its command line), then run again.",
-        ),
-      () => runBehaviour(host, step, parameters, io),
-    );
+    const work = (): Promise<StepOutcome> => runBehaviour(host, step, parameters, io);
+    // One that only looks does not wait: what it is to look at may be a step that hangs.
+    const outcome = await (step === "Export-NodeLog"
+      ? work()
+      : host.stepLock.run(
+          host.milliseconds(lockSeconds),
+          () =>
+            new StepError(
+              "StepBusy",
+              `Another step has been running on this machine for more than ${lockSeconds} s.`,
+              "Wait for it to end (look for powershell.exe with C:\\kindows\\steps in its command line), then run again.",
+            ),
+          work,
+        ));
     const seconds = Math.round((Date.now() - start) / 100) / 10;
     writeJson(io, {
       step,
@@ -132,12 +136,13 @@ async function played(
   io: CommandIo,
   faults: StepFaults,
 ): Promise<StepOutcome> {
-  await removeSecretRemains(host);
+  if (step !== "Export-NodeLog") await removeSecretRemains(host);
   await faults.start();
   const outcome = await stepBehaviours[step]({
     host,
     parameters,
     stdin: () => io.stdin(),
+    output: (line) => io.out(`${line}\n`),
     progress: (line) => io.err(`${line}\n`),
     checkpoint: () => faults.checkpoint(),
   });

@@ -3,6 +3,7 @@ import { addExternalNetwork } from "./steps/add-external-network.ts";
 import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { confirmReboot } from "./steps/confirm-reboot.ts";
 import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
+import { exportNodeLog } from "./steps/export-node-log.ts";
 import { installContainerd } from "./steps/install-containerd.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { joinNode } from "./steps/join-node.ts";
@@ -23,5 +24,6 @@ export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
   "Confirm-ExternalNetwork": confirmExternalNetwork,
   "Set-HostsEntry": setHostsEntry,
   "Join-Node": joinNode,
+  "Export-NodeLog": exportNodeLog,
   "Reset-Node": resetNode,
 };

@@ -13,6 +13,7 @@ export const stepNames = [
   "Confirm-ExternalNetwork",
   "Set-HostsEntry",
   "Join-Node",
+  "Export-NodeLog",
   "Reset-Node",
 ] as const;
 
@@ -77,6 +78,8 @@ export interface StepContext {
   readonly parameters: StepParameters;
   /** Everything the session wrote to standard input; undefined where that did not end within 30 s. */
   stdin(): Promise<string | undefined>;
+  /** One line on standard output, before the result. No secrets. */
+  output(line: string): void;
   /** One line on standard error. No secrets. */
   progress(line: string): void;
   /** Called where half of the work is done and a power cut would hurt most; faults strike here. */

@@ -597,3 +597,22 @@ Describe 'Reset-Node' {
         Should -Invoke Remove-NodeFolder -Times 1 -Exactly
     }
 }
+
+Describe 'Export-NodeLog' {
+    BeforeEach {
+        Mock Protect-Folder { return }
+        Mock New-Item { return }
+        Mock Remove-Item { return }
+        Mock Copy-NodeLog { return }
+        Mock Save-NodeText { return }
+        Mock Get-ChildItem { 1..3 }
+    }
+
+    It 'takes all away again where packing fails' {
+        Mock Invoke-NativeCommand { throw 'no room' }
+        (Get-StepFailure { & "$StepsFolder/Export-NodeLog.ps1" }).Message | Should -BeExactly 'no room'
+        Should -Invoke Copy-NodeLog -Times 1 -Exactly -ParameterFilter { $TailKiB -eq 1024 }
+        Should -Invoke Save-NodeText -Times 1 -Exactly
+        Should -Invoke Remove-Item -Times 1 -Exactly -ParameterFilter { $LiteralPath -eq 'C:\kindows\logs' }
+    }
+}

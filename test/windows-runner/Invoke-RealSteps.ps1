@@ -95,6 +95,7 @@ $plan = [ordered]@{
         DefenderExclusions = 1
     }
     'Set-HostsEntry'           = [ordered]@{ Entry = '192.0.2.1=kindows-test-control-plane' }
+    'Export-NodeLog'           = [ordered]@{ TailKiB = 64 }
 }
 
 $before = @(& "$PSScriptRoot\Get-MachineState.ps1")

@@ -89,6 +89,7 @@ describe("What the scripts and their rehearsal share", () => {
       "Confirm-ExternalNetwork",
       "Set-HostsEntry",
       "Join-Node",
+      "Export-NodeLog",
       "Reset-Node",
     ]) {
       it(step, async () => {

@@ -96,6 +96,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-NodeIp", "192.168.150.11", "-NodeLabels", "pool=a,zone=b", "-NodeTaints", ""],
       ...["-KubeletArgs", ""],
     ],
+    "Export-NodeLog": [],
     "Reset-Node": [],
     "Add-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Confirm-ExternalNetwork": ["-Address", "192.168.150.11"],

@@ -16,21 +16,21 @@ import {
 const cmdlets = new Set(
   `Add-MpPreference Add-Type Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item
   ForEach-Object Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash
-  Get-HnsEndpoint Get-HnsNetwork Get-Item Get-ItemProperty Get-MpPreference Get-NetFirewallRule
-  Get-NetIPAddress Get-Process Get-Service Get-WindowsFeature Install-WindowsFeature
-  Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty New-NetFirewallRule New-Object
-  New-ScheduledTaskAction New-ScheduledTaskPrincipal New-Service Register-ScheduledTask
-  Remove-HnsEndpoint Remove-HnsNetwork Remove-Item Remove-ItemProperty Remove-MpPreference
-  Remove-NetFirewallRule Select-Object Set-Date Set-ItemProperty Set-StrictMode Sort-Object
-  Split-Path Start-ScheduledTask Start-Sleep Test-Path Unregister-ScheduledTask
-  Where-Object`.split(/\s+/),
+  Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-Item Get-ItemProperty Get-MpPreference
+  Get-NetFirewallRule Get-NetIPAddress Get-Process Get-Service Get-WinEvent Get-WindowsFeature
+  Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty
+  New-NetFirewallRule New-Object New-ScheduledTaskAction New-ScheduledTaskPrincipal New-Service
+  Out-String Register-ScheduledTask Remove-HnsEndpoint Remove-HnsNetwork Remove-Item
+  Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule Select-Object Set-Date
+  Set-ItemProperty Set-StrictMode Sort-Object Split-Path Start-ScheduledTask Start-Sleep Test-Path
+  Unregister-ScheduledTask Where-Object`.split(/\s+/),
 );
 
 /** Approved verbs, see Get-Verb. */
 const verbs = new Set(
-  `Add Assert Confirm ConvertTo Edit Enable Enter Exit Expand Get Initialize Install Invoke Join
-  Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Sync Test Update
-  Wait Write`.split(/\s+/),
+  `Add Assert Confirm ConvertTo Copy Edit Enable Enter Exit Expand Export Get Hide Initialize Install
+  Invoke Join Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Sync
+  Test Update Wait Write`.split(/\s+/),
 );
 
 const automaticVariables = [

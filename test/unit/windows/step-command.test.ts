@@ -143,6 +143,7 @@ describe("commands of steps", () => {
       KubeletArgs: "eviction-hard=memory.available<200Mi max-pods=60",
       TimeoutSeconds: 300,
     },
+    "Export-NodeLog": { TailKiB: 1024 },
     "Reset-Node": { CriSocket: "npipe:////./pipe/containerd-containerd", TimeoutSeconds: 300 },
   };
 

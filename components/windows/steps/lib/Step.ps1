@@ -183,6 +183,9 @@ Name of the step: its script's name.
 
 .PARAMETER Body
 What the step does; returns one New-StepResult.
+
+.PARAMETER Alone
+Whether it waits for a step that runs and keeps others waiting; false for one that only looks, also at one that hangs.
 #>
 function Invoke-Step {
     [CmdletBinding()]
@@ -191,16 +194,22 @@ function Invoke-Step {
         [string] $Name,
 
         [Parameter(Mandatory = $true)]
-        [scriptblock] $Body
+        [scriptblock] $Body,
+
+        [bool] $Alone = $true
     )
 
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $lock = $null
     $exitCode = 0
     try {
-        $lock = Enter-StepLock -TimeoutSeconds 240
+        if ($Alone) {
+            $lock = Enter-StepLock -TimeoutSeconds 240
+        }
         Assert-Administrator
-        Remove-SecretRemains
+        if ($Alone) {
+            Remove-SecretRemains
+        }
         $result = & $Body |
             Where-Object { $_ -is [pscustomobject] -and $_.PSObject.TypeNames[0] -eq 'Kindows.StepResult' } |
             Select-Object -Last 1

@@ -1,5 +1,5 @@
 import { type FaultPoint, type FaultSetting } from "../../../../rehearsal/host/faults.ts";
-import type { StepName } from "../../../../rehearsal/host/step.ts";
+import { type StepName, stepNames } from "../../../../rehearsal/host/step.ts";
 import type { FaultyCluster } from "./faulty-cluster.ts";
 
 /** What goes wrong: a column of the table. */
@@ -20,6 +20,9 @@ export interface TableFault {
 
 /** What is copied to a machine rather than run on it: rows of the table too. */
 export const copies = ["copy of the scripts", "push of the media"] as const;
+
+/** Steps that make a node; the others are run on one. */
+const makingSteps = stepNames.filter((name) => name !== "Reset-Node" && name !== "Export-NodeLog");
 
 const points: readonly FaultPoint[] = ["start", "middle", "end"];
 const invalidHash = "none of the public keys pinned were found";
@@ -53,6 +56,7 @@ export const tableFaults: readonly TableFault[] = [
   },
   {
     name: "clock behind",
+    rows: makingSteps,
     what: "the machine's clock falls back by 7 hours at the start of the step",
     settings: (step: StepName): FaultSetting[] => [
       { kind: "clockOff", step, at: "start", hours: -7 },
@@ -60,6 +64,7 @@ export const tableFaults: readonly TableFault[] = [
   },
   {
     name: "clock ahead",
+    rows: makingSteps,
     what: "the machine's clock jumps ahead by 7 hours at the start of the step",
     settings: (step: StepName): FaultSetting[] => [
       { kind: "clockOff", step, at: "start", hours: 7 },

@@ -35,8 +35,13 @@ export interface CellResult {
   readonly problems: readonly string[];
 }
 
+/** Steps that are run on a node, not to make one. */
+function isApart(row: Row): boolean {
+  return row === "Reset-Node" || row === "Export-NodeLog";
+}
+
 /** Steps of an `up`, in their order; the undoing is a row of its own. */
-const upSteps = stepNames.filter((name) => name !== "Reset-Node");
+const upSteps = stepNames.filter((name) => !isApart(name));
 
 /** Plays one cell: an `up` with the fault, then one without. */
 export async function play(row: Row, fault: TableFault): Promise<CellResult> {
@@ -103,7 +108,7 @@ class Lab {
       await this.#host.windows.drive.makeFolder("C:\\kindows\\steps");
     }
     this.#clean = await listing(this.#host);
-    if (row === "Reset-Node") {
+    if (isApart(row)) {
       const error = await this.up("Join-Node");
       if (error !== undefined) throw new Error(`the machine did not become a node: ${error}`);
     }
@@ -114,7 +119,7 @@ class Lab {
    * The fault strikes in the row.
    */
   async up(row: Row, fault?: TableFault): Promise<string | undefined> {
-    const all: readonly Row[] = row === "Reset-Node" ? [row] : [...copies, ...upSteps];
+    const all: readonly Row[] = isApart(row) ? [row] : [...copies, ...upSteps];
     for (const each of all.filter((name) => !this.#done.has(name))) {
       if (each === row) fault?.breakCluster?.(this.#cluster);
       const error = await this.#run(each).then(

@@ -1,0 +1,71 @@
+import path from "node:path";
+
+import { stackFolder } from "../engine/folders.ts";
+import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { Failure, exitCodes, messageOf } from "../failure.ts";
+import { collectLogs } from "../logs/collect.ts";
+import { logSources, type LogSource } from "../logs/machines.ts";
+import { say } from "../progress.ts";
+import { parseDeployment } from "../recovery/deployment.ts";
+import { labIdentity } from "../stack-settings.ts";
+
+export interface LogsOptions {
+  readonly stack: string;
+  /** Node; all of them where none is named. */
+  readonly node?: string;
+}
+
+/**
+ * `kindows logs`: collects the logs of one Windows node, or of all, into `.kindows/<stack>/logs`.
+ *
+ * @returns exit code 1 where a machine's could not be had.
+ */
+export async function logs({ stack, node }: LogsOptions): Promise<number> {
+  const { names } = await labIdentity(stack);
+  const sources = await knownSources(enginePulumi(stack, names.prefix));
+  const wanted = sources.filter((source) => node === undefined || source.node === node);
+  if (wanted.length === 0) {
+    const known = sources.map((source) => source.node).join(", ") || "none";
+    const what = node === undefined ? "no Windows machine" : `no machine ${node}`;
+    throw new Failure(
+      `stack ${stack} has ${what} that the step scripts were copied to (those there are: ${known})`,
+    );
+  }
+  const results = await Promise.all(wanted.map((source) => collected(stack, source)));
+  for (const { line } of results) say(line);
+  return results.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.failed;
+}
+
+/**
+ * Collects the logs of nodes that failed, and says in one line each where they are, or why there are none; never
+ * fails itself.
+ */
+export async function logsOfFailed(pulumi: Pulumi, nodes: readonly string[]): Promise<void> {
+  try {
+    const sources = await knownSources(pulumi);
+    const wanted = sources.filter(({ node }) => nodes.includes(node));
+    const results = await Promise.all(wanted.map((source) => collected(pulumi.stack, source)));
+    for (const { line } of results) say(line);
+  } catch (error) {
+    say(`no logs of ${nodes.join(", ")}: ${messageOf(error).split("\n")[0] ?? ""}`);
+  }
+}
+
+async function knownSources(pulumi: Pulumi): Promise<readonly LogSource[]> {
+  return logSources(parseDeployment(await pulumi.state(["stack", "export", "--show-secrets"])));
+}
+
+async function collected(
+  stack: string,
+  source: LogSource,
+): Promise<{ readonly ok: boolean; readonly line: string }> {
+  try {
+    const folder = await collectLogs(source, path.join(stackFolder(stack), "logs"));
+    return { ok: true, line: `logs of ${source.node}: ${folder}` };
+  } catch (error) {
+    return {
+      ok: false,
+      line: `no logs of ${source.node}: ${messageOf(error).split("\n")[0] ?? ""}`,
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { x as extract } from "tar";
+
+import { stepCommand } from "../../components/windows/step-command.ts";
+import { parseStepResult } from "../../components/windows/step-result.ts";
+import { logSeconds } from "../../components/windows/step-timeouts.ts";
+import { redact } from "../engine/redact.ts";
+import type { LogSource } from "./machines.ts";
+import { runOverSsh } from "./run-over-ssh.ts";
+
+/** KiB of the end of each log file. */
+const tailKiB = 1024;
+
+/**
+ * Collects a machine's logs into a folder of its own, which only its owner may read.
+ *
+ * @param below folder in which that one is made, e.g. `.kindows/dev/logs`.
+ * @returns the folder.
+ * @throws when the machine can't be reached, or answers something else.
+ */
+export async function collectLogs(source: LogSource, below: string): Promise<string> {
+  const command = stepCommand(source.scripts, "Export-NodeLog", { TailKiB: tailKiB });
+  const output = await runOverSsh(source, command, logSeconds);
+  parseStepResult("Export-NodeLog", source.node, output);
+  const lines = output.trimEnd().split(/\r?\n/).slice(0, -1);
+  const time = new Date().toISOString().slice(0, 19).replaceAll(":", "");
+  const folder = path.join(below, `${source.node}-${time}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const archive = path.join(folder, ".archive.tar.gz");
+  // Each line is whole base64 of its own.
+  await writeFile(archive, Buffer.concat(lines.map((line) => Buffer.from(line, "base64"))), {
+    mode: 0o600,
+  });
+  try {
+    await extract({ file: archive, cwd: folder, strict: true, filter: isPlain });
+  } finally {
+    await rm(archive);
+  }
+  await redactAll(folder);
+  return folder;
+}
+
+/** Files directly in the folder, as the script packs them: a machine is not to write elsewhere. */
+function isPlain(name: string, entry: object): boolean {
+  const isFile = !("type" in entry) || entry.type === "File" || entry.type === "Directory";
+  return isFile && /^\.?\/?[^/]*\/?$/.test(name);
+}
+
+/** Once more, by what this side knows of secrets. */
+async function redactAll(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const text = redact(await readFile(file, "utf8"));
+    await rm(file);
+    await writeFile(file, text, { mode: 0o600, flag: "wx" });
+  }
+}

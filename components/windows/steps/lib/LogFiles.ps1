@@ -1,0 +1,120 @@
+# The log files of a node, their ends, and what must not leave the machine.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+# Not among them: keys, and kubeadm's and kubelet's kubeconfig files.
+$NodeLogFiles = @(
+    'C:\var\log\kubelet\*'
+    'C:\var\log\containerd\*'
+    'C:\var\log\calico\*'
+    'C:\var\log\calico\*\*'
+    'C:\var\log\pods\*calico*\*\*'
+    'C:\var\log\pods\*kube-proxy*\*\*'
+    'C:\Program Files\containerd\config.toml'
+    'C:\etc\cni\net.d\*'
+    'C:\var\lib\kubelet\config.yaml'
+    'C:\var\lib\kubelet\kubeadm-flags.env'
+    'C:\Windows\System32\drivers\etc\hosts'
+    'C:\kindows\state\*.json'
+)
+
+<#
+.SYNOPSIS
+Returns a text without tokens, keys and passwords.
+
+.PARAMETER Text
+The text.
+#>
+function Hide-Secret {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyString()]
+        [string] $Text
+    )
+
+    $key = '-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)'
+    $hidden = $Text -replace $key, '[redacted]'
+    $hidden = $hidden -replace '\b[a-z0-9]{6}\.[a-z0-9]{16}\b', '[redacted]'
+    $named = '(?i)(client-key-data|bearer|password|authorization)(["\\:=\s]+)[^\s",]+'
+    $hidden = $hidden -replace $named, '$1$2[redacted]'
+    # The user and password of a proxy's address.
+    $hidden -replace '://[^/@\s]+@', '://[redacted]@'
+}
+
+<#
+.SYNOPSIS
+Copies the end of a file that somebody may be writing to, without secrets.
+
+.PARAMETER Source
+Full path of the file.
+
+.PARAMETER Target
+Full path of the copy.
+
+.PARAMETER TailKiB
+KiB from its end.
+#>
+function Copy-LogTail {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Source,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Target,
+
+        [Parameter(Mandatory = $true)]
+        [int] $TailKiB
+    )
+
+    $stream = New-Object -TypeName System.IO.FileStream -ArgumentList $Source, 'Open', 'Read', 'ReadWrite, Delete'
+    try {
+        $length = [math]::Min($stream.Length, [long]$TailKiB * 1024)
+        $null = $stream.Seek(-$length, [IO.SeekOrigin]::End)
+        $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList $stream
+        [IO.File]::WriteAllText($Target, (Hide-Secret -Text $reader.ReadToEnd()))
+    }
+    finally {
+        $stream.Dispose()
+    }
+}
+
+<#
+.SYNOPSIS
+Copies the ends of a node's log files to a folder; a file that can't be read leaves the reason in its place.
+
+.PARAMETER Folder
+Full path of the folder.
+
+.PARAMETER TailKiB
+KiB from each file's end.
+#>
+function Copy-NodeLog {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Folder,
+
+        [Parameter(Mandatory = $true)]
+        [int] $TailKiB
+    )
+
+    $files = @(
+        foreach ($pattern in $NodeLogFiles) {
+            if (Test-Path -Path $pattern) {
+                Get-ChildItem -Path $pattern -File | Where-Object { $_.Name -notlike 'join-configuration*' }
+            }
+        }
+    )
+    foreach ($file in @($files | Sort-Object -Property LastWriteTimeUtc -Descending | Select-Object -First 200)) {
+        $target = Join-Path $Folder ($file.FullName.Substring(3) -replace '[\\/:]', '_')
+        try {
+            Copy-LogTail -Source $file.FullName -Target $target -TailKiB $TailKiB
+        }
+        catch {
+            [IO.File]::WriteAllText("$target.error.txt", $_.Exception.Message)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+# What Windows says of itself, as the collectors of CAPZ, aks-engine and SIG-Windows ask it.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+. (Join-Path $PSScriptRoot 'LogFiles.ps1')
+
+<#
+.SYNOPSIS
+Writes what a question is answered to a file, without secrets; where it fails, the reason.
+
+.PARAMETER Path
+Full path of the file.
+
+.PARAMETER Body
+The question; returns text or objects.
+#>
+function Save-LogText {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path,
+
+        [Parameter(Mandatory = $true)]
+        [scriptblock] $Body
+    )
+
+    try {
+        $answer = @(& $Body)
+        $text = $answer | Out-String -Width 4096
+    }
+    catch {
+        $text = "could not be had: $($_.Exception.Message)"
+    }
+    [IO.File]::WriteAllText($Path, (Hide-Secret -Text $text))
+}
+
+<#
+.SYNOPSIS
+Returns what one of Windows' own programs writes.
+
+.PARAMETER Program
+Its file name, in System32.
+
+.PARAMETER ArgumentList
+Its arguments.
+#>
+function Get-SystemAnswer {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Program,
+
+        [AllowEmptyCollection()]
+        [string[]] $ArgumentList = @()
+    )
+
+    Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\$Program" -ArgumentList $ArgumentList -TimeoutSeconds 20 `
+        -SuccessExitCodes 0, 1 -Remedy 'Look at it on the machine.'
+}
+
+<#
+.SYNOPSIS
+Returns what ctr.exe says of Kubernetes' containers.
+
+.PARAMETER Kind
+images, containers or tasks.
+#>
+function Get-ContainerdAnswer {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Kind
+    )
+
+    Invoke-NativeCommand -FilePath "$env:ProgramFiles\containerd\ctr.exe" -TimeoutSeconds 20 `
+        -ArgumentList '--namespace', 'k8s.io', $Kind, 'list' -Remedy 'Look whether containerd runs.'
+}
+
+<#
+.SYNOPSIS
+Writes all of it to a folder.
+
+.PARAMETER Folder
+Full path of the folder.
+#>
+function Save-NodeText {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Folder
+    )
+
+    # By file name; each is the body of one Save-LogText.
+    $classes = [ordered]@{
+        'os.txt'        = 'Win32_OperatingSystem'
+        'updates.txt'   = 'Win32_QuickFixEngineering'
+        'services.txt'  = 'Win32_Service'
+        'processes.txt' = 'Win32_Process'
+        'pagefile.txt'  = 'Win32_PageFileUsage'
+        'disks.txt'     = 'Win32_LogicalDisk'
+        'adapters.txt'  = 'Win32_NetworkAdapterConfiguration'
+    }
+    foreach ($name in $classes.Keys) {
+        Save-LogText -Path (Join-Path $Folder $name) -Body {
+            Get-CimInstance -ClassName $classes[$name] | Select-Object -Property *
+        }
+    }
+    $programs = [ordered]@{
+        'clock.txt'           = @('w32tm.exe', '/query', '/status')
+        'ipconfig.txt'        = @('ipconfig.exe', '/allcompartments', '/all')
+        'routes.txt'          = @('route.exe', 'print')
+        'connections.txt'     = @('netstat.exe', '-a', '-n', '-o')
+        'compute-systems.txt' = @('hcsdiag.exe', 'list')
+        'hnsdiag.txt'         = @('hnsdiag.exe', 'list', 'all')
+        'switch-ports.txt'    = @('vfpctrl.exe', '/list-vmswitch-port')
+    }
+    foreach ($name in $programs.Keys) {
+        Save-LogText -Path (Join-Path $Folder $name) -Body {
+            $words = $programs[$name]
+            Get-SystemAnswer -Program $words[0] -ArgumentList @($words | Select-Object -Skip 1)
+        }
+    }
+    foreach ($kind in 'images', 'containers', 'tasks') {
+        Save-LogText -Path (Join-Path $Folder "$kind.txt") -Body { Get-ContainerdAnswer -Kind $kind }
+    }
+    Save-LogText -Path (Join-Path $Folder 'hns-networks.json') -Body { Get-HnsNetwork | ConvertTo-Json -Depth 10 }
+    Save-LogText -Path (Join-Path $Folder 'hns-endpoints.json') -Body { Get-HnsEndpoint | ConvertTo-Json -Depth 10 }
+    Save-LogText -Path (Join-Path $Folder 'hns-policies.json') -Body { Get-HnsPolicyList | ConvertTo-Json -Depth 10 }
+    Save-LogText -Path (Join-Path $Folder 'firewall.txt') -Body { Get-NetFirewallRule -Name 'kubelet' }
+    Save-LogText -Path (Join-Path $Folder 'defender.txt') -Body { Get-MpPreference }
+    Save-LogText -Path (Join-Path $Folder 'environment.txt') -Body { [Environment]::GetEnvironmentVariables('Machine') }
+
+    # Reboots, who ordered them, and crashes; services that end; containers and their networks.
+    $logs = [ordered]@{
+        'events-reboots.txt'  = @{ LogName = 'System'; Id = @(1074, 1076, 2004, 6005, 6006, 6008) }
+        'events-services.txt' = @{ LogName = 'System'; ProviderName = 'Service Control Manager' }
+        'events-errors.txt'   = @{ LogName = 'Application'; Level = @(1, 2) }
+        'events-compute.txt'  = @{ LogName = 'Microsoft-Windows-Hyper-V-Compute-Admin' }
+        'events-hns.txt'      = @{ LogName = 'Microsoft-Windows-Host-Network-Service-Admin' }
+    }
+    foreach ($name in $logs.Keys) {
+        Save-LogText -Path (Join-Path $Folder $name) -Body {
+            $query = $logs[$name]
+            $events = @(Get-WinEvent -FilterHashtable $query -MaxEvents 200)
+            $events | Select-Object -Property 'TimeCreated', 'Id', 'Message'
+        }
+    }
+}

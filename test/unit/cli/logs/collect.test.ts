@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { collectLogs } from "../../../../cli/logs/collect.ts";
+import type { LogSource } from "../../../../cli/logs/machines.ts";
+import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
+import { joinToken, prepareThrough, startWithSteps } from "../../rehearsal-host/step-runner.ts";
+
+describe("logs of a machine", () => {
+  let host: RehearsalHost;
+  let below: string;
+  let source: LogSource;
+
+  before(async () => {
+    host = await startWithSteps({ hostName: "win-1", authorizedKeys: [adminKey.public] });
+    await prepareThrough(host, "Join-Node");
+    below = await mkdtemp(path.join(tmpdir(), "kindows-logs-"));
+    source = {
+      node: "win-1",
+      host: "127.0.0.1",
+      port: host.port,
+      user: "Administrator",
+      privateKey: adminKey.private,
+      hostKey: host.hostKey,
+      scripts: remoteSteps,
+    };
+    const { drive } = host.windows;
+    const log = "C:\\var\\log\\kubelet\\kubelet.log";
+    await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
+    await drive.write("C:\\kindows\\state\\join-configuration.json", joinToken);
+    await host.windows.setEnvironment("HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
+  });
+  after(async () => {
+    await host.stop();
+    await rm(below, { recursive: true });
+  });
+
+  it("come into a folder of their own that only its owner can read, without secrets", async () => {
+    const folder = await collectLogs(source, path.join(below, "logs"));
+    assert.match(path.basename(folder), /^win-1-\d{4}-\d\d-\d\dT\d{6}$/);
+    assert.equal((await stat(folder)).mode & 0o777, 0o700);
+    const names = await readdir(folder);
+    for (const name of ["var_log_kubelet_kubelet.log", "services.txt", "kindows_state_join.json"]) {
+      assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
+    }
+    assert.ok(!names.some((name) => name.includes("join-configuration")));
+    for (const name of names) {
+      const file = path.join(folder, name);
+      const text = await readFile(file, "utf8");
+      assert.equal((await stat(file)).mode & 0o077, 0, name);
+      assert.doesNotMatch(text, new RegExp(`${joinToken.replace(".", "\\.")}|sesame`), name);
+    }
+    const log = await readFile(path.join(folder, "var_log_kubelet_kubelet.log"), "utf8");
+    assert.match(log, /x\nwith \[redacted\]\nlast line\n$/);
+    assert.ok(log.length < 1_048_577, `${log.length} bytes are more than its end`);
+  });
+
+  it("are there also while a step hangs", async () => {
+    let release = (): void => undefined;
+    const hanging = host.windows.stepLock.run(
+      1000,
+      () => new Error("unused"),
+      () => new Promise<void>((resolve) => (release = resolve)),
+    );
+    await collectLogs(source, below);
+    release();
+    await hanging;
+  });
+
+  const wrong: readonly (readonly [what: string, change: Partial<LogSource>, message: RegExp])[] = [
+    ["another host key", { hostKey: adminKey.public }, /host|verif/i],
+    ["a key it does not know", { user: "nobody" }, /authentication/i],
+    ["no scripts", { scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
+    ["nobody at the port", { port: 1 }, /ECONNREFUSED/],
+  ];
+  for (const [what, change, message] of wrong) {
+    it(`fail in bounded time with ${what}`, async () => {
+      await assert.rejects(collectLogs({ ...source, ...change }, below), message);
+    });
+  }
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { logSources } from "../../../../cli/logs/machines.ts";
+import { parseDeployment } from "../../../../cli/recovery/deployment.ts";
+
+const connection = {
+  host: "192.168.150.10",
+  port: 22,
+  user: "Administrator",
+  privateKey: "KEY",
+  hostKey: "ssh-ed25519 AAAA",
+};
+const secret = (value: unknown): object => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  plaintext: JSON.stringify(value),
+});
+const copy = (name: string, inputs: object, more: object = {}): object => ({
+  urn: `urn:pulumi:dev::kindows::kindows:windows:WindowsNode$command:remote:CopyToRemote::${name}`,
+  type: "command:remote:CopyToRemote",
+  inputs,
+  ...more,
+});
+const sources = (...resources: object[]): unknown =>
+  logSources(parseDeployment(JSON.stringify({ version: 3, deployment: { resources } })));
+
+describe("machines whose logs can be had", () => {
+  it("are those that have their scripts, with the connection the state knows", () => {
+    const inputs = {
+      connection: secret({ ...connection, privateKey: secret("KEY") }),
+      remotePath: "C:/kindows/steps/0123456789ab",
+    };
+    assert.deepEqual(
+      sources(
+        copy("win-1-home", { ...inputs, remotePath: "C:/kindows" }),
+        copy("win-1-steps", inputs),
+        copy("win-1-steps", inputs, { delete: true }),
+        copy("win-2-steps", { remotePath: "C:/kindows/steps/0123456789ab" }),
+        { urn: "urn:pulumi:dev::kindows::t::x-steps", type: "command:remote:Command", inputs },
+      ),
+      [{ node: "win-1", ...connection, scripts: "C:\\kindows\\steps\\0123456789ab" }],
+    );
+  });
+
+  it("are none in an empty state", () => {
+    assert.deepEqual(logSources(parseDeployment('{"version":3,"deployment":{}}')), []);
+  });
+});
