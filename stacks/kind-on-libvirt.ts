@@ -87,11 +87,12 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   };
   const nodes = settings.nodes.map(joinWindowsNode);
 
-  // Its rollout is awaited, so it comes when the nodes that it rolls out to are there.
+  // Its rollout is awaited, so it comes when the nodes that it rolls out to are there. Not when they are Ready: its pods
+  // start meanwhile.
   new KubeProxyWindows(
     "kube-proxy-windows",
     { controlPlane },
-    { dependsOn: nodes.map(({ joined }) => joined) },
+    { dependsOn: nodes.map(({ joined }) => joined.registered) },
   );
 
   return {

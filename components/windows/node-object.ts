@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import { actionCommand } from "../host-action/command.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
@@ -12,9 +13,16 @@ export interface NodeObjectArgs {
   readonly readySeconds: number;
 }
 
+/** The Node in the cluster, in the two states that others wait for. */
+export interface NodeObject {
+  /** It is there, Ready or not: pods that every node has are on their way. */
+  readonly registered: local.Command;
+  readonly ready: local.Command;
+}
+
 /**
- * The Node in the cluster: made by the join, Ready when this resource is there; drained and deleted when it goes,
- * unless the whole control plane does. Its labels and taints follow the settings: a kubelet gives its Node those it
+ * The Node in the cluster: made by the join; drained and deleted when it goes, unless the whole control plane does. Its
+ * labels and taints follow the settings: a kubelet gives its Node those it
  * registers with, and later changes never reach a Node that is there.
  */
 export function nodeObject(
@@ -23,28 +31,38 @@ export function nodeObject(
   controlPlane: ControlPlane,
   { labels, taints, readySeconds }: NodeObjectArgs,
   options: { readonly parent: pulumi.Resource; readonly dependsOn: pulumi.Resource[] },
-): local.Command {
+): NodeObject {
   // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
   const limit = `${readySeconds + 60}s`;
-  return new local.Command(
+  const inputs = (node: object): local.CommandArgs => ({
+    environment: {
+      KUBECONFIG_CONTENT: pulumi.secret(controlPlane.kubeconfig),
+      NODE: JSON.stringify({ name: machine.name, timeoutSeconds: readySeconds, ...node }),
+    },
+    triggers: [machine.instanceId],
+    logging: "none",
+    addPreviousOutputInEnv: false,
+  });
+  const child = {
+    parent: options.parent,
+    deletedWith: controlPlane.resource,
+    // A new machine of the same name must not meet the Node of the old one.
+    deleteBeforeReplace: true,
+    customTimeouts: { create: limit, update: limit, delete: limit },
+  };
+  const registered = new local.Command(
     `${name}-registration`,
     {
-      create: "node --import tsx components/controlplane/actions/await-node.ts",
-      delete: "node --import tsx components/controlplane/actions/remove-node.ts",
-      environment: {
-        KUBECONFIG_CONTENT: pulumi.secret(controlPlane.kubeconfig),
-        NODE: JSON.stringify({ name: machine.name, timeoutSeconds: readySeconds, labels, taints }),
-      },
-      triggers: [machine.instanceId],
-      logging: "none",
-      addPreviousOutputInEnv: false,
+      create: actionCommand("controlplane", "await-node"),
+      delete: actionCommand("controlplane", "remove-node"),
+      ...inputs({ labels, taints }),
     },
-    {
-      ...options,
-      deletedWith: controlPlane.resource,
-      // A new machine of the same name must not meet the Node of the old one.
-      deleteBeforeReplace: true,
-      customTimeouts: { create: limit, update: limit, delete: limit },
-    },
+    { ...child, dependsOn: options.dependsOn },
   );
+  const ready = new local.Command(
+    `${name}-ready`,
+    { create: actionCommand("controlplane", "await-ready"), ...inputs({}) },
+    { ...child, dependsOn: [registered], replaceWith: [registered] },
+  );
+  return { registered, ready };
 }

@@ -59,6 +59,8 @@ export class WindowsNode extends pulumi.ComponentResource {
   readonly kubernetesVersion: pulumi.Output<string>;
   /** Version of its containerd, without a leading `v`. */
   readonly containerdVersion: pulumi.Output<string>;
+  /** For `dependsOn`: the node is in the cluster, Ready or not. Depending on the component waits until it is Ready. */
+  readonly registered: pulumi.Resource;
   /** For `dependsOn`: the node is Ready once this is there. */
   readonly resource: pulumi.Resource;
 
@@ -93,16 +95,15 @@ export class WindowsNode extends pulumi.ComponentResource {
       nodeIp: args.nodeIp ?? machine.address,
     };
     const joined = joinSteps(context, join, prepared.last);
-    this.resource = nodeObject(
+    const node = nodeObject(
       name,
       machine,
       controlPlane,
       { labels, taints, readySeconds: timeouts.readySeconds },
-      {
-        parent: this,
-        dependsOn: [joined.command],
-      },
+      { parent: this, dependsOn: [joined.command] },
     );
+    this.registered = node.registered;
+    this.resource = node.ready;
 
     this.nodeName = joined.result.apply((result) => textFact(result, "nodeName"));
     this.windowsBuild = prepared.host.result.apply(async (result) => {

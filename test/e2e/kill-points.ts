@@ -27,5 +27,5 @@ export const killPoints: readonly KillPoint[] = [
   step("install-kubernetes"),
   step("set-hostsentry", 0),
   step("join-node", 4),
-  { state: "waiting for Ready", line: /Command win-1-registration creating/, seconds: 1 },
+  { state: "waiting for Ready", line: /Command win-1-ready creating/, seconds: 1 },
 ];

@@ -17,7 +17,7 @@ import { nodeFacts } from "../node-facts.ts";
 import { nodeStarted, workerRunArgs } from "../worker-container.ts";
 import type { ControlPlaneContainer } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
-import { awaitReadyNode } from "./await-ready-node.ts";
+import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi, hasStatus, messageOf } from "./cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";

@@ -11,7 +11,7 @@ import { z } from "zod";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { podName } from "../drain.ts";
 import { isReady } from "../pod-readiness.ts";
-import { awaitReadyNode } from "./await-ready-node.ts";
+import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";

@@ -1,6 +1,5 @@
 /**
- * Host action: waits until a node is Ready, gives it its labels and taints where it has others, and prints `NodeFacts`
- * as one JSON object.
+ * Host action: waits until a node is registered, and gives it its labels and taints where it has others.
  *
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
  * `timeoutSeconds`, `labels` and `taints` (none by default).
@@ -8,8 +7,7 @@
 import { z } from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
-import { nodeFacts } from "../node-facts.ts";
-import { awaitReadyNode } from "./await-ready-node.ts";
+import { awaitRegisteredNode } from "./node-waits.ts";
 import { applyMarks } from "./apply-marks.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -26,10 +24,9 @@ const requestSchema = z.strictObject({
 await runAction(async () => {
   const request = parameter("NODE", requestSchema);
   const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
-  const node = await awaitReadyNode(api, request.name, request.timeoutSeconds);
-  say(`${request.name} is Ready`);
+  await awaitRegisteredNode(api, request.name, request.timeoutSeconds);
+  say(`${request.name} is registered`);
   if (await applyMarks(api, request.name, request)) {
     say(`${request.name} has its labels and taints as set`);
   }
-  process.stdout.write(JSON.stringify(nodeFacts(node)));
 });

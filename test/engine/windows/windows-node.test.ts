@@ -18,7 +18,13 @@ const prepared = [
   "win-1-install-containerd",
   "win-1-install-kubernetes",
 ];
-const all = [...prepared, "win-1-set-hostsentry", "win-1-join-node", "win-1-registration"];
+const all = [
+  ...prepared,
+  "win-1-set-hostsentry",
+  "win-1-join-node",
+  "win-1-registration",
+  "win-1-ready",
+];
 
 /** What a program may vary. */
 interface Variation {
@@ -40,14 +46,14 @@ describe("WindowsNode in the engine", function () {
   before(async () => {
     host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [key.publicKey] });
     project = await EngineProject.create();
-    await cp(
-      path.join(repository, "components/windows"),
-      path.join(project.folder, "components/windows"),
-      { recursive: true },
-    );
+    for (const folder of ["components/windows", "components/host-action"]) {
+      await cp(path.join(repository, folder), path.join(project.folder, folder), {
+        recursive: true,
+      });
+    }
     // The cluster's own actions need one; here it counts that they run, and when.
     await mkdir(path.join(project.folder, "components/controlplane/actions"), { recursive: true });
-    for (const action of ["await-node", "remove-node"]) {
+    for (const action of ["await-node", "await-ready", "remove-node"]) {
       await project.write(
         `components/controlplane/actions/${action}.ts`,
         `import { appendFileSync } from "node:fs";
@@ -155,7 +161,7 @@ describe("WindowsNode in the engine", function () {
     assert.match(await hosts(), /^192\.168\.150\.128 kindows-test-control-plane # kindows\r?$/m);
     assert.match(
       (await journal()).join("\n"),
-      /^await-node \{"name":"win-1","timeoutSeconds":900,.*\}$/,
+      /^await-node \{"name":"win-1","timeoutSeconds":900,.*\}\nawait-ready .*$/,
     );
     assert.deepEqual((await project.outputs())["facts"], {
       name: "win-1",
@@ -179,7 +185,7 @@ describe("WindowsNode in the engine", function () {
     const run = await up();
     assert.deepEqual(
       touched(run, "update"),
-      all.filter((name) => name !== "win-1-home" && name !== "win-1-registration"),
+      all.filter((name) => !["win-1-home", "win-1-registration", "win-1-ready"].includes(name)),
     );
     assert.equal(host.boots, 2);
     assert.equal(host.nodes.length, 1);
@@ -200,7 +206,7 @@ describe("WindowsNode in the engine", function () {
     assert.deepEqual(touched(run, "create-replacement").toSorted(), all.toSorted());
     assert.deepEqual(
       (await journal()).slice(before).map((line) => line.split(" ")[0]),
-      ["remove-node", "await-node"],
+      ["remove-node", "await-node", "await-ready"],
     );
   });
 

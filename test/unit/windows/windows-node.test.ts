@@ -26,9 +26,10 @@ const order = [
   "node-set-hostsentry",
   "node-join-node",
   "node-registration",
+  "node-ready",
 ];
-const onMachine = order.slice(0, -1);
-const commands = order.slice(2, -1);
+const onMachine = order.slice(0, -2);
+const commands = order.slice(2, -2);
 
 describe("a Windows node", () => {
   let made: MockedNode;
@@ -94,11 +95,13 @@ describe("a Windows node", () => {
     });
   }
 
-  it("the Node goes with the control plane", () => {
-    assert.equal(get("node-registration").opts.deletedWith, made.controlPlane.resource);
-  });
+  for (const name of ["node-registration", "node-ready"]) {
+    it(`${name} goes with the control plane`, () => {
+      assert.equal(get(name).opts.deletedWith, made.controlPlane.resource);
+    });
+  }
 
-  for (const name of [...commands, "node-registration"]) {
+  for (const name of [...commands, "node-registration", "node-ready"]) {
     it(`${name} writes no log and passes no output on`, () => {
       assert.equal(get(name).props["logging"], "none");
       assert.equal(get(name).props["addPreviousOutputInEnv"], false);
@@ -196,6 +199,19 @@ describe("a Windows node", () => {
       timeoutSeconds: 900,
       labels: { "example.com/pool": "a", zone: "b" },
       taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+    });
+  });
+
+  it("waits until the Node is Ready after it is there, with nothing to undo", async () => {
+    const { props, opts } = get("node-ready");
+    assert.match(String(props["create"]), /actions\/await-ready\.ts$/);
+    assert.equal(props["delete"], undefined);
+    assert.deepEqual(opts.dependsOn, [made.node.registered]);
+    const environment = props["environment"] as Record<string, pulumi.Input<string>>;
+    assert.equal(await isSecret(environment["KUBECONFIG_CONTENT"] as pulumi.Output<string>), true);
+    assert.deepEqual(JSON.parse((await valueOf(environment["NODE"] ?? "")) ?? ""), {
+      name: "win-1",
+      timeoutSeconds: 900,
     });
   });
 

@@ -1,0 +1,52 @@
+import type { V1Node } from "@kubernetes/client-node";
+
+import { nodeReadiness } from "../node-facts.ts";
+import { hasStatus } from "./cluster-api.ts";
+import type { ClusterApi } from "./cluster-api.ts";
+import { say } from "../../host-action/run-action.ts";
+import { waitFor } from "./wait.ts";
+import type { Look } from "./wait.ts";
+
+/** Waits until a node is Ready. */
+export async function awaitReadyNode(
+  api: ClusterApi,
+  name: string,
+  timeoutSeconds: number,
+): Promise<V1Node> {
+  return awaitNode(api, name, { state: "Ready", timeoutSeconds }, (node) => {
+    const state = nodeReadiness(node);
+    return state.ready ? { found: node } : { seen: state.reason };
+  });
+}
+
+/** Waits until a node is in the cluster, Ready or not. */
+export async function awaitRegisteredNode(
+  api: ClusterApi,
+  name: string,
+  timeoutSeconds: number,
+): Promise<V1Node> {
+  return awaitNode(api, name, { state: "registered", timeoutSeconds }, (node) => ({ found: node }));
+}
+
+async function awaitNode(
+  api: ClusterApi,
+  name: string,
+  wanted: { readonly state: string; readonly timeoutSeconds: number },
+  judge: (node: V1Node) => Look<V1Node>,
+): Promise<V1Node> {
+  const options = {
+    what: `the node ${name} to be ${wanted.state}`,
+    timeoutSeconds: wanted.timeoutSeconds,
+    onChange: (seen: string) => say(`${name}: ${seen}`),
+  };
+  return waitFor(options, async (): Promise<Look<V1Node>> => {
+    try {
+      return judge(await api.get<V1Node>(`/api/v1/nodes/${name}`));
+    } catch (error) {
+      if (hasStatus(error, 404)) {
+        return { seen: "not registered" };
+      }
+      throw error;
+    }
+  });
+}
