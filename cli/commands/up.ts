@@ -13,7 +13,6 @@ import { say } from "../progress.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
-import { logsOfFailed } from "./logs.ts";
 import { status } from "./status.ts";
 
 /** What makes the engine, its plugins' calls included, say all it does. */
@@ -49,6 +48,8 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
     } catch (error) {
       const interrupted = error instanceof Failure && error.exitCode === exitCodes.interrupted;
       if (failed.names.length > 0 && !interrupted) {
+        // Slow to load, and seldom needed.
+        const { logsOfFailed } = await import("./logs.ts");
         await logsOfFailed(pulumi, failed.names);
       }
       throw error;

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFile, readdir, stat } from "node:fs/promises";
+import path from "node:path";
 import { execa } from "execa";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { engineChanges } from "./engine-changes.ts";
@@ -113,6 +115,20 @@ describe("a rehearsal lab from nothing to nothing", function () {
       },
     );
     assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
+  });
+
+  it("collects the logs of a node, for its owner only", async () => {
+    const finished = await lab.kindows("logs", "win-1");
+    succeeded(finished);
+    const [, folder] = /^logs of win-1: (.+)$/m.exec(finished.output) ?? [];
+    assert.ok(folder, tail(finished.output));
+    assert.equal((await stat(folder)).mode & 0o777, 0o700);
+    const names = await readdir(folder);
+    for (const name of ["services.txt", "var_log_kubelet_kubelet.log"]) {
+      assert.ok(names.includes(name), names.join(", "));
+    }
+    const kubelet = await readFile(path.join(folder, "var_log_kubelet_kubelet.log"), "utf8");
+    assert.match(kubelet, /Kubelet version/);
   });
 
   it("takes in a second Windows node and a Linux worker, and touches nothing else", async () => {
