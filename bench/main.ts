@@ -6,7 +6,7 @@ import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { previewRatio } from "./preview-ratio.ts";
 import { printRatios, timed } from "./report.ts";
 import type { Ratio } from "./report.ts";
-import { upRatio } from "./up-ratio.ts";
+import { upRatios } from "./up-ratio.ts";
 
 const ratios: Ratio[] = [];
 try {
@@ -14,8 +14,8 @@ try {
   await kindows("prepare");
   await timed("prepare, second time", () => kindows("prepare"));
 
-  const one = await upRatio();
-  ratios.push(one, await previewRatio());
+  const [one, rebooted] = await upRatios();
+  ratios.push(one, rebooted, await previewRatio());
 
   await kindows("down");
   await configureNodes(4);

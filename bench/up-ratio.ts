@@ -8,11 +8,14 @@ import type { Ratio } from "./report.ts";
 
 /**
  * `up` of a lab with one node, from nothing, over its lower bound: the longer of a kind cluster alone and a machine's
- * power-on to SSH alone, plus what the steps on the machine took by themselves.
+ * power-on to SSH alone, plus what the steps on the machine took by themselves. And over the same with the second boot,
+ * which the feature Containers asks for and no step's own time holds.
  *
  * Leaves the lab up.
+ *
+ * @returns both; the first one's `measured` is the time of `up`.
  */
-export async function upRatio(): Promise<Ratio> {
+export async function upRatios(): Promise<readonly [Ratio, Ratio]> {
   await configureNodes(1);
   await kindows("down");
   const kind = await kindAlone();
@@ -32,5 +35,9 @@ export async function upRatio(): Promise<Ratio> {
   const stepsTogether = [...steps.values()].reduce((sum, seconds) => sum + seconds, 0);
   const base = Math.max(kind, machine) + stepsTogether;
   printFigure({ what: "lower bound: max(kind, machine) + steps", seconds: base });
-  return { what: "up / lower bound", measured, base, aim: "at most 1.3" };
+  const aim = "at most 1.3";
+  return [
+    { what: "up / lower bound", measured, base, aim },
+    { what: "up / lower bound with the reboot", measured, base: base + machine, aim },
+  ];
 }
