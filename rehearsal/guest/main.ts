@@ -30,6 +30,9 @@ async function main(): Promise<void> {
     rebootScript: "/opt/kindows/reboot",
   });
   const isFirstBoot = !(await new Drive(driveC).isFile(statePath));
+  // The machine is there while sshd is stopped, too: without this the process would end for want of anything to do, and
+  // init would start another one, which serves.
+  setInterval(() => undefined, 24 * 3_600_000);
   const host = await startHost({ programs, identity, port: 22, log });
 
   // Wine's first start takes seconds of an emulated CPU. A machine fresh from its image reboots before it needs Wine.
