@@ -37,10 +37,14 @@ export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
   /**
-   * kubeadm can't read the kernel's version under Wine; and it gives the container runtime two seconds for its first
+   * kubeadm can't read the kernel's version under Wine; and it gives the container runtime two seconds for each first
    * answer, which an emulated CPU of a busy host does not keep.
    */
-  readonly ignoredPreflightErrors: readonly string[] = ["CRI", "SystemVerification"];
+  readonly ignoredPreflightErrors: readonly string[] = [
+    "CRI",
+    "ContainerRuntimeVersion",
+    "SystemVerification",
+  ];
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
