@@ -1,11 +1,10 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-import { readOwner } from "../../toolchain/cache-lock.ts";
 import type { Cache } from "../../toolchain/cache.ts";
-import { isAlive } from "../../toolchain/owner.ts";
 import { bytesBelow } from "./entries.ts";
 import type { CacheEntry } from "./entries.ts";
+import { isLivingBuild } from "./living-build.ts";
 
 /** Folder of Go's modules and of what it compiled of them, below the cache's root: only builds need it. */
 export const compilerAddress = "go";
@@ -53,11 +52,6 @@ async function lastWrite(folder: string): Promise<Date | undefined> {
 
 async function isBuilding(cache: Cache): Promise<boolean> {
   const names = await readdir(cache.buildingFolder).catch(() => [] as string[]);
-  const alive = await Promise.all(
-    names.map(async (name) => {
-      const owner = await readOwner(cache.lockFile(name.replace(/(\.removed)?\.[0-9]+$/, "")));
-      return owner !== undefined && (await isAlive(owner));
-    }),
-  );
+  const alive = await Promise.all(names.map(async (name) => isLivingBuild(cache, name)));
   return alive.includes(true);
 }

@@ -1,11 +1,10 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-import { readOwner } from "../../toolchain/cache-lock.ts";
 import type { Cache } from "../../toolchain/cache.ts";
-import { isAlive } from "../../toolchain/owner.ts";
 import { bytesBelow } from "./entries.ts";
 import type { CacheEntry } from "./entries.ts";
+import { isLivingBuild } from "./living-build.ts";
 
 /** Longest wait for a process that makes the very entry that is to go. */
 const lockTimeoutSeconds = 1;
@@ -68,8 +67,7 @@ export async function removeDeadBuilds(cache: Cache): Promise<number> {
   const names = await readdir(cache.buildingFolder).catch(() => [] as string[]);
   let freed = 0;
   for (const name of names) {
-    const owner = await readOwner(cache.lockFile(name.replace(/(\.removed)?\.[0-9]+$/, "")));
-    if (owner !== undefined && (await isAlive(owner))) {
+    if (await isLivingBuild(cache, name)) {
       continue;
     }
     const folder = path.join(cache.buildingFolder, name);
