@@ -1,11 +1,15 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
+import { parseJson } from "./parse-json.ts";
 import { localFolder } from "./project.ts";
 
 const imageSchema = z.object({ reference: z.string(), archive: z.string() });
+
+/** A disk of the rehearsal guest, the first 12 digits of its content's hash, and its manifest. */
+const guestSchema = z.object({ path: z.string(), hash: z.string(), manifest: z.string() });
 
 const builtSchema = z.object({
   /** Absolute paths of the tools by name: pulumi, kubectl, kind. */
@@ -14,10 +18,23 @@ const builtSchema = z.object({
   nodeImage: imageSchema.optional(),
   /** Load balancer image of kind, where it was built here. */
   loadBalancerImage: imageSchema.optional(),
-  /** Disk of the rehearsal guest, the first 12 digits of its content's hash, and its manifest. */
-  rehearsalImage: z.object({ path: z.string(), hash: z.string(), manifest: z.string() }).optional(),
+  /** The rehearsal guest fresh from its making. */
+  rehearsalImage: guestSchema.optional(),
+  /** The same with what every node needs already in it. */
+  bakedRehearsalImage: guestSchema.optional(),
+  /** Disks of the user's that were converted, by their paths: the file each was then, and what came of it. */
+  windowsDisks: z
+    .record(
+      z.string(),
+      z.object({ size: z.number(), mtimeMs: z.number(), path: z.string(), hash: z.string() }),
+    )
+    .optional(),
+  /** Images made from an ISO, by the settings that asked for them. */
+  windowsImages: z.record(z.string(), z.object({ path: z.string(), hash: z.string() })).optional(),
   /** Folders of fetched programs for Windows nodes, by SHA-256. */
   windowsPrograms: z.record(z.string(), z.string()).optional(),
+  /** Files with the definitions of Calico's resources, by SHA-256. */
+  calicoDefinitions: z.record(z.string(), z.string()).optional(),
 });
 
 /** What `kindows prepare` has put in place for this clone; absolute paths and image references. */
@@ -42,6 +59,15 @@ export function builtArtifacts(): BuiltArtifacts {
   return parsed.data;
 }
 
+/** What has been prepared, nothing where that can't be told: a preview works all the same. */
+export function builtSoFar(): BuiltArtifacts {
+  try {
+    return builtArtifacts();
+  } catch {
+    return { tools: {} };
+  }
+}
+
 /**
  * Absolute path of a tool.
  *
@@ -55,14 +81,32 @@ export function builtTool(name: string): string {
   return found;
 }
 
+/** What became of a disk of the user's that was converted; undefined where it was not, is another one since, or is pruned. */
+export function convertedFrom(source: string): { path: string; hash: string } | undefined {
+  const found = statSync(source, { throwIfNoEntry: false });
+  const known = builtSoFar().windowsDisks?.[source];
+  return known !== undefined &&
+    known.size === found?.size &&
+    known.mtimeMs === found.mtimeMs &&
+    existsSync(known.path)
+    ? { path: known.path, hash: known.hash }
+    : undefined;
+}
+
+/** The rehearsal guest's disk that the settings ask for; undefined where it was not made yet. */
+export function builtRehearsalImage({
+  baked,
+}: {
+  readonly baked: boolean;
+}): BuiltArtifacts["rehearsalImage"] {
+  const built = builtSoFar();
+  return baked ? built.bakedRehearsalImage : built.rehearsalImage;
+}
+
 /** Adds to what was prepared earlier, for this stack or another one; what is left out stays. Replaced in one step. */
 export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
-  let earlier: BuiltArtifacts = { tools: {} };
-  try {
-    earlier = builtArtifacts();
-  } catch {
-    // None or a damaged one: written anew.
-  }
+  // One that is damaged is written anew.
+  const earlier = builtSoFar();
   const given = Object.fromEntries(
     Object.entries(added).filter(([, value]) => value !== undefined),
   );
@@ -70,7 +114,10 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
     ...earlier,
     ...given,
     tools: { ...earlier.tools, ...added.tools },
+    windowsDisks: { ...earlier.windowsDisks, ...added.windowsDisks },
+    windowsImages: { ...earlier.windowsImages, ...added.windowsImages },
     windowsPrograms: { ...earlier.windowsPrograms, ...added.windowsPrograms },
+    calicoDefinitions: { ...earlier.calicoDefinitions, ...added.calicoDefinitions },
   };
   const text = `${JSON.stringify(all, undefined, 2)}\n`;
   if (JSON.stringify(earlier) === JSON.stringify(all)) {
@@ -79,12 +126,4 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(`${file}.${process.pid}`, text);
   await rename(`${file}.${process.pid}`, file);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

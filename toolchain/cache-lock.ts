@@ -1,7 +1,7 @@
 import { link, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 
 import { isAlive, ownerOf, thisProcess } from "./owner.ts";
 import type { Owner } from "./owner.ts";

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { lstat, readFile, readdir, readlink, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { z } from "zod";
+import * as z from "zod";
 
 /** File in every entry of the cache; written last, so an entry without it is not finished. */
 export const markerName = ".kindows-complete.json";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, utimes } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
@@ -7,6 +7,7 @@ import type { Artifact } from "./artifact.ts";
 import { withLock } from "./cache-lock.ts";
 import type { LockOptions } from "./cache-lock.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
+import { isReadOnly } from "./read-only.ts";
 
 /** Part of every address: raise it when what an entry looks like changes for all artifacts. */
 const cacheFormat = 1;
@@ -109,10 +110,30 @@ export class Cache {
     return damage === undefined ? { kind: "complete" } : { kind: "damaged", damage };
   }
 
-  /** Notes that the entry was used now; `kindows cache prune` goes by that. */
+  /** Notes that the entry was used now; `kindows cache prune` goes by that, where it may remove anything. */
   async markUsed(address: string): Promise<void> {
     const now = new Date();
-    await utimes(path.join(this.entryFolder(address), markerName), now, now);
+    try {
+      await utimes(path.join(this.entryFolder(address), markerName), now, now);
+    } catch (error) {
+      if (!isReadOnly(error)) {
+        throw error;
+      }
+    }
+  }
+
+  /** @throws with what to do, where nothing can be put into the cache. */
+  async requireWritable(): Promise<void> {
+    try {
+      await mkdir(this.root, { recursive: true });
+      await rmdir(await mkdtemp(path.join(this.root, "writable-")));
+    } catch (error) {
+      const { code = "unknown" } = error as NodeJS.ErrnoException;
+      throw new Error(
+        `the cache ${this.root} can't be written to (${code}): set KINDOWS_CACHE to a folder that can`,
+        { cause: error },
+      );
+    }
   }
 
   /** Runs `work` as the only process (on this machine) that makes or removes the entry. */

@@ -1,4 +1,4 @@
-import { execa } from "execa";
+import { runProgram } from "./run-program.ts";
 
 /** A daemon that answers, or why it does not (first line of what its client says). */
 export type DaemonState =
@@ -25,22 +25,16 @@ export async function libvirtState(uri: string): Promise<DaemonState> {
 }
 
 async function ask(client: string, args: readonly string[], group: string): Promise<DaemonState> {
-  const result = await execa(client, args, {
-    reject: false,
-    stdin: "ignore",
-    timeout: askTimeoutSeconds * 1000,
-    env: { LC_ALL: "C" },
-  });
-  if (!result.failed) {
-    return { kind: "running" };
+  const { how, stderr, reason } = await runProgram(client, args, askTimeoutSeconds);
+  switch (how) {
+    case "well":
+      return { kind: "running" };
+    case "badly":
+      return classifyRefusal(stderr, group);
+    case "late":
+    case "missing":
+      return { kind: "silent", reason };
   }
-  if (result.timedOut) {
-    return { kind: "silent", reason: `no answer within ${askTimeoutSeconds} s` };
-  }
-  if (result.code === "ENOENT") {
-    return { kind: "silent", reason: `${client} is not installed` };
-  }
-  return classifyRefusal(result.stderr, group);
 }
 
 /** Tells a refused user from a daemon that is not there, by what the client prints. */

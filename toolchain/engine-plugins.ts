@@ -5,7 +5,8 @@ import path from "node:path";
 import { bundledPlugins } from "../plugins/catalog.ts";
 import type { BundledPlugin } from "../plugins/catalog.ts";
 import { pulumiHome } from "./pulumi-home.ts";
-import { findInstalled, isExecutable } from "./tools/installed.ts";
+import { isExecutable } from "./search-path.ts";
+import { findInstalled } from "./tools/installed.ts";
 import { pulumi } from "./tools/table.ts";
 
 /** Where the engine's plugins come from. */

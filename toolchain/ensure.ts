@@ -27,8 +27,8 @@ export interface EnsuredArtifacts {
   path(artifact: Artifact): string;
 }
 
-/** Longest wait for another living process that makes the same entry: the slowest build on a slow machine. */
-const lockTimeoutSeconds = 90 * 60;
+/** Longest wait for another living process that makes the same entry: an image of Windows, with all its stages' limits. */
+const lockTimeoutSeconds = 7 * 3600;
 
 /** Lines of a failed build's log that the error shows. */
 const logTailLines = 30;
@@ -37,7 +37,8 @@ const logTailLines = 30;
  * Sees to it that every artifact is in the cache, whole: those that are there cost a look at their files' sizes and
  * times, the others are built, needed ones first, one progress line at their start, each minute, and at their end.
  *
- * @throws after the first failed build (builds under way are finished), with the tail of its log.
+ * @throws after the first failed build (builds under way are finished), with the tail of its log; before any, when the
+ * cache can't be written to.
  */
 export async function ensureArtifacts(
   artifacts: readonly Artifact[],
@@ -65,6 +66,7 @@ export async function ensureArtifacts(
   if (missing.length === 0) {
     return ensured;
   }
+  await cache.requireWritable();
   const packages = [...new Set(missing.flatMap((each) => each.hostPackages))].sort();
   if (packages.length > 0) {
     await options.ensurePackages?.(packages);

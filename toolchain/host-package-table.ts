@@ -87,6 +87,46 @@ export const hostPackages: readonly HostPackage[] = [
     suse: "mkisofs",
   },
   {
+    // Looks through descriptions of machines, with libvirt's schemas.
+    debian: "libxml2-utils",
+    gives: ["xmllint"],
+    fedora: "libxml2",
+    arch: "libxml2",
+    suse: "libxml2-tools",
+  },
+  {
+    // Reads UDF, the file system of Microsoft's ISOs.
+    debian: "p7zip-full",
+    gives: ["7z"],
+    fedora: "7zip",
+    arch: "7zip",
+    suse: "7zip",
+  },
+  {
+    // Says which Windows an ISO installs.
+    debian: "wimtools",
+    gives: ["wiminfo"],
+    fedora: "wimlib-utils",
+    arch: "wimlib",
+    suse: "wimtools",
+  },
+  {
+    // Makes the CD that answers Windows Setup's questions.
+    debian: "xorriso",
+    gives: ["xorriso"],
+    fedora: "xorriso",
+    arch: "libisoburn",
+    suse: "xorriso",
+  },
+  {
+    // Makes what stands in for an update of Microsoft's.
+    debian: "gcab",
+    gives: ["gcab"],
+    fedora: "gcab",
+    arch: "gcab",
+    suse: "gcab",
+  },
+  {
     debian: "shellcheck",
     gives: ["shellcheck"],
     fedora: "ShellCheck",
@@ -163,6 +203,14 @@ export const hostPackages: readonly HostPackage[] = [
     fedora: "e2fsprogs",
     arch: "e2fsprogs",
     suse: "e2fsprogs",
+  },
+  {
+    // The network of the tests that put Windows programs before what the steps write.
+    debian: "iproute2",
+    gives: ["ip"],
+    fedora: "iproute",
+    arch: "iproute2",
+    suse: "iproute2",
   },
   {
     debian: "dpkg",

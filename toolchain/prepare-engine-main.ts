@@ -4,6 +4,12 @@
  */
 import path from "node:path";
 
+import {
+  calicoDefinitions,
+  definitionsName,
+} from "../components/cni/calico/definitions-artifact.ts";
+import { calicoRelease } from "../components/cni/calico/release.ts";
+import { defaultCalicoVersion } from "../config/supported.ts";
 import { recordBuilt } from "./built.ts";
 import { dockerState } from "./daemon-state.ts";
 import { ensureDocker } from "./daemons.ts";
@@ -17,12 +23,25 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const ensurePackages = (names: readonly string[]): Promise<void> => ensureHostPackages(names, say);
 const options = { progress: say, ensurePackages };
 const docker = await dockerState();
-await ensurePackages(["jq", "xsltproc", "shellcheck", ...dockerPackages(docker)]);
+/** The tests of images make real ISOs, WIM files, updates and disks. */
+const imagePackages = ["gcab", "genisoimage", "p7zip-full", "qemu-utils", "wimtools", "xorriso"];
+await ensurePackages([
+  ...["jq", "xsltproc", "shellcheck"],
+  // Descriptions of machines are held against libvirt's schema.
+  ...["libvirt-clients", "libxml2-utils"],
+  ...imagePackages,
+  ...dockerPackages(docker),
+]);
 await ensureDocker(docker, options);
-const ensured = await prepareEngine([kubernetesLinux, etcd], options);
+const calico = calicoRelease(defaultCalicoVersion);
+const definitions = calicoDefinitions(calico);
+const ensured = await prepareEngine([kubernetesLinux, etcd, definitions], options);
 await recordBuilt({
   tools: {
     etcd: path.join(ensured.path(etcd), "etcd"),
     "kube-apiserver": path.join(ensured.path(kubernetesLinux), "kube-apiserver"),
+  },
+  calicoDefinitions: {
+    [calico.definitionsSha256]: path.join(ensured.path(definitions), definitionsName),
   },
 });

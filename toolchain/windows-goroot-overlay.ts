@@ -16,12 +16,22 @@ const renamed: readonly { readonly file: string; readonly from: string; readonly
   { file: "os/file_windows.go", from: "func Symlink(", to: "func goSymlink(" },
   { file: "os/file_windows.go", from: "func readlink(", to: "func goReadlink(" },
   { file: "os/stat_windows.go", from: "func lstatNolog(", to: "func goLstatNolog(" },
+  ...["semacreate", "semasleep", "semawakeup", "usleep", "preemptM"].map((name) => ({
+    file: "runtime/os_windows.go",
+    from: `func ${name}(`,
+    to: `func go${name.replace(/^./, (first) => first.toUpperCase())}(`,
+  })),
 ];
 
 /** Files that are added to a package of the standard library. */
 const added: readonly { readonly file: string; readonly source: string }[] = [
+  {
+    file: "internal/syscall/windows/wine_windows.go",
+    source: "internal_syscall_windows_wine_windows.go",
+  },
   { file: "net/wine_windows.go", source: "net_wine_windows.go" },
   { file: "os/wine_windows.go", source: "os_wine_windows.go" },
+  { file: "runtime/wine_windows.go", source: "runtime_wine_windows.go" },
 ];
 
 const sourceFolder = fileURLToPath(new URL("windows-goroot", import.meta.url));
@@ -31,7 +41,8 @@ export const windowsGorootOverlaySources = [sourceFolder, fileURLToPath(import.m
 
 /**
  * Writes an overlay for `go build -overlay`: Go's standard library for Windows with what Wine 8 and 10 lack
- * (listeners on AF_UNIX sockets, symbolic links), so that kubelet.exe runs there without a changed line of Kubernetes.
+ * (listeners on AF_UNIX sockets, symbolic links, removing whole folders) and what is slow there (waiting), so that kubelet.exe runs there
+ * without a changed line of Kubernetes.
  * Only for programs that run in the rehearsal guest.
  *
  * @param parent folder that gets the overlay; the same overlay has the same path, for the compiler's cache.

@@ -1,11 +1,16 @@
+import { readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
 import type { BuildContext } from "../artifact.ts";
 import { cacheRoot } from "../cache.ts";
 import { runLogged } from "../run-logged.ts";
-import { writeWindowsGorootOverlay } from "../windows-goroot-overlay.ts";
+import {
+  windowsGorootOverlaySources,
+  writeWindowsGorootOverlay,
+} from "../windows-goroot-overlay.ts";
 import { requireGo } from "./go-version.ts";
+import { pageAligned } from "./page-aligned.ts";
 import { hashSources } from "./sources-hash.ts";
 import type { GoBuild } from "./tool.ts";
 
@@ -39,15 +44,19 @@ export function goEnvironment(root: string = cacheRoot()): Readonly<Record<strin
  */
 export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, string>>> {
   const isSource = (file: string): boolean => /(\.go|\/go\.(mod|sum))$/.test(file);
+  const forWine = [
+    ...windowsGorootOverlaySources,
+    path.join(import.meta.dirname, "page-aligned.ts"),
+  ];
   return {
     module: await hashSources(go.module, [go.module], isSource),
-    sources: await hashSources(go.module, go.sources ?? []),
+    sources: await hashSources(go.module, go.forWine ? forWine : []),
     build: JSON.stringify([
       go.packages,
       go.variables ?? {},
       go.tags ?? [],
       go.os ?? "linux",
-      go.wineOverlay ?? [],
+      go.forWine ?? false,
     ]),
   };
 }
@@ -63,17 +72,22 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   if (go.tags !== undefined) {
     common.push("-tags", go.tags.join(","));
   }
+  const overlay = go.forWine
+    ? ["-overlay", await writeWindowsGorootOverlay(path.join(cacheRoot(), "go"), env)]
+    : [];
   for (const [executable, packageName] of Object.entries(go.packages)) {
-    const overlay = go.wineOverlay?.includes(executable)
-      ? ["-overlay", await writeWindowsGorootOverlay(path.join(cacheRoot(), "go"), env)]
-      : [];
     if (Object.keys(go.packages).length > 1) {
       context.progress(`compiling ${executable}`);
     }
-    await runLogged(
-      "go",
-      ["build", ...common, ...overlay, "-o", path.join(into, executable), packageName],
-      { cwd: go.module, env, logFile: context.logFile, timeoutSeconds: buildTimeoutSeconds },
-    );
+    const file = path.join(into, executable);
+    await runLogged("go", ["build", ...common, ...overlay, "-o", file, packageName], {
+      cwd: go.module,
+      env,
+      logFile: context.logFile,
+      timeoutSeconds: buildTimeoutSeconds,
+    });
+    if (go.forWine) {
+      await writeFile(file, pageAligned(await readFile(file)));
+    }
   }
 }

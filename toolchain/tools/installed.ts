@@ -1,9 +1,9 @@
-import { constants } from "node:fs";
-import { access, chmod, copyFile } from "node:fs/promises";
+import { chmod, copyFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
 import { cacheRoot } from "../cache.ts";
+import { findOnPath } from "../search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 
 /** A tool on the host at exactly the pinned version, or why there is none; empty when it is not looked for. */
@@ -39,27 +39,6 @@ export async function findInstalled(tool: Tool): Promise<Found> {
   return version === tool.version
     ? { file }
     : { reason: `installed is ${version ?? "an unknown version"}` };
-}
-
-/** Absolute path of the first executable of that name in a list of folders as in PATH. */
-export async function findOnPath(name: string, searched: string): Promise<string | undefined> {
-  for (const folder of searched.split(path.delimiter).filter((each) => path.isAbsolute(each))) {
-    const candidate = path.join(folder, name);
-    if (await isExecutable(candidate)) {
-      return candidate;
-    }
-  }
-  return undefined;
-}
-
-/** Whether this process may execute a file. */
-export async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** PATH without our own cache, which a shell with `kindows env` has in front: that is not the host's. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { windowsGorootOverlaySources } from "../windows-goroot-overlay.ts";
+import type { ToolArtifact } from "./tool.ts";
 import { toolArtifact } from "./tool-artifact.ts";
 
 const module = (name: string): string =>
@@ -139,7 +139,7 @@ export const kubernetesLinux = toolArtifact({
   },
 });
 
-/** What a Windows node runs, for the rehearsal guest: the programs are upstream's, kubelet's standard library is not. */
+/** What a Windows node runs, for the rehearsal guest: the programs are upstream's, their standard library is not. */
 export const kubernetesWindows = toolArtifact({
   name: "kubernetes-windows",
   version: kubernetesVersion,
@@ -154,8 +154,22 @@ export const kubernetesWindows = toolArtifact({
     },
     variables: kubernetesVariables,
     os: "windows",
-    wineOverlay: ["kubelet.exe"],
-    sources: windowsGorootOverlaySources,
+    forWine: true,
+  },
+});
+
+/** Not in the guest, whose pods are modelled: only for the tests that put it before our arguments. */
+export const kubeProxyWindows = toolArtifact({
+  name: "kube-proxy-windows",
+  version: kubernetesVersion,
+  executables: ["kube-proxy.exe"],
+  download: notUsed,
+  go: {
+    module: module("kubernetes"),
+    packages: { "kube-proxy.exe": "k8s.io/kubernetes/cmd/kube-proxy" },
+    variables: kubernetesVariables,
+    os: "windows",
+    forWine: true,
   },
 });
 
@@ -178,9 +192,9 @@ export const coredns = toolArtifact({
 /** Version of containerd that is built here, for Linux and Windows. */
 export const containerdVersion = "2.4.2";
 
-const containerdVariables = {
-  "github.com/containerd/containerd/v2/version.Version": containerdVersion,
-};
+const containerdVariables = (version: string): Readonly<Record<string, string>> => ({
+  "github.com/containerd/containerd/v2/version.Version": version,
+});
 
 export const containerdLinux = toolArtifact({
   name: "containerd-linux",
@@ -194,22 +208,38 @@ export const containerdLinux = toolArtifact({
       "containerd-shim-runc-v2": "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2",
       ctr: "github.com/containerd/containerd/v2/cmd/ctr",
     },
-    variables: containerdVariables,
+    variables: containerdVariables(containerdVersion),
   },
 });
 
-export const containerdWindows = toolArtifact({
-  name: "containerd-windows",
-  version: containerdVersion,
-  executables: ["containerd.exe"],
-  download: notUsed,
-  go: {
-    module: module("containerd"),
-    packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
-    variables: containerdVariables,
-    os: "windows",
-  },
-});
+export const containerdWindows = windowsContainerd(
+  "containerd-windows",
+  containerdVersion,
+  "containerd",
+);
+
+/** The line with long-term support, which real nodes get: only for the tests that put it before our configuration. */
+export const containerdWindowsLts = windowsContainerd(
+  "containerd-windows-lts",
+  "2.3.4",
+  "containerd-2.3",
+);
+
+function windowsContainerd(name: string, version: string, moduleName: string): ToolArtifact {
+  return toolArtifact({
+    name,
+    version,
+    executables: ["containerd.exe"],
+    download: notUsed,
+    go: {
+      module: module(moduleName),
+      packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
+      variables: containerdVariables(version),
+      os: "windows",
+      forWine: true,
+    },
+  });
+}
 
 /** Serves the default StorageClass of a kind cluster. */
 export const localPathProvisioner = toolArtifact({
@@ -221,5 +251,43 @@ export const localPathProvisioner = toolArtifact({
     module: module("local-path-provisioner"),
     packages: { "local-path-provisioner": "github.com/rancher/local-path-provisioner" },
     variables: { "main.VERSION": "v0.0.30" },
+  },
+});
+
+/** Kubernetes' own program for tests of its network, which `kindows verify` runs. */
+export const agnhost = toolArtifact({
+  name: "agnhost",
+  version: kubernetesVersion,
+  executables: ["agnhost"],
+  download: notUsed,
+  go: {
+    module: module("agnhost"),
+    packages: { agnhost: "k8s.io/kubernetes/test/images/agnhost" },
+  },
+});
+
+/** The same for the rehearsal guest, whose HostProcess containers it is in; see rehearsal/cri/programs.go. */
+export const agnhostWindows = toolArtifact({
+  name: "agnhost-windows",
+  version: kubernetesVersion,
+  executables: ["agnhost.exe"],
+  download: notUsed,
+  go: {
+    module: module("agnhost"),
+    packages: { "agnhost.exe": "k8s.io/kubernetes/test/images/agnhost" },
+    os: "windows",
+    forWine: true,
+  },
+});
+
+/** Checks GitHub's workflows, and the shell lines in them; only `make lint` needs it. */
+export const actionlint = toolArtifact({
+  name: "actionlint",
+  version: "1.7.12",
+  executables: ["actionlint"],
+  download: noChecksum,
+  go: {
+    module: module("actionlint"),
+    packages: { actionlint: "github.com/rhysd/actionlint/cmd/actionlint" },
   },
 });

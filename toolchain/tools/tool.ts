@@ -44,10 +44,11 @@ export interface GoBuild {
   readonly tags?: readonly string[];
   /** Default: linux. */
   readonly os?: "linux" | "windows";
-  /** Executables that are built against the standard library for Wine; see windows-goroot-overlay.ts. */
-  readonly wineOverlay?: readonly string[];
-  /** Further files and folders whose content goes into the address, besides go.mod, go.sum and Go files of the module. */
-  readonly sources?: readonly string[];
+  /**
+   * Whether they are built for Wine: against a standard library for it (windows-goroot-overlay.ts), and so that it can
+   * map them (page-aligned.ts). Default: no.
+   */
+  readonly forWine?: boolean;
 }
 
 /** An artifact that is a tool. */

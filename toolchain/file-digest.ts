@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import * as z from "zod";
+
+import type { Cache } from "./cache.ts";
+import { sha256OfFile } from "./cache-marker.ts";
+import { isReadOnly } from "./read-only.ts";
+
+const noteSchema = z.object({
+  size: z.number(),
+  mtimeMs: z.number(),
+  ino: z.number(),
+  sha256: z.string(),
+});
+
+/**
+ * SHA-256 of a large file of the user's. It is read whole once, and again when its size, time or inode is another one;
+ * the cache notes what it was.
+ *
+ * @throws as reading the file does.
+ */
+export async function digestOfFile(file: string, cache: Cache): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(file);
+  const name = createHash("sha256").update(file).digest("hex").slice(0, 16);
+  const noteFile = path.join(cache.root, "digests", `${name}.json`);
+  const note = await noted(noteFile);
+  if (note?.size === size && note.mtimeMs === mtimeMs && note.ino === ino) {
+    return note.sha256;
+  }
+  const sha256 = await sha256OfFile(file);
+  try {
+    await mkdir(path.dirname(noteFile), { recursive: true });
+    await writeFile(`${noteFile}.${process.pid}`, JSON.stringify({ size, mtimeMs, ino, sha256 }));
+    await rename(`${noteFile}.${process.pid}`, noteFile);
+  } catch (error) {
+    // Then it is read again the next time.
+    if (!isReadOnly(error)) {
+      throw error;
+    }
+  }
+  return sha256;
+}
+
+async function noted(noteFile: string): Promise<z.infer<typeof noteSchema> | undefined> {
+  try {
+    return noteSchema.parse(JSON.parse(await readFile(noteFile, "utf8")));
+  } catch {
+    // None yet, or a damaged one: the file is read again.
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+
+const root = path.join(import.meta.dirname, "..", "..");
+
+/** Where sources of bundles are. More than they import is looked at: too many bundles cost less than an old one. */
+const sources = [
+  ...["index.ts", "stacks", "components", "config", "cli", "toolchain"],
+  ...["plugins", "rehearsal", "verify", "policy", "package-lock.json"],
+];
+
+/**
+ * A program's file as JavaScript, bundled with what it imports; made anew when a source has changed. Node.js reads one
+ * file instead of some hundred, and translates nothing.
+ *
+ * JavaScript itself, as it runs before anything could translate it.
+ *
+ * @param {string} entry the TypeScript file, relative to the project: index.ts, cli/main.ts, or a host action's
+ * @returns {string} absolute path of a module
+ */
+export function freshBundle(entry) {
+  const folder = path.join(root, ".kindows", "program", hashOf(sources.flatMap(filesBelow)));
+  if (!existsSync(folder)) {
+    const bundler = path.join(root, "toolchain", "program", "main.ts");
+    // Standard output is a host action's result.
+    const stdio = ["ignore", "ignore", "inherit"];
+    execFileSync(process.execPath, ["--import", "tsx", bundler, folder], { cwd: root, stdio });
+  }
+  return path.join(folder, entry.replace(/\.ts$/, ".mjs"));
+}
+
+/** The TypeScript files at or below a path, in a fixed order; a file that is named is there whatever it is. */
+function filesBelow(name) {
+  const start = path.join(root, name);
+  const found = statSync(start, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) {
+    return found === undefined ? [] : [start];
+  }
+  return readdirSync(start, { recursive: true })
+    .filter((file) => file.endsWith(".ts"))
+    .sort()
+    .map((file) => path.join(start, file));
+}
+
+/** Says the same only for the same files with the same contents in the same place: paths are part of a bundle. */
+function hashOf(files) {
+  const hash = createHash("sha256");
+  for (const file of files) {
+    hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
+  }
+  return hash.digest("hex").slice(0, 16);
+}

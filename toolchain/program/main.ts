@@ -1,0 +1,41 @@
+/** Bundles the Pulumi program, the kindows command and all host actions into the folder that is named. fresh-bundle.js runs it when it finds none. */
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { projectRoot } from "../project.ts";
+import { bundlePrograms } from "./bundle.ts";
+
+/** A bundle of other sources is kept this long: a program that was started from it may still want its later parts. */
+const keptHours = 24;
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  throw new Error("usage: main.ts <folder to write>");
+}
+const bundles = path.dirname(folder);
+await mkdir(bundles, { recursive: true });
+// Two programs may start at once, and either may be killed: the folder appears whole or not at all.
+const building = await mkdtemp(`${folder}-`);
+try {
+  await bundlePrograms(projectRoot, await programs(), building);
+  await rename(building, folder).catch(async (error: unknown) => {
+    await stat(folder).catch(() => {
+      throw error;
+    });
+  });
+} finally {
+  await rm(building, { recursive: true, force: true });
+}
+for (const name of await readdir(bundles)) {
+  const other = path.join(bundles, name);
+  const { mtimeMs } = await stat(other).catch(() => ({ mtimeMs: Date.now() }));
+  if (other !== folder && Date.now() - mtimeMs > keptHours * 3_600_000) {
+    await rm(other, { recursive: true, force: true });
+  }
+}
+
+/** What is run by itself: the program, the command, and what lies in a component's folder `actions`. Relative to the project. */
+async function programs(): Promise<string[]> {
+  const files = await readdir(path.join(projectRoot, "components"), { recursive: true });
+  const actions = files.filter((file) => /(^|\/)actions\/[^/]+\.ts$/.test(file)).sort();
+  return ["index.ts", "cli/main.ts", ...actions.map((file) => path.join("components", file))];
+}

@@ -1,0 +1,7 @@
+/** Runs a program of this project by its TypeScript file: `node toolchain/program/run.js cli/main.ts ARGUMENTS`. */
+import { pathToFileURL } from "node:url";
+import { freshBundle } from "./fresh-bundle.js";
+
+// The program finds its own arguments where any program does.
+const [entry] = process.argv.splice(2, 1);
+await import(pathToFileURL(freshBundle(entry)).href);
