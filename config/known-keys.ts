@@ -1,35 +1,42 @@
 import { distance } from "fastest-levenshtein";
-import type { z } from "zod";
-import type { SettingsProblem } from "./problem.ts";
+import type * as z from "zod";
+import type { Complaint, SettingsProblem } from "./problem.ts";
 import { pathText } from "./problem.ts";
 import { child, knownKeys, valueAt } from "./schema-paths.ts";
 
 type Schema = z.core.$ZodType;
 type Path = SettingsProblem["path"];
 
-/** What to write instead of the unknown `key` at `path`: the key of another section, or the nearest free one here. */
-export function insteadOfUnknown(
-  schema: Schema,
-  written: unknown,
-  path: Path,
-  key: string,
-): string {
+/** Why the unknown `key` at `path` can't be, and what to write: its keys one by one, that of another place, the nearest free one here. */
+export function unknownKey(schema: Schema, written: unknown, path: Path, key: string): Complaint {
+  const known = knownKeys(schema, written, path);
+  const [group = "", ...rest] = key.split(".");
+  if (rest.length > 0 && known.includes(group)) {
+    return {
+      why: "is written as one key",
+      instead: `Write \`${path.length === 0 ? "kindows:" : ""}${group}:\`, and \`${rest.join(".")}:\` indented below it.`,
+    };
+  }
+  const why = "is not a setting";
+  const below = known.filter((one) => knownKeys(schema, written, [...path, one]).includes(key));
+  if (below.length === 1 && path.length > 0) {
+    return { why, instead: `Move it to ${pathText([...path, ...below, key])}.` };
+  }
   const section = sectionWith(schema, written, path, key);
   if (section !== undefined) {
-    return `Move it to ${pathText([section, key])}.`;
+    return { why, instead: `Move it to ${pathText([section, key])}.` };
   }
-  const known = knownKeys(schema, written, path);
   const value = valueAt(written, path);
   const nearest = known
     .filter((candidate) => child(value, candidate) === undefined)
     .map((candidate) => ({ candidate, cost: cost(key, candidate) }))
-    .filter((one) => one.cost <= Math.max(2, one.candidate.length / 2))
+    .filter((one) => one.cost <= Math.max(2, one.candidate.length / 3))
     .sort((one, other) => one.cost - other.cost)[0];
   const proposal =
     nearest === undefined
       ? "Leave it out."
       : `Did you mean ${pathText([...path, nearest.candidate])}?`;
-  return `${proposal} Known here: ${known.join(", ")}.`;
+  return { why, instead: `${proposal} Known here: ${known.join(", ")}.` };
 }
 
 /** The section of the settings, other than the one at `path`, that has the key `key` itself. */

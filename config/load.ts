@@ -1,20 +1,50 @@
 import * as pulumi from "@pulumi/pulumi";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
+import type { ExistingSettings } from "./existing/settings.ts";
 import { SettingsError } from "./problem.ts";
-import { resolveSettings } from "./resolve.ts";
-import { sections } from "./sections.ts";
+import { resolveConfig } from "./resolve.ts";
+import { parsedConfig } from "./sections.ts";
 import type { Settings } from "./settings.ts";
+import { splitConfig } from "./split-config.ts";
+import { stackKind } from "./stack-kind.ts";
+
+/** The settings of a stack, by its kind. */
+export type StackSettings =
+  | { readonly kind: "lab"; readonly settings: Settings }
+  | { readonly kind: "existing"; readonly settings: ExistingSettings };
 
 /**
  * The settings of the stack that runs: the only place that reads Pulumi's configuration.
  *
  * @throws RunError, which Pulumi prints without a stack trace, with every mistake there is.
  */
-export function loadSettings(): Settings {
+export async function loadStack(): Promise<StackSettings> {
   const stack = pulumi.getStack();
+  const file = `Pulumi.${stack}.yaml`;
   try {
-    return resolveSettings(sections(allConfig()), { stack, file: `Pulumi.${stack}.yaml` });
+    const config = parsedConfig(allConfig());
+    const { sections, strays } = splitConfig(config);
+    const { kind, sections: written } = stackKind(sections, file);
+    if (kind === "lab") {
+      return { kind, settings: resolveConfig(config, { stack, file }) };
+    }
+    // Labs need none of it.
+    const { resolveExisting } = await import("./existing/resolve.ts");
+    return { kind, settings: resolveExisting(written, { file }, strays) };
   } catch (error) {
     throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
   }
+}
+
+/**
+ * The settings of a lab that runs.
+ *
+ * @throws RunError as `loadStack` does, and for a stack that is none.
+ */
+export async function loadSettings(): Promise<Settings> {
+  const stack = await loadStack();
+  if (stack.kind !== "lab") {
+    throw new pulumi.RunError("this stack is no lab: its settings have kindows:stack");
+  }
+  return stack.settings;
 }

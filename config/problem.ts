@@ -1,3 +1,5 @@
+import { shownValue } from "./shown-value.ts";
+
 /** What is wrong with one value, without saying where it stands. */
 export interface Complaint {
   /** Why the value can't be, as the rest of a sentence that starts with it: `is not ...`, `has ...`. */
@@ -12,6 +14,8 @@ export interface SettingsProblem extends Complaint {
   readonly path: readonly (string | number)[];
   /** The value there; undefined when it is missing. */
   readonly value: unknown;
+  /** Where it stands, for what is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
+  readonly place?: string;
 }
 
 /** A path as a user reads it: `kindows:nodes[0].name`. */
@@ -25,14 +29,9 @@ export function pathText(path: SettingsProblem["path"]): string {
 
 /** The one line for a problem: path, value, why, what to write instead. */
 export function problemText(problem: SettingsProblem): string {
-  const value = problem.value === undefined ? "" : ` ${shortened(JSON.stringify(problem.value))}`;
-  return `${pathText(problem.path)}:${value} ${problem.why}. ${problem.instead}`;
-}
-
-const maxValueLength = 60;
-
-function shortened(text: string): string {
-  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}...` : text;
+  const value = shownValue(problem.value, problem.path);
+  const place = problem.place ?? pathText(problem.path);
+  return `${place}: ${value === "" ? "" : `${value} `}${problem.why}. ${problem.instead}`;
 }
 
 /** Every mistake of the settings at once. */

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { SettingsProblem } from "./problem.ts";
 import { valueAt } from "./schema-paths.ts";
 
@@ -8,45 +8,74 @@ type Container = Record<string | number, unknown>;
 /** More rounds than the settings have levels: a value, then what it left incomplete, and so on up. */
 const maxRounds = 10;
 
-/** Names for list items that have no usable one: places in the list must stay, as later problems name them. */
-const standIns: readonly { readonly path: RegExp; readonly prefix: string }[] = [
-  { path: /^nodes\/\d+\/name$/, prefix: "unnamed-" },
-  { path: /^cluster\/workers\/\d+\/name$/, prefix: "unnamed-" },
+/** Something in the place of a value with a mistake. */
+export interface StandIn {
+  readonly path: RegExp;
+  /** What is put there; `place` is the number, or the name, of what it is a part of. */
+  readonly value: (place: string) => unknown;
+}
+
+/**
+ * What stands in for values without which a greater whole would have to go, and hide its other mistakes. Places in
+ * lists must stay, as later problems name them.
+ */
+const standIns: readonly StandIn[] = [
+  { path: /^nodes\/\d+\/name$/, value: (place) => `unnamed-${place}` },
+  { path: /^cluster\/workers\/\d+\/name$/, value: (place) => `unnamed-${place}` },
+  { path: /^windows\/image\/path$/, value: () => "/unnamed" },
 ];
+
+/** A taint with a mistake, whatever it is: one that is like no other. */
+const taint = /^nodes\/\d+\/taints\/(\d+)/;
 
 /**
  * The settings with whatever the schema refuses taken out, so that the rest can still be judged in the same go.
  *
  * Only good for finding more problems: nobody may act on it.
+ *
+ * @param further stand-ins, besides those for names.
  */
-export function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
+export function repaired<T>(
+  schema: z.ZodType<T>,
+  written: unknown,
+  further: readonly StandIn[] = [],
+): T {
+  const all = [...standIns, ...further];
   const copy: unknown = structuredClone(written);
   for (let round = 0; round < maxRounds; round++) {
     const result = schema.safeParse(copy);
     if (result.success) {
       return result.data;
     }
-    for (const issue of result.error.issues) {
+    // From the back: what is taken out of a list moves what follows it.
+    for (const issue of result.error.issues.toReversed()) {
       const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-      const paths =
-        issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...path, key]) : [path];
-      paths.forEach((one) => takeOut(copy, one));
+      if (issue.code === "unrecognized_keys") {
+        issue.keys.forEach((key) => Reflect.deleteProperty(valueAt(copy, path) as object, key));
+      } else {
+        takeOut(copy, path, all);
+      }
     }
   }
   throw new Error("the settings' schema refuses even its own defaults");
 }
 
 /** Removes what stands at `path`; where nothing does, something is missing, and what misses it goes instead. */
-function takeOut(root: unknown, path: Path): void {
+function takeOut(root: unknown, path: Path, all: readonly StandIn[]): void {
   const key = path.at(-1);
   const parent = valueAt(root, path.slice(0, -1));
   if (key === undefined || typeof parent !== "object" || parent === null) {
     return;
   }
-  const standIn = standIns.find((one) => one.path.test(path.join("/")));
+  const place = path.join("/");
+  const standIn = all.find((one) => one.path.test(place));
   const container = parent as Container;
-  if (standIn !== undefined) {
-    container[key] = `${standIn.prefix}${path.at(-2)}`;
+  const [, taintNumber] = taint.exec(place) ?? [];
+  if (taintNumber !== undefined) {
+    const taints = valueAt(root, path.slice(0, 3)) as Container;
+    taints[Number(taintNumber)] = { key: `unnamed-${taintNumber}`, effect: "NoSchedule" };
+  } else if (standIn !== undefined) {
+    container[key] = standIn.value(String(path.at(-2)));
   } else if (Array.isArray(parent) && hasStandIn(path)) {
     container[key] = {};
   } else if (Array.isArray(parent)) {
@@ -54,7 +83,7 @@ function takeOut(root: unknown, path: Path): void {
   } else if (key in container) {
     delete container[key];
   } else {
-    takeOut(root, path.slice(0, -1));
+    takeOut(root, path.slice(0, -1), all);
   }
 }
 

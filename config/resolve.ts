@@ -8,6 +8,8 @@ import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
 import { settingsSchema } from "./settings.ts";
 import type { NamedSettings, Settings, WrittenSettings } from "./settings.ts";
 import { shapeProblems } from "./shape-problems.ts";
+import { splitConfig } from "./split-config.ts";
+import { stackKind } from "./stack-kind.ts";
 
 /** Where settings come from. */
 export interface SettingsSource {
@@ -18,13 +20,42 @@ export interface SettingsSource {
 }
 
 /**
- * Everything the program is told, from the sections as written.
+ * Everything the program is told, from a stack's whole configuration: keys with their namespaces.
  *
+ * @param outside Mistakes that were found around it, to be told with the others.
+ * @throws SettingsError with every mistake there is; a stack without any setting is one.
+ */
+export function resolveConfig(
+  config: Readonly<Record<string, unknown>>,
+  source: SettingsSource,
+  outside: readonly SettingsProblem[] = [],
+): Settings {
+  const { sections: written, strays } = splitConfig(config);
+  const { sections } = stackKind(written, source.file);
+  const others = [...outside, ...strays];
+  const empty = others.length === 0 && Object.keys(sections).length === 0;
+  return resolveSettings(sections, source, empty ? [nothingWritten] : others);
+}
+
+/** Everything has a default, and yet nobody means a lab that he has not said a word about. */
+const nothingWritten: SettingsProblem = {
+  path: ["nodes"],
+  value: undefined,
+  why: "is missing, and so is every other setting",
+  instead:
+    "Write at least `kindows:nodes:` below `config:`, with `- name: win-1` indented below it; all settings are in docs/settings.md.",
+};
+
+/**
+ * The same from the sections below the namespace.
+ *
+ * @param others Mistakes around the sections, to be told first.
  * @throws SettingsError with every mistake there is, in the order of the settings.
  */
 export function resolveSettings(
   written: Readonly<Record<string, unknown>>,
   source: SettingsSource,
+  others: readonly SettingsProblem[] = [],
 ): Settings {
   const parsed = settingsSchema.safeParse(written);
   const broken = parsed.success ? [] : shapeProblems(settingsSchema, written, parsed.error.issues);
@@ -33,12 +64,14 @@ export function resolveSettings(
     source.stack,
   );
   const brokenPaths = broken.map((problem) => pathText(problem.path));
+  const isBroken = (read: string): boolean =>
+    brokenPaths.some((broken) => read === broken || read.startsWith(`${broken}.`));
   const crossed = checks
-    .filter((check) => !check.reads.some((path) => brokenPaths.includes(`kindows:${path}`)))
+    .filter((check) => !check.reads.some((path) => isBroken(`kindows:${path}`)))
     .flatMap((check) => check.run(settings));
-  const problems = [...broken, ...crossed];
+  const problems = [...others, ...inOrder([...broken, ...crossed])];
   if (problems.length > 0) {
-    throw new SettingsError(inOrder(problems), source.file);
+    throw new SettingsError(problems, source.file);
   }
   return filled(settings);
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { SettingsProblem } from "./problem.ts";
 
 type Schema = z.core.$ZodType;

@@ -1,11 +1,6 @@
-const namespace = "kindows:";
-
-/** The sections of the settings in Pulumi's configuration, which hands objects over as JSON and text as it is. */
-export function sections(config: Readonly<Record<string, string>>): Record<string, unknown> {
-  const ours = Object.entries(config).filter(([key]) => key.startsWith(namespace));
-  return Object.fromEntries(
-    ours.map(([key, value]) => [key.slice(namespace.length), parsed(value)]),
-  );
+/** What Pulumi's configuration holds: it hands objects over as JSON, and text as it is. */
+export function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, parsed(value)]));
 }
 
 function parsed(value: string): unknown {

@@ -1,5 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bare, metaOf } from "./schema-paths.ts";
+import { existingSchema } from "./existing/settings.ts";
 import { settingsSchema } from "./settings.ts";
 
 type Schema = z.core.$ZodType;
@@ -19,16 +20,31 @@ config:
 \`\`\`
 
 What is not written has its default. Every mistake is told at once, before anything is created: unknown keys, wrong
-types, and whatever does not fit together (config/checks/). What is wrong with the host is told next (config/preflight/).
+types, and whatever does not fit together (config/checks/); each with the setting, its value, why it can't be and what to
+write instead, and without passwords, logins and keys. A file without any setting is a mistake, and so are keys below
+another prefix than \`kindows:\` (or \`pulumi:\`), as nothing reads them. What is wrong with the host is told next
+(config/preflight/).
+`;
+
+const existing = `
+## Stacks of existing machines
+
+With \`kindows:stack: existing\` (default: \`lab\`, all the above) a stack joins Windows machines that are there to a
+cluster that is there (docs/existing.md). It has these sections, and no others:
 `;
 
 /** The page docs/settings.md. */
 export function settingsPage(): string {
-  const sections = Object.entries(settingsSchema.shape).map(([name, schema]) => {
-    const heading = `\n## kindows:${name}\n\n${metaOf(schema).description ?? ""}\n`;
-    return `${heading}\n${table(rows(schema, ""))}`;
-  });
-  return `${introduction}${sections.join("")}`;
+  return `${introduction}${sections(settingsSchema.shape, "##")}${existing}${sections(existingSchema.shape, "###")}`;
+}
+
+function sections(shape: Readonly<Record<string, Schema>>, level: string): string {
+  return Object.entries(shape)
+    .map(([name, schema]) => {
+      const heading = `\n${level} kindows:${name}\n\n${metaOf(schema).description ?? ""}\n`;
+      return `${heading}\n${table(rows(schema, ""))}`;
+    })
+    .join("");
 }
 
 interface Row {

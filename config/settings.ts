@@ -1,21 +1,16 @@
-import { z } from "zod";
-import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
+import * as z from "zod";
+import { cni } from "./cni-settings.ts";
+import { registration } from "./registration-settings.ts";
 import { address } from "./values/address.ts";
-import { adminUser } from "./values/admin-user.ts";
 import { bridgeName } from "./values/bridge-name.ts";
 import { cidr } from "./values/cidr.ts";
 import { computerName, dnsDomain, dnsLabel, labName } from "./values/dns-name.ts";
 import { hypervisorUri } from "./values/hypervisor-uri.ts";
-import { imagePath } from "./values/image-path.ts";
-import { kubeletArgumentName, kubeletArgumentValue } from "./values/kubelet-argument.ts";
-import { labelKey, labelValue, qualifiedName } from "./values/node-label.ts";
 import { nodeIp } from "./values/node-ip.ts";
 import { nodeImage } from "./values/node-image.ts";
-import { noProxyEntry, proxyAddress } from "./values/proxy.ts";
-import { mirrorAddress, registryName } from "./values/registry.ts";
-import { sha256 } from "./values/sha256.ts";
-import { containerdVersion, kubernetesVersion, windowsVersion } from "./values/version.ts";
-import { atLeast, between, text } from "./values/value.ts";
+import { kubernetesVersion } from "./values/version.ts";
+import { between, text } from "./values/value.ts";
+import { machineSize, windows } from "./windows-settings.ts";
 
 const maxTokenMinutes = 120;
 
@@ -26,8 +21,15 @@ const lab = z.strictObject({
   }),
 });
 
+/** The ranges where the settings name none. */
+const ranges = {
+  segment: "192.168.150.0/24",
+  pods: "10.244.0.0/16",
+  services: "10.96.0.0/16",
+} as const;
+
 const network = z.strictObject({
-  cidr: text(cidr).default("192.168.150.0/24").meta({
+  cidr: text(cidr(ranges.segment)).default(ranges.segment).meta({
     description:
       "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. Free on this host, and apart from `podCidr` and `serviceCidr`.",
   }),
@@ -58,10 +60,12 @@ const cluster = z.strictObject({
     .array(worker)
     .default([])
     .meta({ description: "Linux workers, as containers on this host." }),
-  podCidr: text(cidr)
-    .default("10.244.0.0/16")
+  podCidr: text(cidr(ranges.pods))
+    .default(ranges.pods)
     .meta({ description: "IPv4 range of pods; every node gets a part of it." }),
-  serviceCidr: text(cidr).default("10.96.0.0/16").meta({ description: "IPv4 range of services." }),
+  serviceCidr: text(cidr(ranges.services))
+    .default(ranges.services)
+    .meta({ description: "IPv4 range of services." }),
   nodeImage: text(nodeImage).optional().meta({
     description: "kind node image of the control planes and Linux workers, pinned by digest.",
     default:
@@ -73,13 +77,6 @@ const cluster = z.strictObject({
   }),
 });
 
-const cni = z.strictObject({
-  kind: z.enum(["calico", "kind-default"]).default("calico").meta({
-    description:
-      "Pod network: `calico` (VXLAN, Windows too), or `kind-default`: kind's own for Linux pods, none on Windows.",
-  }),
-});
-
 const hypervisor = z.strictObject({
   uri: text(hypervisorUri)
     .default("qemu:///system")
@@ -88,110 +85,6 @@ const hypervisor = z.strictObject({
     description:
       "`kvm`, or `qemu` (emulation, some ten times slower) where there is no KVM: fit for rehearsals only.",
   }),
-});
-
-const image = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("rehearsal") }).meta({
-    description:
-      "The rehearsal guest, which stands in for Windows: Kubernetes' own Windows programs under Wine.",
-  }),
-  z
-    .strictObject({
-      kind: z.literal("disk"),
-      path: text(imagePath).meta({
-        description:
-          "Absolute path of the qcow2 image on this host: Windows, generalized, with OpenSSH and cloudbase-init.",
-      }),
-    })
-    .meta({ description: "A prepared Windows disk that is already there." }),
-  z.strictObject({ kind: z.literal("evaluation-iso") }).meta({
-    description: "Microsoft's evaluation ISO, from which the image is made once (a later release).",
-  }),
-]);
-
-const machineSize = {
-  cpus: between(2, 64).meta({ description: "Virtual processors.", unit: "processors" }),
-  memoryMiB: atLeast(1024).meta({
-    description: "Memory; Windows needs 2048 at least.",
-    unit: "MiB",
-  }),
-  diskGiB: atLeast(4).meta({
-    description: "Disk; Windows needs 32 at least. Takes up only what is written.",
-    unit: "GiB",
-  }),
-};
-
-const proxy = z.strictObject({
-  http: text(proxyAddress)
-    .optional()
-    .meta({ description: "Proxy for http, `http://HOST:PORT`; no login in it." }),
-  https: text(proxyAddress)
-    .optional()
-    .meta({ description: "Proxy for https, which images are pulled over; no login in it." }),
-  noProxy: z.array(text(noProxyEntry)).default([]).meta({
-    description:
-      "What is reached without it besides the lab itself: the segment, pods, services, the cluster's names and `localhost` are always added.",
-  }),
-});
-
-const checksum = (file: string): z.ZodOptional<z.ZodString> =>
-  text(sha256)
-    .optional()
-    .meta({
-      description: `SHA-256 of ${file}, in lower case.`,
-      default: "what `software.lock.json` has for its version",
-    });
-
-const checksums = z.strictObject({
-  containerd: checksum("`containerd-VERSION-windows-amd64.tar.gz`"),
-  kubelet: checksum("`kubelet.exe`"),
-  kubeadm: checksum("`kubeadm.exe`"),
-  kubeLogRunner: checksum("`kube-log-runner.exe`"),
-});
-
-const windows = z.strictObject({
-  version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
-  image: image
-    .default({ kind: "evaluation-iso" })
-    .meta({ description: "Where the machines' disk comes from." }),
-  cpus: machineSize.cpus.default(2),
-  memoryMiB: machineSize.memoryMiB.default(4096),
-  diskGiB: machineSize.diskGiB.default(60),
-  containerdVersion: text(containerdVersion)
-    .optional()
-    .meta({
-      description: "containerd on the Windows nodes, without a leading `v`.",
-      default: `${defaultContainerdVersion}; ${rehearsalVersions.containerd} in a rehearsal`,
-    }),
-  checksums: checksums.prefault({}).meta({
-    description:
-      "Checksums of what is installed on the nodes; without any, `./kindows fetch` takes those of the publishers.",
-  }),
-  adminUser: text(adminUser)
-    .default("Administrator")
-    .meta({ description: "Account the nodes are set up with over SSH." }),
-  registryMirrors: z
-    .record(text(registryName), z.array(text(mirrorAddress)))
-    .default({})
-    .meta({
-      description:
-        "Mirrors by registry, e.g. `docker.io: [https://mirror.example.com]`; asked in their order, then the registry itself.",
-    }),
-  proxy: proxy
-    .prefault({})
-    .meta({ description: "HTTP proxy of the nodes, their containerd and their kubelet." }),
-  defenderExclusions: z.boolean().default(true).meta({
-    description:
-      "Whether Microsoft Defender leaves containerd, kubelet and their folders alone; scanned, images take minutes longer to unpack.",
-  }),
-});
-
-const taint = z.strictObject({
-  key: text(qualifiedName).meta({ description: "Taint key." }),
-  value: text(labelValue).default("").meta({ description: "Taint value." }),
-  effect: z
-    .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
-    .meta({ description: "What it does to pods that don't tolerate it." }),
 });
 
 const node = z.strictObject({
@@ -206,21 +99,10 @@ const node = z.strictObject({
   cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`" }),
   memoryMiB: machineSize.memoryMiB.optional().meta({ default: "`windows.memoryMiB`" }),
   diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`" }),
-  labels: z
-    .record(text(labelKey), text(labelValue))
-    .default({})
-    .meta({ description: "Labels the node registers with; changed ones are set on it." }),
-  taints: z
-    .array(taint)
-    .default([])
-    .meta({ description: "Taints the node registers with; changed ones are set on it." }),
-  kubeletArgs: z.record(text(kubeletArgumentName), text(kubeletArgumentValue)).default({}).meta({
-    description:
-      'Arguments of kubelet in addition, by name without dashes, e.g. `max-pods: "60"`. Those that this program gives are refused.',
-  }),
+  ...registration,
   nodeIp: text(nodeIp).optional().meta({
     description:
-      "IPv4 address the node registers with, where the machine has several; it must be on the machine when it joins.",
+      "IPv4 address the node registers with, where the machine has several; the join fails unless it is on the machine, and names those that are.",
     default: "`address`",
   }),
 });
@@ -247,16 +129,16 @@ export type WrittenSettings = z.output<typeof settingsSchema>;
 export interface NamedSettings extends WrittenSettings {
   lab: Required<WrittenSettings["lab"]>;
   network: Required<WrittenSettings["network"]>;
-  windows: Required<WrittenSettings["windows"]>;
+  windows: Required<Omit<WrittenWindows, "kubeProxyImage">> &
+    Pick<WrittenWindows, "kubeProxyImage">;
 }
+
+type WrittenWindows = WrittenSettings["windows"];
 
 /** A Windows node with everything filled in. */
 export type NodeSettings = Required<WrittenSettings["nodes"][number]>;
 
-/** A taint a node registers with. */
-export type NodeTaint = NodeSettings["taints"][number];
-
-/** Everything the program is told, checked and with nothing left open; only `cluster.nodeImage` may be absent. */
+/** Everything the program is told, checked; only `cluster.nodeImage`, `windows.kubeProxyImage` and `cni.calico.mtu` may be absent. */
 export interface Settings extends NamedSettings {
   nodes: NodeSettings[];
 }

@@ -1,7 +1,7 @@
-import type { z } from "zod";
-import { insteadOfUnknown } from "./known-keys.ts";
+import * as z from "zod";
+import { unknownKey } from "./known-keys.ts";
 import type { Complaint, SettingsProblem } from "./problem.ts";
-import { metaAt, valueAt } from "./schema-paths.ts";
+import { metaAt, schemasAt, valueAt } from "./schema-paths.ts";
 import type { SettingMeta } from "./schema-paths.ts";
 import { insteadParam } from "./values/value.ts";
 
@@ -34,32 +34,73 @@ export function shapeProblems(
   written: unknown,
   issues: readonly Issue[],
 ): SettingsProblem[] {
-  return issues.flatMap((issue) => {
+  return issues.filter(isOfUse).flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
     const value = valueAt(written, path);
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
         path: [...path, key],
         value: valueAt(value, [key]),
-        why: "is not a setting",
-        instead: insteadOfUnknown(schema, written, path, key),
+        ...unknownKey(schema, written, path, key),
       }));
     }
     const meta = metaAt(schema, written, path);
+    const found = schemasAt(schema, written, path)[0];
+    const leaveOut = mayBeLeftOut(found, path) ? " Or leave the line out." : "";
     if (issue.code === "invalid_key") {
       const key = path.at(-1) ?? "";
       return issue.issues.map((inner) => ({
         path: path.slice(0, -1),
         value: key,
-        ...complaint(inner, key, meta),
+        ...complaint(inner, key, meta, leaveOut),
       }));
     }
-    return [{ path, value, ...complaint(issue, value, meta) }];
+    return [
+      {
+        path,
+        value,
+        ...(notQuoted(found, issue, value) ?? complaint(issue, value, meta, leaveOut)),
+      },
+    ];
   });
 }
 
+/** zod says of a very large number that it can't be told from the next one, besides that it is above what it may be. */
+function isOfUse(issue: Issue): boolean {
+  return !(
+    (issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER) ||
+    (issue.code === "too_small" && issue.minimum === Number.MIN_SAFE_INTEGER)
+  );
+}
+
+/** Whether the settings are whole without what stands at `path`. */
+function mayBeLeftOut(found: Schema | undefined, path: SettingsProblem["path"]): boolean {
+  return (
+    typeof path.at(-1) === "number" ||
+    (found !== undefined && z.safeParse(found, undefined).success)
+  );
+}
+
+/** Of a number or truth value where text is wanted: whether it would do in quotes, or what is wrong with it then. */
+function notQuoted(found: Schema | undefined, issue: Issue, value: unknown): Complaint | undefined {
+  if (
+    issue.code !== "invalid_type" ||
+    issue.expected !== "string" ||
+    (typeof value !== "number" && typeof value !== "boolean")
+  ) {
+    return undefined;
+  }
+  const why = `is not text but a ${typeof value}`;
+  const inner = found && z.safeParse(found, String(value)).error?.issues[0];
+  if (inner?.code === "custom") {
+    const judged = complaint(inner, value, {}, "");
+    return { why: `${why}, and as text it ${judged.why}`, instead: judged.instead };
+  }
+  return { why, instead: `Put it in quotes: "${value}".` };
+}
+
 /** Why and what instead, for every kind of issue the schema can raise. */
-function complaint(issue: Issue, value: unknown, meta: SettingMeta): Complaint {
+function complaint(issue: Issue, value: unknown, meta: SettingMeta, leaveOut: string): Complaint {
   const unit = meta.unit === undefined ? "" : ` (${meta.unit})`;
   switch (issue.code) {
     case "custom": {
@@ -67,11 +108,14 @@ function complaint(issue: Issue, value: unknown, meta: SettingMeta): Complaint {
       return { why: issue.message, instead: typeof instead === "string" ? instead : "" };
     }
     case "invalid_type":
-      return wrongType(issue.expected, value, meta.description);
+      return (
+        empty(issue.expected, value, meta, leaveOut) ?? wrongType(issue.expected, value, meta, unit)
+      );
     case "too_small":
       return {
         why: `is less than ${issue.minimum}`,
-        instead: `Write ${issue.minimum} or more${unit}.`,
+        // Less may be too little for some: the description says so.
+        instead: `Write ${issue.minimum} or more${unit}. ${meta.description ?? ""}`.trim(),
       };
     case "too_big":
       return {
@@ -82,9 +126,12 @@ function complaint(issue: Issue, value: unknown, meta: SettingMeta): Complaint {
       return oneOf(
         issue.values.map((choice) => String(choice)),
         value,
+        leaveOut,
       );
     case "invalid_union":
-      return oneOf(unionChoices(issue), value);
+      return unionChoices(issue).length === 0
+        ? noneOf(unionTypes(issue))
+        : oneOf(unionChoices(issue), value, leaveOut);
     case "invalid_key":
     case "invalid_element":
     case "invalid_format":
@@ -94,28 +141,88 @@ function complaint(issue: Issue, value: unknown, meta: SettingMeta): Complaint {
   }
 }
 
-function wrongType(expected: string, value: unknown, description = ""): Complaint {
+function empty(
+  expected: string,
+  value: unknown,
+  { description = "" }: SettingMeta,
+  leaveOut: string,
+): Complaint | undefined {
+  if (value !== "" && value !== null) {
+    return undefined;
+  }
+  const write = expected === "string" ? `Write text: ${description}` : types[expected]?.write;
+  return { why: "is empty", instead: `${write ?? "Write a value."}${leaveOut}` };
+}
+
+function wrongType(
+  expected: string,
+  value: unknown,
+  { description = "" }: SettingMeta,
+  unit: string,
+): Complaint {
   const type = types[expected] ?? { name: expected, write: "" };
   if (value === undefined) {
     return { why: "is missing", instead: `Add it. ${description}` };
   }
-  if (value === "") {
-    return { why: "is empty", instead: `${type.write} Or leave the line out.` };
+  if (isEncrypted(value)) {
+    return {
+      why: "is encrypted, which this program's commands, other than the engine, can't read",
+      instead: "Write the value itself, into a file that is as private as it is.",
+    };
   }
-  if (expected === "string" && (typeof value === "number" || typeof value === "boolean")) {
-    return { why: `is not text but a ${typeof value}`, instead: `Put it in quotes: "${value}".` };
+  if (expected === "string") {
+    return { why: "is not text", instead: `Write text: ${description}` };
+  }
+  if (expected === "number") {
+    return typeof value === "number"
+      ? { why: "is not a finite number", instead: `Write a whole number${unit}.` }
+      : numberInQuotes(value, unit);
   }
   return { why: `is not ${type.name}`, instead: type.write };
 }
 
-function oneOf(choices: readonly string[], value: unknown): Complaint {
-  return {
-    why: value === undefined ? "is missing" : "is not one of the choices",
-    instead: `Write ${choices.join(" or ")}.`,
-  };
+function numberInQuotes(value: unknown, unit: string): Complaint {
+  return typeof value === "string" && /^[0-9]+$/.test(value)
+    ? { why: "is text, not a number", instead: `Take its quotes away: ${value}.` }
+    : { why: "is not a number", instead: `Write a whole number without quotes${unit}.` };
+}
+
+/** What `pulumi config set --secret` writes. */
+function isEncrypted(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "secure" in value &&
+    Object.keys(value).length === 1
+  );
+}
+
+function oneOf(choices: readonly string[], value: unknown, leaveOut: string): Complaint {
+  const instead = `Write ${choices.join(" or ")}.`;
+  if (value === undefined) {
+    return { why: "is missing", instead };
+  }
+  if (value === null || value === "") {
+    return { why: "is empty", instead: `${instead}${leaveOut}` };
+  }
+  return typeof value === "string" && choices.includes(value)
+    ? { why: "is text, not a number", instead: `Take its quotes away: ${value}.` }
+    : { why: "is not one of the choices", instead };
+}
+
+function noneOf(expected: readonly string[]): Complaint {
+  const names = expected.map((one) => types[one]?.name ?? one);
+  return { why: `is not ${names.join(" or ")}`, instead: "Write one value, on the same line." };
 }
 
 /** Values of the key that tells the members of a union apart. */
 function unionChoices(issue: z.core.$ZodIssueInvalidUnion): string[] {
   return "options" in issue ? (issue.options ?? []).map((choice) => String(choice)) : [];
+}
+
+/** Types of a union whose members no key tells apart. */
+function unionTypes(issue: z.core.$ZodIssueInvalidUnion): string[] {
+  return issue.errors
+    .flat()
+    .flatMap((error) => (error.code === "invalid_type" ? [error.expected] : []));
 }

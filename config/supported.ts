@@ -1,9 +1,16 @@
-/**
- * Kubernetes versions every part is pinned for: node image, kubelet and kubeadm for Windows, kube-proxy.
- *
- * Calico 3.32 is tested with 1.34 to 1.36 only.
- */
+/** Kubernetes versions every part is pinned for: node image, kubelet and kubeadm for Windows, kube-proxy. */
 export const kubernetesVersions = ["1.36.4"] as const;
+
+/** Calico versions that are pinned, each with the operator that installs exactly it. */
+export const calicoVersions = ["3.32.1"] as const;
+
+/** Calico where the settings name none. */
+export const defaultCalicoVersion = "3.32.1";
+
+/** Kubernetes' minor versions that a minor version of Calico is tested with (its page "System requirements"). */
+export const calicoTestedWith: Readonly<Record<string, readonly string[]>> = {
+  "3.32": ["1.34", "1.35", "1.36"],
+};
 
 /** containerd for Windows: 2.3 is the line with long-term support; 2.4 is what the rehearsal image holds. */
 export const containerdVersions = ["2.3.4", "2.4.2"] as const;
@@ -16,3 +23,30 @@ export const rehearsalVersions = { windows: "2022", containerd: "2.4.2" } as con
 
 /** Windows Server versions whose containers and networking the program knows. */
 export const windowsVersions = ["2022", "2025"] as const;
+
+export type WindowsVersion = (typeof windowsVersions)[number];
+
+/** @throws when it is none of them: settings are checked before anybody asks. */
+export function windowsVersionOf(version: string): WindowsVersion {
+  const found = windowsVersions.find((one) => one === version);
+  if (found === undefined) {
+    throw new Error(`"${version}" is not a supported Windows Server version`);
+  }
+  return found;
+}
+
+/** Build of each of them: what its installation media and its `ver` say. */
+export const windowsBuilds: Readonly<Record<WindowsVersion, number>> = {
+  "2022": 20348,
+  "2025": 26100,
+};
+
+/** Editions an image can be made of; a node needs no desktop, and an image without one is smaller. */
+export const windowsEditions = [
+  "standard-core",
+  "standard-desktop",
+  "datacenter-core",
+  "datacenter-desktop",
+] as const;
+
+export type WindowsEdition = (typeof windowsEditions)[number];

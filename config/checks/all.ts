@@ -1,16 +1,21 @@
+import { calicoTestedWith } from "../supported.ts";
+import { calicoKubernetes, calicoOnWindows } from "./calico-on-windows.ts";
 import type { Check } from "./check.ts";
 import { defaultBridgeLength } from "./default-bridge.ts";
+import { imageAccount } from "./image-account.ts";
+import { flannelOnWindows } from "./flannel-on-windows.ts";
+import { imageMedia } from "./image-media.ts";
 import { machineSizes } from "./machine-sizes.ts";
 import { nodeAddresses } from "./node-addresses.ts";
 import { nodeIps } from "./node-ips.ts";
-import { nodeNames } from "./node-names.ts";
+import { linuxNames, windowsNames } from "./node-names.ts";
 import { nodeTaints } from "./node-taints.ts";
 import { proxySet } from "./proxy-set.ts";
 import { rangeSizes } from "./range-sizes.ts";
 import { rangesApart } from "./ranges-apart.ts";
 import { rangesUsable } from "./ranges-usable.ts";
 import { rehearsalImage } from "./rehearsal-image.ts";
-import { rehearsalChecksums } from "./rehearsal-checksums.ts";
+import { flannelChecksums, rehearsalChecksums } from "./rehearsal-checksums.ts";
 import { stackAsLab } from "./stack-as-lab.ts";
 import { windowsWithCalico } from "./windows-with-calico.ts";
 
@@ -22,11 +27,18 @@ export const checks: readonly Check[] = [
   ...rangeSizes,
   ...rangesApart,
   windowsWithCalico,
+  calicoKubernetes(calicoTestedWith),
+  ...calicoOnWindows,
+  flannelOnWindows,
   rehearsalImage,
+  ...imageMedia,
+  imageAccount,
   proxySet,
   rehearsalChecksums,
+  flannelChecksums,
   machineSizes,
-  nodeNames,
+  linuxNames,
+  windowsNames,
   nodeAddresses,
   nodeTaints,
   nodeIps,

@@ -5,7 +5,7 @@ import type { NamedSettings } from "../settings.ts";
 export interface Check {
   /**
    * Settings without which the check has nothing sensible to say, e.g. `network.cidr`: it is left out when one of
-   * them is malformed, as that is said already.
+   * them, or what it is a part of, is malformed, as that is said already.
    */
   readonly reads: readonly string[];
   /** What does not fit. */

@@ -10,8 +10,21 @@ interface Taken {
   readonly owner: string;
 }
 
-/** No two nodes of the cluster, and no two containers of it, share a name. */
-export const nodeNames: Check = {
+/** No two Windows nodes share a name, whatever the lab is called. */
+export const windowsNames: Check = {
+  reads: [],
+  run({ nodes }) {
+    const taken: Taken[] = [];
+    const problems: SettingsProblem[] = [];
+    nodes.forEach(({ name }, index) => {
+      claim(name, name, ["nodes", index, "name"], taken, problems);
+    });
+    return problems;
+  },
+};
+
+/** No two Linux nodes of the cluster, and no two containers of it, share a name, and no Windows node has one of theirs. */
+export const linuxNames: Check = {
   reads: ["lab.name"],
   run(settings) {
     const taken: Taken[] = kindNames(settings);
@@ -21,7 +34,7 @@ export const nodeNames: Check = {
       claim(linuxWorkerName(settings.lab.name, name), name, path, taken, problems);
     });
     settings.nodes.forEach(({ name }, index) => {
-      claim(name, name, ["nodes", index, "name"], taken, problems);
+      claim(name, name, ["nodes", index, "name"], [...taken], problems);
     });
     return problems;
   },

@@ -13,3 +13,26 @@ export const rehearsalChecksums: Check = {
           instead: "Leave it out.",
         })),
 };
+
+const ofFlannel = ["flannel", "flannelPlugin", "cniPlugins"] as const;
+
+/** As above: Flannel's programs are installed where it is the pod network. */
+export const flannelChecksums: Check = {
+  reads: ["windows.checksums", "windows.image.kind", "cni.kind"],
+  run: ({ windows, cni }) =>
+    windows.image.kind === "rehearsal" || cni.kind === "flannel"
+      ? []
+      : ofFlannel.flatMap((name) => {
+          const value = windows.checksums[name];
+          return value === undefined
+            ? []
+            : [
+                {
+                  path: ["windows", "checksums", name],
+                  value,
+                  why: `has no effect: kindows:cni.kind is ${cni.kind}`,
+                  instead: "Leave it out, or write flannel for kindows:cni.kind.",
+                },
+              ];
+        }),
+};

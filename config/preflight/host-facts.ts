@@ -45,7 +45,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeMemory(),
     probeInotify(),
     probeTools(),
-    probeImage(settings.windows.image),
+    probeImage(settings),
   ]);
   return {
     ...dockerAndDisks,

@@ -7,36 +7,30 @@ export function judgeImage(
   { windows: { image }, nodes }: Settings,
   facts: HostFacts,
 ): HostProblem[] {
-  if (facts.image === undefined) {
-    return [];
-  }
   if (typeof facts.image === "object") {
     return tooSmall(nodes, facts.image.virtualGiB);
   }
   if (image.kind !== "disk") {
+    const rehearsal = image.kind === "rehearsal";
     return [
       {
-        subject: "The rehearsal image",
+        subject: rehearsal ? "The rehearsal image" : "The Windows image",
         why: facts.image === "missing" ? "is not built yet" : `is ${facts.image}`,
-        instead: "Run `./kindows prepare`.",
+        instead: rehearsal ? "Run `./kindows prepare`." : "Run `./kindows image build`.",
       },
     ];
   }
-  const why = {
-    missing: "is not there",
-    unreadable: "can't be read",
-    "not qcow2": "is not a qcow2 image",
-  }[facts.image];
-  return [
-    {
-      subject: `kindows:windows.image.path: "${image.path}"`,
-      why,
-      instead:
-        facts.image === "not qcow2"
-          ? "Convert it: qemu-img convert -O qcow2 OLD NEW."
-          : "Write the path of a qcow2 image you may read.",
+  const another = "Write the path of a qcow2, VHD or VHDX image you may read.";
+  const problem = {
+    missing: { why: "is not there", instead: another },
+    unreadable: { why: "can't be read", instead: another },
+    "no disk": {
+      why: "is neither a qcow2 image nor VHD or VHDX",
+      instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
     },
-  ];
+    "not converted": { why: "is not converted yet", instead: "Run `./kindows prepare`." },
+  }[facts.image];
+  return [{ subject: `kindows:windows.image.path: "${image.path}"`, ...problem }];
 }
 
 /** An overlay can't be smaller than what it stands on: the machine would lose the end of its disk. */

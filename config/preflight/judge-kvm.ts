@@ -5,7 +5,10 @@ import type { HostProblem } from "./host-problem.ts";
 const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qemu"';
 
 /** KVM runs guests, where the settings want it. */
-export function judgeKvm({ hypervisor }: Settings, { kvm }: HostFacts): HostProblem[] {
+export function judgeKvm(
+  { hypervisor }: Pick<Settings, "hypervisor">,
+  { kvm }: Pick<HostFacts, "kvm">,
+): HostProblem[] {
   const complaint = hypervisor.domainType === "kvm" ? complaintOf(kvm) : undefined;
   return complaint === undefined ? [] : [{ subject: "/dev/kvm", ...complaint }];
 }

@@ -11,12 +11,10 @@ import { judgeLibvirt } from "./judge-libvirt.ts";
 import { judgeMemory } from "./judge-memory.ts";
 import { judgeNames } from "./judge-names.ts";
 import { judgePrograms } from "./judge-programs.ts";
-import { judgeRelease } from "./judge-release.ts";
 import { judgeSegment } from "./judge-segment.ts";
 import { judgeTools } from "./judge-tools.ts";
 
 const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])[] = [
-  judgeRelease,
   judgeDocker,
   judgeLibvirt,
   judgeKvm,

@@ -1,5 +1,6 @@
-import { stat, statfs } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
+import { freeGiB } from "../../toolchain/free-space.ts";
 import { labNames } from "../names.ts";
 import type { Settings } from "../settings.ts";
 import type { Probed } from "./probed.ts";
@@ -40,8 +41,8 @@ async function room(folder: string): Promise<Disk> {
   while (nearest !== path.dirname(nearest) && !(await exists(nearest))) {
     nearest = path.dirname(nearest);
   }
-  const [{ bavail, bsize }, { dev }] = await Promise.all([statfs(nearest), stat(nearest)]);
-  return { folder, freeGiB: (bavail * bsize) / 1024 ** 3, device: dev };
+  const [free, { dev }] = await Promise.all([freeGiB(nearest), stat(nearest)]);
+  return { folder, freeGiB: free, device: dev };
 }
 
 function exists(folder: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { z } from "zod";
+import * as z from "zod";
 import type { Probed } from "./probed.ts";
 
 /** The Docker engine of this host, and what it has that a lab could run into. */
@@ -24,7 +24,7 @@ export interface DockerFacts {
   }[];
 }
 
-const timeoutSeconds = 5;
+const timeoutSeconds = 15;
 const defaultSocket = "/var/run/docker.sock";
 const clusterLabel = "io.x-k8s.kind.cluster";
 const bridgeOption = "com.docker.network.bridge.name";

@@ -1,8 +1,12 @@
 import { open } from "node:fs/promises";
-import { builtArtifacts } from "../../toolchain/built.ts";
-import type { Settings } from "../settings.ts";
+import {
+  builtImage,
+  type ImageSettings,
+} from "../../components/windows/image/builder/built-image.ts";
+import { builtRehearsalImage, convertedFrom } from "../../toolchain/built.ts";
+import { diskFormatOf } from "../../toolchain/disk-format.ts";
 
-/** What the disk the machines start from is, or why it is of no use; undefined where there need not be one. */
+/** What the disk the machines start from is, or why it is of no use. */
 export type ImageFacts =
   | {
       /** Size of the disk that a machine sees, in GiB. */
@@ -10,44 +14,43 @@ export type ImageFacts =
     }
   | "missing"
   | "unreadable"
-  | "not qcow2"
-  | undefined;
-
-const qcow2Magic = "QFI\xfb";
+  | "no disk"
+  | "not converted";
 
 /** Place of the disk's size in the header: https://www.qemu.org/docs/master/interop/qcow2.html#header */
 const sizeOffset = 24;
 const headerBytes = 32;
 
 /** Looks at the image the settings ask for. */
-export async function probeImage(image: Settings["windows"]["image"]): Promise<ImageFacts> {
+export async function probeImage(settings: ImageSettings): Promise<ImageFacts> {
+  const { image } = settings.windows;
   switch (image.kind) {
     case "disk":
       return imageAt(image.path);
     case "rehearsal":
-      return imageAt(builtRehearsalImage());
+      return imageAt(builtRehearsalImage(image)?.path ?? "");
     case "evaluation-iso":
-      return undefined;
+    case "iso":
+      return imageAt(builtImage(settings)?.path ?? "");
   }
 }
 
-/** Path of the rehearsal guest's disk, or none when it was not built. */
-function builtRehearsalImage(): string {
-  try {
-    return builtArtifacts().rehearsalImage?.path ?? "";
-  } catch {
-    return "";
-  }
-}
-
-/** Looks at the header of a file. */
+/** Looks at the header of a file, or of what it was converted to. */
 async function imageAt(path: string): Promise<ImageFacts> {
   try {
+    switch (diskFormatOf(path)) {
+      case undefined:
+        return "no disk";
+      case "VHD":
+      case "VHDX": {
+        const converted = convertedFrom(path);
+        return converted === undefined ? "not converted" : await imageAt(converted.path);
+      }
+      case "qcow2":
+    }
     await using file = await open(path);
     const { buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
-    return buffer.toString("latin1", 0, qcow2Magic.length) === qcow2Magic
-      ? { virtualGiB: Number(buffer.readBigUInt64BE(sizeOffset)) / 1024 ** 3 }
-      : "not qcow2";
+    return { virtualGiB: Number(buffer.readBigUInt64BE(sizeOffset)) / 1024 ** 3 };
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
   }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { knownPrograms } from "../../components/windows/known-programs.ts";
-import { fileNameOf, mediumNames, officialSoftware } from "../../components/windows/software.ts";
+import { fileNameOf, mediaOf } from "../../components/windows/software.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 import type { Settings } from "../settings.ts";
 
 /** What of the programs for Windows nodes is missing on this host, by file name. */
@@ -16,12 +16,7 @@ export function probePrograms(settings: Settings): ProgramFacts {
   if (settings.windows.image.kind === "rehearsal") {
     return { unpinned: [], missing: [] };
   }
-  const versions = {
-    kubernetes: settings.cluster.kubernetesVersion,
-    containerd: settings.windows.containerdVersion,
-  };
-  const software = officialSoftware(versions, knownPrograms(settings.windows.checksums));
-  const media = mediumNames.map((name) => software[name]);
+  const media = mediaOf(stackSoftware(settings)).map(([, medium]) => medium);
   const isFetched = ({ origin }: (typeof media)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));
   return {

@@ -1,5 +1,4 @@
-import { access, constants } from "node:fs/promises";
-import path from "node:path";
+import { findOnPath } from "../../toolchain/search-path.ts";
 
 /** Programs libvirt's provider starts, and what for. */
 export const providerTools = {
@@ -15,19 +14,6 @@ export interface ToolFacts {
 /** Looks for them on the PATH, as the provider will. */
 export async function probeTools(searchPath = process.env["PATH"] ?? ""): Promise<ToolFacts> {
   const names = Object.keys(providerTools) as (keyof typeof providerTools)[];
-  const found = await Promise.all(names.map((name) => isOnPath(name, searchPath)));
-  return { missing: names.filter((_, index) => found[index] === false) };
-}
-
-async function isOnPath(name: string, searchPath: string): Promise<boolean> {
-  const places = searchPath.split(path.delimiter).map((folder) => path.join(folder, name));
-  const runnable = await Promise.all(
-    places.map((place) =>
-      access(place, constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return runnable.includes(true);
+  const found = await Promise.all(names.map((name) => findOnPath(name, searchPath)));
+  return { missing: names.filter((_, index) => found[index] === undefined) };
 }

@@ -1,6 +1,6 @@
-import { execa } from "execa";
+import { runVirsh } from "../../components/machine/run-virsh.ts";
 
-const timeoutSeconds = 5;
+const timeoutSeconds = 15;
 
 /** What virsh printed, and what it complained about. */
 export interface VirshResult {
@@ -14,25 +14,17 @@ export interface VirshResult {
  * @throws when virsh is missing, can't connect, or takes too long.
  */
 export async function virsh(uri: string, commands: readonly string[]): Promise<VirshResult> {
-  const result = await execa("virsh", ["--quiet", "--connect", uri, commands.join("; ")], {
-    reject: false,
-    timeout: timeoutSeconds * 1000,
-    stdin: "ignore",
-    env: { LC_ALL: "C" },
-  });
-  if (result.code === "ENOENT") {
-    throw new Error("the program virsh is not installed");
+  const end = await runVirsh(uri, [commands.join("; ")], timeoutSeconds);
+  if (end.how === "missing" || end.how === "late") {
+    throw new Error(end.reason);
   }
-  if (result.timedOut) {
-    throw new Error(`no answer in ${timeoutSeconds} s`);
-  }
-  if (/failed to connect to the hypervisor/.test(result.stderr)) {
+  if (/failed to connect to the hypervisor/.test(end.stderr)) {
     throw new Error(
-      result.stderr
+      end.stderr
         .trim()
         .replace(/^error: /gm, "")
         .replaceAll("\n", ": "),
     );
   }
-  return { stdout: result.stdout, stderr: result.stderr };
+  return { stdout: end.stdout, stderr: end.stderr };
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Complaint } from "../problem.ts";
 
 /** Judges one value: undefined when nothing is wrong with it. */
@@ -24,9 +24,4 @@ export function text(judge: Judge): z.ZodString {
 /** A whole number from `low` to `high`. */
 export function between(low: number, high: number): z.ZodNumber {
   return z.number().int().min(low).max(high);
-}
-
-/** A whole number of at least `low`. */
-export function atLeast(low: number): z.ZodNumber {
-  return z.number().int().min(low);
 }

@@ -1,5 +1,10 @@
 import semver from "semver";
-import { containerdVersions, kubernetesVersions, windowsVersions } from "../supported.ts";
+import {
+  calicoVersions,
+  containerdVersions,
+  kubernetesVersions,
+  windowsVersions,
+} from "../supported.ts";
 import type { Complaint } from "../problem.ts";
 import type { Judge } from "./value.ts";
 
@@ -32,6 +37,9 @@ export function oneOfVersions(what: string, supported: readonly string[]): Judge
 
 /** Version of the cluster. */
 export const kubernetesVersion: Judge = oneOfVersions("Kubernetes", kubernetesVersions);
+
+/** Version of Calico. */
+export const calicoVersion: Judge = oneOfVersions("Calico", calicoVersions);
 
 /** Version of containerd on Windows. */
 export const containerdVersion: Judge = oneOfVersions("containerd", containerdVersions);

@@ -1,0 +1,109 @@
+import type { SettingsProblem } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
+import type { Check } from "./check.ts";
+
+type Image = NamedSettings["windows"]["image"];
+
+/** A file as the settings name it. */
+interface NamedFile {
+  readonly path?: string | undefined;
+  readonly url?: string | undefined;
+  readonly sha256?: string | undefined;
+}
+
+const at = (...keys: readonly string[]): string[] => ["windows", "image", ...keys];
+
+/** Images that are made of media; the others are there already. */
+type MadeImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
+
+/** Nothing is downloaded without a checksum, and each file has one source. */
+export const imageMedia: readonly Check[] = [
+  check(["url", "sha256"], (image) => (image.kind === "evaluation-iso" ? pinned(image, []) : [])),
+  check(["url", "language"], (image) => (image.kind === "evaluation-iso" ? foreign(image) : [])),
+  medium("drivers"),
+  medium("openSsh"),
+  check(["openSsh"], (image, version) => unneededOpenSsh(image.openSsh, version), [
+    "windows.version",
+  ]),
+  medium("update"),
+];
+
+/** One check; the keys below `windows.image` that it needs whole, so that it makes no second mistake of one. */
+function check(
+  keys: readonly string[],
+  judge: (image: MadeImage, windowsVersion: string) => SettingsProblem[],
+  more: readonly string[] = [],
+): Check {
+  const reads = keys.map((key) => `windows.image.${key}`);
+  return {
+    reads: ["windows.image", "windows.image.kind", ...reads, ...more],
+    run: ({ windows: { image, version } }) =>
+      image.kind === "rehearsal" || image.kind === "disk" ? [] : judge(image, version),
+  };
+}
+
+function medium(key: "drivers" | "openSsh" | "update"): Check {
+  return check([key, `${key}.path`, `${key}.url`, `${key}.sha256`], (image) =>
+    pinned(image[key], [key]),
+  );
+}
+
+function pinned({ path, url, sha256 }: NamedFile, keys: readonly string[]): SettingsProblem[] {
+  if (path !== undefined && url !== undefined) {
+    return [
+      {
+        path: at(...keys, "url"),
+        value: url,
+        why: "stands beside a path",
+        instead: "Write one of them.",
+      },
+    ];
+  }
+  if (url !== undefined && sha256 === undefined) {
+    return [
+      {
+        path: at(...keys, "sha256"),
+        value: undefined,
+        why: "is missing, and nothing is downloaded without one",
+        instead: "Write what the publisher of the file at `url` gives.",
+      },
+    ];
+  }
+  return sha256 !== undefined && url === undefined && path === undefined
+    ? [
+        {
+          path: at(...keys, "sha256"),
+          value: sha256,
+          why: "is of no file",
+          instead: `Write ${keys.length === 0 ? "url" : "path or url"} as well, or leave it out.`,
+        },
+      ]
+    : [];
+}
+
+/** The evaluation that is pinned here is in English. */
+function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsProblem[] {
+  return image.language === "en-US" || image.url !== undefined
+    ? []
+    : [
+        {
+          path: at("language"),
+          value: image.language,
+          why: "is not that of the evaluation ISO pinned here, en-US",
+          instead: "Write url and sha256 of one in it, or leave it out.",
+        },
+      ];
+}
+
+function unneededOpenSsh(openSsh: NamedFile, version: string): SettingsProblem[] {
+  return version === "2025" && Object.keys(openSsh).length > 0
+    ? [
+        {
+          path: at("openSsh"),
+          value: openSsh,
+          why: "has no effect: Windows Server 2025 has its own",
+          instead: "Leave it out.",
+        },
+      ]
+    : [];
+}

@@ -1,0 +1,22 @@
+import { nodeTaints } from "../../checks/node-taints.ts";
+import { proxySet } from "../../checks/proxy-set.ts";
+import type { ExistingCheck } from "../check.ts";
+import { flannelRange, hostsEntries, oneKubeconfig, rangesApart } from "./cluster.ts";
+import { bastionApart, oneBastion, oneWayEach, someWay } from "./logins.ts";
+import { machinesApart, onlyWindows } from "./machines.ts";
+
+/** Every cross-check, in the order its problems are told. */
+export const existingChecks: readonly ExistingCheck[] = [
+  oneKubeconfig,
+  hostsEntries,
+  rangesApart,
+  flannelRange,
+  proxySet,
+  oneWayEach,
+  oneBastion,
+  onlyWindows,
+  machinesApart,
+  someWay,
+  bastionApart,
+  nodeTaints,
+];

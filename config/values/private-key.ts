@@ -1,0 +1,48 @@
+import type { Complaint } from "../problem.ts";
+
+const instead =
+  "Write an OpenSSH or PEM private key, which begins with -----BEGIN ... PRIVATE KEY-----.";
+
+/**
+ * A private key for SSH, as text. What is said of it tells nothing of its content.
+ *
+ * @param passphrase whether one is given for it.
+ */
+export function privateKey(value: string, passphrase: boolean): Complaint | undefined {
+  const text = value.trim();
+  if (/^(ssh-|ecdsa-)/.test(text)) {
+    return { why: "is a public key", instead: "Give the private half, the file without .pub." };
+  }
+  if (text.startsWith("PuTTY-User-Key-File-")) {
+    return {
+      why: "is a key in PuTTY's own format",
+      instead: "Convert it: puttygen KEY.ppk -O private-openssh -o KEY.",
+    };
+  }
+  const [, kind] = /^-----BEGIN ([A-Z ]*)PRIVATE KEY-----\r?\n/.exec(text) ?? [];
+  if (kind === undefined) {
+    return { why: "is not a private key", instead };
+  }
+  if (!text.endsWith(`-----END ${kind}PRIVATE KEY-----`)) {
+    return { why: "is cut off: its last line is missing", instead };
+  }
+  const encrypted = isEncrypted(text, kind);
+  if (encrypted && !passphrase) {
+    return {
+      why: "is encrypted",
+      instead: "Give its passphrase as a secret under privateKeyPassphrase, or use the agent.",
+    };
+  }
+  return undefined;
+}
+
+/** PEM says it in words; OpenSSH's own format names its cipher first (openssh-portable, PROTOCOL.key). */
+function isEncrypted(text: string, kind: string): boolean {
+  if (kind !== "OPENSSH ") {
+    return kind === "ENCRYPTED " || text.includes("Proc-Type: 4,ENCRYPTED");
+  }
+  const bytes = Buffer.from(text.replaceAll(/-----[^-]+-----|\s/g, ""), "base64");
+  const magic = "openssh-key-v1\0";
+  const length = bytes.length > magic.length + 4 ? bytes.readUInt32BE(magic.length) : 0;
+  return bytes.toString("latin1", magic.length + 4, magic.length + 4 + length) !== "none";
+}
