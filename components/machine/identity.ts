@@ -11,7 +11,9 @@ export interface Identity {
 }
 
 /**
- * `user-data` of the identity disk, in cloud-init's NoCloud form (label `cidata`), which cloudbase-init reads too.
+ * `user-data` of the identity disk, in cloud-init's NoCloud form (label `cidata`): libvirt's provider makes no other.
+ * Read by the image's scripts and by the rehearsal's guest. cloudbase-init would take the name only: it has no part for
+ * SSH host keys (its userdataplugins/cloudconfigplugins).
  *
  * JSON is YAML, and needs no quoting rules of its own for the PEM's line breaks.
  */

@@ -1,19 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
+import { actionCommand } from "../host-action/command.ts";
 import { domainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "./identity.ts";
 import type { Machine, SshConnection } from "./machine.ts";
 import type { MachineStorage } from "./machine-storage.ts";
 import { SshKey } from "./ssh-key.ts";
+import { windowsDomainXslt } from "./windows-domain-xslt.ts";
 
 export interface LibvirtMachineArgs {
   /** Computer name: a DNS label of at most 15 characters. */
   readonly computerName: string;
   readonly os: "windows" | "linux";
+  /** What the machine is made for: the rehearsal's guest is a small Linux in Windows' place. */
+  readonly guest: "windows" | "rehearsal";
   /** Name of the domain and stem of its volumes' names, e.g. `kindows-rehearsal-win-1`. */
   readonly domainName: string;
   /** `kvm`, or `qemu` (emulation) where KVM is not to be had. */
   readonly domainType: "kvm" | "qemu";
+  /** UEFI's program and the settings it starts from, files on the hypervisor's host; undefined: BIOS. */
+  readonly uefi?: { readonly code: string; readonly variables: string } | undefined;
   /** Virtual processors. */
   readonly cpus: number;
   /** Memory in MiB. */
@@ -103,14 +110,29 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       // Its id is unique for each making: a new disk is a new machine, and everything done on it is done again.
       { ...child, replaceWith: [disk], deleteBeforeReplace: true },
     );
+    // The rehearsal's machines are nobody: their key opens nothing that is worth a second of each run.
+    const closed =
+      args.guest === "windows"
+        ? closedIdentity(name, args, identity.id, { parent: this })
+        : identity;
     const domain = new libvirt.Domain(
       name,
       {
         name: args.domainName,
         type: args.domainType,
         machine: "q35",
+        ...(args.uefi && {
+          firmware: args.uefi.code,
+          nvram: {
+            // Where libvirt would put it. Named, for the provider reads it back and would show a change otherwise.
+            file: `/var/lib/libvirt/qemu/nvram/${args.domainName}_VARS.fd`,
+            template: args.uefi.variables,
+          },
+        }),
         vcpu: args.cpus,
         memory: args.memoryMiB,
+        // Back after a reboot of the host, as kind's containers are.
+        autostart: true,
         cpu: cpuModes[args.domainType],
         disks: [{ volumeId: disk.id }],
         cloudinit: identity.id,
@@ -125,9 +147,14 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
           },
         ],
         consoles: [{ type: "pty", targetType: "serial", targetPort: "0" }],
-        xml: { xslt: domainXslt() },
+        xml: {
+          xslt:
+            args.guest === "windows"
+              ? windowsDomainXslt({ kvm: args.domainType === "kvm" })
+              : domainXslt(),
+        },
       },
-      { ...child, deleteBeforeReplace: true },
+      { ...child, deleteBeforeReplace: true, dependsOn: [closed] },
     );
 
     this.name = args.computerName;
@@ -153,4 +180,30 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
     );
     this.registerOutputs({ address: this.address, hostKey: this.hostKey });
   }
+}
+
+/** Sees to it that only its owner may read an identity disk, before a machine has it. */
+function closedIdentity(
+  name: string,
+  args: LibvirtMachineArgs,
+  identityId: pulumi.Output<string>,
+  opts: pulumi.CustomResourceOptions,
+): pulumi.Resource {
+  return new local.Command(
+    `${name}-identity-closed`,
+    {
+      create: actionCommand("machine", "close-identity"),
+      environment: {
+        VOLUME: pulumi.jsonStringify({
+          uri: args.storage.uri,
+          pool: args.storage.poolName,
+          name: `${args.domainName}-identity.iso`,
+        }),
+      },
+      triggers: [identityId],
+      logging: local.Logging.Stderr,
+      addPreviousOutputInEnv: false,
+    },
+    { ...opts, deleteBeforeReplace: true },
+  );
 }

@@ -27,6 +27,8 @@ export interface MachineStorageArgs {
  * the lab goes: a machine keeps the disk it started from.
  */
 export class MachineStorage extends pulumi.ComponentResource {
+  /** libvirt connection. */
+  readonly uri: string;
   readonly poolName: pulumi.Output<string>;
   readonly baseVolumeId: pulumi.Output<string>;
 
@@ -75,6 +77,7 @@ export class MachineStorage extends pulumi.ComponentResource {
         dependsOn: images,
       },
     );
+    this.uri = args.uri;
     this.poolName = pool.name;
     this.baseVolumeId = base.id;
     this.registerOutputs({ poolName: this.poolName, baseVolumeId: this.baseVolumeId });

@@ -66,7 +66,8 @@ export class LabNetwork extends pulumi.ComponentResource {
           "com.docker.network.bridge.enable_ip_masquerade": "false",
         },
       },
-      // Docker would make the bridge itself if it came first, and libvirt's network could not start then.
+      // Docker would make the bridge itself if it came first, and libvirt's network could not start then. After a reboot
+      // of the host nobody keeps it from that: cli/recovery/occupied-bridge.ts.
       { parent: this, provider: args.dockerProvider, dependsOn: segment },
     );
     this.networkId = segment.id;

@@ -5,7 +5,7 @@
  * one that new machines start from. Environment: IMAGES, a JSON object with the libvirt connection `uri`, the name of the
  * `pool`, and `keep`, the volume for new machines.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { parseVolume, unusedImages } from "./pool-volumes.ts";

@@ -1,0 +1,70 @@
+/**
+ * Host action: makes a machine what it was before it became a node, and removes what was copied to it. Nothing happens on
+ * one where the step scripts are gone: somebody has set it up anew.
+ *
+ * Environment: MACHINE, a JSON object of its name, where it is, and how it is reset; KEYS (secret), a JSON object of what
+ * logs in to it; KINDOWS_GONE, names of machines that are gone for good, separated by commas: they are not asked for.
+ */
+import { parameter } from "../../host-action/environment.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+import { onMachine, runOn } from "../existing/dial-machine.ts";
+import {
+  accessKeysSchema,
+  goneVariable,
+  machineSchema,
+  wayText,
+} from "../existing/machine-parameter.ts";
+import { RemoteFiles } from "../existing/remote-files.ts";
+
+const stepsFolder = "C:/kindows/steps";
+
+await runAction(async () => {
+  const machine = parameter("MACHINE", machineSchema);
+  const { name, seconds, media } = machine;
+  const gone = (process.env[goneVariable] ?? "").split(",").map((each) => each.trim());
+  if (gone.includes(name)) {
+    say(`${name} is gone for good, as ${goneVariable} says: nothing is reset on it`);
+    return;
+  }
+  const keys = parameter("KEYS", accessKeysSchema);
+  try {
+    await onMachine(machine, keys, seconds, async (client, signal) => {
+      const files = await RemoteFiles.open(client);
+      const folder = await scriptsFolder(files, machine.folder);
+      if (folder === undefined) {
+        say(`${name}: the step scripts are gone, so it was set up anew; nothing to reset`);
+        return;
+      }
+      const { exitCode, stdout, stderr } = await runOn(
+        client,
+        machine.reset.replaceAll("@folder@", folder.replaceAll("/", "\\")),
+        signal,
+      );
+      if (exitCode !== 0) {
+        const said = `${stdout.trim().slice(-2000)} ${stderr.trim().slice(-1000)}`.trim();
+        throw new Error(`its reset ended with exit code ${exitCode}: ${said}`);
+      }
+      for (const copied of [stepsFolder, ...media]) {
+        await files.remove(copied);
+      }
+      say(`${name} is what it was before`);
+    });
+  } catch (error) {
+    throw new Error(
+      `${wayText(machine)} could not be reset: ${error instanceof Error ? error.message : String(error)}. ` +
+        `When it is gone for good, or set up anew, run again with ${goneVariable}=${name} in the environment`,
+    );
+  }
+});
+
+/** The current scripts; else others, which a killed run has left there. */
+async function scriptsFolder(files: RemoteFiles, current: string): Promise<string | undefined> {
+  const names = await files.names(stepsFolder);
+  const folders = [current, ...names.map((name) => `${stepsFolder}/${name}`)];
+  for (const folder of folders) {
+    if (await files.exists(`${folder}/Reset-Node.ps1`)) {
+      return folder;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import type { Client } from "ssh2";
+import { dial } from "../../../plugins/command/dial.ts";
+import { say } from "../../host-action/run-action.ts";
+import type { AccessKeys, MachineParameter } from "./machine-parameter.ts";
+
+/** Failed attempts that are borne, and seconds for each. */
+const patience = { dialErrorLimit: 3, perDialTimeout: 10 };
+
+/**
+ * Runs something on a machine, by the same way as the command plugin goes.
+ *
+ * @param seconds that all of it may take.
+ * @throws when it cannot be reached or takes too long, saying what was last seen.
+ */
+export async function onMachine<T>(
+  { place, bastion }: Pick<MachineParameter, "place" | "bastion">,
+  keys: AccessKeys,
+  seconds: number,
+  run: (client: Client, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = new AbortController();
+  const timeout = setTimeout(() => {
+    timer.abort(new Error(`no end within ${seconds} s`));
+  }, seconds * 1000);
+  try {
+    const machine = { ...place, ...defined(keys.machine), ...patience };
+    const proxy = bastion && { ...bastion, ...defined(keys.bastion ?? {}), ...patience };
+    const ssh = await dial(
+      { ...machine, ...(proxy && { proxy }) },
+      { signal: timer.signal, progress: say },
+    );
+    try {
+      return await run(ssh.client, timer.signal);
+    } finally {
+      ssh.close();
+    }
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+/** Without what is not set. */
+function defined(entries: Readonly<Record<string, string | number | undefined>>) {
+  return Object.fromEntries(
+    Object.entries(entries).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  ) as Record<string, string | number>;
+}
+
+/** What a command came to. */
+export interface CommandEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** @throws when the connection breaks or the time is over before the command has ended. */
+export function runOn(client: Client, command: string, signal: AbortSignal): Promise<CommandEnd> {
+  return new Promise((resolve, reject) => {
+    const lost = (): void => {
+      reject(signal.aborted ? (signal.reason as Error) : new Error("the connection was lost"));
+    };
+    signal.addEventListener("abort", lost, { once: true });
+    client.once("close", lost);
+    client.exec(command, (error, channel) => {
+      if (error) {
+        reject(error);
+        return;
+      }
+      let [stdout, stderr] = ["", ""];
+      let exitCode: number | undefined;
+      channel.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+      channel.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+      channel.on("exit", (code: number | null) => (exitCode = code ?? undefined));
+      channel.on("close", () => {
+        if (exitCode === undefined) lost();
+        else resolve({ exitCode, stdout, stderr });
+      });
+      channel.end();
+    });
+  });
+}

@@ -1,0 +1,131 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+import { actionCommand } from "../../host-action/command.ts";
+import { fingerprint } from "../fingerprint.ts";
+import type { Machine, SshConnection } from "../machine.ts";
+import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
+
+/** One SSH server: the machine's own, or a bastion's. */
+export interface SshAccess {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** Private key; secret. Undefined: the agent of SSH_AUTH_SOCK logs in. */
+  readonly privateKey?: string | undefined;
+  /** Passphrase of the key; secret. */
+  readonly privateKeyPassword?: string | undefined;
+  /** Pinned: `ssh-ed25519 AAAA...`. */
+  readonly hostKey: string;
+}
+
+export interface ExistingMachineArgs {
+  /** Its computer name. */
+  readonly computerName: string;
+  readonly os: "windows" | "linux";
+  /** IPv4 address, as other nodes reach it. */
+  readonly address: string;
+  /** Undefined in a preview that reads no keys. */
+  readonly access: SshAccess | undefined;
+  /** Host through which it is reached, if any. */
+  readonly bastion?: SshAccess | undefined;
+  /** Its pinned host key; another one is another machine. */
+  readonly hostKey: string;
+  /** How it is made what it was before. */
+  readonly reset: Omit<MachineParameter, "name" | "place" | "bastion">;
+}
+
+/** Of one TCP connection, in seconds: machines may be far away. */
+const dialSeconds = 10;
+
+/**
+ * A machine that was there before and stays. It is looked at before anything is done on it, and made what it was before
+ * when it is taken out: by its resource, with which all goes that was done on it.
+ *
+ * Not responsible for what runs on it.
+ */
+export class ExistingMachine extends pulumi.ComponentResource implements Machine {
+  readonly name: string;
+  readonly os: "windows" | "linux";
+  readonly address: string;
+  readonly connection: pulumi.Output<SshConnection>;
+  readonly instanceId: pulumi.Output<string>;
+  readonly resource: pulumi.Resource;
+  /** Public SSH host key, pinned in `connection`. */
+  readonly hostKey: pulumi.Output<string>;
+
+  constructor(name: string, args: ExistingMachineArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { computerName, address, access, bastion, reset } = args;
+    super("kindows:machine:ExistingMachine", name, { computerName, address }, opts);
+    const connection =
+      access === undefined
+        ? pulumi.output(pulumi.unknown as unknown as SshConnection)
+        : pulumi.output(connectionOf(access, bastion));
+    this.connection = pulumi.secret(connection);
+    this.name = computerName;
+    this.os = args.os;
+    this.address = address;
+    this.hostKey = pulumi.output(args.hostKey);
+    const instance = fingerprint(args.hostKey);
+    const seconds = `${reset.seconds + 60}s`;
+    this.resource = new local.Command(
+      `${name}-machine`,
+      {
+        create: actionCommand("machine", "claim-machine"),
+        delete: actionCommand("machine", "reset-machine"),
+        environment: {
+          MACHINE: JSON.stringify({
+            name: computerName,
+            ...(access && { place: placeOf(access) }),
+            ...(bastion && { bastion: placeOf(bastion) }),
+            ...reset,
+          }),
+          KEYS: pulumi.secret(
+            access === undefined
+              ? pulumi.output(pulumi.unknown as unknown as string)
+              : JSON.stringify({
+                  machine: keysOf(access),
+                  ...(bastion && { bastion: keysOf(bastion) }),
+                } satisfies AccessKeys),
+          ),
+        },
+        // Set up anew it has another host key, and all is to be done again.
+        triggers: [instance],
+        logging: local.Logging.Stderr,
+        addPreviousOutputInEnv: true,
+      },
+      {
+        parent: this,
+        deleteBeforeReplace: true,
+        customTimeouts: { create: "3m", update: "3m", delete: seconds },
+      },
+    );
+    this.instanceId = pulumi.output(instance);
+    this.registerOutputs({ address, hostKey: this.hostKey });
+  }
+}
+
+/** As the command plugin takes it. */
+export function connectionOf(access: SshAccess, bastion?: SshAccess): SshConnection {
+  const one = (each: SshAccess) => ({
+    ...placeOf(each),
+    ...keysOf(each),
+    perDialTimeout: dialSeconds,
+  });
+  return {
+    ...one(access),
+    // Dial until the step's own time limit: a machine that reboots refuses, or does not answer at all.
+    dialErrorLimit: -1,
+    ...(bastion !== undefined && { proxy: { ...one(bastion), dialErrorLimit: 10 } }),
+  };
+}
+
+function placeOf({ host, port, user, hostKey }: SshAccess): Place {
+  return { host, port, user, hostKey };
+}
+
+function keysOf({ privateKey, privateKeyPassword }: SshAccess): AccessKeys["machine"] {
+  return {
+    ...(privateKey !== undefined && { privateKey }),
+    ...(privateKeyPassword !== undefined && { privateKeyPassword }),
+  };
+}

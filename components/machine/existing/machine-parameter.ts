@@ -1,0 +1,50 @@
+import * as z from "zod";
+
+/** Names machines that are gone for good, separated by commas: taking them out does not ask for them. */
+export const goneVariable = "KINDOWS_GONE";
+
+/** Where an SSH server is, and that it is the right one. */
+const placeSchema = z.strictObject({
+  host: z.string(),
+  port: z.number(),
+  user: z.string(),
+  hostKey: z.string(),
+});
+
+/** What logs in there; secret. */
+const keysSchema = z.strictObject({
+  privateKey: z.string().optional(),
+  privateKeyPassword: z.string().optional(),
+});
+
+/** What logs in to the machine and to the host in between, apart from where they are: errors name these. */
+export const accessKeysSchema = z.strictObject({
+  machine: keysSchema,
+  bastion: keysSchema.optional(),
+});
+
+export type Place = z.infer<typeof placeSchema>;
+export type AccessKeys = z.infer<typeof accessKeysSchema>;
+
+/** What the machine's actions are told of it. */
+export const machineSchema = z.strictObject({
+  name: z.string(),
+  place: placeSchema,
+  bastion: placeSchema.optional(),
+  /** Longest that its reset may take. */
+  seconds: z.number().positive(),
+  /** Folder of the step scripts on it, as SFTP writes it. */
+  folder: z.string(),
+  /** Command that resets it, with `@folder@` for that of the scripts as Windows writes it. */
+  reset: z.string(),
+  /** Folders that were copied to it and go with the node, as SFTP writes them. */
+  media: z.array(z.string()),
+});
+
+export type MachineParameter = z.infer<typeof machineSchema>;
+
+/** A machine and the way to it, as errors name it. */
+export function wayText({ name, place, bastion }: MachineParameter): string {
+  const by = bastion === undefined ? "" : ` by ${bastion.host}:${bastion.port}`;
+  return `${name} (${place.user}@${place.host}:${place.port}${by})`;
+}

@@ -1,0 +1,110 @@
+import ssh2 from "ssh2";
+
+/** A machine that can be logged in to. */
+export interface SshSource {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly privateKey: string;
+  /** Pinned: `ssh-ed25519 AAAA...`. */
+  readonly hostKey: string;
+}
+
+/** A command was run to its end, and that was not a good one. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+
+  /**
+   * @param exitCode the command's own.
+   * @param output what it wrote to standard output.
+   */
+  constructor(
+    message: string,
+    readonly exitCode: number,
+    readonly output = "",
+  ) {
+    super(message);
+  }
+}
+
+/** The most a machine may send: an archive of a few MiB, in base64. */
+const longestOutput = 128 * 1024 * 1024;
+
+/**
+ * What a command writes to standard output on a machine.
+ *
+ * @param input what it gets on its standard input; may be secret. Default: nothing.
+ * @throws when it can't be reached, has another host key, ends with another exit code than 0, writes too much, or takes
+ * too long; with the end of what it wrote to standard error.
+ */
+export async function runOverSsh(
+  source: SshSource,
+  command: string,
+  timeoutSeconds: number,
+  input = "",
+): Promise<string> {
+  const client = new ssh2.Client();
+  const pinned = Buffer.from(source.hostKey.trim().split(/\s+/)[1] ?? "", "base64");
+  let timer: NodeJS.Timeout | undefined;
+  let isDone = false;
+  try {
+    const written = await new Promise<string>((resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(`no end within ${timeoutSeconds} s`));
+      }, timeoutSeconds * 1000);
+      client.once("error", reject);
+      client.once("close", () => {
+        reject(new Error("the connection was lost"));
+      });
+      client.once("ready", () => {
+        client.exec(command, (error, channel) => {
+          if (error) {
+            reject(error);
+            return;
+          }
+          const chunks: Buffer[] = [];
+          let length = 0;
+          let errors = "";
+          let exitCode: number | undefined;
+          channel.on("data", (chunk: Buffer) => {
+            chunks.push(chunk);
+            length += chunk.length;
+            if (length > longestOutput) reject(new Error("it sends more than 128 MiB"));
+          });
+          channel.stderr.on("data", (chunk: Buffer) => {
+            errors = (errors + chunk.toString()).slice(-1000);
+          });
+          channel.on("exit", (code: number) => (exitCode = code));
+          channel.on("close", () => {
+            const output = Buffer.concat(chunks).toString("utf8");
+            if (exitCode === 0) resolve(output);
+            else if (exitCode === undefined) reject(new Error("the connection was lost"));
+            else
+              reject(
+                new CommandFailed(`exit code ${exitCode}: ${errors.trim()}`, exitCode, output),
+              );
+          });
+          channel.end(input);
+        });
+      });
+      client.connect({
+        host: source.host,
+        port: source.port,
+        username: source.user,
+        privateKey: source.privateKey,
+        hostVerifier: (key: Buffer) => key.equals(pinned),
+        readyTimeout: 15_000,
+        keepaliveInterval: 15_000,
+        keepaliveCountMax: 3,
+      });
+    });
+    isDone = true;
+    return written;
+  } finally {
+    clearTimeout(timer);
+    client.on("error", () => undefined);
+    // One that is still being made, or hangs, would keep this process for minutes.
+    if (isDone) client.end();
+    else client.destroy();
+  }
+}
