@@ -17,7 +17,8 @@ export interface BootstrapTokenArgs {
 /**
  * A kubeadm bootstrap token for one join.
  *
- * It is not looked at again: that it expires is no drift. Nor is it removed: it dies by itself, within two hours.
+ * It is not looked at again: that it expires is no drift, and another life is for the next join; a node that has joined
+ * needs none. Nor is it removed: it dies by itself, within two hours.
  */
 export class BootstrapToken extends pulumi.ComponentResource {
   /** `abcdef.0123456789abcdef`; secret. */
@@ -46,6 +47,8 @@ export class BootstrapToken extends pulumi.ComponentResource {
         dependsOn: cluster,
         deletedWith: cluster,
         replaceWith: [cluster],
+        // Minting another one would have the node join with it again. One that is made anew takes what is asked for then.
+        ignoreChanges: ["environment"],
         additionalSecretOutputs: ["stdout"],
         customTimeouts: { create: "3m", update: "3m" },
       },

@@ -7,7 +7,15 @@ import { credentials } from "./kubeconfig.ts";
  * --discovery-token-ca-cert-hash` takes it.
  */
 export function caCertHash(kubeconfig: string): string {
-  const certificate = new X509Certificate(credentials(kubeconfig).ca);
-  const publicKey = certificate.publicKey.export({ type: "spki", format: "der" });
+  return publicKeyHash(credentials(kubeconfig).ca);
+}
+
+/**
+ * The same of a certificate in PEM form; of several the first, as kubeadm is content with one that is pinned.
+ *
+ * @throws when it is none.
+ */
+export function publicKeyHash(pem: string | Buffer): string {
+  const publicKey = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
   return `sha256:${createHash("sha256").update(publicKey).digest("hex")}`;
 }

@@ -27,8 +27,11 @@ export interface KindClusterArgs {
   readonly serviceCidr: string;
   /** Name of the Docker network; machines on its segment reach the containers at their own addresses. */
   readonly network: pulumi.Input<string>;
-  /** `kind-default`: the image's own CNI, nodes are Ready at the end. `none`: whoever installs one waits for them. */
-  readonly cni: "kind-default" | "none";
+  /**
+   * `kind-default`: the image's own CNI, nodes are Ready at the end. Any other: whoever installs it waits for them; with
+   * another one the cluster is made anew, as what the old one leaves on the nodes would be in the way.
+   */
+  readonly cni: "kind-default" | "calico" | "flannel";
 }
 
 /** Longest waits; the actions' own limits are shorter and say what they waited for. */
@@ -66,6 +69,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       podCidr: args.podCidr,
       serviceCidr: args.serviceCidr,
       defaultCni: args.cni === "kind-default",
+      ...(args.cni !== "kind-default" && { cni: args.cni }),
     };
     const description = pulumi.jsonStringify({ ...shape, network: args.network });
     const cluster = new local.Command(

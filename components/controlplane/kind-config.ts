@@ -14,6 +14,8 @@ export interface ClusterShape {
   readonly serviceCidr: string;
   /** Whether kind installs the image's own CNI; without one, nodes stay NotReady until one is installed. */
   readonly defaultCni: boolean;
+  /** The CNI that is installed instead; kind need not know, but a cluster made for another one is another cluster. */
+  readonly cni?: string;
 }
 
 /** What a host's kernel and sandbox allow; found out where kind runs, so that settings need not say it. */

@@ -14,10 +14,12 @@ interface ClusterEntry {
   readonly "tls-server-name"?: string;
 }
 
-/** What a kubeconfig says of its user; both in base64. */
+/** What a kubeconfig says of its user: a certificate and its key in base64, a token, or a program that gives one of them. */
 interface UserEntry {
   readonly "client-certificate-data"?: string;
   readonly "client-key-data"?: string;
+  readonly token?: string;
+  readonly exec?: object;
 }
 
 export interface Reachability {
@@ -63,19 +65,32 @@ export interface Credentials {
   readonly serverName?: string;
   /** PEM certificate of the cluster's authority. */
   readonly ca: string;
-  /** PEM certificate of the user. */
-  readonly certificate: string;
+  /** PEM certificate of the user, where it has no token. */
+  readonly certificate?: string;
   /** PEM key of the user; secret. */
-  readonly key: string;
+  readonly key?: string;
+  /** Bearer token of the user; secret. */
+  readonly token?: string;
+  /** A program of this host gives one of them. */
+  readonly exec?: true;
 }
 
-/** @throws when a certificate is missing: kind's kubeconfigs carry all of them. */
+/** @throws when a certificate is missing and there is no token: kind's kubeconfigs carry all certificates. */
 export function credentials(kubeconfig: string): Credentials {
   const { cluster, user } = entries(kubeconfig);
-  return {
+  const server = {
     server: cluster.server,
     serverName: cluster["tls-server-name"],
     ca: pem("certificate-authority-data", cluster["certificate-authority-data"]),
+  };
+  if (user.token !== undefined) {
+    return { ...server, token: user.token };
+  }
+  if (user.exec !== undefined) {
+    return { ...server, exec: true };
+  }
+  return {
+    ...server,
     certificate: pem("client-certificate-data", user["client-certificate-data"]),
     key: pem("client-key-data", user["client-key-data"]),
   };

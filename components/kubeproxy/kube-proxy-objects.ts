@@ -1,12 +1,21 @@
 import { createHash } from "node:crypto";
 import type { types } from "@pulumi/kubernetes";
 
+import type { HnsNetwork } from "../cni/pod-network.ts";
+
 /** Where the script's ConfigMap is mounted; the same path below C:, as containerd 1.7 and later bind it. */
 const scriptFolder = "/etc/kube-proxy-windows";
 
 const name = "kube-proxy-windows";
 const namespace = "kube-system";
 const labels = { "k8s-app": name };
+
+/**
+ * Under one name in every run, so that what a killed run made without writing it down is taken over. The provider makes
+ * up a name for each object otherwise, and the API server sees another's fields: it fills `fieldRef` in, which is then
+ * not what is applied.
+ */
+const annotations = { "pulumi.com/patchFieldManager": "kindows" };
 
 /** Name of the ConfigMap: a changed script is a new one, and rolls out as any change of a pod template. */
 export function scriptConfigMapName(script: string): string {
@@ -16,16 +25,23 @@ export function scriptConfigMapName(script: string): string {
 /** The ConfigMap with the start script. */
 export function scriptConfigMap(script: string): types.input.core.v1.ConfigMap {
   return {
-    metadata: { name: scriptConfigMapName(script), namespace, labels },
+    metadata: { name: scriptConfigMapName(script), namespace, labels, annotations },
     data: { "start.ps1": script },
   };
 }
 
 export interface DaemonSetOptions {
-  /** Kubernetes version without a leading `v`; the image of that very version is used. */
-  readonly kubernetesVersion: string;
+  /** The image; `kubeProxyImage` is the usual one. */
+  readonly image: string;
   /** Name of the ConfigMap with the start script. */
   readonly configMap: string;
+  /** The pods' network on Windows nodes; undefined: the script's own default, Calico's. */
+  readonly network: HnsNetwork | undefined;
+}
+
+/** The image sig-windows-tools builds of each Kubernetes version, given without a leading `v`: one for all Windows versions. */
+export function kubeProxyImage(kubernetesVersion: string): string {
+  return `sigwindowstools/kube-proxy:v${kubernetesVersion}-calico-hostprocess`;
 }
 
 /**
@@ -36,7 +52,7 @@ export interface DaemonSetOptions {
  */
 export function daemonSet(options: DaemonSetOptions): types.input.apps.v1.DaemonSet {
   return {
-    metadata: { name, namespace, labels },
+    metadata: { name, namespace, labels, annotations },
     spec: {
       selector: { matchLabels: labels },
       updateStrategy: { type: "RollingUpdate" },
@@ -54,13 +70,14 @@ export function daemonSet(options: DaemonSetOptions): types.input.apps.v1.Daemon
           containers: [
             {
               name: "kube-proxy",
-              image: `sigwindowstools/kube-proxy:v${options.kubernetesVersion}-calico-hostprocess`,
+              image: options.image,
               imagePullPolicy: "IfNotPresent",
               command: [
                 ...["powershell.exe", "-NoProfile", "-NonInteractive"],
                 ...["-ExecutionPolicy", "Bypass"],
                 // containerd puts the folder of the container's files in the variable's place, and its volumes below it.
                 ...["-File", `$env:CONTAINER_SANDBOX_MOUNT_POINT${scriptFolder}/start.ps1`],
+                ...networkArguments(options.network),
               ],
               env: [
                 { name: "NODENAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
@@ -80,4 +97,13 @@ export function daemonSet(options: DaemonSetOptions): types.input.apps.v1.Daemon
       },
     },
   };
+}
+
+/** What the script takes for: there is no endpoint. `powershell.exe -File` can be given no empty argument. */
+const reservedAddress = "none";
+
+function networkArguments(network: HnsNetwork | undefined): string[] {
+  return network === undefined
+    ? []
+    : ["-NetworkName", network.name, "-EndpointName", network.endpoint ?? reservedAddress];
 }

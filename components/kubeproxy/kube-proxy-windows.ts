@@ -4,12 +4,23 @@ import * as pulumi from "@pulumi/pulumi";
 import { DaemonSet } from "@pulumi/kubernetes/apps/v1/daemonSet.js";
 import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 
+import type { HnsNetwork } from "../cni/pod-network.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
-import { daemonSet, scriptConfigMap, scriptConfigMapName } from "./kube-proxy-objects.ts";
+import { goesWith } from "../controlplane/goes-with.ts";
+import {
+  daemonSet,
+  kubeProxyImage,
+  scriptConfigMap,
+  scriptConfigMapName,
+} from "./kube-proxy-objects.ts";
 
 export interface KubeProxyWindowsArgs {
   /** The cluster; its Kubernetes version is kube-proxy's. */
   readonly controlPlane: ControlPlane;
+  /** The pods' network on Windows nodes. Default: where there is none, Calico's is waited for, should one come. */
+  readonly network?: HnsNetwork;
+  /** Another image of the same. Default: the one of exactly the cluster's version. */
+  readonly image?: string;
 }
 
 /** Longest wait for the rollout: a Windows node pulls its first image in up to 20 minutes. */
@@ -35,14 +46,18 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
       parent: this,
       provider,
       // A new cluster has none of them, though its provider says it is the same one.
-      deletedWith: cluster,
+      ...goesWith(args.controlPlane),
       replaceWith: [cluster],
     };
     const script = readFileSync(new URL("start.ps1", import.meta.url), "utf8");
     const configMap = new ConfigMap(name, scriptConfigMap(script), child);
     this.resource = new DaemonSet(
       name,
-      daemonSet({ kubernetesVersion, configMap: scriptConfigMapName(script) }),
+      daemonSet({
+        image: args.image ?? kubeProxyImage(kubernetesVersion),
+        configMap: scriptConfigMapName(script),
+        network: args.network,
+      }),
       {
         ...child,
         dependsOn: pulumi

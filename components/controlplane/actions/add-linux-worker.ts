@@ -7,7 +7,7 @@
  * (false where the cluster gets its CNI later).
  */
 import type { V1Node } from "@kubernetes/client-node";
-import { z } from "zod";
+import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { caCertHash } from "../ca-cert-hash.ts";

@@ -6,7 +6,7 @@
  * (node names) and `timeoutSeconds`.
  */
 import type { V1PodList } from "@kubernetes/client-node";
-import { z } from "zod";
+import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { podName } from "../drain.ts";

@@ -1,15 +1,19 @@
 /**
- * Host action: waits until a node is registered, and gives it its labels and taints where it has others.
+ * Host action: waits until a node is registered, and gives it its labels and taints where it has others; one that an
+ * upgrade has closed to pods is opened again once it is Ready.
  *
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
- * `timeoutSeconds`, `labels` and `taints` (none by default).
+ * `timeoutSeconds`, `labels` and `taints` (none by default), and `versions`, which are there so that others run this
+ * again.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
+import { withMarks } from "../node-marks.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
-import { applyMarks } from "./apply-marks.ts";
+import { changeNode } from "./change-node.ts";
 import { ClusterApi } from "./cluster-api.ts";
+import { endUpgrade } from "./end-upgrade.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 
 const requestSchema = z.strictObject({
@@ -19,6 +23,7 @@ const requestSchema = z.strictObject({
   taints: z
     .array(z.strictObject({ key: z.string(), value: z.string(), effect: z.string() }))
     .default([]),
+  versions: z.record(z.string(), z.string()).default({}),
 });
 
 await runAction(async () => {
@@ -26,7 +31,10 @@ await runAction(async () => {
   const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
   await awaitRegisteredNode(api, request.name, request.timeoutSeconds);
   say(`${request.name} is registered`);
-  if (await applyMarks(api, request.name, request)) {
+  if (await changeNode(api, request.name, (node) => withMarks(node, request))) {
     say(`${request.name} has its labels and taints as set`);
+  }
+  if (await endUpgrade(api, request.name, request.timeoutSeconds)) {
+    say(`${request.name} is upgraded and takes pods again`);
   }
 });

@@ -4,7 +4,7 @@
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name` and
  * `timeoutSeconds`.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";

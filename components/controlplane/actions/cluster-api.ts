@@ -1,6 +1,8 @@
 import { Agent, request } from "node:https";
 
+import { programCredentials } from "../exec-credentials.ts";
 import { credentials } from "../kubeconfig.ts";
+import type { Credentials } from "../kubeconfig.ts";
 
 /** An answer of the API server other than success; its message is the server's own. */
 export class ApiError extends Error {
@@ -19,24 +21,21 @@ export class ApiError extends Error {
  */
 export class ClusterApi {
   private readonly server: string;
-  private readonly agent: Agent;
   private readonly timeoutSeconds: number;
+  private readonly login: () => Promise<Login>;
 
   /**
-   * @param kubeconfig with one cluster and one user, certificates inside.
+   * @param kubeconfig with one cluster and one user, certificates or token inside, or a program of this host that gives
+   * them.
    * @param timeoutSeconds longest wait for an answer.
    */
   constructor(kubeconfig: string, timeoutSeconds = 15) {
-    const { server, serverName, ca, certificate, key } = credentials(kubeconfig);
-    this.server = server;
+    const given = credentials(kubeconfig);
+    this.server = given.server;
     this.timeoutSeconds = timeoutSeconds;
-    this.agent = new Agent({
-      keepAlive: true,
-      ca,
-      cert: certificate,
-      key,
-      ...(serverName && { servername: serverName }),
-    });
+    let login: Promise<Login> | undefined;
+    // Once: a program may take seconds, and what it gives lasts for minutes at least.
+    this.login = () => (login ??= loginOf(given, kubeconfig, timeoutSeconds));
   }
 
   get<T>(path: string): Promise<T> {
@@ -47,6 +46,11 @@ export class ClusterApi {
     await this.call("POST", path, body);
   }
 
+  /** Posts a question, e.g. a SelfSubjectAccessReview, and returns it with its answer. */
+  ask<T>(path: string, body: object): Promise<T> {
+    return this.call("POST", path, body) as Promise<T>;
+  }
+
   async put(path: string, body: object): Promise<void> {
     await this.call("PUT", path, body);
   }
@@ -55,12 +59,25 @@ export class ClusterApi {
     await this.call("DELETE", path);
   }
 
-  private call(method: string, path: string, body?: object): Promise<unknown> {
+  /** Makes an object, or changes the fields given in the one that is there, whoever set them before. */
+  async apply(path: string, body: object): Promise<void> {
+    const query = "fieldManager=kindows&force=true&fieldValidation=Strict";
+    // JSON is YAML.
+    await this.call("PATCH", `${path}?${query}`, body, "application/apply-patch+yaml");
+  }
+
+  private async call(
+    method: string,
+    path: string,
+    body?: object,
+    contentType = "application/json",
+  ): Promise<unknown> {
+    const { agent, headers } = await this.login();
     return new Promise((resolve, reject) => {
       const outgoing = request(new URL(path, this.server), {
         method,
-        agent: this.agent,
-        headers: { accept: "application/json", "content-type": "application/json" },
+        agent,
+        headers: { accept: "application/json", "content-type": contentType, ...headers },
         signal: AbortSignal.timeout(this.timeoutSeconds * 1000),
       });
       outgoing.on("error", (error) => {
@@ -87,6 +104,32 @@ export class ClusterApi {
       outgoing.end(body && JSON.stringify(body));
     });
   }
+}
+
+/** With what every request is sent. */
+interface Login {
+  readonly agent: Agent;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function loginOf(
+  { serverName, ca, certificate, key, token, exec }: Credentials,
+  kubeconfig: string,
+  timeoutSeconds: number,
+): Promise<Login> {
+  const given = exec
+    ? await programCredentials(kubeconfig, timeoutSeconds)
+    : { certificate, key, token };
+  return {
+    headers: given.token === undefined ? {} : { authorization: `Bearer ${given.token}` },
+    agent: new Agent({
+      keepAlive: true,
+      ca,
+      cert: given.certificate,
+      key: given.key,
+      ...(serverName && { servername: serverName }),
+    }),
+  };
 }
 
 /** Whether the API server answered with this HTTP status, e.g. 404 for what is gone. */

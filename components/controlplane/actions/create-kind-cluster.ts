@@ -8,7 +8,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { z } from "zod";
+import * as z from "zod";
 
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { builtTool } from "../../../toolchain/built.ts";
@@ -32,6 +32,7 @@ const shapeSchema = z.strictObject({
   podCidr: z.string(),
   serviceCidr: z.string(),
   defaultCni: z.boolean(),
+  cni: z.string().optional(),
   network: z.string(),
 });
 

@@ -4,7 +4,7 @@
  * Environment: CLUSTER, a JSON object with `name`.
  */
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { localFolder } from "../../../toolchain/project.ts";

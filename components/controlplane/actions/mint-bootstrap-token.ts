@@ -4,7 +4,7 @@
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; TOKEN, a JSON object of `ttlMinutes` and
  * `description`.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";

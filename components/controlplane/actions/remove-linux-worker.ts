@@ -5,7 +5,7 @@
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; WORKER, a JSON object with `name` (of
  * container and node) and `cluster`.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { ClusterApi } from "./cluster-api.ts";

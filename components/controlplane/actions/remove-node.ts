@@ -4,7 +4,7 @@
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
  * `drainTimeoutSeconds` (default 60) and `apiTimeoutSeconds` (default 10: a cluster that does not answer counts as gone).
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { ClusterApi } from "./cluster-api.ts";

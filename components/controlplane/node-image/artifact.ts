@@ -6,6 +6,7 @@ import { artifactAddress } from "../../../toolchain/cache.ts";
 import { kindBaseFiles } from "../../../toolchain/tools/kind-base-files.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import {
+  agnhost,
   containerdLinux,
   coredns,
   etcd,
@@ -34,6 +35,7 @@ export const nodeImage: Artifact = {
     etcd,
     coredns,
     localPathProvisioner,
+    agnhost,
   ],
   hostPackages: ["debootstrap"],
   inputs: async () => ({ sources: await hashSources(here, [here]) }),
@@ -63,6 +65,7 @@ export const nodeImage: Artifact = {
             context.path(localPathProvisioner),
             "local-path-provisioner",
           ),
+          agnhost: path.join(context.path(agnhost), "agnhost"),
         },
       },
       context,

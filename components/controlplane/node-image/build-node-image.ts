@@ -28,6 +28,7 @@ export interface NodePrograms {
   readonly etcd: string;
   readonly coredns: string;
   readonly localPathProvisioner: string;
+  readonly agnhost: string;
 }
 
 export interface NodeImageOptions {

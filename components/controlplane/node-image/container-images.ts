@@ -1,3 +1,4 @@
+import { agnhostImage } from "./agnhost-image.ts";
 import type { Pieces } from "./debian-pieces.ts";
 import type { ImageRecipe } from "./image-packing.ts";
 
@@ -20,6 +21,7 @@ export interface ImagePrograms {
   readonly etcd: string;
   readonly coredns: string;
   readonly localPathProvisioner: string;
+  readonly agnhost: string;
   /** Our own script, see files/pod-routes.sh. */
   readonly podRoutes: string;
 }
@@ -27,7 +29,7 @@ export interface ImagePrograms {
 /**
  * The images a node carries, so that nothing is pulled: those kubeadm asks for under the tags it asks for
  * (`kubeadm config images list`), pause under the one in kind's containerd configuration, and those of the
- * default CNI and storage manifests.
+ * default CNI and storage manifests, and what `kindows verify` runs.
  *
  * etcd and CoreDNS are built from the versions in the toolchain's table; their tags are kubeadm's.
  */
@@ -61,6 +63,13 @@ export function imageRecipes(programs: ImagePrograms, kubernetesVersion: string)
       files: { "/usr/local/bin/pod-routes": { host: programs.podRoutes } },
       pieces: networkPieces,
       config: { entrypoint: ["/usr/local/bin/pod-routes"], environment: [defaultPath] },
+    },
+    {
+      // What `kindows verify` runs. Upstream's has more in it; of that the rows and samples use what is here.
+      reference: agnhostImage,
+      files: { "/agnhost": { host: programs.agnhost } },
+      pieces: { packages: ["bash", "coreutils", "curl"], alternatives: [] },
+      config: { entrypoint: ["/agnhost"], environment: [defaultPath] },
     },
     {
       reference: "kindows.local/local-path-provisioner:v0.0.30",

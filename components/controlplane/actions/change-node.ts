@@ -1,20 +1,24 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-import { withMarks, type NodeMarks } from "../node-marks.ts";
 import { hasStatus } from "./cluster-api.ts";
 import type { ClusterApi } from "./cluster-api.ts";
 
 /** Conflicts with the kubelet, which writes its state into the same object, are taken up this often. */
 const attempts = 10;
 
-/** Gives a node its labels and taints as set; whether it had others. */
-export async function applyMarks(
+/**
+ * Changes a node, by a replacement of the whole object: no patch content type to get wrong.
+ *
+ * @param change what it shall be; undefined where nothing is to be done.
+ * @returns whether anything was changed.
+ */
+export async function changeNode(
   api: ClusterApi,
   name: string,
-  marks: NodeMarks,
+  change: (node: V1Node) => V1Node | undefined,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const changed = withMarks(await api.get<V1Node>(`/api/v1/nodes/${name}`), marks);
+    const changed = change(await api.get<V1Node>(`/api/v1/nodes/${name}`));
     if (changed === undefined) {
       return false;
     }

@@ -1,0 +1,16 @@
+/** One thing about a cluster that stands against joining Windows machines to it. */
+export interface ClusterProblem {
+  /** What it is about: an object of the cluster, a setting, a right. */
+  readonly subject: string;
+  /** As the rest of a sentence that starts with it. */
+  readonly why: string;
+  /** What to do, as a full sentence. */
+  readonly instead: string;
+}
+
+/** All of them in one message. */
+export function clusterProblemsText(problems: readonly ClusterProblem[]): string {
+  const count = problems.length === 1 ? "1 thing is" : `${problems.length} things are`;
+  const lines = problems.map(({ subject, why, instead }) => `  - ${subject} ${why}. ${instead}`);
+  return `${count} in the way in the cluster; nothing was changed:\n${lines.join("\n")}`;
+}

@@ -1,0 +1,120 @@
+import type { V1ConfigMap, V1NodeList } from "@kubernetes/client-node";
+import { parse } from "yaml";
+import { found, type ClusterAnswers } from "./cluster-answers.ts";
+import type { ClusterProblem } from "./cluster-problem.ts";
+
+/** Kinds of clusters whose nodes join by kubeadm. */
+export type Distribution = "kubeadm" | "kubespray";
+
+/** A kind of cluster that nodes do not join by kubeadm. */
+interface Foreign {
+  readonly name: string;
+  readonly mark: (seen: Seen) => boolean;
+  readonly instead: string;
+}
+
+/** What tells kinds of clusters apart. */
+interface Seen {
+  /** The API server's own, e.g. `v1.36.4+rke2r1`. */
+  readonly version: string;
+  /** Keys of all nodes' labels. */
+  readonly labels: readonly string[];
+  readonly groups: readonly string[];
+  readonly systems: readonly string[];
+}
+
+const own = (what: string): string =>
+  `Join Windows machines by ${what}; kindows joins them to clusters of kubeadm's.`;
+
+const foreign: readonly Foreign[] = [
+  {
+    name: "RKE2",
+    mark: ({ version }) => version.includes("+rke2"),
+    instead: own("RKE2's own agent for Windows"),
+  },
+  {
+    name: "k3s",
+    mark: ({ version }) => version.includes("+k3s"),
+    instead: "k3s has no Windows nodes; kindows joins them to clusters of kubeadm's.",
+  },
+  {
+    name: "k0s",
+    mark: ({ version }) => version.includes("+k0s"),
+    instead: own("k0s' own worker for Windows"),
+  },
+  {
+    name: "EKS",
+    mark: ({ version }) => version.includes("-eks-"),
+    instead: own("a node group of EKS' own"),
+  },
+  {
+    name: "GKE",
+    mark: ({ version }) => version.includes("-gke."),
+    instead: own("a node pool of GKE's own"),
+  },
+  {
+    name: "AKS",
+    mark: ({ labels }) => labels.includes("kubernetes.azure.com/cluster"),
+    instead: own("a node pool of AKS' own"),
+  },
+  {
+    name: "OpenShift",
+    mark: ({ groups }) => groups.includes("config.openshift.io"),
+    instead: own("its Windows Machine Config Operator"),
+  },
+  {
+    name: "MicroK8s",
+    mark: ({ labels }) => labels.includes("microk8s.io/cluster"),
+    instead: own("Calico's own installer for MicroK8s"),
+  },
+  {
+    name: "Talos",
+    mark: ({ systems }) => systems.some((system) => system.startsWith("Talos")),
+    instead: "Talos has no Windows nodes; kindows joins them to clusters of kubeadm's.",
+  },
+];
+
+/** kubeadm's own settings, as far as a join depends on them. */
+export interface KubeadmSettings {
+  readonly certificatesDir?: string;
+  readonly networking?: { readonly podSubnet?: string; readonly serviceSubnet?: string };
+}
+
+/** kubeadm's settings in the cluster; undefined where it keeps none, or none that can be read. */
+export function kubeadmSettings(answers: ClusterAnswers): KubeadmSettings | undefined {
+  const text = found<V1ConfigMap>(answers, "kubeadmConfig")?.data?.["ClusterConfiguration"];
+  return text === undefined ? undefined : ((parse(text) as KubeadmSettings | null) ?? undefined);
+}
+
+/** Which kind of cluster it is, or why machines cannot be joined to it by kubeadm. */
+export function judgeDistribution(answers: ClusterAnswers): Distribution | ClusterProblem {
+  const nodes = found<V1NodeList>(answers, "nodes")?.items ?? [];
+  const seen: Seen = {
+    version: found<{ gitVersion?: string }>(answers, "version")?.gitVersion ?? "",
+    labels: nodes.flatMap((node) => Object.keys(node.metadata?.labels ?? {})),
+    groups: (found<{ groups?: { name: string }[] }>(answers, "groups")?.groups ?? []).map(
+      ({ name }) => name,
+    ),
+    systems: nodes.map((node) => node.status?.nodeInfo?.osImage ?? ""),
+  };
+  const other = foreign.find(({ mark }) => mark(seen));
+  if (other !== undefined) {
+    return {
+      subject: "The cluster",
+      why: `is one of ${other.name}, which kubeadm joins no nodes to`,
+      instead: other.instead,
+    };
+  }
+  const settings = kubeadmSettings(answers);
+  if (settings === undefined) {
+    const answer = answers.answers.kubeadmConfig;
+    const said = "message" in answer ? `: ${answer.message}` : "";
+    return {
+      subject: "ConfigMap kube-system/kubeadm-config",
+      why: `cannot be read${said}; without it this is no cluster of kubeadm's`,
+      instead: "Use a cluster that kubeadm or kubespray has made, and a user who may read it.",
+    };
+  }
+  // kubespray keeps the certificates there; kubeadm by itself in /etc/kubernetes/pki.
+  return settings.certificatesDir === "/etc/kubernetes/ssl" ? "kubespray" : "kubeadm";
+}

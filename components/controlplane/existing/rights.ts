@@ -1,0 +1,81 @@
+/** Something that must be allowed in the cluster, and what for. */
+export interface Right {
+  readonly verb: string;
+  /** API group; empty for the core's. */
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  /** Undefined: in all of the cluster. */
+  readonly namespace?: string;
+  readonly purpose: string;
+}
+
+const nodes = (verb: string, purpose: string): Right => ({
+  verb,
+  group: "",
+  resource: "nodes",
+  purpose,
+});
+
+const inKubeSystem = (verb: string, group: string, resource: string, purpose: string): Right => ({
+  ...{ verb, group, resource, purpose },
+  namespace: "kube-system",
+});
+
+const kubeProxy = "kube-proxy on Windows nodes";
+const written = ["create", "get", "patch", "delete"];
+
+/** All that joining and removing nodes takes. */
+export const rightsQuestions: readonly Right[] = [
+  nodes("get", "to wait for a node"),
+  nodes("list", "to see who is a node already"),
+  nodes("update", "to label, taint and drain a node"),
+  nodes("delete", "to take a node out"),
+  { verb: "list", group: "", resource: "pods", purpose: "to drain a node" },
+  {
+    ...{ verb: "create", group: "", resource: "pods", subresource: "eviction" },
+    purpose: "to drain a node",
+  },
+  inKubeSystem("create", "", "secrets", "for a join's token"),
+  inKubeSystem("get", "", "configmaps", "to read kubeadm's settings"),
+  ...written.map((verb) => inKubeSystem(verb, "", "configmaps", kubeProxy)),
+  ...written.map((verb) => inKubeSystem(verb, "apps", "daemonsets", kubeProxy)),
+  { verb: "list", group: "apps", resource: "daemonsets", purpose: "to see what runs on all nodes" },
+];
+
+/** What Flannel on Windows nodes takes besides. */
+export const flannelRights: readonly Right[] = ["clusterroles", "clusterrolebindings"].flatMap(
+  (resource) =>
+    written.map((verb) => ({
+      ...{ verb, group: "rbac.authorization.k8s.io", resource },
+      purpose: "Flannel on Windows nodes",
+    })),
+);
+
+/** A right as `kubectl auth can-i` takes it, and what it is for. */
+export function rightText({
+  verb,
+  group,
+  resource,
+  subresource,
+  namespace,
+  purpose,
+}: Right): string {
+  const what = `${resource}${group === "" ? "" : `.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
+  return `${verb} ${what}${namespace === undefined ? "" : ` -n ${namespace}`} (${purpose})`;
+}
+
+/** The question of one right: authorization.k8s.io/v1. */
+export function accessReview({ verb, group, resource, subresource, namespace }: Right): object {
+  return {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: {
+      resourceAttributes: {
+        ...{ verb, group, resource },
+        ...(subresource !== undefined && { subresource }),
+        ...(namespace !== undefined && { namespace }),
+      },
+    },
+  };
+}

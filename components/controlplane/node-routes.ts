@@ -1,0 +1,50 @@
+import type { V1Node } from "@kubernetes/client-node";
+
+/** A way to a range of the cluster's. */
+export interface NodeRoute {
+  /** IPv4 range in CIDR form. */
+  readonly range: string;
+  /** IPv4 address of the Linux node that carries packets on. */
+  readonly nextHop: string;
+}
+
+/** What routes are made of. */
+export interface RoutedCluster {
+  /** Linux nodes whose pods shall be reached; the first one's kube-proxy is the way to Services. */
+  readonly nodes: readonly string[];
+  /** IPv4 range of Services in CIDR form. */
+  readonly serviceCidr: string;
+}
+
+/**
+ * Ways to the pods of each node, by way of it, and to Services; or what is not known yet.
+ *
+ * Not all pods by way of one node: answers of the others' pods would not come back through it, and kube-proxy there drops
+ * packets of connections of which its kernel has seen one half (conntrack: INVALID). Answers of Services do come back
+ * through the node that was asked, which masquerades.
+ */
+export function nodeRoutes(
+  { nodes: names, serviceCidr }: RoutedCluster,
+  nodes: readonly V1Node[],
+): { readonly routes: readonly NodeRoute[] } | { readonly missing: string } {
+  const known = names.map((name) => {
+    const node = nodes.find(({ metadata }) => metadata?.name === name);
+    const ranges = node?.spec?.podCIDRs ?? [node?.spec?.podCIDR ?? ""];
+    return {
+      name,
+      range: ranges.find((each) => each.includes(".")),
+      nextHop: node?.status?.addresses?.find(
+        ({ type, address }) => type === "InternalIP" && address.includes("."),
+      )?.address,
+    };
+  });
+  const routes = known.flatMap(({ range, nextHop }) =>
+    range === undefined || nextHop === undefined ? [] : [{ range, nextHop }],
+  );
+  const [first] = routes;
+  if (first === undefined || routes.length < known.length) {
+    const without = known.filter(({ range, nextHop }) => !(range && nextHop));
+    return { missing: without.map(({ name }) => name).join(", ") || "every node" };
+  }
+  return { routes: [...routes, { range: serviceCidr, nextHop: first.nextHop }] };
+}
