@@ -1,0 +1,92 @@
+/**
+ * Host action: makes the API server know Calico's resources: applies their definitions as one unit, and waits until it
+ * serves all of them.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CALICO, a JSON object of `calico`,
+ * `operator` (versions) and `definitionsSha256`: what is applied is what `./kindows prepare` has put in place.
+ */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { parseAllDocuments } from "yaml";
+import * as z from "zod";
+
+import { builtArtifacts } from "../../../toolchain/built.ts";
+import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
+import { waitFor } from "../../controlplane/actions/wait.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+
+const requestSchema = z.strictObject({
+  calico: z.string(),
+  operator: z.string(),
+  definitionsSha256: z.string(),
+});
+
+const definitionSchema = z.object({ metadata: z.object({ name: z.string() }) });
+
+/** Longest wait until the API server serves what it was told of, in seconds. */
+const servedTimeoutSeconds = 60;
+
+const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+interface Definition {
+  readonly metadata: { readonly name: string };
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+await runAction(async () => {
+  const request = parameter("CALICO", requestSchema);
+  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"), 60);
+  const names: string[] = [];
+  for (const document of parseAllDocuments(await definitionsText(request.definitionsSha256))) {
+    const definition: unknown = document.toJS();
+    const { name } = definitionSchema.parse(definition).metadata;
+    await api.apply(`${definitionsPath}/${name}`, definition as object);
+    names.push(name);
+  }
+  say(`${names.length} definitions of Calico ${request.calico} applied`);
+  await waitFor(
+    {
+      what: "the API server to serve Calico's resources",
+      timeoutSeconds: servedTimeoutSeconds,
+      onChange: say,
+    },
+    async () => {
+      const { items } = await api.get<{ items: readonly Definition[] }>(definitionsPath);
+      const missing = names.flatMap((name) => notServed(name, items));
+      return missing.length === 0 ? { found: true } : { seen: missing.join("; ") };
+    },
+  );
+});
+
+/** @throws when they were not prepared, or are not those of this release. */
+async function definitionsText(sha256: string): Promise<string> {
+  const file = builtArtifacts().calicoDefinitions?.[sha256];
+  if (file === undefined) {
+    throw new Error(
+      "the definitions of Calico's resources are not prepared: run `./kindows prepare`",
+    );
+  }
+  const text = await readFile(file, "utf8");
+  if (createHash("sha256").update(text).digest("hex") !== sha256) {
+    throw new Error(`${file} is not what was prepared: run \`./kindows prepare\``);
+  }
+  return text;
+}
+
+function notServed(name: string, all: readonly Definition[]): string[] {
+  const conditions = all.find(({ metadata }) => metadata.name === name)?.status?.conditions ?? [];
+  if (conditions.some(({ type, status }) => type === "Established" && status === "True")) {
+    return [];
+  }
+  const refused = conditions.find(
+    ({ type, status }) => type === "NamesAccepted" && status === "False",
+  );
+  return [refused?.message === undefined ? name : `${name} (${refused.message})`];
+}

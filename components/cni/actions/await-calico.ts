@@ -1,0 +1,97 @@
+/**
+ * Host action: waits until the operator reports parts of Calico as available, in the version that is wanted, and on
+ * demand until the Linux nodes are Ready with it.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CALICO, a JSON object of `version`,
+ * `components` (names of TigeraStatus, each with the resource it is made from), `linuxNodes` and `timeoutSeconds`;
+ * further keys are there so that others run this again.
+ */
+import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
+import * as z from "zod";
+
+import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
+import { waitFor } from "../../controlplane/actions/wait.ts";
+import { nodeReadiness } from "../../controlplane/node-facts.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+import { missingComponents, type TigeraStatus } from "../calico/tigera-status.ts";
+import { podTroubles } from "../pod-troubles.ts";
+
+const requestSchema = z.object({
+  version: z.string(),
+  components: z.record(z.string(), z.enum(["installations", "apiservers"])),
+  linuxNodes: z.boolean(),
+  timeoutSeconds: z.number().positive(),
+});
+
+const operatorApi = "/apis/operator.tigera.io/v1";
+
+/** Namespaces of what the operator installs, and its own. */
+const namespaces = ["tigera-operator", "calico-system"];
+
+interface OperatorResource {
+  readonly metadata: { readonly generation?: number };
+  readonly status?: { readonly calicoVersion?: string };
+}
+
+await runAction(async () => {
+  const request = parameter("CALICO", requestSchema);
+  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
+  const names = Object.keys(request.components).join(", ");
+  const options = {
+    what: `Calico ${request.version} (${names})${request.linuxNodes ? " and Ready Linux nodes" : ""}`,
+    timeoutSeconds: request.timeoutSeconds,
+    pauseSeconds: 2,
+    onChange: say,
+  };
+  await waitFor(options, async () => {
+    const missing = [
+      ...(await missingParts(api, request)),
+      ...(request.linuxNodes ? await unreadyNodes(api) : []),
+    ];
+    if (missing.length === 0) {
+      return { found: true };
+    }
+    return { seen: [...missing, ...(await troubles(api))].join("\n  ") };
+  });
+});
+
+async function missingParts(
+  api: ClusterApi,
+  { components, version }: z.infer<typeof requestSchema>,
+): Promise<string[]> {
+  const [statuses, installation, apiServer] = await Promise.all([
+    api.get<{ items: readonly TigeraStatus[] }>(`${operatorApi}/tigerastatuses`),
+    api.get<OperatorResource>(`${operatorApi}/installations/default`),
+    api.get<OperatorResource>(`${operatorApi}/apiservers/default`),
+  ]);
+  const generations = {
+    installations: installation.metadata.generation ?? 0,
+    apiservers: apiServer.metadata.generation ?? 0,
+  };
+  const wanted = Object.entries(components).map(([name, source]) => ({
+    name,
+    generation: generations[source],
+  }));
+  const missing = missingComponents(statuses.items, wanted);
+  const installed = installation.status?.calicoVersion;
+  return missing.length > 0 || installed === `v${version}`
+    ? missing
+    : [`the operator has installed ${installed ?? "no version"} so far`];
+}
+
+async function unreadyNodes(api: ClusterApi): Promise<string[]> {
+  const selector = "labelSelector=kubernetes.io%2Fos%3Dlinux";
+  const { items } = await api.get<V1NodeList>(`/api/v1/nodes?${selector}`);
+  return items.flatMap((node) => {
+    const state = nodeReadiness(node);
+    return state.ready ? [] : [`node ${node.metadata?.name ?? ""}: ${state.reason}`];
+  });
+}
+
+async function troubles(api: ClusterApi): Promise<string[]> {
+  const lists = await Promise.all(
+    namespaces.map((name) => api.get<V1PodList>(`/api/v1/namespaces/${name}/pods`)),
+  );
+  return podTroubles(lists.flatMap(({ items }) => items));
+}

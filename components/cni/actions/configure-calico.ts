@@ -1,0 +1,85 @@
+/**
+ * Host action: sets what lives in Calico's own API, once that is there: strict affinity of address blocks, and fields of
+ * Felix's configuration. Prints the names of those fields as a JSON list; the next run takes out what is not set any more.
+ *
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CALICO, a JSON object of `felix` (fields by
+ * name) and `timeoutSeconds`; PULUMI_COMMAND_STDOUT, what the run before printed.
+ */
+import * as z from "zod";
+
+import { ClusterApi, hasStatus } from "../../controlplane/actions/cluster-api.ts";
+import { waitFor } from "../../controlplane/actions/wait.ts";
+import { parameter, textParameter } from "../../host-action/environment.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+import { calicoResources, withFields, type CalicoResource } from "../calico/configuration.ts";
+
+const requestSchema = z.strictObject({
+  felix: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  timeoutSeconds: z.number().positive(),
+});
+
+const api = "/apis/projectcalico.org/v3";
+
+interface LiveResource {
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+await runAction(async () => {
+  const { felix, timeoutSeconds } = parameter("CALICO", requestSchema);
+  const cluster = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
+  const options = {
+    what: "Calico's API (projectcalico.org/v3, which its API server serves)",
+    timeoutSeconds,
+    pauseSeconds: 1,
+    onChange: say,
+  };
+  await waitFor(options, async () => {
+    const { resources } = await cluster.get<{ resources: readonly { name: string }[] }>(api);
+    const missing = calicoResources({ felix }).filter(
+      ({ plural }) => !resources.some(({ name }) => name === plural),
+    );
+    return missing.length === 0
+      ? { found: true }
+      : { seen: `no ${missing.map(({ plural }) => plural).join(", ")} yet` };
+  });
+  for (const resource of calicoResources({ felix }, earlierFields())) {
+    // The operator writes the same resources now and then.
+    await waitFor({ ...options, what: `${resource.kind} default to be set` }, async () => {
+      const changed = await setResource(cluster, resource);
+      say(`${resource.kind} default ${changed ? "is set" : "is as it shall be"}`);
+      return { found: true };
+    });
+  }
+  process.stdout.write(JSON.stringify(Object.keys(felix).sort()));
+});
+
+/** @returns whether anything had to be changed. */
+async function setResource(
+  cluster: ClusterApi,
+  { kind, plural, spec }: CalicoResource,
+): Promise<boolean> {
+  const path = `${api}/${plural}/default`;
+  const query = "fieldValidation=Strict";
+  let live: LiveResource;
+  try {
+    live = await cluster.get<LiveResource>(path);
+  } catch (error) {
+    if (!hasStatus(error, 404)) {
+      throw error;
+    }
+    const made = { apiVersion: "projectcalico.org/v3", kind, metadata: { name: "default" } };
+    await cluster.post(`${api}/${plural}?${query}`, { ...made, spec: withFields({}, spec) ?? {} });
+    return true;
+  }
+  const changed = withFields(live.spec ?? {}, spec);
+  if (changed !== undefined) {
+    await cluster.put(`${path}?${query}`, { ...live, spec: changed });
+  }
+  return changed !== undefined;
+}
+
+/** What the run before has set; nothing on the first one. */
+function earlierFields(): readonly string[] {
+  const text = process.env["PULUMI_COMMAND_STDOUT"];
+  return text ? z.array(z.string()).parse(JSON.parse(text)) : [];
+}

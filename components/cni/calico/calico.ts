@@ -1,0 +1,195 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+// One module each: the package as a whole takes seconds to load.
+import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
+import { Deployment } from "@pulumi/kubernetes/apps/v1/deployment.js";
+import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
+import { Namespace } from "@pulumi/kubernetes/core/v1/namespace.js";
+import { ServiceAccount } from "@pulumi/kubernetes/core/v1/serviceAccount.js";
+import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
+
+import type { ControlPlane } from "../../controlplane/control-plane.ts";
+import { actionCommand } from "../../host-action/command.ts";
+import type { HnsNetwork, PodNetwork } from "../pod-network.ts";
+import type { CalicoConfiguration } from "./configuration.ts";
+import { apiServer, installation, type CalicoNetworkOptions } from "./installation.ts";
+import {
+  endpointVariables,
+  operatorAccount,
+  operatorBinding,
+  operatorDeployment,
+  operatorName,
+  operatorNamespace,
+  servicesEndpoint,
+  type ApiServerEndpoint,
+} from "./operator-objects.ts";
+import type { CalicoRelease } from "./release.ts";
+
+export interface CalicoArgs {
+  /** The cluster; made without a CNI of its own. */
+  readonly controlPlane: ControlPlane;
+  /** Which Calico, and what belongs to it. */
+  readonly release: CalicoRelease;
+  /** What of the network differs from lab to lab; the ranges are the cluster's. */
+  readonly network: Omit<CalicoNetworkOptions, "podCidr" | "serviceCidr">;
+  /** What is set in Calico's own API. */
+  readonly configuration: CalicoConfiguration;
+  /** Longest waits, in seconds. Default: `defaultCalicoTimeouts`. */
+  readonly timeouts?: CalicoTimeouts;
+}
+
+export interface CalicoTimeouts {
+  /** Until the operator runs, from its image's pull on. */
+  readonly operatorSeconds: number;
+  /** Until Calico runs on Linux and its API answers; and again until it does on Windows. */
+  readonly rolloutSeconds: number;
+}
+
+/** Calico's own tests allow 600 s for its Windows pods; images over a slow line take longer. */
+export const defaultCalicoTimeouts: CalicoTimeouts = { operatorSeconds: 600, rolloutSeconds: 1200 };
+
+/** The names Calico gives its HNS network and its own endpoint on Windows nodes. */
+export const hnsNetwork: HnsNetwork = { name: "Calico", endpoint: "Calico_ep" };
+
+/** What Calico consists of on Linux nodes, by its operator's reports, and what each is made from. */
+const linuxComponents = {
+  ippools: "installations",
+  calico: "installations",
+  apiserver: "apiservers",
+};
+
+/**
+ * Calico, installed by Tigera's operator: VXLAN between all nodes, HNS on Windows.
+ *
+ * It is there when the operator says so of all its parts and Linux nodes are Ready. Windows nodes get it as they join;
+ * `awaitOnWindows` waits for those.
+ *
+ * Not responsible for kube-proxy, nor for the network `External` that is made on Windows nodes before they join.
+ */
+export class Calico extends pulumi.ComponentResource implements PodNetwork {
+  readonly resource: pulumi.Resource;
+  readonly windows: HnsNetwork | undefined;
+  readonly #name: string;
+  readonly #args: CalicoArgs;
+
+  constructor(name: string, args: CalicoArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { controlPlane, release, network, configuration } = args;
+    super("kindows:cni:Calico", name, { calico: release.calico, operator: release.operator }, opts);
+    this.#name = name;
+    this.#args = args;
+    this.windows = network.windows ? hnsNetwork : undefined;
+    const timeouts = args.timeouts ?? defaultCalicoTimeouts;
+    const object = this.#inCluster({ provider: controlPlane.provider });
+    const wanted = installation({
+      ...network,
+      podCidr: controlPlane.podCidr,
+      serviceCidr: controlPlane.serviceCidr,
+    });
+
+    const definitions = this.#action("definitions", "apply-definitions", {
+      CALICO: { ...release },
+    });
+    const endpoint = this.#action("endpoint", "find-api-server", {});
+    const namespace = new Namespace(operatorName, operatorNamespace(), object);
+    const inNamespace = { ...object, dependsOn: [namespace] };
+    const account = new ServiceAccount(operatorName, operatorAccount(), inNamespace);
+    const binding = new ClusterRoleBinding(operatorName, operatorBinding(), object);
+    const variables = pulumi
+      .unsecret(endpoint.stdout)
+      .apply((text) => endpointVariables(JSON.parse(text) as ApiServerEndpoint));
+    const services = new ConfigMap(
+      `${operatorName}-endpoint`,
+      servicesEndpoint(variables),
+      inNamespace,
+    );
+    const operator = new Deployment(operatorName, operatorDeployment(release), {
+      ...object,
+      // The operator reads the address of the API server when it starts.
+      dependsOn: [definitions, account, binding, services],
+      customTimeouts: {
+        create: `${timeouts.operatorSeconds}s`,
+        update: `${timeouts.operatorSeconds}s`,
+      },
+    });
+    // After the operator: an older one would not know what a newer Installation says.
+    const told = { ...object, dependsOn: [operator] };
+    const installed = new CustomResource(name, { ...wanted }, told);
+    const api = new CustomResource(
+      `${name}-apiserver`,
+      { ...apiServer() },
+      {
+        ...told,
+        dependsOn: [installed],
+      },
+    );
+    const rollout = this.#await("linux", { components: linuxComponents, linuxNodes: true }, [
+      installed,
+      api,
+    ]);
+    this.resource = this.#action(
+      "configuration",
+      "configure-calico",
+      { CALICO: { ...configuration, timeoutSeconds: timeouts.rolloutSeconds } },
+      { dependsOn: [rollout], timeoutSeconds: timeouts.rolloutSeconds, previousOutput: true },
+    );
+    this.registerOutputs({});
+  }
+
+  awaitOnWindows(nodes: readonly pulumi.Resource[]): void {
+    if (this.windows !== undefined) {
+      const components = { "calico-windows": "installations" };
+      this.#await("windows", { components, linuxNodes: false }, [this.resource, ...nodes]);
+    }
+  }
+
+  #await(
+    suffix: string,
+    what: { readonly components: object; readonly linuxNodes: boolean },
+    dependsOn: readonly pulumi.Resource[],
+  ): pulumi.Resource {
+    const { release, network, timeouts = defaultCalicoTimeouts } = this.#args;
+    const timeoutSeconds = timeouts.rolloutSeconds;
+    // The network is in it so that a change of it is waited for.
+    const request = { version: release.calico, ...what, network, timeoutSeconds };
+    return this.#action(suffix, "await-calico", { CALICO: request }, { dependsOn, timeoutSeconds });
+  }
+
+  #action(
+    suffix: string,
+    action: string,
+    parameters: Readonly<Record<string, object>>,
+    options: {
+      readonly dependsOn?: readonly pulumi.Resource[];
+      readonly timeoutSeconds?: number;
+      readonly previousOutput?: boolean;
+    } = {},
+  ): local.Command {
+    const { controlPlane } = this.#args;
+    const texts = Object.entries(parameters).map(([key, value]) => [key, JSON.stringify(value)]);
+    // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
+    const limit = `${(options.timeoutSeconds ?? 240) + 60}s`;
+    return new local.Command(
+      `${this.#name}-${suffix}`,
+      {
+        create: actionCommand("cni", action),
+        environment: {
+          KUBECONFIG_CONTENT: pulumi.secret(controlPlane.kubeconfig),
+          ...(Object.fromEntries(texts) as Readonly<Record<string, string>>),
+        },
+        logging: local.Logging.Stderr,
+        addPreviousOutputInEnv: options.previousOutput ?? false,
+      },
+      {
+        ...this.#inCluster({}),
+        dependsOn: [controlPlane.resource, ...(options.dependsOn ?? [])],
+        customTimeouts: { create: limit, update: limit },
+      },
+    );
+  }
+
+  /** What lives in a cluster goes with it, and comes again with a new one, though its provider says it is the same. */
+  #inCluster<T extends object>(further: T): T & pulumi.CustomResourceOptions {
+    const { resource } = this.#args.controlPlane;
+    return { parent: this, deletedWith: resource, replaceWith: [resource], ...further };
+  }
+}

@@ -1,0 +1,52 @@
+/** Settings of Calico's that live in its own API, once that is there. */
+export interface CalicoConfiguration {
+  /** Fields of the FelixConfiguration `default`. */
+  readonly felix: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** A resource of Calico's API: the one of its kind, called `default`. */
+export interface CalicoResource {
+  readonly kind: "IPAMConfiguration" | "FelixConfiguration";
+  /** Its name in URLs. */
+  readonly plural: "ipamconfigurations" | "felixconfigurations";
+  /** Fields to set; those with `undefined` are taken out. */
+  readonly spec: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+
+/**
+ * What is set in Calico's API. Strict affinity keeps every address block to one node: on Windows a node can't take
+ * addresses out of another's block, and the operator waits for it before it goes on to Windows nodes.
+ *
+ * @param earlier names of Felix's fields that were set before; those that are not any more are taken out.
+ */
+export function calicoResources(
+  { felix }: CalicoConfiguration,
+  earlier: readonly string[] = [],
+): readonly CalicoResource[] {
+  const dropped = earlier.filter((name) => !(name in felix));
+  return [
+    {
+      kind: "IPAMConfiguration",
+      plural: "ipamconfigurations",
+      spec: { strictAffinity: true, autoAllocateBlocks: true },
+    },
+    {
+      kind: "FelixConfiguration",
+      plural: "felixconfigurations",
+      spec: { ...Object.fromEntries(dropped.map((name) => [name, undefined])), ...felix },
+    },
+  ];
+}
+
+/** A spec with the fields set; undefined where it has them already. */
+export function withFields(
+  spec: Readonly<Record<string, unknown>>,
+  fields: CalicoResource["spec"],
+): Readonly<Record<string, unknown>> | undefined {
+  const changed = Object.entries(fields).some(([name, value]) => spec[name] !== value);
+  if (!changed) {
+    return undefined;
+  }
+  const merged = Object.entries({ ...spec, ...fields });
+  return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
+}

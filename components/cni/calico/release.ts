@@ -1,0 +1,29 @@
+/** A version of Calico, with everything that belongs to it. */
+export interface CalicoRelease {
+  /** Calico's version, without a leading `v`. */
+  readonly calico: string;
+  /** Version of Tigera's operator that installs exactly this Calico (its config/calico_versions.yml), without a leading `v`. */
+  readonly operator: string;
+  /** SHA-256 of the definitions of its resources, see definitions-artifact.ts. */
+  readonly definitionsSha256: string;
+}
+
+/** By Calico's version. The definitions' module is pinned once, in toolchain/modules/calico: change both together. */
+const releases: Readonly<Record<string, CalicoRelease>> = {
+  "3.32.1": {
+    calico: "3.32.1",
+    operator: "1.42.3",
+    definitionsSha256: "bbd997afb3b6185ef3f11d2da6044f08e5ef30a16b0cf00e71ceb354a5bcf121",
+  },
+};
+
+/** @throws for a version that is not pinned: the settings take no such one. */
+export function calicoRelease(version: string): CalicoRelease {
+  const release = releases[version];
+  if (release === undefined) {
+    throw new Error(
+      `Calico ${version} is not pinned: write one of ${Object.keys(releases).join(", ")}`,
+    );
+  }
+  return release;
+}

@@ -1,0 +1,64 @@
+/** A part of Calico, as its operator reports on it: `kubectl get tigerastatus`. */
+export interface TigeraStatus {
+  readonly metadata: { readonly name: string };
+  readonly status?: { readonly conditions?: readonly TigeraCondition[] };
+}
+
+export interface TigeraCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  /** Generation of the resource that the operator had before it when it wrote this. */
+  readonly observedGeneration?: number;
+}
+
+/** What has to be there of a component. */
+export interface WantedComponent {
+  /** Name of its TigeraStatus, e.g. `calico`. */
+  readonly name: string;
+  /** Generation of the resource it is made from: an older report is of what was wanted before. */
+  readonly generation: number;
+}
+
+/**
+ * What of the wanted components is not there yet, one sentence each with the operator's own words; empty when all are.
+ */
+export function missingComponents(
+  statuses: readonly TigeraStatus[],
+  wanted: readonly WantedComponent[],
+): string[] {
+  return wanted.flatMap((component) => {
+    const status = statuses.find(({ metadata }) => metadata.name === component.name);
+    const why =
+      status === undefined ? "no report of the operator's yet" : reason(status, component);
+    return why === undefined ? [] : [`${component.name}: ${why}`];
+  });
+}
+
+function reason(status: TigeraStatus, { generation }: WantedComponent): string | undefined {
+  const conditions = status.status?.conditions ?? [];
+  const current = (type: string): TigeraCondition | undefined =>
+    conditions.find((each) => each.type === type && each.status === "True");
+  const degraded = current("Degraded");
+  if (degraded !== undefined) {
+    return `degraded: ${words(degraded)}`;
+  }
+  const progressing = current("Progressing");
+  if (progressing !== undefined) {
+    return `not there yet: ${words(progressing)}`;
+  }
+  const available = current("Available");
+  if (available === undefined) {
+    return "not there yet, and the operator does not say why";
+  }
+  // Not every controller of the operator's notes the generation: that of Windows does not.
+  const { observedGeneration = 0 } = available;
+  return observedGeneration > 0 && observedGeneration < generation
+    ? "the operator has not looked at the newest settings yet"
+    : undefined;
+}
+
+function words({ reason: name = "", message = "" }: TigeraCondition): string {
+  return [name, message].filter((part) => part !== "").join(": ") || "without a reason";
+}

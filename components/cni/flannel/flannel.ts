@@ -1,0 +1,82 @@
+import * as pulumi from "@pulumi/pulumi";
+// One module each: the package as a whole takes seconds to load.
+import { DaemonSet } from "@pulumi/kubernetes/apps/v1/daemonSet.js";
+import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
+import { Namespace } from "@pulumi/kubernetes/core/v1/namespace.js";
+import { ServiceAccount } from "@pulumi/kubernetes/core/v1/serviceAccount.js";
+import { ClusterRole } from "@pulumi/kubernetes/rbac/v1/clusterRole.js";
+import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
+
+import type { ControlPlane } from "../../controlplane/control-plane.ts";
+import type { HnsNetwork, PodNetwork } from "../pod-network.ts";
+import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
+import {
+  flannelAccount,
+  flannelBinding,
+  flannelConfigMap,
+  flannelConfigMapName,
+  flannelDaemonSet,
+  flannelNamespace,
+  flannelRole,
+} from "./flannel-objects.ts";
+import { windowsNodesBinding, windowsNodesRole } from "./windows-access.ts";
+import { flannelHnsNetwork } from "./windows-files.ts";
+
+export interface FlannelArgs {
+  /** The cluster; made without a CNI of its own. */
+  readonly controlPlane: ControlPlane;
+  /** How packets get from node to node. */
+  readonly backend: FlannelBackend;
+  /** Whether there are Windows nodes that it is installed on. */
+  readonly windows: boolean;
+}
+
+/** Longest wait for its pods: two images over a slow line. */
+const rolloutTimeout = "15m";
+
+/**
+ * Flannel on the Linux nodes of a cluster: VXLAN with the number and port that Windows wants, or plain routes; and what
+ * it may do as a service of a Windows node.
+ *
+ * Not responsible for that service: it is installed by the node's own steps (components/windows/flannel-steps.ts).
+ */
+export class Flannel extends pulumi.ComponentResource implements PodNetwork {
+  readonly resource: pulumi.Resource;
+  readonly windows: HnsNetwork | undefined;
+
+  constructor(name: string, args: FlannelArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { controlPlane, backend, windows } = args;
+    super("kindows:cni:Flannel", name, { backend }, opts);
+    const { provider, resource: cluster, podCidr } = controlPlane;
+    const child = { parent: this, provider, deletedWith: cluster, replaceWith: [cluster] };
+    const files = { netConf: netConf(podCidr, backend), cniConf: cniConf() };
+
+    const namespace = new Namespace(name, flannelNamespace(), child);
+    const inNamespace = { ...child, dependsOn: [namespace] };
+    const account = new ServiceAccount(name, flannelAccount(), inNamespace);
+    const role = new ClusterRole(name, flannelRole(), child);
+    const binding = new ClusterRoleBinding(name, flannelBinding(), { ...child, dependsOn: [role] });
+    const configMap = new ConfigMap(name, flannelConfigMap(files), inNamespace);
+    const access = windows ? this.#accessOfNodes(name, child) : [];
+    this.windows = windows ? { name: flannelHnsNetwork(backend), endpoint: undefined } : undefined;
+    this.resource = new DaemonSet(name, flannelDaemonSet(flannelConfigMapName(files)), {
+      ...child,
+      dependsOn: [account, binding, configMap, ...access],
+      customTimeouts: { create: rolloutTimeout, update: rolloutTimeout },
+    });
+    this.registerOutputs({});
+  }
+
+  awaitOnWindows(): void {
+    // Each node's own steps wait for its part.
+  }
+
+  #accessOfNodes(name: string, child: pulumi.CustomResourceOptions): pulumi.Resource[] {
+    const role = new ClusterRole(`${name}-windows`, windowsNodesRole(), child);
+    const binding = new ClusterRoleBinding(`${name}-windows`, windowsNodesBinding(), {
+      ...child,
+      dependsOn: [role],
+    });
+    return [binding];
+  }
+}

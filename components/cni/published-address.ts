@@ -1,0 +1,19 @@
+import type { V1EndpointSliceList } from "@kubernetes/client-node";
+
+/**
+ * The first IPv4 address that API servers publish for the Service `kubernetes`; the lowest where there are several, so
+ * that it stays the same while its server lives.
+ */
+export function publishedAddress(
+  slices: V1EndpointSliceList,
+): { readonly address: string; readonly port: number } | undefined {
+  const found = slices.items
+    .filter(({ addressType }) => addressType === "IPv4")
+    .flatMap(({ endpoints, ports }) => {
+      const port = ports?.find(({ name }) => name === "https")?.port;
+      return port === undefined
+        ? []
+        : endpoints.flatMap(({ addresses }) => addresses.map((address) => ({ address, port })));
+    });
+  return found.sort((a, b) => a.address.localeCompare(b.address, "en", { numeric: true }))[0];
+}
