@@ -1,5 +1,5 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
-import { z } from "zod";
+import * as z from "zod";
 
 const medium = z.object({
   fileName: z.string().min(1),
@@ -13,8 +13,12 @@ const schema = z.object({
     kubelet: medium,
     kubeadm: medium,
     kubeLogRunner: medium,
+    crictl: medium.optional(),
   }),
 });
+
+/** One file in an image. */
+export type CarriedMedium = z.infer<typeof medium>;
 
 /** What an image carries in `C:\kindows\media\<sha256>\<fileName>`, as its build wrote it down. */
 export type ImageManifest = z.infer<typeof schema>;

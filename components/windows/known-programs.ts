@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { builtArtifacts } from "../../toolchain/built.ts";
+import { builtSoFar } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { parseSoftwareLock, softwareLockName, type SoftwareLock } from "./software-lock.ts";
 import type { KnownPrograms } from "./software.ts";
@@ -15,7 +15,11 @@ export const softwareLockFile = path.join(projectRoot, softwareLockName);
  * @throws when the lock can't be read.
  */
 export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownPrograms {
-  return { checksums, lock: readSoftwareLock(softwareLockFile), folders: fetchedFolders() };
+  return {
+    checksums,
+    lock: readSoftwareLock(softwareLockFile),
+    folders: builtSoFar().windowsPrograms ?? {},
+  };
 }
 
 /** The lock as it stands; empty where there is none yet. */
@@ -30,13 +34,4 @@ export function readSoftwareLock(file: string): SoftwareLock {
     throw error;
   }
   return parseSoftwareLock(text);
-}
-
-function fetchedFolders(): KnownPrograms["folders"] {
-  try {
-    return builtArtifacts().windowsPrograms ?? {};
-  } catch {
-    // Nothing was prepared here: a preview works all the same.
-    return {};
-  }
 }

@@ -2,15 +2,21 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { actionCommand } from "../host-action/command.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
+import { goesWith } from "../controlplane/goes-with.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
+import type { WindowsVersions } from "./software.ts";
 
 /** What the Node shall be. */
 export interface NodeObjectArgs {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  /** What runs on it; others end an upgrade: the Node takes pods again. */
+  readonly versions: WindowsVersions;
   /** How long it may take to become Ready, or to be drained. */
   readonly readySeconds: number;
+  /** What it needs to become Ready, besides itself: the pod network. Waited for before the time begins to run. */
+  readonly needs: readonly pulumi.Resource[];
 }
 
 /** The Node in the cluster, in the two states that others wait for. */
@@ -29,7 +35,7 @@ export function nodeObject(
   name: string,
   machine: Machine,
   controlPlane: ControlPlane,
-  { labels, taints, readySeconds }: NodeObjectArgs,
+  { labels, taints, versions, readySeconds, needs }: NodeObjectArgs,
   options: { readonly parent: pulumi.Resource; readonly dependsOn: pulumi.Resource[] },
 ): NodeObject {
   // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
@@ -45,7 +51,7 @@ export function nodeObject(
   });
   const child = {
     parent: options.parent,
-    deletedWith: controlPlane.resource,
+    ...goesWith(controlPlane),
     // A new machine of the same name must not meet the Node of the old one.
     deleteBeforeReplace: true,
     customTimeouts: { create: limit, update: limit, delete: limit },
@@ -55,14 +61,18 @@ export function nodeObject(
     {
       create: actionCommand("controlplane", "await-node"),
       delete: actionCommand("controlplane", "remove-node"),
-      ...inputs({ labels, taints }),
+      ...inputs({ labels, taints, versions }),
     },
     { ...child, dependsOn: options.dependsOn },
   );
   const ready = new local.Command(
     `${name}-ready`,
     { create: actionCommand("controlplane", "await-ready"), ...inputs({}) },
-    { ...child, dependsOn: [registered], replaceWith: [registered] },
+    {
+      ...child,
+      dependsOn: [registered, ...needs],
+      replaceWith: [registered],
+    },
   );
   return { registered, ready };
 }

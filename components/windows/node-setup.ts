@@ -1,3 +1,5 @@
+import type { WindowsCniNetwork } from "../cni/flannel/windows-files.ts";
+
 /** Proxy of a machine, as its environment variables hold it. */
 export interface MachineProxy {
   /** For http, `http://HOST:PORT`; empty for none. */
@@ -8,23 +10,32 @@ export interface MachineProxy {
   readonly noProxy: string;
 }
 
+/** Flannel on a machine: the ranges it works with, and how packets get from node to node. */
+export interface FlannelSetup {
+  readonly kind: "flannel";
+  readonly network: WindowsCniNetwork;
+}
+
 /** What differs from lab to lab in how a machine is prepared. */
 export interface NodeSetup {
   /** Pod network the machine must be able to carry; `none`: none on this machine. */
-  readonly podNetwork: "calico" | "none";
+  readonly podNetwork: "calico" | "none" | FlannelSetup;
   /** Mirrors by registry, each in the order they are asked. */
   readonly registryMirrors: Readonly<Record<string, readonly string[]>>;
   /** Whether Microsoft Defender leaves containerd, kubelet and their folders alone. */
   readonly defenderExclusions: boolean;
+  /** Whether Windows may update, and reboot, by itself. */
+  readonly automaticUpdates: boolean;
   /** Undefined: there is none, and no step about it. */
   readonly proxy: MachineProxy | undefined;
 }
 
-/** No pod network, no mirrors, no proxy, and a Defender that does not slow the node down. */
+/** No pod network, no mirrors, no proxy, a Defender that does not slow the node down, and no reboot that nobody ordered. */
 export const defaultSetup: NodeSetup = {
   podNetwork: "none",
   registryMirrors: {},
   defenderExclusions: true,
+  automaticUpdates: false,
   proxy: undefined,
 };
 
@@ -35,4 +46,9 @@ export function renderRegistryMirrors(mirrors: NodeSetup["registryMirrors"]): st
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([registry, addresses]) => `${registry}=${addresses.join(",")}`)
     .join(";");
+}
+
+/** The pod network as Test-WindowsHost takes it. */
+export function podNetworkName(podNetwork: NodeSetup["podNetwork"]): "calico" | "flannel" | "none" {
+  return typeof podNetwork === "string" ? podNetwork : podNetwork.kind;
 }

@@ -1,23 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { checksums } from "./checksum.ts";
-import { mediumPath } from "./media-folder.ts";
 import type { HostRequirements } from "./host-requirements.ts";
-import { renderRegistryMirrors, type MachineProxy, type NodeSetup } from "./node-setup.ts";
+import { containerdValues, kubernetesValues, rebootDelaySeconds } from "./install-values.ts";
+import { externalNetwork } from "./external-network.ts";
+import { podNetworkName, type MachineProxy, type NodeSetup } from "./node-setup.ts";
 import { resetCommand } from "./reset-command.ts";
 import { stepCommand } from "./step-command.ts";
 import { stepSeconds } from "./step-timeouts.ts";
-import { fileNameOf, type Medium, type MediumName, type WindowsSoftware } from "./software.ts";
-import { pushMedia } from "./push-media.ts";
+import type { MediumName, WindowsSoftware } from "./software.ts";
+import { pushMedia, type PushedMedia } from "./push-media.ts";
 import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
-
-/** Folders of the pod network's programs and configuration: the defaults of Calico's operator. */
-const cniFolders = { CniBinDirectory: "C:/opt/cni/bin", CniConfDirectory: "C:/etc/cni/net.d" };
-
-/** Seconds the session that orders a reboot has to end. */
-const rebootDelaySeconds = 5;
-
-/** Seconds the session that orders a network has to end. */
-const networkDelaySeconds = 5;
 
 /** The steps of a prepared machine that others need. */
 export interface PreparedMachine {
@@ -26,12 +18,15 @@ export interface PreparedMachine {
   readonly kubernetes: WindowsStep;
   /** The last one of all. */
   readonly last: WindowsStep;
+  /** What was pushed to the machine. */
+  readonly pushed: PushedMedia;
 }
 
 /**
  * From a fresh Windows Server to one that only lacks a cluster; nothing here waits for a control plane.
  *
  * @param scripts the step scripts on the machine.
+ * @param beforeUpgrade runs before containerd or kubelet are installed anew; sees by itself whether they are others.
  */
 export function prepareSteps(
   context: StepContext,
@@ -39,10 +34,9 @@ export function prepareSteps(
   requirements: HostRequirements,
   setup: NodeSetup,
   scripts: pulumi.Resource,
+  beforeUpgrade: pulumi.ResourceHook,
 ): PreparedMachine {
   const checksum = checksums(context.machine.name, software, context.parent);
-  const place = (medium: Medium): pulumi.Output<string> =>
-    checksum(medium).apply((sha256) => mediumPath(sha256, fileNameOf(medium)));
 
   const host = windowsStep(context, "Test-WindowsHost", {
     values: {
@@ -51,10 +45,10 @@ export function prepareSteps(
       MinimumRevision: requirements.minimumRevision,
       MinimumFreeDiskGiB: requirements.minimumFreeDiskGiB,
       MinimumMemoryMiB: requirements.minimumMemoryMiB,
-      PodNetwork: setup.podNetwork,
+      PodNetwork: podNetworkName(setup.podNetwork),
     },
     // The first that is made is the last that goes: whatever came after it, also from a run that failed half way.
-    undo: resetCommand(context.folder),
+    undo: resetCommand(context.folderOf("Reset-Node")),
     undoSeconds: stepSeconds("Reset-Node", context.timeouts),
     dependsOn: [scripts],
   });
@@ -72,32 +66,30 @@ export function prepareSteps(
   const pushes = (...names: MediumName[]): pulumi.Resource[] =>
     names.flatMap((name) => pushed[name] ?? []);
   const containerd = windowsStep(context, "Install-Containerd", {
-    values: pulumi.output({
-      Version: software.versions.containerd,
-      ArchivePath: place(software.containerd),
-      ArchiveSha256: checksum(software.containerd),
-      PauseImage: software.pauseImage,
-      ...cniFolders,
-      RegistryMirrors: renderRegistryMirrors(setup.registryMirrors),
-      DefenderExclusions: setup.defenderExclusions ? 1 : 0,
-    }),
-    dependsOn: [(proxy ?? reboot).command, ...pushes("containerd")],
+    values: pulumi
+      .output({
+        containerd: checksum(software.containerd),
+        crictl: software.crictl === undefined ? "" : checksum(software.crictl),
+      })
+      .apply((sha256) => containerdValues(software, setup, sha256)),
+    beforeUpdate: beforeUpgrade,
+    dependsOn: [(proxy ?? reboot).command, ...pushes("containerd", "crictl")],
   });
   const kubernetes = windowsStep(context, "Install-Kubernetes", {
-    values: pulumi.output({
-      Version: software.versions.kubernetes,
-      KubeletPath: place(software.kubelet),
-      KubeletSha256: checksum(software.kubelet),
-      KubeadmPath: place(software.kubeadm),
-      KubeadmSha256: checksum(software.kubeadm),
-      KubeLogRunnerPath: place(software.kubeLogRunner),
-      KubeLogRunnerSha256: checksum(software.kubeLogRunner),
-      DefenderExclusions: setup.defenderExclusions ? 1 : 0,
-    }),
+    values: pulumi
+      .output({
+        kubelet: checksum(software.kubelet),
+        kubeadm: checksum(software.kubeadm),
+        kubeLogRunner: checksum(software.kubeLogRunner),
+      })
+      .apply((sha256) => kubernetesValues(software, setup, sha256)),
+    beforeUpdate: beforeUpgrade,
     dependsOn: [containerd.command, ...pushes("kubelet", "kubeadm", "kubeLogRunner")],
   });
-  const last = setup.podNetwork === "calico" ? externalNetwork(context, kubernetes) : kubernetes;
-  return { host, containerd, kubernetes, last };
+  // Before Calico makes it at a time of its own.
+  const last =
+    setup.podNetwork === "calico" ? externalNetwork(context, "External", kubernetes) : kubernetes;
+  return { host, containerd, kubernetes, last, pushed };
 }
 
 /** Made only where there is a proxy; taking it out of the settings takes it off the machine. */
@@ -108,7 +100,7 @@ function proxyStep(
 ): WindowsStep {
   return windowsStep(context, "Set-MachineProxy", {
     values: { HttpProxy: http, HttpsProxy: https, NoProxy: noProxy },
-    undo: stepCommand(context.folder, "Set-MachineProxy", {
+    undo: stepCommand(context.folderOf("Set-MachineProxy"), "Set-MachineProxy", {
       HttpProxy: "",
       HttpsProxy: "",
       NoProxy: "",
@@ -116,14 +108,4 @@ function proxyStep(
     undoSeconds: stepSeconds("Set-MachineProxy", context.timeouts),
     dependsOn: [after.command],
   });
-}
-
-/** Made only for Calico: the network whose making cuts the machine off, before Calico makes it at a time of its own. */
-function externalNetwork(context: StepContext, after: WindowsStep): WindowsStep {
-  const values = pulumi.output({
-    Address: context.machine.address,
-    DelaySeconds: networkDelaySeconds,
-  });
-  const added = windowsStep(context, "Add-ExternalNetwork", { values, dependsOn: [after.command] });
-  return windowsStep(context, "Confirm-ExternalNetwork", { values, dependsOn: [added.command] });
 }

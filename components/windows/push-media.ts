@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { mediaFolder } from "./media-folder.ts";
-import { mediumNames, type MediumName, type WindowsSoftware } from "./software.ts";
+import { mediaOf, type MediumName, type WindowsSoftware } from "./software.ts";
 import type { StepContext } from "./windows-step.ts";
 
 /** What a push over a slow line may take: some hundred megabytes. */
@@ -25,15 +25,14 @@ export function pushMedia(
   software: WindowsSoftware,
   dependsOn: readonly pulumi.Resource[],
 ): PushedMedia {
-  const pushes = mediumNames.flatMap((name) => {
-    const { origin, sha256 } = software[name];
+  const pushes = mediaOf(software).flatMap(([name, { uri, origin, sha256 }]) => {
     if (origin === "image") {
       return [];
     }
     const folder = fetched(origin.folder);
     if (folder === undefined && !pulumi.runtime.isDryRun()) {
       throw new pulumi.ResourceError(
-        `${context.machine.name}: ${software[name].uri} is not in this host's cache: run \`./kindows fetch\``,
+        `${context.machine.name}: ${uri} is not in this host's cache: run \`./kindows fetch\``,
         context.parent,
       );
     }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Name of the lock in the project's folder: to be committed, so that every clone installs the same files. */
 export const softwareLockName = "software.lock.json";

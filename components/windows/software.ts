@@ -1,8 +1,15 @@
-import type { ImageManifest } from "./image-manifest.ts";
+import { flannelVersions } from "../cni/flannel/release.ts";
+import type { CarriedMedium, ImageManifest } from "./image-manifest.ts";
 import type { SoftwareLock } from "./software-lock.ts";
 
-/** The files installed on a Windows node. */
-export const mediumNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
+/** The files that no Windows node goes without. */
+const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
+
+/** Flannel's own, on nodes that it gives a network: its daemon, its CNI plugin, and the plugins it calls. */
+const flannelNames = ["flannel", "flannelPlugin", "cniPlugins"] as const;
+
+/** The files installed on a Windows node; those behind the needed ones only where the software has them. */
+export const mediumNames = [...neededNames, "crictl", ...flannelNames] as const;
 
 export type MediumName = (typeof mediumNames)[number];
 
@@ -31,8 +38,16 @@ export interface WindowsVersions {
 }
 
 /** What is installed on a Windows node, and where it comes from. */
-export interface WindowsSoftware extends Readonly<Record<MediumName, Medium>> {
+export interface WindowsSoftware extends Readonly<Record<(typeof neededNames)[number], Medium>> {
   readonly versions: WindowsVersions;
+  /** For people who look at a node, which works without: undefined where an image carries none. */
+  readonly crictl: Medium | undefined;
+  /** Flannel's release archive, with flanneld.exe; undefined where the pod network is another. */
+  readonly flannel?: Medium | undefined;
+  /** Archive of Flannel's CNI plugin; there is one where there is `flannel`. */
+  readonly flannelPlugin?: Medium | undefined;
+  /** Archive of the CNI project's plugins: win-overlay, win-bridge, host-local. As above. */
+  readonly cniPlugins?: Medium | undefined;
   /** Sandbox image: the first with a manifest for Windows Server 2025, and containerd 2.3's own default. */
   readonly pauseImage: string;
 }
@@ -49,8 +64,19 @@ export interface KnownPrograms {
 
 const pauseImage = "registry.k8s.io/pause:3.10.2";
 
-/** Kubernetes' and containerd's own releases. */
-export function officialSoftware(versions: WindowsVersions, known: KnownPrograms): WindowsSoftware {
+/** cri-tools' release for Kubernetes 1.36; it speaks CRI v1, as every containerd 2.x does. */
+const crictlVersion = "1.36.0";
+
+/**
+ * Kubernetes' and containerd's own releases.
+ *
+ * @param withFlannel whether Flannel's are among them.
+ */
+export function officialSoftware(
+  versions: WindowsVersions,
+  known: KnownPrograms,
+  withFlannel = false,
+): WindowsSoftware {
   const medium = (name: MediumName): Medium => {
     const { uri, checksumUri } = published(name, versions);
     const sha256 = known.checksums[name] ?? known.lock[uri]?.sha256;
@@ -64,6 +90,12 @@ export function officialSoftware(versions: WindowsVersions, known: KnownPrograms
     kubelet: medium("kubelet"),
     kubeadm: medium("kubeadm"),
     kubeLogRunner: medium("kubeLogRunner"),
+    crictl: medium("crictl"),
+    ...(withFlannel && {
+      flannel: medium("flannel"),
+      flannelPlugin: medium("flannelPlugin"),
+      cniPlugins: medium("cniPlugins"),
+    }),
   };
 }
 
@@ -73,9 +105,8 @@ export function officialSoftware(versions: WindowsVersions, known: KnownPrograms
  * @throws when the image carries other files than those versions have.
  */
 export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
-  const medium = (name: MediumName): Medium => {
+  const carried = (name: MediumName, { fileName, sha256 }: CarriedMedium): Medium => {
     const { uri } = published(name, versions);
-    const { fileName, sha256 } = manifest.media[name];
     const asked = fileNameOf({ uri });
     if (asked !== fileName) {
       throw new Error(
@@ -85,19 +116,31 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
     }
     return { uri, sha256, origin: "image" };
   };
+  const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = manifest.media;
   return {
     versions,
     pauseImage,
-    containerd: medium("containerd"),
-    kubelet: medium("kubelet"),
-    kubeadm: medium("kubeadm"),
-    kubeLogRunner: medium("kubeLogRunner"),
+    containerd: carried("containerd", containerd),
+    kubelet: carried("kubelet", kubelet),
+    kubeadm: carried("kubeadm", kubeadm),
+    kubeLogRunner: carried("kubeLogRunner", kubeLogRunner),
+    crictl: crictl && carried("crictl", crictl),
   };
+}
+
+/** The files that a software consists of, by their names. */
+export function mediaOf(software: WindowsSoftware): (readonly [MediumName, Medium])[] {
+  return mediumNames.flatMap((name) => {
+    const medium = software[name];
+    return medium === undefined ? [] : [[name, medium] as const];
+  });
 }
 
 /** Files whose checksum is not known. */
 export function unpinned(software: WindowsSoftware): Medium[] {
-  return mediumNames.map((name) => software[name]).filter((medium) => medium.sha256 === undefined);
+  return mediaOf(software)
+    .map(([, medium]) => medium)
+    .filter(({ sha256 }) => sha256 === undefined);
 }
 
 /** What to do about files without a checksum. */
@@ -120,7 +163,9 @@ export function fileNameOf({ uri }: Pick<Medium, "uri">): string {
 
 /**
  * Addresses of a release's file and of its checksum: dl.k8s.io has a bare one in `<file>.sha256`, containerd's releases
- * have one with the file's name in `<file>.sha256sum` (its Makefile runs `sha256sum`).
+ * have one with the file's name in `<file>.sha256sum` (its Makefile runs `sha256sum`), cri-tools' a bare one in
+ * `<file>.sha256` (its hack/release.sh), and so have the CNI plugins with the file's name in it. Flannel's own releases
+ * have none: GitHub tells the SHA-256 of each of a release's files.
  */
 function published(
   name: MediumName,
@@ -131,6 +176,29 @@ function published(
       `https://github.com/containerd/containerd/releases/download/v${versions.containerd}/` +
       `containerd-${versions.containerd}-windows-amd64.tar.gz`;
     return { uri, checksumUri: `${uri}.sha256sum` };
+  }
+  if (name === "crictl") {
+    const uri =
+      `https://github.com/kubernetes-sigs/cri-tools/releases/download/v${crictlVersion}/` +
+      `crictl-v${crictlVersion}-windows-amd64.tar.gz`;
+    return { uri, checksumUri: `${uri}.sha256` };
+  }
+  if (name === "flannel") {
+    const { daemon } = flannelVersions;
+    const repository = "flannel-io/flannel";
+    return {
+      uri: `https://github.com/${repository}/releases/download/v${daemon}/flannel-v${daemon}-windows-amd64.tar.gz`,
+      checksumUri: `https://api.github.com/repos/${repository}/releases/tags/v${daemon}`,
+    };
+  }
+  if (name === "flannelPlugin" || name === "cniPlugins") {
+    const uri =
+      name === "flannelPlugin"
+        ? `https://github.com/flannel-io/cni-plugin/releases/download/v${flannelVersions.plugin}/` +
+          `cni-plugin-flannel-windows-amd64-v${flannelVersions.plugin}.tgz`
+        : `https://github.com/containernetworking/plugins/releases/download/v${flannelVersions.cniPlugins}/` +
+          `cni-plugins-windows-amd64-v${flannelVersions.cniPlugins}.tgz`;
+    return { uri, checksumUri: `${uri}.sha256` };
   }
   const fileName = {
     kubelet: "kubelet.exe",

@@ -1,5 +1,6 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
-import { z } from "zod";
+import * as z from "zod";
+import { parseJson } from "../../toolchain/parse-json.ts";
 import type { StepName } from "./step-parameters.ts";
 
 const resultSchema = z.strictObject({
@@ -68,12 +69,4 @@ export function textFact(result: StepResult, name: string): string {
     );
   }
   return value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -32,6 +32,7 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
   switch (step) {
     case "Test-WindowsHost":
     case "Set-HostsEntry":
+    case "Set-ClusterRoute":
       return 60;
     case "Set-MachineProxy":
       // Where containerd and kubelet run already they are stopped and started.
@@ -48,6 +49,8 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
     case "Install-Containerd":
       return 600;
     case "Install-Kubernetes":
+      return 300;
+    case "Install-Flannel":
       return 300;
     case "Join-Node":
       // Besides the join: reaching the API server, a reset of what an earlier join left, kubelet's start.

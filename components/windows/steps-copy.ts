@@ -1,24 +1,30 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
-import { folderHash, remoteStepsFolder, stepsSource } from "./steps-folder.ts";
+import { remoteSteps } from "./remote-steps.ts";
+import { stageHome } from "./staged-home.ts";
+import { stepFolders } from "./step-folders.ts";
+import type { StepName } from "./step-parameters.ts";
+import { stepsSource } from "./steps-folder.ts";
 import type { NodeTimeouts } from "./step-timeouts.ts";
 
 /** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
-const homeSource = "components/windows/home/";
+export const homeSource = "components/windows/home/";
 
 /** The step scripts on a machine. */
 export interface StepsCopy {
   readonly resource: pulumi.Resource;
-  /** Folder of the scripts on the machine, as Windows writes it. */
-  readonly windowsPath: string;
+  /** Folder of a step on the machine, as Windows writes it. */
+  readonly folderOf: (step: StepName) => string;
 }
 
 /**
- * Copies the step scripts to a machine that may still be booting.
+ * Brings the step scripts to a machine that may still be booting.
  *
- * In two copies, since one makes a single folder that is missing, not its parents: first `C:/kindows` with the folders
- * `steps` and `media` in it, then the folder that is named by the scripts' hash.
+ * They come in one archive, with the folders that hold scripts and media: over SSH two hundred small files take longer
+ * than the steps themselves. Windows has its own `tar.exe` since 2018
+ * (https://learn.microsoft.com/virtualization/community/team-blog/2017/20171219-tar-and-curl-come-to-windows).
+ * Nothing that was there before is removed: whatever undoes a step of an earlier version runs that version's script.
  */
 export function copySteps(
   name: string,
@@ -26,7 +32,8 @@ export function copySteps(
   timeouts: NodeTimeouts,
   parent: pulumi.Resource,
 ): StepsCopy {
-  const folder = remoteStepsFolder(folderHash(stepsSource));
+  const folders = stepFolders(stepsSource);
+  const { folder, archive } = stageHome(homeSource, folders.values());
   const options = (seconds: number): pulumi.CustomResourceOptions => ({
     parent,
     deletedWith: machine.resource,
@@ -37,22 +44,29 @@ export function copySteps(
     `${name}-home`,
     {
       connection: machine.connection,
-      source: new pulumi.asset.FileArchive(homeSource),
+      // The slash at the end: what is in the folder, not the folder itself.
+      source: new pulumi.asset.FileArchive(`${folder}/`),
       remotePath: "C:/kindows",
       triggers: [machine.instanceId],
     },
     { ...options(timeouts.bootSeconds), dependsOn: [machine.resource] },
   );
-  const steps = new remote.CopyToRemote(
+  const steps = new remote.Command(
     `${name}-steps`,
     {
       connection: machine.connection,
-      // The slash at the end: what is in the folder, not the folder itself.
-      source: new pulumi.asset.FileArchive(`${stepsSource}/`),
-      remotePath: folder.sftpPath,
+      create: `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`,
       triggers: [machine.instanceId],
+      addPreviousOutputInEnv: false,
     },
     { ...options(300), dependsOn: [home] },
   );
-  return { resource: steps, windowsPath: folder.windowsPath };
+  const folderOf = (step: StepName): string => {
+    const { name } = folders.get(step) ?? {};
+    if (name === undefined) {
+      throw new pulumi.ResourceError(`the step ${step} has no script`, parent);
+    }
+    return `${remoteSteps}\\${name}`;
+  };
+  return { resource: steps, folderOf };
 }

@@ -13,21 +13,26 @@ const hashLength = 12;
  * order on disk).
  */
 export function folderHash(folder: string): string {
+  return filesHash(
+    new Map(filesBelow(folder).map((name) => [name, readFileSync(path.join(folder, name))])),
+  );
+}
+
+/** Hash of files, by their path below a folder. */
+export function filesHash(files: ReadonlyMap<string, Buffer>): string {
   const hash = createHash("sha256");
-  for (const name of filesBelow(folder)) {
-    const content = readFileSync(path.join(folder, name));
+  for (const [name, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     hash.update(`${name}\0${content.length}\0`).update(content);
   }
   return hash.digest("hex").slice(0, hashLength);
 }
 
-/** Names of all files below a folder, with forward slashes, in the order of their characters' codes. */
-function filesBelow(folder: string): string[] {
+/** Names of all files below a folder, with forward slashes. */
+export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .map((name) => name.split(path.sep).join("/"))
-    .sort();
+    .map((name) => name.split(path.sep).join("/"));
 }
 
 /** Where a version of the scripts lies on a machine, as SFTP and as Windows write it. */

@@ -1,7 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
+import { flannelHnsNetwork } from "../cni/flannel/windows-files.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { Machine } from "../machine/machine.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
+import { externalNetwork } from "./external-network.ts";
+import { clusterRoutes, type ClusterRoute } from "./cluster-routes.ts";
+import { installFlannel } from "./flannel-steps.ts";
 import { hostWarnings } from "./host-warnings.ts";
 import { joinSteps } from "./join-steps.ts";
 import { nodeObject } from "./node-object.ts";
@@ -12,12 +16,15 @@ import type { WindowsSoftware } from "./software.ts";
 import { textFact } from "./step-result.ts";
 import { defaultTimeouts, type NodeTimeouts } from "./step-timeouts.ts";
 import { copySteps } from "./steps-copy.ts";
+import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
 export interface WindowsNodeArgs {
   /** A Windows machine that answers SSH, or will once it has booted. */
   readonly machine: Machine;
   /** The cluster to join. */
   readonly controlPlane: ControlPlane;
+  /** For `dependsOn`: with it, nodes get a network for their pods; only then is waited for Ready. Default: not waited for. */
+  readonly podNetwork?: pulumi.Resource;
   /** Bootstrap token `<id>.<secret>`, valid until the join has ended; secret. */
   readonly token: pulumi.Output<string>;
   /** What is installed, and where it comes from. */
@@ -30,6 +37,11 @@ export interface WindowsNodeArgs {
   readonly kubeletArgs?: Readonly<Record<string, string>>;
   /** IPv4 address the node registers with; the machine must have it. Default: the machine's address. */
   readonly nodeIp?: string;
+  /**
+   * Ways to the cluster's ranges, for a node without a pod network. Default: none are asked for, and those of an earlier
+   * run are removed.
+   */
+  readonly routes?: pulumi.Input<readonly ClusterRoute[]>;
   /** What the machine must have. Default: `defaultRequirements`. */
   readonly requirements?: HostRequirements;
   /** Mirrors, proxy and the like. Default: `defaultSetup`. */
@@ -43,7 +55,8 @@ export interface WindowsNodeArgs {
  *
  * Preparing (checks, the Containers feature with its reboot, containerd, Kubernetes) waits for the machine only, so it
  * goes on while the control plane is made; only the hosts entry and the join wait for both. Removing it drains and
- * deletes the Node, and resets the machine where that stays.
+ * deletes the Node, and resets the machine where that stays. Other versions of containerd and kubelet are installed in
+ * place, the node drained before and opened to pods again afterwards.
  *
  * Not responsible for the machine, the pod network, kube-proxy or the token.
  *
@@ -83,23 +96,43 @@ export class WindowsNode extends pulumi.ComponentResource {
     const requirements = args.requirements ?? defaultRequirements;
     const setup = args.setup ?? defaultSetup;
     const copy = copySteps(name, machine, timeouts, this);
-    const context = { name, machine, folder: copy.windowsPath, timeouts, parent: this };
+    const context = { name, machine, folderOf: copy.folderOf, timeouts, parent: this };
 
-    const prepared = prepareSteps(context, software, requirements, setup, copy.resource);
+    const drain = drainBeforeUpgrade(name, machine.name, controlPlane.kubeconfig, this);
+    const prepared = prepareSteps(context, software, requirements, setup, copy.resource, drain);
+    const nodeIp = args.nodeIp ?? machine.address;
+    const flannel = typeof setup.podNetwork === "string" ? undefined : setup.podNetwork;
+    const ready =
+      flannel === undefined
+        ? prepared.last
+        : installFlannel(context, software, flannel, nodeIp, prepared.last, prepared.pushed);
     const join = {
       controlPlane,
       token: args.token,
       labels,
       taints,
       kubeletArgs: args.kubeletArgs ?? {},
-      nodeIp: args.nodeIp ?? machine.address,
+      nodeIp,
     };
-    const joined = joinSteps(context, join, prepared.last);
+    const joined = joinSteps(context, join, ready);
+    // Not before: flanneld learns its pods' range from the Node.
+    const network =
+      flannel && externalNetwork(context, flannelHnsNetwork(flannel.network.backend), joined);
+    // Beside the kubelet's way to Ready, which needs none of them.
+    const routes = args.routes && clusterRoutes(context, args.routes, network ?? joined);
     const node = nodeObject(
       name,
       machine,
       controlPlane,
-      { labels, taints, readySeconds: timeouts.readySeconds },
+      {
+        labels,
+        taints,
+        versions,
+        readySeconds: timeouts.readySeconds,
+        needs: [args.podNetwork, network?.command, routes?.command].filter(
+          (each) => each !== undefined,
+        ),
+      },
       { parent: this, dependsOn: [joined.command] },
     );
     this.registered = node.registered;

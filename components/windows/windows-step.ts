@@ -11,8 +11,8 @@ export interface StepContext {
   /** Stem of the resources' names. */
   readonly name: string;
   readonly machine: Machine;
-  /** Folder of the scripts on the machine, e.g. `C:\kindows\steps\0123456789ab`. */
-  readonly folder: string;
+  /** Folder of a step on the machine, e.g. `C:\kindows\steps\Join-Node-0123456789ab`. */
+  readonly folderOf: (step: StepName) => string;
   readonly timeouts: NodeTimeouts;
   readonly parent: pulumi.Resource;
 }
@@ -26,6 +26,8 @@ export interface StepRun<S extends StepName> {
   readonly undo?: string;
   /** Seconds the undoing may take. */
   readonly undoSeconds?: number;
+  /** Runs before the step is run again on a machine where it has been. */
+  readonly beforeUpdate?: pulumi.ResourceHook;
   readonly dependsOn: readonly pulumi.Resource[];
 }
 
@@ -53,7 +55,7 @@ export function windowsStep<S extends StepName>(
       connection: machine.connection,
       create: pulumi
         .output(run.values)
-        .apply((values) => stepCommand(context.folder, step, values as StepArguments<S>)),
+        .apply((values) => stepCommand(context.folderOf(step), step, values as StepArguments<S>)),
       delete: run.undo,
       stdin: run.stdin,
       triggers: [machine.instanceId],
@@ -66,6 +68,7 @@ export function windowsStep<S extends StepName>(
       dependsOn: [...run.dependsOn],
       deletedWith: machine.resource,
       deleteBeforeReplace: true,
+      ...(run.beforeUpdate && { hooks: { beforeUpdate: [run.beforeUpdate] } }),
       customTimeouts: {
         create: `${seconds}s`,
         update: `${seconds}s`,

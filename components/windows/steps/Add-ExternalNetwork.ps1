@@ -1,13 +1,15 @@
 <#
 .SYNOPSIS
-Has Calico's HNS network External made, which cuts the machine off for some seconds.
+Has the pod network's HNS network on the machine's adapter made, which cuts the machine off for some seconds.
 
 .DESCRIPTION
-Making it puts a virtual switch on the machine's adapter; Calico does that when its first pod starts on a node, in the
-middle of whatever goes on. Here a task that does not belong to this session does it: this step only orders it, stops
-the sshd service and ends. The task starts sshd again when the machine's address is back, and reboots the machine when
-it is not after ten minutes. Confirm-ExternalNetwork, the next step, connects anew and looks at the outcome. Nothing to
-do where the network is there.
+Making it puts a virtual switch on the adapter; Calico does that when its first pod starts on a node, Flannel when its
+service starts for the first time, in the middle of whatever goes on. Calico's network, External, is made as Calico
+would make it; Flannel's by starting flanneld, which knows its node's range once the node has joined. Here a task that
+does not belong to this session does it: this step only orders it, stops the sshd service and ends. The task starts sshd
+again when the machine's address is back, and reboots the machine when it is not after ten minutes.
+Confirm-ExternalNetwork, the next step, connects anew and looks at the outcome. Nothing to do where the network is
+there.
 
 .PARAMETER Address
 IPv4 address of this machine, which must be back afterwards. Default: none, mandatory. Source: Machine.address.
@@ -15,13 +17,17 @@ IPv4 address of this machine, which must be back afterwards. Default: none, mand
 .PARAMETER DelaySeconds
 Seconds between the order and the network being made: this session must end with its result in that time. Default: 5.
 
+.PARAMETER Network
+Name of the network: External is Calico's, flannel.4096 Flannel's for VXLAN, cbr0 Flannel's for plain routes. Default:
+External. Source: settings, cni.kind.
+
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
 "error": {"code", "message", "remedy"}}. Facts: network.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
-CommandTimedOut; 16 DiskFull; 40 FeatureMissing.
+CommandTimedOut; 16 DiskFull; 40 FeatureMissing; 42 FlannelMissing.
 #>
 [CmdletBinding()]
 param(
@@ -30,7 +36,10 @@ param(
     [string] $Address,
 
     [ValidateRange(1, 60)]
-    [int] $DelaySeconds = 5
+    [int] $DelaySeconds = 5,
+
+    [ValidateSet('External', 'flannel.4096', 'cbr0')]
+    [string] $Network = 'External'
 )
 
 Set-StrictMode -Version Latest
@@ -40,7 +49,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
-. (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
+. (Join-Path $PSScriptRoot 'lib\ExternalNetworkTask.ps1')
 
 Invoke-Step -Name 'Add-ExternalNetwork' -Body {
     $feature = Get-ContainersFeatureState
@@ -48,16 +57,22 @@ Invoke-Step -Name 'Add-ExternalNetwork' -Body {
         Stop-Step -Code 'FeatureMissing' -Message "The feature Containers is $feature." `
             -Remedy 'Run Enable-ContainersFeature and Confirm-Reboot first.'
     }
+    if ($Network -ne 'External' -and
+        $null -eq (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
+        Stop-Step -Code 'FlannelMissing' -Message "There is no service flanneld, which makes the network $Network." `
+            -Remedy 'Run Install-Flannel first.'
+    }
     $changed = $false
-    # By the name Calico's scripts give it.
-    if ($null -eq (Get-NetFirewallRule -Name 'OverlayTraffic4789UDP' -ErrorAction SilentlyContinue)) {
+    # By the name Calico's scripts give it. Plain routes need no port.
+    if ($Network -ne 'cbr0' -and
+        $null -eq (Get-NetFirewallRule -Name 'OverlayTraffic4789UDP' -ErrorAction SilentlyContinue)) {
         $null = New-NetFirewallRule -Name 'OverlayTraffic4789UDP' -DisplayName 'Overlay Traffic 4789 UDP' `
             -Enabled True -Direction Inbound -Protocol UDP -LocalPort 4789 -Profile Any -Action Allow
         $changed = $true
     }
-    if (-not (Test-ExternalNetwork)) {
-        Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address
+    if (-not (Test-ExternalNetwork -Name $Network)) {
+        Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address -Network $Network
         $changed = $true
     }
-    New-StepResult -Changed $changed -Facts ([ordered]@{ network = 'External' })
+    New-StepResult -Changed $changed -Facts ([ordered]@{ network = $Network })
 }

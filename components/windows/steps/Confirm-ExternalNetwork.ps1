@@ -1,6 +1,6 @@
 <#
 .SYNOPSIS
-Confirms that Calico's HNS network External is there and that the machine has its address.
+Confirms that the pod network's HNS network on the adapter is there and that the machine has its address.
 
 .DESCRIPTION
 Waits for the task that Add-ExternalNetwork has started. Where the network is not there after all, because the task
@@ -12,6 +12,10 @@ IPv4 address the machine must have. Default: none, mandatory. Source: Machine.ad
 
 .PARAMETER DelaySeconds
 Seconds between another start of the task and the network being made. Default: 5.
+
+.PARAMETER Network
+Name of the network: External is Calico's, flannel.4096 Flannel's for VXLAN, cbr0 Flannel's for plain routes. Default:
+External. Source: settings, cni.kind.
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
@@ -28,7 +32,10 @@ param(
     [string] $Address,
 
     [ValidateRange(1, 60)]
-    [int] $DelaySeconds = 5
+    [int] $DelaySeconds = 5,
+
+    [ValidateSet('External', 'flannel.4096', 'cbr0')]
+    [string] $Network = 'External'
 )
 
 Set-StrictMode -Version Latest
@@ -37,21 +44,22 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
+. (Join-Path $PSScriptRoot 'lib\ExternalNetworkTask.ps1')
 
 Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
     $deadline = [DateTime]::UtcNow.AddSeconds(240)
     $record = Get-ExternalNetworkRecord
     while ($record.State -eq 'running' -and [DateTime]::UtcNow -lt $deadline) {
-        Write-StepProgress -Message 'waiting for the network External'
+        Write-StepProgress -Message "waiting for the network $Network"
         Start-Sleep -Seconds 2
         $record = Get-ExternalNetworkRecord
     }
-    if (-not (Test-ExternalNetwork)) {
-        Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address
+    if (-not (Test-ExternalNetwork -Name $Network)) {
+        Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address -Network $Network
         Stop-Step -Code 'NetworkNotReady' `
-            -Message "The HNS network External is not there ($($record.State)). $($record.Message)" `
-            -Remedy 'It is being made once more; run again in a minute. If it stays, see the event log of HNS.'
+            -Message "The HNS network $Network is not there ($($record.State)). $($record.Message)" `
+            -Remedy ('It is being made once more; run again in a minute. ' +
+            'If it stays, see the event log of HNS, and flanneld.log for Flannel.')
     }
     if (-not (Test-OwnAddress -Address $Address)) {
         Stop-Step -Code 'NetworkNotReady' -Message "The machine has lost its address $Address. $($record.Message)" `
@@ -63,5 +71,5 @@ Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
             -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
         Save-ExternalNetworkRecord -State 'done'
     }
-    New-StepResult -Changed $false -Facts ([ordered]@{ network = 'External'; address = $Address })
+    New-StepResult -Changed $false -Facts ([ordered]@{ network = $Network; address = $Address })
 }

@@ -8,7 +8,8 @@ from containerd's own default (sandbox image, CNI folders and registry mirrors c
 service with the machine's proxy and a restart after every crash, and starts it. Another version replaces the one that
 is there: it is unpacked beside it, then containerd and kubelet stand still while the files change places; pods go on
 under the programs they were started with. Microsoft Defender leaves containerd and the images' folders alone. The
-archive lies on the machine already: in its image, or pushed there; its checksum is checked.
+archives lie on the machine already: in its image, or pushed there; their checksums are checked. crictl, for whoever
+looks at the node, comes beside containerd where its archive is given.
 
 .PARAMETER Version
 Version of containerd, without a leading v, e.g. 2.3.4: what `containerd.exe --version` must answer afterwards. Default:
@@ -40,10 +41,18 @@ earlier run are removed. Default: empty. Source: settings, windows.registryMirro
 1: Microsoft Defender does not scan containerd, its shim and their folders. 0: it does; exclusions of an earlier run are
 removed. Default: 1. Source: settings, windows.defenderExclusions.
 
+.PARAMETER CrictlPath
+Full path of crictl-v<version>-windows-amd64.tar.gz on the machine. Empty: no crictl; that of an earlier run is removed.
+Default: empty. Source: components/windows/media-folder.ts.
+
+.PARAMETER CrictlSha256
+SHA-256 of that archive, 64 hexadecimal digits. Empty: no crictl. Default: empty. Source:
+components/windows/software.ts.
+
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: version, pauseImage, archiveFrom (installed or media),
-defenderExclusions (set, off or unavailable).
+"error": {"code", "message", "remedy"}}. Facts: version, pauseImage, archiveFrom (installed or media), crictlFrom (none,
+installed or media), defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -78,7 +87,15 @@ param(
     [string] $RegistryMirrors = '',
 
     [ValidateRange(0, 1)]
-    [int] $DefenderExclusions = 1
+    [int] $DefenderExclusions = 1,
+
+    [AllowEmptyString()]
+    [ValidatePattern('^([A-Za-z]:\\[^"*?<>|/]+)?$')]
+    [string] $CrictlPath = '',
+
+    [AllowEmptyString()]
+    [ValidatePattern('^([0-9A-Fa-f]{64})?$')]
+    [string] $CrictlSha256 = ''
 )
 
 Set-StrictMode -Version Latest
@@ -94,7 +111,11 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
 . (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
 . (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
+. (Join-Path $PSScriptRoot 'lib\ArchivedProgram.ps1')
+. (Join-Path $PSScriptRoot 'lib\Crictl.ps1')
 . (Join-Path $PSScriptRoot 'lib\RegistryMirror.ps1')
+. (Join-Path $PSScriptRoot 'lib\VolumeCache.ps1')
+. (Join-Path $PSScriptRoot 'lib\CheckedProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerdConfig.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
@@ -105,6 +126,8 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $configPath = "$folder\config.toml"
     # Written when the archive has been unpacked to its end, with its checksum: what is half unpacked lacks it.
     $markPath = "$folder\unpacked.sha256"
+    # What the program gave as its default configuration when it was asked.
+    $defaultPath = "$folder\default.toml"
     $registryFolder = "$folder\certs.d"
 
     $feature = Get-ContainersFeatureState
@@ -146,16 +169,28 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     }
     Remove-ReplacedFile -Folder $folder
 
-    $answer = Invoke-NativeCommand -FilePath $program -ArgumentList '--version' -TimeoutSeconds 60 `
-        -Remedy 'Look whether the archive is for windows-amd64.'
-    # "containerd github.com/containerd/containerd/v2 v2.3.4 <commit>"; built from modules it has no v and a +suffix.
-    if ($answer -notmatch '\sv?(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)(\+\S*)?(\s|$)' -or
-        $Matches['version'] -ne $Version) {
-        Stop-Step -Code 'VersionMismatch' `
-            -Message "containerd.exe says '$($answer.Trim())', expected was version $Version." `
-            -Remedy 'Set windows.containerdVersion and the checksum of its archive to the same release.'
+    $isAsked = (Test-Path -LiteralPath $defaultPath) -and
+    (Test-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version)
+    if (-not $isAsked) {
+        $answer = Invoke-NativeCommand -FilePath $program -ArgumentList '--version' -TimeoutSeconds 60 `
+            -Remedy 'Look whether the archive is for windows-amd64.'
+        # "containerd github.com/containerd/containerd/v2 v2.3.4 <commit>"; from modules without v, with a +suffix.
+        if ($answer -notmatch '\sv?(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)(\+\S*)?(\s|$)' -or
+            $Matches['version'] -ne $Version) {
+            Stop-Step -Code 'VersionMismatch' `
+                -Message "containerd.exe says '$($answer.Trim())', expected was version $Version." `
+                -Remedy 'Set windows.containerdVersion and the checksum of its archive to the same release.'
+        }
+        $default = Invoke-NativeCommand -FilePath $program -ArgumentList 'config', 'default' -TimeoutSeconds 60 `
+            -Remedy 'Look whether the archive is for windows-amd64.'
+        [IO.File]::WriteAllText($defaultPath, $default)
+        Save-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version
     }
 
+    $crictl = Install-Crictl -Folder $folder -Archive $CrictlPath -Checksum $CrictlSha256
+    if ($crictl.Changed) {
+        $changed = $true
+    }
     if (Add-MachinePath -Folder $folder) {
         $changed = $true
     }
@@ -165,8 +200,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         $changed = $true
     }
 
-    $default = Invoke-NativeCommand -FilePath $program -ArgumentList 'config', 'default' -TimeoutSeconds 60 `
-        -Remedy 'Look whether the archive is for windows-amd64.'
+    $default = [IO.File]::ReadAllText($defaultPath)
     $mirrored = if ($RegistryMirrors -eq '') { '' } else { $registryFolder.Replace('\', '/') }
     $config = Edit-ContainerdConfig -Text $default -PauseImage $PauseImage -RegistryFolder $mirrored `
         -CniBinDirectory $CniBinDirectory -CniConfDirectory $CniConfDirectory
@@ -204,6 +238,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
             version            = $Version
             pauseImage         = $PauseImage
             archiveFrom        = $archiveFrom
+            crictlFrom         = $crictl.State
             defenderExclusions = $exclusion.State
         })
 }

@@ -6,8 +6,8 @@ Installs kubelet.exe, kubeadm.exe and kube-log-runner.exe to C:\k and registers 
 The service runs kubelet natively behind kube-log-runner (no nssm), depends on containerd and stays manual: a kubelet
 that starts before the node has joined only fails. Join-Node gives it its node's arguments and makes it automatic. Also:
 C:\k on the machine's PATH, the folders kubeadm and kubelet expect, the firewall rule for TCP 10250, the machine's proxy
-for the service, and a Microsoft Defender that leaves kubelet alone. The files lie on
-the machine already: in its image, or pushed there; their checksums are checked.
+for the service, a Microsoft Defender that leaves kubelet alone, and a Windows that does not update and reboot the node
+by itself. The files lie on the machine already: in its image, or pushed there; their checksums are checked.
 
 .PARAMETER Version
 Version of Kubernetes, without a leading v, e.g. 1.36.4: what the programs must answer afterwards. Default: none,
@@ -37,6 +37,10 @@ SHA-256 of kube-log-runner.exe, 64 hexadecimal digits. Default: none, mandatory.
 .PARAMETER DefenderExclusions
 1: Microsoft Defender does not scan kubelet and its folders. 0: it does; exclusions of an earlier run are removed.
 Default: 1. Source: settings, windows.defenderExclusions.
+
+.PARAMETER AutomaticUpdates
+0: Windows does not update and reboot by itself. 1: it may, as far as its own policy goes; that of an earlier run is
+taken back. Default: 0. Source: settings, windows.automaticUpdates.
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
@@ -79,7 +83,10 @@ param(
     [string] $KubeLogRunnerSha256,
 
     [ValidateRange(0, 1)]
-    [int] $DefenderExclusions = 1
+    [int] $DefenderExclusions = 1,
+
+    [ValidateRange(0, 1)]
+    [int] $AutomaticUpdates = 0
 )
 
 Set-StrictMode -Version Latest
@@ -93,9 +100,12 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
+. (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
+. (Join-Path $PSScriptRoot 'lib\VolumeCache.ps1')
+. (Join-Path $PSScriptRoot 'lib\CheckedProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 
 Invoke-Step -Name 'Install-Kubernetes' -Body {
@@ -109,16 +119,14 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
         -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
 
     $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Medium $KubeletPath `
-        -Checksum $KubeletSha256 -Service 'kubelet'
-    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath -Checksum $KubeadmSha256
+        -Checksum $KubeletSha256 -Service 'kubelet' -Version $Version -VersionArgument '--version'
+    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath `
+        -Checksum $KubeadmSha256 -Version $Version -VersionArgument 'version', '--output', 'short'
     $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Medium $KubeLogRunnerPath `
         -Checksum $KubeLogRunnerSha256 -Service 'kubelet'
     Remove-ReplacedFile -Folder 'C:\k'
     $changed = $exclusion.Changed -or
     @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
-
-    Assert-ProgramVersion -Path 'C:\k\kubelet.exe' -ArgumentList '--version' -Version $Version
-    Assert-ProgramVersion -Path 'C:\k\kubeadm.exe' -ArgumentList 'version', '--output', 'short' -Version $Version
 
     if (Add-MachinePath -Folder 'C:\k') {
         $changed = $true
@@ -132,6 +140,9 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     if ($null -eq (Get-NetFirewallRule -Name 'kubelet' -ErrorAction SilentlyContinue)) {
         $null = New-NetFirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Enabled True -Direction Inbound `
             -Protocol TCP -LocalPort 10250 -Profile Any -Action Allow
+        $changed = $true
+    }
+    if ($(if ($AutomaticUpdates -eq 1) { $null -ne (Restore-AutomaticUpdate) } else { Disable-AutomaticUpdate })) {
         $changed = $true
     }
     Start-JoinedKubelet

@@ -20,8 +20,8 @@ Source: ControlPlane.endpoint.
 Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
 
 .PARAMETER NodeIp
-IPv4 address under which the node is registered: the one other nodes reach it at. Default: none, mandatory. Source:
-settings, nodes[].nodeIp, else Machine.address.
+IPv4 address under which the node is registered: the one other nodes reach it at. It must be on this machine. Default:
+none, mandatory. Source: settings, nodes[].nodeIp, else Machine.address.
 
 .PARAMETER NodeLabels
 Labels the node registers with, as name=value pairs separated by commas. Empty: none. Default: empty. Source: settings,
@@ -47,7 +47,7 @@ clockMovedSeconds (0 where the clock agreed with the API server's).
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing; 14
 CommandFailed; 15 CommandTimedOut; 16 DiskFull; 34 ServiceNotRunning; 50 ApiServerUnreachable; 51 JoinFailed; 52
-JoinTimedOut; 53 KubeletArgsRefused; 54 KubernetesMissing; 55 ResetFailed.
+JoinTimedOut; 53 KubeletArgsRefused; 54 KubernetesMissing; 55 ResetFailed; 56 NodeIpMissing.
 #>
 [CmdletBinding()]
 param(
@@ -91,13 +91,17 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
+. (Join-Path $PSScriptRoot 'lib\FlanneldService.ps1')
 . (Join-Path $PSScriptRoot 'lib\JoinSecret.ps1')
 . (Join-Path $PSScriptRoot 'lib\JoinConfiguration.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
 . (Join-Path $PSScriptRoot 'lib\ApiServer.ps1')
 . (Join-Path $PSScriptRoot 'lib\Clock.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
+. (Join-Path $PSScriptRoot 'lib\OwnAddress.ps1')
+. (Join-Path $PSScriptRoot 'lib\VolumeCache.ps1')
 
 Invoke-Step -Name 'Join-Node' -Body {
     $secret = Read-JoinSecret
@@ -106,6 +110,8 @@ Invoke-Step -Name 'Join-Node' -Body {
         Stop-Step -Code 'KubernetesMissing' -Message 'There is no C:\k\kubeadm.exe or no service kubelet.' `
             -Remedy 'Run Install-Kubernetes first.'
     }
+    # kubelet would start with an address that is not there, and its node never become Ready.
+    Assert-NodeAddress -Address $NodeIp
     # kubeadm looks for kubelet.exe on the PATH, and this session may be older than the entry.
     Update-ProcessPath
     $arguments = @("--hostname-override=$NodeName", "--node-ip=$NodeIp")
@@ -134,6 +140,7 @@ Invoke-Step -Name 'Join-Node' -Body {
 
     $changed = -not $alreadyJoined -or $clockMoved -ne 0
     if (-not $alreadyJoined) {
+        Stop-UsedFlanneld
         $configuration = New-JoinConfiguration -NodeName $NodeName -ApiServerEndpoint $ApiServerEndpoint `
             -CriSocket $CriSocket -Taints $NodeTaints -Secret $secret -TimeoutSeconds $TimeoutSeconds
         $left = $TimeoutSeconds - [int]$clock.Elapsed.TotalSeconds
@@ -152,6 +159,10 @@ Invoke-Step -Name 'Join-Node' -Body {
         $changed = $true
     }
     Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
+    Start-UsedFlanneld
+    if (-not $alreadyJoined) {
+        Write-DriveCache
+    }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             nodeName          = $NodeName

@@ -4,11 +4,11 @@ Makes this machine what it was before it became a node.
 
 .DESCRIPTION
 Takes the machine out of its cluster (kubeadm reset; the cluster need not be there any more), then removes what the
-steps, Kubernetes and Calico put on it: services, container images, firewall rules, environment variables, the machine's
-proxy, PATH entries, Calico's registry key, Defender's exclusions, hosts entries, folders, and the networks in HNS with
-their endpoints. These come last since they may cut the connection. What one part can't remove keeps no other from being
-removed, and is the error at the end. Nothing to do on a machine that is clean. What stays: the feature Containers, the
-scripts of the steps and C:\kindows\media.
+steps, Kubernetes, Calico and Flannel put on it: services, container images, firewall rules, environment variables, the
+machine's proxy, PATH entries, the policy about updates, Calico's registry key, Defender's exclusions, hosts entries,
+routes, folders, and the networks in HNS with their endpoints. These come last since they may cut the connection. What
+one part can't remove keeps no other from being removed, and is the error at the end. Nothing to do on a machine that is
+clean. What stays: the feature Containers, the scripts of the steps and C:\kindows\media.
 
 .PARAMETER CriSocket
 Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
@@ -41,10 +41,13 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
+. (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\HostsFile.ps1')
+. (Join-Path $PSScriptRoot 'lib\ClusterRoute.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceRemoval.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
 . (Join-Path $PSScriptRoot 'lib\Cleanup.ps1')
@@ -71,11 +74,13 @@ Invoke-Step -Name 'Reset-Node' -Body {
 
     $parts = @(
         Invoke-Cleanup -Name 'kubelet' -Body { Remove-ServiceInTime -Name 'kubelet' }
+        Invoke-Cleanup -Name 'flanneld' -Body { Remove-ServiceInTime -Name 'flanneld' }
         Invoke-Cleanup -Name 'images' -Body { Remove-NodeImage -Folder $containerd }
         Invoke-Cleanup -Name 'containerd' -Body { Remove-ServiceInTime -Name 'containerd' }
         Invoke-Cleanup -Name 'firewall' -Body { Remove-NodeFirewallRule }
         Invoke-Cleanup -Name 'environment' -Body { Remove-NodeVariable }
-        # Before the folder with what it was.
+        # Before the folder with what they were.
+        Invoke-Cleanup -Name 'updates' -Body { Restore-AutomaticUpdate }
         Invoke-Cleanup -Name 'proxy' -Body { Restore-MachineProxy }
         Invoke-Cleanup -Name 'PATH' -Body {
             Remove-MachinePath -Folder 'C:\k'
@@ -84,6 +89,8 @@ Invoke-Step -Name 'Reset-Node' -Body {
         Invoke-Cleanup -Name 'registry' -Body { Remove-CalicoRegistryKey }
         Invoke-Cleanup -Name 'Defender' -Body { Remove-NodeExclusion -Folder $NodeFolders }
         Invoke-Cleanup -Name 'hosts file' -Body { Remove-HostsLine -Path "$env:SystemRoot\System32\drivers\etc\hosts" }
+        # Before the folder with their record.
+        Invoke-Cleanup -Name 'routes' -Body { Remove-NodeRoute }
         Invoke-Cleanup -Name 'folders' -Body { Remove-NodeFolder }
         Invoke-Cleanup -Name 'networks' -Body { Remove-NodeNetwork }
     )

@@ -32,7 +32,7 @@ Memory the machine must have, in MiB. Default: 2048, what Microsoft asks for Win
 2048 MiB reports a little less, so 64 MiB are taken off.
 
 .PARAMETER PodNetwork
-calico, or none: no pod network on this machine. Calico for Windows ends at Server 2022. Default: none. Source:
+calico, flannel, or none: no pod network on this machine. Calico for Windows ends at Server 2022. Default: none. Source:
 settings, cni.kind.
 
 .OUTPUTS
@@ -63,7 +63,7 @@ param(
     [ValidateRange(512, 4194304)]
     [int] $MinimumMemoryMiB = 2048,
 
-    [ValidatePattern('^(calico|none)$')]
+    [ValidatePattern('^(calico|flannel|none)$')]
     [string] $PodNetwork = 'none'
 )
 

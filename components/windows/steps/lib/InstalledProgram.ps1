@@ -4,7 +4,7 @@ $ErrorActionPreference = 'Stop'
 
 <#
 .SYNOPSIS
-Puts a program in place unless it is there with the right checksum; returns installed or media.
+Puts a program in place unless it is there with the right checksum and version; returns installed or media.
 
 .PARAMETER Path
 Full path the program shall have.
@@ -17,6 +17,12 @@ Its SHA-256.
 
 .PARAMETER Service
 Service that runs the program and must be stopped before it can be replaced. Empty: none.
+
+.PARAMETER Version
+The wanted version, without a leading v. Empty: it is not asked.
+
+.PARAMETER VersionArgument
+Arguments that make it say its version.
 #>
 function Install-Program {
     [CmdletBinding()]
@@ -31,19 +37,31 @@ function Install-Program {
         [Parameter(Mandatory = $true)]
         [string] $Checksum,
 
-        [string] $Service = ''
+        [string] $Service = '',
+
+        [string] $Version = '',
+
+        [string[]] $VersionArgument = @()
     )
 
-    if (Test-FileChecksum -Path $Path -Checksum $Checksum) {
+    if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) {
         return 'installed'
     }
-    Assert-Medium -Path $Medium -Checksum $Checksum
-    if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
-        Stop-ServiceInTime -Name $Service
+    $from = 'installed'
+    if (-not (Test-FileChecksum -Path $Path -Checksum $Checksum)) {
+        Assert-Medium -Path $Medium -Checksum $Checksum
+        if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
+            Stop-ServiceInTime -Name $Service
+        }
+        Copy-Item -LiteralPath $Medium -Destination "$Path.new" -Force
+        Move-FileIntoPlace -Source "$Path.new" -Target $Path
+        $from = 'media'
     }
-    Copy-Item -LiteralPath $Medium -Destination "$Path.new" -Force
-    Move-FileIntoPlace -Source "$Path.new" -Target $Path
-    'media'
+    if ($Version -ne '') {
+        Assert-ProgramVersion -Path $Path -ArgumentList $VersionArgument -Version $Version
+    }
+    Save-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version
+    $from
 }
 
 <#

@@ -45,7 +45,8 @@ Taints as Join-Node takes them; empty for none, not even kubeadm's defaults.
 What Read-JoinSecret returned.
 
 .PARAMETER TimeoutSeconds
-Seconds kubeadm may wait in each phase.
+Seconds the join may take. kubeadm gets a third of them to find the cluster: it tries again until then, and only then
+says what was wrong, such as an expired token. In its other phases it may wait for as long as the join may take.
 #>
 function New-JoinConfiguration {
     [CmdletBinding()]
@@ -72,6 +73,7 @@ function New-JoinConfiguration {
     )
 
     $limit = "$($TimeoutSeconds)s"
+    $discoveryLimit = "$([math]::Floor($TimeoutSeconds / 3))s"
     ConvertTo-Json -Depth 6 -InputObject ([ordered]@{
             apiVersion       = 'kubeadm.k8s.io/v1beta4'
             kind             = 'JoinConfiguration'
@@ -88,7 +90,7 @@ function New-JoinConfiguration {
                 taints    = @(ConvertTo-Taint -Taints $Taints)
             }
             timeouts         = [ordered]@{
-                discovery          = $limit
+                discovery          = $discoveryLimit
                 tlsBootstrap       = $limit
                 kubeletHealthCheck = $limit
             }

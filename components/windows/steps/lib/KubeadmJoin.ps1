@@ -143,7 +143,8 @@ function Join-Cluster {
         # Manual until it has joined; kubeadm starts it. A running one would hold the port kubeadm checks.
         Stop-ServiceInTime -Name 'kubelet'
         $null = Set-KubeletService -CommandLine $CommandLine -StartMode Manual
-        Set-KubeletRecovery -Restart $true
+        # From the join on it ends on purpose, too, for example when its certificate has come.
+        Set-ServiceRecovery -Name 'kubelet' -Restart $true
         Save-JoinRecord -Cluster $Cluster -Joining $true
         try {
             Invoke-KubeadmJoin -Configuration $Configuration -Token $Token -TimeoutSeconds $left

@@ -10,7 +10,8 @@ Returns the command line of the service kubelet.
 
 .DESCRIPTION
 A native service does not read kubeadm-flags.env, where kubeadm writes what is particular to a node; so that is here.
-cgroups-per-qos and enforce-node-allocatable have no meaning on Windows and kubelet refuses their defaults there.
+cgroups-per-qos and enforce-node-allocatable mean nothing on Windows: kubelet refused their defaults there once, and
+warns of them now.
 container-runtime-endpoint is also in the configuration kubeadm writes since Kubernetes 1.34; given here as well, no
 default of a kubeadm version matters ("protocol unix not supported").
 
@@ -80,31 +81,6 @@ function Register-KubeletService {
 
 <#
 .SYNOPSIS
-Says whether Windows starts kubelet again 5 s after it has ended by itself.
-
-.PARAMETER Restart
-True from the join on: kubelet ends on purpose, too, for example when its certificate has come. False without a cluster,
-where each new start would only fail, and hold the port that the next join checks.
-#>
-function Set-KubeletRecovery {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [bool] $Restart
-    )
-
-    $services = "$env:SystemRoot\System32\sc.exe"
-    $remedy = 'Look for the service kubelet in services.msc; one marked for deletion goes away with a reboot.'
-    $actions = if ($Restart) { 'restart/5000/restart/5000/restart/5000' } else { '' }
-    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
-        -ArgumentList 'failure', 'kubelet', 'reset=', '3600', 'actions=', $actions
-    # An orderly end with an error counts as a failure as well.
-    $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
-        -ArgumentList 'failureflag', 'kubelet', '1'
-}
-
-<#
-.SYNOPSIS
 Gives the service kubelet its command line and start mode; returns whether anything differed.
 
 .PARAMETER CommandLine
@@ -130,15 +106,7 @@ function Set-KubeletService {
     if ($service.PathName -ceq $CommandLine -and $current -eq $StartMode) {
         return $false
     }
-    # Not sc.exe: through CIM the command line needs no quoting of its own.
-    $answer = Invoke-CimMethod -InputObject $service -MethodName 'Change' -Arguments @{
-        PathName = $CommandLine; StartMode = $StartMode
-    }
-    if ($answer.ReturnValue -ne 0) {
-        Stop-Step -Code 'CommandFailed' `
-            -Message "Changing the service kubelet failed: Win32_Service.Change returned $($answer.ReturnValue)." `
-            -Remedy 'Look for the service kubelet in services.msc; one marked for deletion goes away with a reboot.'
-    }
+    Edit-Service -Name 'kubelet' -Setting @{ PathName = $CommandLine; StartMode = $StartMode }
     $true
 }
 
@@ -153,8 +121,5 @@ function Start-JoinedKubelet {
     [CmdletBinding()]
     param()
 
-    $kubelet = Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue
-    if ($null -ne $kubelet -and $kubelet.StartType -eq 'Automatic' -and $kubelet.Status -ne 'Running') {
-        Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
-    }
+    Start-AutomaticService -Name 'kubelet' -LogPath $KubeletLogPath
 }

@@ -47,8 +47,9 @@ function Assert-Medium {
         [string] $Checksum
     )
 
-    $remedy = 'Copy the right file there, or have it pushed again: `pulumi up --replace` with the URN of the ' +
-    'resource that pushes it to this machine.'
+    # `kindows up` knows these two codes by their names (cli/logs/failed-nodes.ts).
+    $remedy = 'Run `./kindows up`: it has what was pushed to the machine pushed again. What its image carries, copy ' +
+    'there by hand.'
     if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) {
         Stop-Step -Code 'MediumMissing' -Message "$Path is not there." -Remedy $remedy
     }

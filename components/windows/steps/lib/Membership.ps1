@@ -131,7 +131,8 @@ function Reset-Membership {
 
     # Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
     $null = Set-KubeletService -CommandLine (Get-KubeletCommandLine) -StartMode Manual
-    Set-KubeletRecovery -Restart $false
+    # Without a cluster each new start would only fail, and hold the port that the next join checks.
+    Set-ServiceRecovery -Name 'kubelet' -Restart $false
     Stop-ServiceInTime -Name 'kubelet'
     $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' `
         -ArgumentList 'reset', '--force', '--cri-socket', $CriSocket `

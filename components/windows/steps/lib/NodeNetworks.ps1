@@ -2,7 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-# Calico's own, by the names its scripts give them; External is the one they and Confirm-NodeNetwork put on the adapter.
+# Calico's own, by the names its scripts give them, and Flannel's; External is the one they and Confirm-ExternalNetwork
+# put on the adapter.
 $NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0)$'
 
 <#

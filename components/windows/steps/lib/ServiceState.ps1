@@ -103,3 +103,61 @@ function Start-ServiceInTime {
     Stop-Step -Code 'ServiceNotRunning' -Remedy "Read $LogPath and the System event log on the machine." `
         -Message "The service $Name is not ready after $TimeoutSeconds s: $($service.Status). $lastError Its log: $log"
 }
+
+<#
+.SYNOPSIS
+Starts a service again where stopping something has stopped it too, if Windows is to start it by itself.
+
+.PARAMETER Name
+Name of the service; one that is not there is minded no more than one that starts by hand.
+
+.PARAMETER LogPath
+Full path of its log, whose end is shown when it does not start.
+#>
+function Start-AutomaticService {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name,
+
+        [Parameter(Mandatory = $true)]
+        [string] $LogPath
+    )
+
+    $service = Get-Service -Name $Name -ErrorAction SilentlyContinue
+    if ($null -ne $service -and $service.StartType -eq 'Automatic' -and $service.Status -ne 'Running') {
+        Start-ServiceInTime -Name $Name -TimeoutSeconds 60 -LogPath $LogPath
+    }
+}
+
+<#
+.SYNOPSIS
+Changes settings of a service that is there.
+
+.DESCRIPTION
+Not by sc.exe: through CIM a command line needs no quoting of its own.
+
+.PARAMETER Name
+Name of the service.
+
+.PARAMETER Setting
+Arguments of Win32_Service.Change.
+#>
+function Edit-Service {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name,
+
+        [Parameter(Mandatory = $true)]
+        [hashtable] $Setting
+    )
+
+    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$Name'"
+    $answer = Invoke-CimMethod -InputObject $service -MethodName 'Change' -Arguments $Setting
+    if ($answer.ReturnValue -ne 0) {
+        Stop-Step -Code 'CommandFailed' `
+            -Message "Changing the service $Name failed: Win32_Service.Change returned $($answer.ReturnValue)." `
+            -Remedy "Look for the service $Name in services.msc; one marked for deletion goes away with a reboot."
+    }
+}

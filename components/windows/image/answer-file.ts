@@ -1,0 +1,230 @@
+import { diskConfiguration, installTo } from "./disk-layout.ts";
+import type { Firmware } from "./disk-layout.ts";
+import {
+  discLetters,
+  driversFolder,
+  firstBootFolder,
+  firstScript,
+  kindowsFolder,
+  renameScript,
+} from "./config-disc-paths.ts";
+import { driverNames } from "./drivers.ts";
+import { item, keyedItem, password, renderUnattend, values } from "./unattend.ts";
+import type { ComponentSettings } from "./unattend.ts";
+import { element } from "./xml.ts";
+
+export interface AnswerFileOptions {
+  /** Number of the image in install.wim: the safest way to choose one, names differ between media. */
+  readonly imageIndex: number;
+  /** Of media and Windows, e.g. `en-US`. */
+  readonly language: string;
+  readonly firmware: Firmware;
+  /** Evaluations must have none; others take one here or ask for it. */
+  readonly productKey: string | undefined;
+  /** Of Administrator until the image is sealed. Secret, and so is the answer file. */
+  readonly administratorPassword: string;
+}
+
+/**
+ * Autounattend.xml: answers everything Windows Setup asks, from the empty disk to the first logon.
+ *
+ * Each setting, why it is there and which public answer file has it: docs/windows-answer-file.md.
+ */
+export function answerFile(options: AnswerFileOptions): string {
+  return renderUnattend([
+    ...setup(options),
+    {
+      pass: "offlineServicing",
+      component: "LUA-Settings",
+      settings: values({ EnableLUA: false }),
+    },
+    ...specialize(),
+    {
+      pass: "specialize",
+      component: "Security-SPP-UX",
+      settings: values({ SkipAutoActivation: true }),
+    },
+    ...firstBoot(options.language),
+    {
+      pass: "oobeSystem",
+      component: "Shell-Setup",
+      settings: [
+        oobe,
+        userAccounts(options.administratorPassword),
+        element("AutoLogon", [
+          ...values({ Enabled: true, LogonCount: 1, Username: "Administrator" }),
+          password("Password", options.administratorPassword),
+        ]),
+        element("FirstLogonCommands", [
+          item(
+            "SynchronousCommand",
+            values({ Order: 1, Description: "Prepare the image", CommandLine: firstLogonCommand }),
+          ),
+        ]),
+      ],
+    },
+  ]);
+}
+
+/** Stands in the sealed answer file where the machine writes a password of its own when the image is sealed. */
+export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
+
+/**
+ * The answer file that the sealed image carries: for the first boot of each machine made from it.
+ *
+ * The licence's clock starts anew there (no SkipRearm), and drivers stay installed: all machines are alike.
+ */
+export function sealedAnswerFileText(language: string): string {
+  return renderUnattend([
+    {
+      pass: "generalize",
+      component: "PnpSysprep",
+      settings: values({ PersistAllDeviceInstalls: true, DoNotCleanUpNonPresentDevices: true }),
+    },
+    ...specialize(),
+    {
+      pass: "specialize",
+      component: "Deployment",
+      settings: [
+        element("RunSynchronous", [
+          item(
+            "RunSynchronousCommand",
+            values({ Order: 1, Path: renameCommand, Description: "Name the computer" }),
+          ),
+        ]),
+      ],
+    },
+    ...firstBoot(language),
+    {
+      pass: "oobeSystem",
+      component: "Shell-Setup",
+      settings: [
+        oobe,
+        element("UserAccounts", [
+          element("AdministratorPassword", values({ Value: sealedPasswordMark, PlainText: false })),
+        ]),
+      ],
+    },
+  ]);
+}
+
+/**
+ * Names the machine before the reboot that comes after this pass in any case. Always well: Setup would end for good
+ * otherwise, while without a name the last script of the first boot gives it one, at the price of another reboot.
+ */
+const renameCommand =
+  "cmd.exe /c powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass " +
+  `-File ${firstBootFolder}\\${renameScript} & exit 0`;
+
+/** Looks for the script on every drive: letters of CDs differ. No percent signs, which Setup may take for variables. */
+const firstLogonCommand =
+  "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
+  '"Get-PSDrive -PSProvider FileSystem | ForEach-Object { ' +
+  `Join-Path $_.Root '${kindowsFolder}\\${firstScript}' } | ` +
+  'Where-Object { Test-Path -LiteralPath $_ } | Select-Object -First 1 | ForEach-Object { & $_ }"';
+
+/** Nothing is asked at the first boot. */
+const oobe = element(
+  "OOBE",
+  values({
+    HideEULAPage: true,
+    HideLocalAccountScreen: true,
+    HideOEMRegistrationScreen: true,
+    HideOnlineAccountScreens: true,
+    HideWirelessSetupInOOBE: true,
+    ProtectYourPC: 3,
+    SkipMachineOOBE: true,
+    SkipUserOOBE: true,
+  }),
+);
+
+function userAccounts(secret: string): ReturnType<typeof element> {
+  return element("UserAccounts", [password("AdministratorPassword", secret)]);
+}
+
+/** While Setup runs from its disc: language, drivers, disk, what to install. */
+function setup(options: AnswerFileOptions): ComponentSettings[] {
+  const { language, firmware, imageIndex, productKey } = options;
+  const paths = discLetters.flatMap((letter) =>
+    driverNames.map((name) => `${letter}:\\${driversFolder}\\${name}`),
+  );
+  return [
+    {
+      pass: "windowsPE",
+      component: "International-Core-WinPE",
+      settings: [
+        element("SetupUILanguage", values({ UILanguage: language })),
+        ...locales(language),
+      ],
+    },
+    {
+      pass: "windowsPE",
+      component: "PnpCustomizationsWinPE",
+      settings: [
+        element(
+          "DriverPaths",
+          paths.map((path, index) =>
+            keyedItem("PathAndCredentials", index + 1, values({ Path: path })),
+          ),
+        ),
+      ],
+    },
+    {
+      pass: "windowsPE",
+      component: "Setup",
+      settings: [
+        element("Diagnostics", values({ OptIn: false })),
+        diskConfiguration(firmware),
+        element("DynamicUpdate", values({ Enable: false, WillShowUI: "Never" })),
+        element("ImageInstall", [
+          element("OSImage", [
+            element("InstallFrom", [
+              item("MetaData", values({ Key: "/IMAGE/INDEX", Value: imageIndex })),
+            ]),
+            installTo(firmware),
+            ...values({ WillShowUI: "OnError" }),
+          ]),
+        ]),
+        element("UserData", [
+          ...values({ AcceptEula: true, FullName: "kindows", Organization: "kindows" }),
+          element(
+            "ProductKey",
+            values({ ...(productKey !== undefined && { Key: productKey }), WillShowUI: "OnError" }),
+          ),
+        ]),
+      ],
+    },
+  ];
+}
+
+/** When an installed or copied Windows becomes this machine. */
+function specialize(): ComponentSettings[] {
+  const pass = "specialize";
+  return [
+    { pass, component: "Shell-Setup", settings: values({ ComputerName: "*", TimeZone: "UTC" }) },
+    {
+      pass,
+      component: "ServerManager-SvrMgrNc",
+      settings: values({ DoNotOpenServerManagerAtLogon: true }),
+    },
+    {
+      pass,
+      component: "TerminalServices-LocalSessionManager",
+      settings: values({ fDenyTSConnections: true }),
+    },
+  ];
+}
+
+/** Language of the system itself. */
+function firstBoot(language: string): ComponentSettings[] {
+  return [{ pass: "oobeSystem", component: "International-Core", settings: locales(language) }];
+}
+
+function locales(language: string): ReturnType<typeof values> {
+  return values({
+    InputLocale: language,
+    SystemLocale: language,
+    UILanguage: language,
+    UserLocale: language,
+  });
+}

@@ -1,0 +1,90 @@
+import path from "node:path";
+import type { HostProblem } from "../../../config/preflight/host-problem.ts";
+import { containerdValues, kubernetesValues, rebootDelaySeconds } from "../install-values.ts";
+import { defaultSetup } from "../node-setup.ts";
+import { fileNameOf, mediaOf, type MediumName, type WindowsSoftware } from "../software.ts";
+import type { StepArguments, StepName } from "../step-parameters.ts";
+import { MediaError } from "./media-error.ts";
+
+/** The nodes' steps that run while an image is made, in their order; a node made from it finds nothing left to do. */
+export const bakedSteps = [
+  "Enable-ContainersFeature",
+  "Confirm-Reboot",
+  "Install-Containerd",
+  "Install-Kubernetes",
+] as const satisfies readonly StepName[];
+
+type BakedStep = (typeof bakedSteps)[number];
+
+/** What of a node is done in its image already. */
+export interface Bake {
+  /** Steps with their parameters. */
+  readonly steps: readonly {
+    readonly step: BakedStep;
+    readonly parameters: StepArguments<BakedStep>;
+  }[];
+  /** Programs they install, by SHA-256. */
+  readonly programs: readonly {
+    readonly sha256: string;
+    readonly fileName: string;
+    /** Where it lies on this host; undefined until it is fetched. */
+    readonly file: string | undefined;
+  }[];
+}
+
+/**
+ * What is baked into an image: of all a node needs, what is the same for every node of every lab. Mirrors, proxies and
+ * a Defender that scans all are the lab's own: the node's step sees to them, with everything else in place.
+ *
+ * @throws MediaError for programs whose checksum nobody knows.
+ */
+export function bakeOf(software: WindowsSoftware): Bake {
+  const media = mediaOf(software);
+  const problems = media.flatMap(([, { uri, sha256 }]): HostProblem[] =>
+    sha256 === undefined
+      ? [
+          {
+            subject: uri,
+            why: "has no checksum that is known here, and is to be part of the image",
+            instead: "Run `./kindows fetch`.",
+          },
+        ]
+      : [],
+  );
+  if (problems.length > 0) {
+    throw new MediaError(problems);
+  }
+  const sums = new Map(media.map(([name, { sha256 }]) => [name, sha256 ?? ""]));
+  const sum = (name: MediumName): string => sums.get(name) ?? "";
+  const parameters: { readonly [S in BakedStep]: StepArguments<S> } = {
+    "Enable-ContainersFeature": { RebootDelaySeconds: rebootDelaySeconds },
+    "Confirm-Reboot": {},
+    "Install-Containerd": containerdValues(software, defaultSetup, {
+      containerd: sum("containerd"),
+      crictl: sum("crictl"),
+    }),
+    "Install-Kubernetes": kubernetesValues(software, defaultSetup, {
+      kubelet: sum("kubelet"),
+      kubeadm: sum("kubeadm"),
+      kubeLogRunner: sum("kubeLogRunner"),
+    }),
+  };
+  return {
+    steps: bakedSteps.map((step) => ({ step, parameters: parameters[step] })),
+    programs: media.map(([name, medium]) => {
+      const fileName = fileNameOf(medium);
+      const { origin } = medium;
+      const folder = origin === "image" ? undefined : origin.folder;
+      return {
+        sha256: sum(name),
+        fileName,
+        file: folder === undefined ? undefined : path.join(folder, fileName),
+      };
+    }),
+  };
+}
+
+/** The steps as the script that runs them reads them. */
+export function bakeText({ steps }: Pick<Bake, "steps">): string {
+  return `${JSON.stringify({ steps }, undefined, 2)}\n`;
+}

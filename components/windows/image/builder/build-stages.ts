@@ -1,0 +1,240 @@
+import { formatSeconds } from "../../../../toolchain/duration.ts";
+
+/** A part of the making of an image, as far as it can be told from outside. */
+export interface Stage {
+  /** What happens, as in "no end of: ...". */
+  readonly does: string;
+  /** Longest time it may take under KVM. */
+  readonly limitSeconds: number;
+  /** What to do when it takes longer. */
+  readonly remedy: string;
+}
+
+const look = "Look at the screenshot.";
+
+/**
+ * The stages in their order. Limits: a public CI with slow disks allows 30 minutes to the first restart and 150 in all
+ * (dockur/windows); eight minutes for all of it were measured on a workstation (sig-windows-dev-tools). None was
+ * measured here. Of updates it is told that they take up to 90 minutes on a slow machine; that stage is passed over where
+ * no update is put into the image.
+ */
+export const stages = {
+  boot: {
+    does: "Windows Setup starts from its disc",
+    limitSeconds: 15 * 60,
+    remedy: `${look} A firmware's shell or prompt: the disc does not boot. A question of Setup: the answer file does not fit this Windows.`,
+  },
+  copy: {
+    does: "Windows Setup copies Windows to the disk",
+    limitSeconds: 45 * 60,
+    remedy: `${look} A message of Setup names what it can't do.`,
+  },
+  setup: {
+    does: "Windows sets itself up, until the first logon",
+    limitSeconds: 60 * 60,
+    remedy: `${look} A question: the answer file does not fit this Windows. A desktop or prompt: the first logon did not find the script on the disc.`,
+  },
+  prepare: {
+    does: "the first logon prepares the image",
+    limitSeconds: 45 * 60,
+    remedy: `${look} The last line on the serial port says what was begun.`,
+  },
+  update: {
+    does: "the update is installed, and Windows restarts with it",
+    limitSeconds: 120 * 60,
+    remedy: `${look} The machine's SSH server must answer after the restart; C:\\Windows\\Logs\\CBS\\CBS.log on it says what was done.`,
+  },
+  seal: {
+    does: "the nodes' steps run in the image, and it is sealed, over SSH",
+    limitSeconds: 45 * 60,
+    remedy:
+      "The machine's SSH server must answer, also after a reboot: see what the last attempt met.",
+  },
+  "power-off": {
+    does: "sysprep generalizes and shuts down",
+    limitSeconds: 45 * 60,
+    remedy: `${look} sysprep says on the machine why it stopped, in C:\\Windows\\System32\\Sysprep\\Panther\\setupact.log.`,
+  },
+} as const satisfies Readonly<Record<string, Stage>>;
+
+export type StageName = keyof typeof stages;
+
+const order = Object.keys(stages) as StageName[];
+
+/** What the scripts begin each of their lines on the serial port with. */
+const mark = "kindows: ";
+/** Lines that are turning points; the words are those of Initialize-Image.ps1 where nothing else is said. */
+const firstLine = "installed, preparing the image";
+const updatingLine = "installing the update";
+const updatedLine = "updated, rebooting";
+const preparedLine = "initialized";
+/** What Confirm-ImageBuild.ps1 says once it has found a Windows that a node may have. */
+const buildLine = /^build \d+\.\d+$/;
+const failedLine = "failed: ";
+
+/** An empty disk gets more than this as soon as Setup copies; its partitions and file systems alone are less. */
+const copyingBytes = 16 * 1024 ** 2;
+
+/** So many restarts before anything is copied are a loop, not an installation. */
+const emptyRestarts = 3;
+
+/** No machine starts and restarts in less. */
+const sameRestartMilliseconds = 2000;
+
+/** An image could not be made: where that was, and what to do. */
+export class StageError extends Error {
+  override readonly name = "StageError";
+  readonly remedy: string;
+
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * Follows the making of an image by what is seen from outside: bytes written to its disk, restarts, lines on the serial
+ * port, the power going off.
+ */
+export class BuildStages {
+  #stage: StageName = "boot";
+  #since: number;
+  #lastSeen = "the machine was switched on";
+  #restarts = 0;
+  #isOpen = false;
+  #lastRestart = -Infinity;
+  readonly #say: (line: string) => void;
+  /** Limits are this much longer: emulation is some ten times slower. */
+  readonly #slowness: number;
+
+  constructor(say: (line: string) => void, now: number, slowness = 1) {
+    this.#say = say;
+    this.#since = now;
+    this.#slowness = slowness;
+  }
+
+  get stage(): StageName {
+    return this.#stage;
+  }
+
+  /** Whether the machine's SSH server answers, now or after a restart that has been ordered. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** The last thing that was seen, for errors. */
+  get lastSeen(): string {
+    return this.#lastSeen;
+  }
+
+  /** The disk took so many bytes since the machine was switched on. */
+  wrote(bytes: number, now: number): void {
+    if (this.#stage === "boot" && bytes > copyingBytes) {
+      this.#enter("copy", "the disk is being written to", now);
+    }
+  }
+
+  /**
+   * The machine restarts. QEMU may tell one restart several times: a guest asks for it in every way it knows.
+   *
+   * @throws StageError when it only ever restarts.
+   */
+  restarted(now: number): void {
+    if (now - this.#lastRestart < sameRestartMilliseconds) {
+      return;
+    }
+    this.#lastRestart = now;
+    this.#restarts += 1;
+    const seen = `restart ${this.#restarts}`;
+    if (this.#stage === "copy") {
+      this.#enter("setup", seen, now);
+      return;
+    }
+    this.#see(seen);
+    if (this.#stage === "boot" && this.#restarts >= emptyRestarts) {
+      throw this.#failure(`the machine restarted ${this.#restarts} times and copied nothing`);
+    }
+  }
+
+  /** @throws StageError when the machine says that it failed. */
+  said(line: string, now: number): void {
+    if (!line.startsWith(mark)) {
+      return;
+    }
+    const message = line.slice(mark.length).trim();
+    if (message.startsWith(failedLine)) {
+      this.#lastSeen = message;
+      throw this.#failure(`the machine says: ${message}`);
+    }
+    this.#isOpen ||= message === updatedLine || message === preparedLine;
+    const next = turningPoint(message);
+    if (next !== undefined && this.#isBefore(next)) {
+      this.#enter(next, message, now);
+    } else {
+      this.#see(message);
+    }
+  }
+
+  /** What was tried and did not work yet. */
+  tried(what: string): void {
+    this.#lastSeen = what;
+  }
+
+  /** The script that seals said that it is done; only the power is to go off. */
+  sealed(now: number): void {
+    this.#enter("power-off", "the image is sealed", now);
+  }
+
+  /** @throws StageError when the image was not sealed. */
+  poweredOff(): void {
+    if (this.#stage !== "power-off") {
+      throw this.#failure("the machine was switched off from inside before the image was sealed");
+    }
+    this.#see("the machine is off");
+  }
+
+  /** @throws StageError when the stage takes longer than it may. */
+  checkTime(now: number): void {
+    const limit = stages[this.#stage].limitSeconds * this.#slowness;
+    if (now - this.#since > limit * 1000) {
+      throw this.#failure(`no end within ${formatSeconds(limit)}`);
+    }
+  }
+
+  #failure(why: string): StageError {
+    const { does, remedy } = stages[this.#stage];
+    return new StageError(
+      `stage ${order.indexOf(this.#stage) + 1} of ${order.length}, ${does}: ${why}`,
+      remedy,
+    );
+  }
+
+  #isBefore(stage: StageName): boolean {
+    return order.indexOf(this.#stage) < order.indexOf(stage);
+  }
+
+  #see(what: string): void {
+    this.#lastSeen = what;
+    this.#say(what);
+  }
+
+  #enter(stage: StageName, seen: string, now: number): void {
+    this.#see(seen);
+    this.#stage = stage;
+    this.#since = now;
+    this.#say(`stage ${order.indexOf(stage) + 1} of ${order.length}: ${stages[stage].does}`);
+  }
+}
+
+/** The stage that a line begins. */
+function turningPoint(message: string): StageName | undefined {
+  switch (message) {
+    case firstLine:
+      return "prepare";
+    case updatingLine:
+      return "update";
+    case preparedLine:
+      return "seal";
+  }
+  return buildLine.test(message) ? "seal" : undefined;
+}

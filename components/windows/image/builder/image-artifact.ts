@@ -1,0 +1,176 @@
+import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import type { Settings } from "../../../../config/settings.ts";
+import type { Artifact, BuildContext } from "../../../../toolchain/artifact.ts";
+import type { Cache } from "../../../../toolchain/cache.ts";
+import { flushFile } from "../../../../toolchain/flush-file.ts";
+import { stackSoftware } from "../../stack-software.ts";
+import { bakeOf, type Bake } from "../bake.ts";
+import { examineDisk } from "../examine-disk.ts";
+import { examineMedia } from "../examine-media.ts";
+import { newImageSecrets, withImageDisc } from "../image-disc.ts";
+import { isMadeFromIso } from "../media.ts";
+import { runMediaProgram } from "../media-program.ts";
+import { requireRoom } from "../require-room.ts";
+import { imageDiskGiB, uefiVariables } from "./builder-machine.ts";
+import type { BuilderMachine } from "./builder-machine.ts";
+import { imageInputs } from "./image-inputs.ts";
+import { untilInterrupted } from "./interruption.ts";
+import { runBuilder } from "./run-builder.ts";
+import type { BuilderRun } from "./run-builder.ts";
+import { sealImage, type ImageBuild } from "./seal-image.ts";
+import { findUefiFirmware } from "./uefi-firmware.ts";
+import { writeImageNote } from "./image-note.ts";
+
+/** Beginning of the names of images in the cache. */
+export const imageArtifactName = "windows-image";
+
+/** The image's disk in its folder in the cache. */
+export const imageFile = "windows.qcow2";
+
+/** Where the pictures of the screen are that were taken while an image was made. */
+export function screensFolder(cache: Cache, address: string): string {
+  return screensBeside(cache.logFile(address));
+}
+
+function screensBeside(logFile: string): string {
+  return logFile.replace(/\.log$/, ".screens");
+}
+
+/** What differs where the stand-in for Windows is installed, which is small and slow. */
+export interface BuilderChanges {
+  readonly memoryMiB?: number;
+  readonly slowness?: number;
+  readonly emulator?: string;
+  /** What of its nodes is done in the image. */
+  readonly bake?: Bake;
+  /** Room that must be free before, in GiB. */
+  readonly neededGiB?: number;
+}
+
+/** Setup wants 2 GiB for Server with a desktop; more makes it quicker. */
+const memoryMiB = 4096;
+
+/** More do not make Setup quicker. */
+const mostCpus = 4;
+
+/**
+ * What Windows writes until it is sealed: 15 GiB were enough for Core (sig-windows-dev-tools), a desktop takes more.
+ * An estimate; it has not been measured here.
+ */
+const neededGiB = 20;
+
+/** What an update takes beside that: itself on the CD, and what it unpacks and replaces on the disk. An estimate. */
+const updateGiB = 8;
+
+const programTimeoutSeconds = 120;
+
+/**
+ * The golden image of a stack whose settings name an ISO: installed once by a machine of its own, in a plain QEMU, and
+ * kept in the cache under a hash of all that went in.
+ */
+export function windowsImage(
+  { windows, hypervisor, cluster }: Pick<Settings, "windows" | "hypervisor" | "cluster">,
+  cache: Cache,
+  changes: BuilderChanges = {},
+): Artifact {
+  const bake = (): Bake => changes.bake ?? bakeOf(stackSoftware({ windows, cluster }));
+  return {
+    name: imageArtifactName,
+    needs: [],
+    hostPackages: ["p7zip-full", "qemu-system-x86", "qemu-utils", "wimtools", "xorriso"],
+    inputs: () => imageInputs(windows, bake, cache),
+    build: (into, context) =>
+      untilInterrupted((signal) =>
+        build({ windows, hypervisor, cache, bake: bake(), changes, into, context, signal }),
+      ),
+  };
+}
+
+interface Build extends Pick<Settings, "windows" | "hypervisor">, Pick<BuilderRun, "signal"> {
+  readonly cache: Cache;
+  readonly bake: Bake;
+  readonly changes: BuilderChanges;
+  readonly into: string;
+  readonly context: BuildContext;
+}
+
+async function build(all: Build): Promise<void> {
+  const { windows, hypervisor, cache, bake, changes, into, context, signal } = all;
+  const { image } = windows;
+  if (!isMadeFromIso(image)) {
+    throw new Error(`an image of kind ${image.kind} is not made here`);
+  }
+  await requireRoom(into, changes.neededGiB ?? neededGiB, "making the image");
+  context.progress("looks at the media");
+  const media = await examineMedia(windows, cache);
+  if (media.update !== undefined) {
+    await requireRoom(into, changes.neededGiB ?? neededGiB + updateGiB, "an image with an update");
+  }
+  const secrets = newImageSecrets();
+  // QEMU's sockets and the disc with keys and password: for nobody else, and gone when the image is there.
+  const folder = path.join(into, "private");
+  await mkdir(folder, { mode: 0o700 });
+  const machine: BuilderMachine = {
+    accelerator: hypervisor.domainType === "kvm" ? "kvm" : "tcg",
+    cpus: Math.min(mostCpus, availableParallelism()),
+    memoryMiB: changes.memoryMiB ?? memoryMiB,
+    uefi: image.firmware === "uefi" ? findUefiFirmware() : undefined,
+  };
+  if (machine.uefi !== undefined) {
+    await copyFile(machine.uefi.variables, path.join(folder, uefiVariables));
+  }
+  const disk = path.join(into, imageFile);
+  await makeDisk(disk);
+  const screens = screensBeside(context.logFile);
+  await rm(screens, { recursive: true, force: true });
+  const { name, build: onIso, revision: revisionOnIso } = media.windows.image;
+  context.progress(
+    `installs ${name}, build ${onIso}.${revisionOnIso}; pictures of the screen: ${screens}`,
+  );
+  const found: { build?: ImageBuild } = {};
+  await withImageDisc(folder, windows, media, bake, secrets, (config) =>
+    runBuilder({
+      machine,
+      files: { folder, disk, discs: [media.windows.path, config] },
+      logFile: context.logFile,
+      screens,
+      progress: context.progress,
+      signal,
+      slowness: changes.slowness,
+      emulator: changes.emulator,
+      seal: async (port) => {
+        found.build = await sealImage(port, secrets);
+      },
+    }),
+  );
+  if (found.build === undefined) {
+    throw new Error("the machine was switched off before anybody looked at its Windows");
+  }
+  if (media.update !== undefined && found.build.revision === revisionOnIso) {
+    context.progress(
+      `warning: the update changed nothing: Windows is ${onIso}.${revisionOnIso}, as on the ISO`,
+    );
+  }
+  await rm(folder, { recursive: true });
+  await examineDisk(disk);
+  // While it was made nothing was flushed.
+  await flushFile(disk);
+  await writeImageNote(into, {
+    version: windows.version,
+    edition: image.edition,
+    language: image.language,
+    ...found.build,
+  });
+}
+
+/** @throws with what qemu-img says. */
+async function makeDisk(disk: string): Promise<void> {
+  const args = ["create", "-q", "-f", "qcow2", disk, `${imageDiskGiB}G`];
+  const made = await runMediaProgram("qemu-img", args, programTimeoutSeconds);
+  if (made.how !== "well") {
+    throw new Error(`no disk could be made as ${disk}: ${made.reason}`);
+  }
+  await chmod(disk, 0o600);
+}

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import type { HostProblem } from "../../../../config/preflight/host-problem.ts";
+import type { Settings } from "../../../../config/settings.ts";
+import { windowsVersionOf } from "../../../../config/supported.ts";
+import type { Cache } from "../../../../toolchain/cache.ts";
+import { sha256OfFile } from "../../../../toolchain/cache-marker.ts";
+import { answerFile, sealedAnswerFileText } from "../answer-file.ts";
+import { bakeText, type Bake } from "../bake.ts";
+import { sshdConfig } from "../config-disc-content.ts";
+import { driverNames, guestToolsFile } from "../drivers.ts";
+import { imageMedia, isMadeFromIso } from "../media.ts";
+import { collecting, MediaError } from "../media-error.ts";
+import { imageScripts } from "../scripts-folder.ts";
+import { imageDiskGiB } from "./builder-machine.ts";
+import { mediaDigests } from "./media-digests.ts";
+import { sealCommand } from "./seal-image.ts";
+
+/** Raise it when an image comes out otherwise though everything below is the same. */
+const imageFormat = "1";
+
+/**
+ * Everything that makes one image another one, by name; nothing of it is secret. What was found on the ISO is not in
+ * it, for that follows from ISO and edition: so an image that is there needs no look at its media, nor even the media.
+ *
+ * @param bake what is baked in; may throw MediaError.
+ * @throws MediaError with all that is not named, can't be read, or is not known by its checksum.
+ */
+export async function imageInputs(
+  windows: Settings["windows"],
+  bake: () => Pick<Bake, "steps">,
+  cache: Cache,
+): Promise<Readonly<Record<string, string>>> {
+  const { image, version } = windows;
+  if (!isMadeFromIso(image)) {
+    throw new Error(`an image of kind ${image.kind} is not made here`);
+  }
+  const { media, problems: unnamed } = imageMedia(image, windowsVersionOf(version));
+  const problems: HostProblem[] = [...unnamed];
+  const digests = await collecting(problems, () => mediaDigests(media, cache));
+  const baked = await collecting(problems, bake);
+  if (problems.length > 0 || digests === undefined || baked === undefined) {
+    throw new MediaError(problems);
+  }
+  const { edition, language, firmware } = image;
+  const scripts = await Promise.all(
+    [...imageScripts()].map(async ([name, file]) => [`script ${name}`, await sha256OfFile(file)]),
+  );
+  return {
+    format: imageFormat,
+    ...Object.fromEntries(Object.entries(digests).map(([name, sha]) => [`medium ${name}`, sha])),
+    version,
+    edition,
+    language,
+    firmware,
+    diskGiB: String(imageDiskGiB),
+    productKey: hash((image.kind === "iso" && image.productKey) || ""),
+    // As it is for every image: without number of the image, key and password.
+    answerFile: hash(
+      answerFile({
+        imageIndex: 0,
+        language,
+        firmware,
+        productKey: undefined,
+        administratorPassword: "",
+      }),
+    ),
+    sealedAnswerFile: hash(sealedAnswerFileText(language)),
+    sshdConfig: hash(sshdConfig),
+    drivers: hash([...driverNames, guestToolsFile].join("\n")),
+    sealCommand: hash(sealCommand),
+    bake: hash(bakeText(baked)),
+    ...(Object.fromEntries(scripts) as Record<string, string>),
+  };
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,33 @@
+/** Somebody stopped a build: nothing failed. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+
+  constructor() {
+    super("interrupted; nothing half-made is left");
+  }
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs `work` so that the first ^C (or SIGTERM) lets it clean up. The second ends this process at once, as it would
+ * have without this.
+ *
+ * @param work gets a signal that is aborted then; it is to throw Interrupted.
+ */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = (): void => {
+    end();
+    controller.abort();
+  };
+  const end = (): void => {
+    signals.forEach((name) => process.off(name, stop));
+  };
+  signals.forEach((name) => process.on(name, stop));
+  try {
+    return await work(controller.signal);
+  } finally {
+    end();
+  }
+}

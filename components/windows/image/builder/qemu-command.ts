@@ -1,0 +1,82 @@
+import { diskNode, screenSocket, serialFile, uefiVariables } from "./builder-machine.ts";
+import type { BuilderFiles, BuilderMachine } from "./builder-machine.ts";
+
+/** The program that is run; by its name, as on every distribution. */
+export const emulator = "qemu-system-x86_64";
+
+/** Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`). */
+const enlightenments = [
+  ...["hv_relaxed", "hv_vapic", "hv_spinlocks=0xfff", "hv_vpindex", "hv_runtime", "hv_time"],
+  ...["hv_synic", "hv_stimer", "hv_frequencies", "hv_tlbflush", "hv_ipi"],
+];
+
+/**
+ * Arguments of QEMU for the machine an image is made on. It starts paused, and takes orders (QMP) on standard input.
+ *
+ * The disk is the first to boot from, Windows' disc the second: an empty disk fails and the disc starts without a key
+ * press, and after Setup's first restart the disk starts. A SeaBIOS from 1.14 on leaves virtio disks alone that are not
+ * in this order, and Setup then can't install on them.
+ *
+ * The network leads nowhere but to the SSH server, from this host: what is installed is on the discs.
+ */
+export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): string[] {
+  const { accelerator, cpus, memoryMiB, uefi } = machine;
+  const kvm = accelerator === "kvm";
+  const firmware =
+    uefi === undefined
+      ? []
+      : [
+          ...["-blockdev", file("uefi-code", uefi.code, { "read-only": true })],
+          ...["-blockdev", file("uefi-variables", uefiVariables)],
+        ];
+  const pflash = uefi === undefined ? "" : ",pflash0=uefi-code,pflash1=uefi-variables";
+  return [
+    ...["-name", "kindows-image-builder", "-nodefaults", "-no-user-config", "-S"],
+    ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
+    ...["-machine", `q35,accel=${accelerator},vmport=off,hpet=off${pflash}`],
+    ...["-cpu", kvm ? ["host", ...enlightenments].join(",") : "max"],
+    ...["-smp", String(cpus), "-m", `${memoryMiB}M`],
+    ...["-rtc", "base=utc,driftfix=slew"],
+    ...["-chardev", "stdio,id=qmp,signal=off", "-mon", "chardev=qmp,mode=control"],
+    ...["-chardev", `file,id=com1,path=${serialFile}`, "-serial", "chardev:com1"],
+    ...["-display", "none", "-vga", "std", "-vnc", `unix:${screenSocket}`],
+    ...["-device", "qemu-xhci", "-device", "usb-tablet"],
+    ...firmware,
+    ...["-blockdev", disk(files.disk)],
+    // A write that fails stops the machine, and is told; it must not be the guest's to get over.
+    ...["-device", `virtio-blk-pci,drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
+    ...files.discs.flatMap((disc, place) => [
+      ...["-blockdev", file(`disc${place}`, disc, { "read-only": true })],
+      ...["-device", `ide-cd,drive=disc${place},bus=ide.${place},bootindex=${place + 2}`],
+    ]),
+    ...["-netdev", "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"],
+    ...["-device", "virtio-net-pci,netdev=net,romfile="],
+    // Not needed here, but Windows binds its drivers to what it sees, and every machine has these.
+    ...[
+      "-device",
+      "virtio-serial-pci",
+      "-device",
+      "virtio-rng-pci",
+      "-device",
+      "virtio-balloon-pci",
+    ],
+    ...["-device", "virtio-scsi-pci"],
+  ];
+}
+
+/** Nobody needs the disk of a build that was cut off, so the host may write it when it likes. */
+function disk(path: string): string {
+  return JSON.stringify({
+    driver: "qcow2",
+    "node-name": diskNode,
+    discard: "unmap",
+    "detect-zeroes": "unmap",
+    cache: { "no-flush": true },
+    file: { driver: "file", filename: path, discard: "unmap", cache: { "no-flush": true } },
+  });
+}
+
+/** As JSON, in which a path may hold commas. */
+function file(node: string, path: string, more: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({ driver: "file", "node-name": node, filename: path, ...more });
+}

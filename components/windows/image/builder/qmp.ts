@@ -1,0 +1,116 @@
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import * as z from "zod";
+import { parseJson } from "../../../../toolchain/parse-json.ts";
+
+/** Something QEMU tells by itself, e.g. `RESET`. */
+export interface QmpEvent {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const messageSchema = z.object({
+  QMP: z.unknown().optional(),
+  id: z.number().optional(),
+  return: z.unknown().optional(),
+  error: z.object({ class: z.string(), desc: z.string() }).optional(),
+  event: z.string().optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Answers come at once; a busy host is why it may take seconds. */
+const answerSeconds = 60;
+
+/** A conversation with QEMU's monitor: https://www.qemu.org/docs/master/interop/qmp-spec.html */
+export class Qmp {
+  readonly #input: Writable;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #onEvent: (event: QmpEvent) => void;
+  #greeted: Waiting | undefined;
+  readonly #greeting: Promise<unknown>;
+  #ended: Error | undefined;
+  #lastId = 0;
+
+  constructor(output: Readable, input: Writable, onEvent: (event: QmpEvent) => void) {
+    this.#input = input;
+    this.#onEvent = onEvent;
+    this.#greeting = new Promise((resolve, reject) => (this.#greeted = { resolve, reject }));
+    // Whoever opens the conversation is told; nobody may have by then.
+    this.#greeting.catch(() => undefined);
+    // What can't be written is told by the end of the output.
+    input.on("error", () => undefined);
+    const lines = createInterface({ input: output });
+    lines.on("line", (line) => this.#read(line));
+    lines.on("close", () => this.#end());
+  }
+
+  /** @throws when QEMU does not greet in time, or ends. */
+  async open(): Promise<void> {
+    await inTime(this.#greeting, "a greeting");
+    await this.execute("qmp_capabilities");
+  }
+
+  /** @throws with QEMU's own words when it refuses, ends, or does not answer in time. */
+  async execute(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    if (this.#ended !== undefined) {
+      throw this.#ended;
+    }
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+    });
+    this.#input.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
+    return inTime(answer, `an answer to ${command}`);
+  }
+
+  #read(line: string): void {
+    const parsed = messageSchema.safeParse(parseJson(line));
+    if (!parsed.success) {
+      return;
+    }
+    const { QMP: greeting, id, error, event, data = {}, return: result } = parsed.data;
+    if (greeting !== undefined) {
+      this.#greeted?.resolve(undefined);
+    } else if (event !== undefined) {
+      this.#onEvent({ name: event, data });
+    } else if (id !== undefined) {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === undefined) {
+        waiting?.resolve(result);
+      } else {
+        waiting?.reject(new Error(`QEMU says: ${error.desc}`));
+      }
+    }
+  }
+
+  #end(): void {
+    this.#ended = new Error("QEMU has ended");
+    this.#greeted?.reject(this.#ended);
+    for (const { reject } of this.#waiting.values()) {
+      reject(this.#ended);
+    }
+    this.#waiting.clear();
+  }
+}
+
+async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`waited ${answerSeconds} s for ${what} of QEMU`)),
+      answerSeconds * 1000,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

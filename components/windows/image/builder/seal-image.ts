@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { CommandFailed, runOverSsh } from "../../../machine/run-over-ssh.ts";
+import { parseJson } from "../../../../toolchain/parse-json.ts";
+import { defaultRequirements } from "../../host-requirements.ts";
+import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
+import type { ImageSecrets } from "../image-disc.ts";
+import { StageError } from "./build-stages.ts";
+
+/** Looks at the Windows there is now; lies on the disc beside the script that the first logon starts. */
+const buildScript = "Confirm-ImageBuild.ps1";
+
+/** Runs the nodes' steps. */
+const bakeScript = "Invoke-Bake.ps1";
+
+/** The script that seals; sysprep comes after it. */
+const lastScript = "Complete-Image.ps1";
+
+/** Installing the feature Containers, and unpacking containerd, on a slow disk. */
+const timeoutSeconds = 1500;
+
+/** What a script ends with that has ordered a reboot; steps/lib/ExitCodes.ps1. */
+const rebootNotDone = 75;
+
+const { minimumBuild, minimumRevision } = defaultRequirements;
+
+/** Finds the scripts on whatever drive the disc is, and runs them; for cmd.exe, the SSH server's shell. */
+export const sealCommand =
+  "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
+  `"$folder = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root '${kindowsFolder}' } | ` +
+  `Where-Object { Test-Path -LiteralPath (Join-Path $_ '${lastScript}') } | Select-Object -First 1; ` +
+  `& (Join-Path $folder '${buildScript}') -MinimumBuild ${minimumBuild} -MinimumRevision ${minimumRevision}; ` +
+  "if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; " +
+  `& (Join-Path $folder '${bakeScript}'); if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; ` +
+  `& (Join-Path $folder '${lastScript}') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
+  'exit $LASTEXITCODE"';
+
+/** Which Windows is in an image. */
+export interface ImageBuild {
+  /** E.g. 20348. */
+  readonly build: number;
+  /** Number of the update that is in it (UBR), e.g. 2762. */
+  readonly revision: number;
+}
+
+/** The result of the script that looks at Windows. */
+const resultSchema = z.object({
+  step: z.literal("Confirm-ImageBuild"),
+  facts: z.object({ build: z.number(), revision: z.number() }),
+});
+
+/**
+ * Has a prepared machine looked at, do what its nodes need, and sealed: it shuts itself down some seconds later.
+ *
+ * @returns which Windows it has.
+ * @throws StageError when a script failed; another error when it can't be reached (yet), or reboots: then it is to be
+ * tried again, and goes on where it was.
+ */
+export async function sealImage(port: number, secrets: ImageSecrets): Promise<ImageBuild> {
+  const source = {
+    host: "127.0.0.1",
+    port,
+    user: "Administrator",
+    privateKey: secrets.loginKey.private,
+    hostKey: secrets.hostKey.public,
+  };
+  let output: string;
+  try {
+    output = await runOverSsh(source, sealCommand, timeoutSeconds);
+  } catch (error) {
+    if (error instanceof CommandFailed && error.exitCode !== rebootNotDone) {
+      throw new StageError(`sealing failed: ${error.message}`, "What it says names the remedy.");
+    }
+    throw error;
+  }
+  return buildIn(output);
+}
+
+/** @throws StageError where no line says it. */
+export function buildIn(output: string): ImageBuild {
+  for (const line of output.split("\n")) {
+    const result = resultSchema.safeParse(parseJson(line));
+    if (result.success) {
+      return result.data.facts;
+    }
+  }
+  throw new StageError(
+    "the image is sealed, but no script said which Windows it has",
+    "This kindows and the scripts on its disc do not fit together: build again.",
+  );
+}

@@ -1,0 +1,104 @@
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { discNameProblems } from "./disc-names.ts";
+import { runMediaProgram } from "./media-program.ts";
+
+/** What a file on the disc holds: text, which may be secret, or a file of this host. */
+export type DiscFileContent = { readonly text: string } | { readonly file: string };
+
+/** Files by their path on the disc, with forward slashes. */
+export type DiscContent = Readonly<Record<string, DiscFileContent>>;
+
+/** Name of the disc, as Explorer would show it. */
+const label = "KINDOWS";
+
+const timeoutSeconds = 300;
+
+/**
+ * Makes a disc of files, and removes it after `work` has used it, however that ended.
+ *
+ * Disc and texts lie in a folder that only this user may enter. The caller chooses where: below the folder of a build,
+ * which the next build removes when this one is killed.
+ *
+ * @throws Error naming every file that could not be on a disc by that name, or with that size; or what xorriso says.
+ */
+export async function withConfigDisc<T>(
+  parent: string,
+  content: DiscContent,
+  work: (iso: string) => Promise<T>,
+): Promise<T> {
+  const sources = await sourcesOf(content);
+  await mkdir(parent, { recursive: true });
+  // mkdtemp makes it for its owner alone.
+  const folder = await mkdtemp(path.join(parent, "config-disc-"));
+  try {
+    const iso = path.join(folder, "config.iso");
+    await writeDisc(iso, sources, path.join(folder, "texts"));
+    return await work(iso);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Source {
+  readonly target: string;
+  readonly content: DiscFileContent;
+}
+
+async function sourcesOf(content: DiscContent): Promise<Source[]> {
+  const sources = Object.entries(content).map(([target, each]) => ({ target, content: each }));
+  const planned = await Promise.all(
+    sources.map(async ({ target, content: each }) => ({
+      path: target,
+      bytes: "text" in each ? Buffer.byteLength(each.text) : (await stat(each.file)).size,
+    })),
+  );
+  const problems = discNameProblems(planned);
+  if (problems.length > 0) {
+    throw new Error(
+      `these files can't be on a disc:\n${problems.map((each) => `  - ${each}`).join("\n")}`,
+    );
+  }
+  return sources;
+}
+
+async function writeDisc(iso: string, sources: readonly Source[], texts: string): Promise<void> {
+  await mkdir(texts, { mode: 0o700 });
+  const mapped: string[] = [];
+  for (const [place, { target, content }] of sources.entries()) {
+    let file: string;
+    if ("text" in content) {
+      file = path.join(texts, String(place));
+      await writeFile(file, content.text, { mode: 0o600 });
+    } else {
+      file = content.file;
+    }
+    mapped.push("-map", file, `/${target}`);
+  }
+  await writeFile(iso, "", { mode: 0o600 });
+  const made = await runMediaProgram(
+    "xorriso",
+    [
+      // No startup files of the user's, no question whatever happens.
+      ...["-no_rc", "-abort_on", "WARNING", "-return_with", "WARNING", "32"],
+      ...["-outdev", `stdio:${iso}`, "-blank", "as_needed"],
+      ...["-volid", label, "-joliet", "on", "-compliance", "iso_9660_level=3"],
+      ...mapped,
+      ...["-commit", "-end"],
+    ],
+    timeoutSeconds,
+  );
+  await rm(texts, { recursive: true, force: true });
+  if (made.how !== "well") {
+    throw new Error(`xorriso could not make ${iso}: ${complaint(made.stderr)}`);
+  }
+  await chmod(iso, 0o600);
+}
+
+/** What it complains about; never a file's content. */
+function complaint(output: string): string {
+  const lines = output
+    .split("\n")
+    .filter((line) => /: (FAILURE|FATAL|SORRY|WARNING) : /.test(line));
+  return lines.at(0)?.trim() ?? "it says nothing";
+}

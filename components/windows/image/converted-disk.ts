@@ -1,0 +1,66 @@
+import { chmod } from "node:fs/promises";
+import path from "node:path";
+import type { Artifact } from "../../../toolchain/artifact.ts";
+import type { Cache } from "../../../toolchain/cache.ts";
+import { digestOfFile } from "../../../toolchain/file-digest.ts";
+import { flushFile } from "../../../toolchain/flush-file.ts";
+import { examineDisk } from "./examine-disk.ts";
+import { MediaError } from "./media-error.ts";
+import { runMediaProgram } from "./media-program.ts";
+import { requireRoom } from "./require-room.ts";
+
+/** Name of the disk in its folder in the cache. */
+export const convertedDiskName = "windows.qcow2";
+
+/** Tens of gigabytes from a slow disk to itself. */
+const timeoutSeconds = 2 * 3600;
+
+/**
+ * A disk of the user's as qcow2: converted once, and kept in the cache under its content's hash, so that a changed disk
+ * is another image and never touches the machines that stand on the old one.
+ *
+ * Building it throws MediaError for a disk that is no good, and where there is no room.
+ */
+export function convertedDisk(source: string, cache: Cache): Artifact {
+  return {
+    name: "windows-disk",
+    needs: [],
+    hostPackages: ["qemu-utils"],
+    inputs: async () => ({ sha256: await digestOfFile(source, cache) }),
+    build: async (into, { progress }) => {
+      const before = await digestOfFile(source, cache);
+      const { format, actualGiB, virtualGiB } = await examineDisk(source);
+      await requireRoom(into, actualGiB, `converting ${source}`);
+      progress(
+        `converts ${source}: ${virtualGiB.toFixed(0)} GiB, of which ${actualGiB.toFixed(1)} hold something`,
+      );
+      const disk = path.join(into, convertedDiskName);
+      await convert(source, format, disk);
+      if ((await digestOfFile(source, cache)) !== before) {
+        throw new MediaError([
+          {
+            subject: source,
+            why: "was written to while it was converted",
+            instead: "Shut down the machine that uses it, then run again.",
+          },
+        ]);
+      }
+      await chmod(disk, 0o600);
+      await flushFile(disk);
+    },
+  };
+}
+
+async function convert(source: string, format: string, disk: string): Promise<void> {
+  const args = ["convert", "-f", format, "-O", "qcow2", "--", source, disk];
+  const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
+  if (run.how !== "well") {
+    throw new MediaError([
+      {
+        subject: source,
+        why: `can't be converted: ${run.reason.split("\n")[0] ?? ""}`,
+        instead: "It may be damaged or cut off: copy or export it again.",
+      },
+    ]);
+  }
+}

@@ -1,0 +1,66 @@
+import type { WindowsVersion } from "../../../config/supported.ts";
+import { findFile } from "./disc.ts";
+import type { DiscFile, DiscListing } from "./disc.ts";
+import { MediaError } from "./media-error.ts";
+
+/**
+ * Drivers a machine of ours needs: its disk, the CD of its identity, network, the channel of the guest agent, memory
+ * balloon, random numbers. Names of folders on virtio-win.iso.
+ */
+export const driverNames = ["viostor", "vioscsi", "NetKVM", "vioserial", "Balloon", "viorng"];
+
+/** How virtio-win calls versions of Windows Server. */
+const versionFolders: Readonly<Record<WindowsVersion, string>> = { "2022": "2k22", "2025": "2k25" };
+
+/** Installs the guest agent, and keeps the drivers that a later virtio-win updates together. */
+export const guestToolsFile = "virtio-win-guest-tools.exe";
+
+/** What of an ISO with drivers goes onto the CD for Setup. */
+export interface DriverFiles {
+  /** Files of each driver, all from one folder. */
+  readonly drivers: Readonly<Record<string, readonly DiscFile[]>>;
+  readonly guestTools: DiscFile;
+}
+
+/**
+ * Finds the drivers for a version of Windows.
+ *
+ * @throws MediaError naming every driver that is not there, or not whole.
+ */
+export function findDrivers(disc: DiscListing, version: WindowsVersion): DriverFiles {
+  const folderOf = (name: string): string => `${name}/${versionFolders[version]}/amd64`;
+  const drivers = Object.fromEntries(
+    driverNames.map((name) => [name, filesIn(disc, folderOf(name))] as const),
+  );
+  const lacking = driverNames.filter((name) => !isWhole(drivers[name] ?? []));
+  const guestTools = findFile(disc, guestToolsFile);
+  if (lacking.length > 0 || guestTools === undefined) {
+    const names = [...lacking.map(folderOf), ...(guestTools === undefined ? [guestToolsFile] : [])];
+    throw new MediaError([
+      {
+        subject: disc.path,
+        why: `is not a virtio-win ISO with drivers for Windows Server ${version}: it lacks ${names.join(", ")}`,
+        instead: "Write the path of virtio-win.iso, as the virtio-win project publishes it.",
+      },
+    ]);
+  }
+  return { drivers, guestTools };
+}
+
+function filesIn(disc: DiscListing, folder: string): DiscFile[] {
+  const start = `${folder.toLowerCase()}/`;
+  return disc.files.filter(
+    ({ path }) =>
+      path.toLowerCase().startsWith(start) &&
+      !path.slice(start.length).includes("/") &&
+      // Symbols for debuggers are most of an ISO's size.
+      !/\.pdb$/i.test(path),
+  );
+}
+
+/** A driver is a description, a program and a signature. */
+function isWhole(files: readonly DiscFile[]): boolean {
+  return [".inf", ".sys", ".cat"].every((ending) =>
+    files.some(({ path, bytes }) => path.toLowerCase().endsWith(ending) && bytes > 0),
+  );
+}

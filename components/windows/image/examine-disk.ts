@@ -1,0 +1,96 @@
+import * as z from "zod";
+import type { HostProblem } from "../../../config/preflight/host-problem.ts";
+import { MediaError } from "./media-error.ts";
+import { runMediaProgram } from "./media-program.ts";
+
+/** A disk image as it is. */
+export interface DiskFacts {
+  /** As qemu-img calls it: `qcow2`, `vpc` (VHD), `vhdx`, `raw`. */
+  readonly format: string;
+  /** Size of the disk that a machine sees, in GiB. */
+  readonly virtualGiB: number;
+  /** Room it takes up here, in GiB. */
+  readonly actualGiB: number;
+}
+
+const infoSchema = z.object({
+  format: z.string(),
+  "virtual-size": z.number(),
+  "actual-size": z.number(),
+  "backing-filename": z.string().optional(),
+  encrypted: z.boolean().optional(),
+  "format-specific": z
+    .object({ data: z.object({ corrupt: z.boolean().optional() }).optional() })
+    .optional(),
+});
+
+const timeoutSeconds = 60;
+
+/** As qemu-img calls qcow2, VHD and VHDX. */
+const formats = ["qcow2", "vpc", "vhdx"];
+
+/** What Setup makes at least of Windows Server Core, and Microsoft asks for: nothing smaller is a Windows disk. */
+const minimumVirtualGiB = 10;
+
+/**
+ * Looks at a disk that somebody prepared.
+ *
+ * @throws MediaError with everything that is wrong with it.
+ */
+export async function examineDisk(path: string): Promise<DiskFacts> {
+  const args = ["info", "--output=json", "--", path];
+  const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
+  if (run.how !== "well") {
+    const words = run.stderr.trim().split("\n")[0] ?? "";
+    throw new MediaError([
+      {
+        subject: path,
+        why: `can't be looked at: ${words}`,
+        instead: "Write the path of a qcow2, VHD or VHDX image you may read.",
+      },
+    ]);
+  }
+  const info = infoSchema.parse(JSON.parse(run.stdout));
+  const problems = judge(path, info);
+  if (problems.length > 0) {
+    throw new MediaError(problems);
+  }
+  return {
+    format: info.format,
+    virtualGiB: info["virtual-size"] / 1024 ** 3,
+    actualGiB: info["actual-size"] / 1024 ** 3,
+  };
+}
+
+function judge(path: string, info: z.infer<typeof infoSchema>): HostProblem[] {
+  const problems: Omit<HostProblem, "subject">[] = [];
+  if (!formats.includes(info.format)) {
+    problems.push({
+      why: `is neither qcow2 nor VHD or VHDX, but ${info.format}`,
+      instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
+    });
+  }
+  if (info["backing-filename"] !== undefined) {
+    problems.push({
+      why: `stands on another image, ${info["backing-filename"]}, which may change under it`,
+      instead: "Make it whole: qemu-img convert -O qcow2 OLD NEW.",
+    });
+  }
+  if (info.encrypted === true) {
+    problems.push({ why: "is encrypted", instead: "Use one that is not." });
+  }
+  if (info["format-specific"]?.data?.corrupt === true) {
+    problems.push({
+      why: "is marked as corrupt",
+      instead: "Look at it: qemu-img check FILE. Better, use a copy of before.",
+    });
+  }
+  if (info["virtual-size"] < minimumVirtualGiB * 1024 ** 3) {
+    const size = (info["virtual-size"] / 1024 ** 3).toFixed(1);
+    problems.push({
+      why: `is a disk of ${size} GiB, on which no Windows Server fits`,
+      instead: "Write the path of the disk Windows was installed on.",
+    });
+  }
+  return problems.map((problem) => ({ subject: path, ...problem }));
+}

@@ -1,0 +1,73 @@
+<#
+.SYNOPSIS
+Sees to it that the image gets a Windows that a node may have, before anything more is done in it.
+
+.DESCRIPTION
+Run over SSH before Invoke-Bake. Where Windows waits for a reboot, for an update above all, it is ordered, and this
+script ends with 75: run it again when the machine answers. Says on the serial port which Windows it found.
+
+.PARAMETER MinimumBuild
+Lowest build number of Windows. Default: none, mandatory. Source: components/windows/host-requirements.ts, as for
+Test-WindowsHost, which would refuse each machine made from the image.
+
+.PARAMETER MinimumRevision
+Lowest revision (UBR) of exactly that build. Default: none, mandatory. Source: the same.
+
+.PARAMETER RebootDelaySeconds
+Seconds between ordering a reboot and Windows beginning it: this session must end in that time. Default: 5.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: build, revision.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 20 HostUnsuitable; 75 RebootNotDone. The last one means: try again.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidateRange(17763, 99999)]
+    [int] $MinimumBuild,
+
+    [Parameter(Mandatory = $true)]
+    [ValidateRange(0, 99999)]
+    [int] $MinimumRevision,
+
+    [ValidateRange(1, 600)]
+    [int] $RebootDelaySeconds = 5
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
+. (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
+. (Join-Path $PSScriptRoot 'lib\ImageUpdate.ps1')
+
+Invoke-Step -Name 'Confirm-ImageBuild' -Body {
+    $reasons = @(Get-PendingRebootReason) -join ', '
+    if ($reasons -ne '') {
+        Write-SerialLine -Message "rebooting for $reasons"
+        Start-Reboot -DelaySeconds $RebootDelaySeconds -Comment 'kindows: pending before the image is sealed'
+        Stop-Step -Code 'RebootNotDone' -Message "Windows waits for a reboot ($reasons), which it does now." `
+            -Remedy 'Run again when the machine answers.'
+    }
+    $windows = Get-ImageBuild
+    $found = "$($windows.Build).$($windows.Revision)"
+    if ($windows.Build -lt $MinimumBuild -or
+        ($windows.Build -eq $MinimumBuild -and $windows.Revision -lt $MinimumRevision)) {
+        Stop-Step -Code 'HostUnsuitable' `
+            -Message "The image has Windows $found, and a node needs $MinimumBuild.$MinimumRevision or newer." `
+            -Remedy ('Name a newer cumulative update in kindows:windows.image.update; if that one is new enough, ' +
+            'Windows took it back at the reboot: see C:\Windows\Logs\CBS\CBS.log on the machine.')
+    }
+    Write-SerialLine -Message "build $found"
+    New-StepResult -Changed $false -Facts ([ordered]@{
+            build    = $windows.Build
+            revision = $windows.Revision
+        })
+}

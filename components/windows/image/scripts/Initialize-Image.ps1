@@ -1,0 +1,85 @@
+<#
+.SYNOPSIS
+Prepares a Windows that Setup has just installed: drivers, power, an update, no way in but SSH. The first logon starts
+it.
+
+.DESCRIPTION
+Lies on the CD that answered Setup's questions, beside what it installs, and takes everything from there. Says on the
+serial port what it does, since nobody can log in before its end; `initialized` is the last line, or `updated,
+rebooting` where the CD has an update, or `failed`. Safe to run again.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: build, openSsh (archive or windows).
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 34 ServiceNotRunning.
+#>
+[CmdletBinding()]
+param()
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\ProtectedFile.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
+. (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
+. (Join-Path $PSScriptRoot 'lib\GuestTools.ps1')
+. (Join-Path $PSScriptRoot 'lib\SshServer.ps1')
+. (Join-Path $PSScriptRoot 'lib\ImageSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\ImageUpdate.ps1')
+. (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
+
+Invoke-Step -Name 'Initialize-Image' -Body {
+    try {
+        Write-SerialLine -Message 'installed, preparing the image'
+        $null = New-Item -Path 'C:\kindows\state' -ItemType Directory -Force
+        $null = Disable-AutomaticUpdate
+        Set-PowerPlan
+        Stop-ConsoleMenu
+        Stop-AutomaticLogon
+        Stop-RemoteManagement
+
+        Write-SerialLine -Message 'installing the guest tools'
+        Install-GuestTools -Installer (Join-Path $PSScriptRoot 'media\virtio-win-guest-tools.exe')
+
+        Write-SerialLine -Message 'installing OpenSSH'
+        $archive = Join-Path $PSScriptRoot 'media\OpenSSH-Win64.zip'
+        $openSsh = 'windows'
+        if (Test-Path -LiteralPath $archive) {
+            $openSsh = 'archive'
+            Install-SshServer -Archive $archive
+        }
+        Set-SshServer -Folder (Join-Path $PSScriptRoot 'ssh')
+        Add-SshFirewallRule
+        Enable-SshServer
+
+        $update = Join-Path $PSScriptRoot 'media\update.msu'
+        $updated = Test-Path -LiteralPath $update
+        if ($updated) {
+            Write-SerialLine -Message 'installing the update'
+            Install-ImageUpdate -Package $update
+            # The server starts with the next boot: nobody gets in before.
+            Write-SerialLine -Message 'updated, rebooting'
+            Start-Reboot -DelaySeconds 5 -Comment 'kindows: update'
+        }
+        else {
+            Start-SshServer
+            Write-SerialLine -Message 'initialized'
+        }
+    }
+    catch {
+        Write-SerialFailure -Exception $_.Exception
+        throw
+    }
+    New-StepResult -Changed $true -RebootRequired $updated -Facts ([ordered]@{
+            build   = [Environment]::OSVersion.Version.Build
+            openSsh = $openSsh
+        })
+}

@@ -1,0 +1,73 @@
+# Steps of a node that run while its image is made.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$MediaFolder = 'C:\kindows\media'
+
+<#
+.SYNOPSIS
+Copies what the steps install from the CD to where they look for it.
+
+.PARAMETER Source
+Folder with one folder for each program, named by its SHA-256; need not be there.
+#>
+function Copy-Program {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Source
+    )
+
+    $null = New-Item -Path $MediaFolder -ItemType Directory -Force
+    if (Test-Path -LiteralPath $Source) {
+        foreach ($folder in Get-ChildItem -LiteralPath $Source -Directory) {
+            # Merged with what an earlier run copied, not put into it.
+            Copy-Item -LiteralPath $folder.FullName -Destination $MediaFolder -Recurse -Force
+        }
+    }
+}
+
+<#
+.SYNOPSIS
+Removes what was installed from: a node finds the programs in their places, and an upgrade brings its own.
+#>
+function Remove-Program {
+    [CmdletBinding()]
+    param()
+
+    if (Test-Path -LiteralPath $MediaFolder) {
+        Remove-Item -LiteralPath $MediaFolder -Recurse -Force
+    }
+}
+
+<#
+.SYNOPSIS
+Runs a step as a node would, in a process of its own; returns whether the machine is about to reboot.
+
+.PARAMETER Script
+Full path of the step's script.
+
+.PARAMETER Parameters
+Its parameters, an object with one property for each.
+#>
+function Invoke-BakedStep {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Script,
+
+        [Parameter(Mandatory = $true)]
+        [object] $Parameters
+    )
+
+    $arguments = @('-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $Script)
+    foreach ($parameter in $Parameters.PSObject.Properties) {
+        $arguments += "-$($parameter.Name)", [string]$parameter.Value
+    }
+    # 75: it waits for a reboot that it has ordered.
+    $output = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
+        -ArgumentList $arguments -TimeoutSeconds 1200 -SuccessExitCodes 0, 75 -Remedy 'What it says names the remedy.'
+    $answer = ConvertFrom-Json -InputObject ($output.TrimEnd() -split "`n")[-1]
+    ($answer.PSObject.Properties.Name -contains 'error') -or $answer.rebootRequired
+}

@@ -1,0 +1,43 @@
+# The cumulative update that is put into an image: a disc's Windows may be older than a node's may be.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Installs an update, which is in force after the next reboot.
+
+.DESCRIPTION
+At a logon at the machine: in a session over the network Windows' update agent installs nothing
+(https://learn.microsoft.com/windows/win32/wua_sdk/using-wua-from-a-remote-computer).
+
+.PARAMETER Package
+Full path of the update, an .msu.
+#>
+function Install-ImageUpdate {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Package
+    )
+
+    # 3010: done, and wants the reboot that comes; 2359302 (0x240006): Windows has it already.
+    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\wusa.exe" -TimeoutSeconds 5400 `
+        -ArgumentList $Package, '/quiet', '/norestart' -SuccessExitCodes 0, 3010, 2359302 `
+        -Remedy ('-2145124329 (0x80240017): it is for another Windows, so name another one in ' +
+        'kindows:windows.image.update. For others see C:\Windows\Logs\CBS\CBS.log on the machine.')
+}
+
+<#
+.SYNOPSIS
+Returns build and revision of the Windows that runs.
+#>
+function Get-ImageBuild {
+    [CmdletBinding()]
+    param()
+
+    $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
+    [pscustomobject]@{
+        Build    = [int]$windows.CurrentBuildNumber
+        Revision = [int]$windows.UBR
+    }
+}

@@ -1,0 +1,51 @@
+# Progress on the serial port: the only thing the host sees while no SSH server runs yet.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Writes one line to COM1; a machine without a serial port goes on without.
+
+.PARAMETER Message
+What is being done, in plain ASCII and without secrets.
+#>
+function Write-SerialLine {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Message
+    )
+
+    $port = New-Object -TypeName System.IO.Ports.SerialPort -ArgumentList 'COM1', 115200
+    try {
+        # Nobody may read at the other end.
+        $port.WriteTimeout = 2000
+        $port.Open()
+        $port.WriteLine("kindows: $Message")
+    }
+    catch [System.IO.IOException], [System.UnauthorizedAccessException], [System.TimeoutException] {
+        Write-StepProgress -Message "COM1 took no line: $($_.Exception.Message)"
+    }
+    finally {
+        $port.Dispose()
+    }
+    Write-StepProgress -Message $Message
+}
+
+<#
+.SYNOPSIS
+Says on the serial port that this run failed, why, and what to do, in one line.
+
+.PARAMETER Exception
+The error.
+#>
+function Write-SerialFailure {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [Exception] $Exception
+    )
+
+    $words = "$($Exception.Message) $($Exception.Data['StepRemedy'])" -replace '\s+', ' '
+    Write-SerialLine -Message "failed: $($words.Trim())"
+}

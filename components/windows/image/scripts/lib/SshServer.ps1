@@ -1,0 +1,166 @@
+# OpenSSH: installed from an archive where Windows has none, with keys and settings of its own, and started.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$SshDataFolder = 'C:\ProgramData\ssh'
+$SshProgramFolder = 'C:\Program Files\OpenSSH'
+$SshFirewallRule = 'kindows-sshd'
+
+<#
+.SYNOPSIS
+Installs OpenSSH's services from an archive. Its own script registers them.
+
+.PARAMETER Archive
+Full path of OpenSSH-Win64.zip.
+#>
+function Install-SshServer {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Archive
+    )
+
+    if ($null -ne (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
+        Stop-ServiceInTime -Name 'sshd'
+    }
+    # The archive has one folder, OpenSSH-Win64; a run that was cut short left a part of it.
+    foreach ($folder in "$SshProgramFolder.new", $SshProgramFolder) {
+        if (Test-Path -LiteralPath $folder) {
+            Remove-Item -LiteralPath $folder -Recurse -Force
+        }
+    }
+    Expand-Archive -LiteralPath $Archive -DestinationPath "$SshProgramFolder.new"
+    Move-Item -LiteralPath "$SshProgramFolder.new\OpenSSH-Win64" -Destination $SshProgramFolder
+    Remove-Item -LiteralPath "$SshProgramFolder.new" -Recurse -Force
+    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
+        -ArgumentList '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File',
+    "$SshProgramFolder\install-sshd.ps1" -TimeoutSeconds 120 -Remedy 'Use another release of Win32-OpenSSH.'
+}
+
+<#
+.SYNOPSIS
+Gives the server its host key, its settings and the key that may log in, all closed to everybody but administrators.
+
+.PARAMETER Folder
+Folder with ssh_host_ed25519_key, ssh_host_ed25519_key.pub, administrators_authorized_keys and sshd_config.
+#>
+function Set-SshServer {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Folder
+    )
+
+    Protect-Folder -Path $SshDataFolder
+    $names = 'ssh_host_ed25519_key', 'ssh_host_ed25519_key.pub', 'administrators_authorized_keys', 'sshd_config'
+    foreach ($name in $names) {
+        $text = [IO.File]::ReadAllText((Join-Path $Folder $name))
+        Write-ProtectedFile -Path (Join-Path $SshDataFolder $name) -Text $text
+    }
+}
+
+<#
+.SYNOPSIS
+Opens port 22 in every profile: Windows' own rule leaves out public networks, which an unknown one is.
+#>
+function Add-SshFirewallRule {
+    [CmdletBinding()]
+    param()
+
+    if ($null -eq (Get-NetFirewallRule -Name $SshFirewallRule -ErrorAction SilentlyContinue)) {
+        $null = New-NetFirewallRule -Name $SshFirewallRule -DisplayName 'OpenSSH (kindows)' -Enabled True `
+            -Direction Inbound -Protocol TCP -LocalPort 22 -Profile Any -Action Allow
+    }
+}
+
+<#
+.SYNOPSIS
+Gives the server of this very machine its host key, and the keys that may log in.
+
+.PARAMETER HostKey
+The server's key, OpenSSH PEM; secret.
+
+.PARAMETER HostPublicKey
+Its public half.
+
+.PARAMETER AuthorizedKeys
+Public keys that may log in as an administrator.
+#>
+function Set-SshIdentity {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $HostKey,
+
+        [Parameter(Mandatory = $true)]
+        [string] $HostPublicKey,
+
+        [Parameter(Mandatory = $true)]
+        [string[]] $AuthorizedKeys
+    )
+
+    Protect-Folder -Path $SshDataFolder
+    Write-ProtectedFile -Path "$SshDataFolder\ssh_host_ed25519_key" -Text $HostKey
+    Write-ProtectedFile -Path "$SshDataFolder\ssh_host_ed25519_key.pub" -Text "$HostPublicKey`n"
+    Write-ProtectedFile -Path "$SshDataFolder\administrators_authorized_keys" `
+        -Text (($AuthorizedKeys -join "`n") + "`n")
+}
+
+<#
+.SYNOPSIS
+Has the server start with Windows.
+
+.DESCRIPTION
+Delayed: rgl/windows-vagrant found an immediate start unreliable.
+#>
+function Enable-SshServer {
+    [CmdletBinding()]
+    param()
+
+    if ($null -eq (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
+        Stop-Step -Code 'ServiceNotRunning' -Message 'This Windows has no service sshd, and its CD has no OpenSSH.' `
+            -Remedy 'Name OpenSSH-Win64.zip in kindows:windows.image.openSsh.'
+    }
+    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\sc.exe" -TimeoutSeconds 30 `
+        -ArgumentList 'config', 'sshd', 'start=', 'delayed-auto' -Remedy 'Look for the service sshd in services.msc.'
+    Set-ServiceRecovery -Name 'sshd' -Restart $true
+}
+
+<#
+.SYNOPSIS
+Keeps the server from starting: a machine made from the image is closed until it has keys of its own, or Windows would
+make some that nobody knows.
+#>
+function Disable-SshServer {
+    [CmdletBinding()]
+    param()
+
+    Set-Service -Name 'sshd' -StartupType Disabled
+}
+
+<#
+.SYNOPSIS
+Starts the server, with the settings and keys that it has now.
+#>
+function Start-SshServer {
+    [CmdletBinding()]
+    param()
+
+    Stop-ServiceInTime -Name 'sshd'
+    Start-ServiceInTime -Name 'sshd' -TimeoutSeconds 120 -LogPath "$SshDataFolder\logs\sshd.log"
+}
+
+<#
+.SYNOPSIS
+Removes keys: of the server, which every machine must have of its own, and of who may log in.
+#>
+function Remove-SshKey {
+    [CmdletBinding()]
+    param()
+
+    foreach ($file in Get-ChildItem -LiteralPath $SshDataFolder -File) {
+        if ($file.Name -like 'ssh_host_*' -or $file.Name -eq 'administrators_authorized_keys') {
+            Remove-Item -LiteralPath $file.FullName -Force
+        }
+    }
+}

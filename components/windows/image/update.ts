@@ -1,0 +1,32 @@
+import { defaultRequirements } from "../host-requirements.ts";
+import type { DiscListing } from "./disc.ts";
+import { MediaError } from "./media-error.ts";
+
+const { minimumBuild, minimumRevision } = defaultRequirements;
+
+/** Which Windows a node needs, with the first update that has it. */
+export const neededWindows = `${minimumBuild}.${minimumRevision} (KB5044281, October 2024) or newer`;
+
+/** What to do where the Windows of an ISO is older. */
+export const nameAnUpdate =
+  "Name a cumulative update of Microsoft's (.msu) in kindows:windows.image.update, or use a newer ISO: docs/windows-image.md says where to look.";
+
+/** What the update is called on the CD: Microsoft's own names have more characters than Joliet keeps. */
+export const updateFile = "update.msu";
+
+/** What an update brings its files in: cabinets, or a WIM with its differences beside it. */
+const payload = /\.(cab|wim|psf)$/i;
+
+/** @throws MediaError when an archive is no update. */
+export function checkUpdate(archive: DiscListing): void {
+  if (!archive.files.some(({ path }) => payload.test(path))) {
+    throw new MediaError([
+      {
+        subject: archive.path,
+        why: "is no update: nothing in it is a cabinet or a WIM",
+        instead:
+          "Write the path of an .msu, as Microsoft's Update Catalog has it, not of what was unpacked from one.",
+      },
+    ]);
+  }
+}

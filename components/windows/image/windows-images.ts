@@ -1,0 +1,59 @@
+import { runMediaProgram } from "./media-program.ts";
+import { NotAWim } from "./wim-index.ts";
+
+/** A Windows that a WIM file can install. */
+export interface WindowsImage {
+  /** Number in its file, from 1. */
+  readonly index: number;
+  readonly name: string;
+  /** E.g. `ServerStandardEval`. */
+  readonly editionId: string;
+  /** `Server Core`, `Server` (with a desktop), or `Client`. */
+  readonly installationType: string;
+  /** As wimlib calls it: `x86_64`, `ARM64`. */
+  readonly architecture: string;
+  /** E.g. 20348. */
+  readonly build: number;
+  /** Number of the update that is in it (UBR), e.g. 2762. */
+  readonly revision: number;
+  readonly languages: readonly string[];
+}
+
+const timeoutSeconds = 60;
+
+/**
+ * The images of a WIM or ESD file, or of an index of one.
+ *
+ * @throws NotAWim when wimlib can't read it, with its own words.
+ */
+export async function readWindowsImages(file: string): Promise<WindowsImage[]> {
+  const info = await runMediaProgram("wiminfo", [file], timeoutSeconds);
+  if (info.how !== "well") {
+    const [words = ""] = info.stderr.trim().split("\n");
+    throw new NotAWim(`can't be read by wimlib: ${words.replace(/^\[ERROR\] /, "")}`);
+  }
+  return parseWimInfo(info.stdout);
+}
+
+/** The images in what `wiminfo FILE` prints. What an image does not say is empty, or 0. */
+export function parseWimInfo(text: string): WindowsImage[] {
+  const [, images = ""] = text.split(/^Available Images:\n-+$/m);
+  return images.split(/\n\n+/).flatMap((block) => {
+    const field = (name: string): string =>
+      new RegExp(`^${name}:[ \\t]*(.*)$`, "m").exec(block)?.[1]?.trim() ?? "";
+    return field("Index") === ""
+      ? []
+      : [
+          {
+            index: Number(field("Index")),
+            name: field("Name"),
+            editionId: field("Edition ID"),
+            installationType: field("Installation Type"),
+            architecture: field("Architecture"),
+            build: Number(field("Build")),
+            revision: Number(field("Service Pack Build")),
+            languages: field("Languages").split(/\s+/).filter(Boolean),
+          },
+        ];
+  });
+}

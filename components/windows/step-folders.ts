@@ -1,0 +1,60 @@
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { stepParameters, type StepName } from "./step-parameters.ts";
+import { filesHash } from "./steps-folder.ts";
+
+/** The folder of one step: what runs there, and nothing else. */
+export interface StepFolder {
+  /** Its name on the machine, below the folder of all steps. */
+  readonly name: string;
+  /** Files in it, by their path there, e.g. `lib/Step.ps1`. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * A folder for each step, with its script and the parts of the library that it uses, named by their hash: an edited
+ * script gets a new place on the machine and is run again by that, together with those only that share what was edited.
+ *
+ * @param source folder of the scripts and of their library `lib`.
+ * @throws when a script that a step needs is not there.
+ */
+export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
+  const library = new Map(
+    readdirSync(path.join(source, "lib")).map((name) => [
+      name,
+      readFileSync(path.join(source, "lib", name)),
+    ]),
+  );
+  return new Map(
+    (Object.keys(stepParameters) as StepName[]).map((step) => {
+      const script = readFileSync(path.join(source, `${step}.ps1`));
+      const files = new Map([
+        [`${step}.ps1`, script],
+        ...usedOf(library, script).map(([name, part]) => [`lib/${name}`, part] as const),
+      ]);
+      return [step, { name: folderName(step, files), files }];
+    }),
+  );
+}
+
+/** No resource runs Export-NodeLog: an edited one makes nothing run again, and is looked for where the last one was. */
+function folderName(step: StepName, files: ReadonlyMap<string, Buffer>): string {
+  return step === "Export-NodeLog" ? step : `${step}-${filesHash(files)}`;
+}
+
+/** The parts of the library that a script names, directly or by another one, in the order of their names. */
+function usedOf(library: ReadonlyMap<string, Buffer>, script: Buffer): [string, Buffer][] {
+  const texts = [script];
+  const used = new Map<string, Buffer>();
+  for (const text of texts) {
+    // Named anywhere, not only dot-sourced: a task of its own does that later, by name.
+    for (const [name] of text.toString("latin1").matchAll(/(?<![\w-])\w+\.ps1\b/g)) {
+      const part = library.get(name);
+      if (part !== undefined && !used.has(name)) {
+        used.set(name, part);
+        texts.push(part);
+      }
+    }
+  }
+  return [...used].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,164 @@
+<#
+.SYNOPSIS
+Installs Flannel as a Windows service, with its CNI plugins and its configuration.
+
+.DESCRIPTION
+Puts flanneld.exe into C:\k, the CNI plugins flannel, host-local, win-bridge and win-overlay into C:\opt\cni\bin, its
+configuration into C:\etc\kube-flannel and that of CNI into C:\etc\cni\net.d, and registers the service flanneld, behind
+kube-log-runner (no nssm) and with a restart after every end. It stays stopped and manual: flanneld finds nothing to do
+before the node has joined, and its first start cuts the machine off for seconds. Add-ExternalNetwork starts it then.
+One that runs is stopped while anything of it changes; the network and its pods stay. The archives lie on the machine
+already; their checksums are checked.
+
+.PARAMETER NodeName
+Name of the Node, lower case. Default: none, mandatory. Source: Machine.name.
+
+.PARAMETER NodeIp
+IPv4 address the node registers with; flanneld takes the adapter that has it. Default: none, mandatory. Source:
+settings, nodes[].nodeIp, else Machine.address.
+
+.PARAMETER NetConf
+Flannel's net-conf.json, UTF-8 in base64: a command line carries no double quotes. Default: none, mandatory. Source:
+components/cni/flannel/flannel-config.ts.
+
+.PARAMETER CniConf
+CNI's configuration of the node, in the same form. Default: none, mandatory. Source:
+components/cni/flannel/windows-files.ts.
+
+.PARAMETER DaemonPath
+Full path of flannel-v<version>-windows-amd64.tar.gz on the machine. Default: none, mandatory. Source:
+components/windows/media-folder.ts.
+
+.PARAMETER DaemonSha256
+SHA-256 of that archive, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
+
+.PARAMETER PluginPath
+Full path of cni-plugin-flannel-windows-amd64-v<version>.tgz on the machine. Default: none, mandatory. Source:
+components/windows/media-folder.ts.
+
+.PARAMETER PluginSha256
+SHA-256 of that archive, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
+
+.PARAMETER CniPluginsPath
+Full path of cni-plugins-windows-amd64-v<version>.tgz on the machine. Default: none, mandatory. Source:
+components/windows/media-folder.ts.
+
+.PARAMETER CniPluginsSha256
+SHA-256 of that archive, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: flanneldFrom, pluginFrom, cniPluginsFrom (each installed or media),
+serviceHost (installed or compiled).
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 30 MediumMissing; 31 ChecksumMismatch; 34 ServiceNotRunning; 35 FileInUse; 54
+KubernetesMissing.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$')]
+    [string] $NodeName,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
+    [string] $NodeIp,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9A-Za-z+/]+={0,2}$')]
+    [string] $NetConf,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9A-Za-z+/]+={0,2}$')]
+    [string] $CniConf,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
+    [string] $DaemonPath,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
+    [string] $DaemonSha256,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
+    [string] $PluginPath,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
+    [string] $PluginSha256,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
+    [string] $CniPluginsPath,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
+    [string] $CniPluginsSha256
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\Media.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
+. (Join-Path $PSScriptRoot 'lib\ArchivedProgram.ps1')
+. (Join-Path $PSScriptRoot 'lib\FlanneldHost.ps1')
+. (Join-Path $PSScriptRoot 'lib\FlanneldService.ps1')
+
+Invoke-Step -Name 'Install-Flannel' -Body {
+    if (-not (Test-Path -LiteralPath 'C:\k\kube-log-runner.exe')) {
+        Stop-Step -Code 'KubernetesMissing' -Message 'There is no C:\k\kube-log-runner.exe.' `
+            -Remedy 'Run Install-Kubernetes first.'
+    }
+    $plugins = 'C:\opt\cni\bin'
+    foreach ($path in $plugins, 'C:\etc\cni\net.d', 'C:\etc\kube-flannel', 'C:\run\flannel', 'C:\var\log\flanneld') {
+        $null = New-Item -Path $path -ItemType Directory -Force
+    }
+
+    $flanneldFrom = Install-ArchivedProgram -Archive $DaemonPath -Checksum $DaemonSha256 -Folder 'C:\k' `
+        -Name 'flannel' -File @{ 'flanneld.exe' = 'flanneld.exe' } -Service 'flanneld'
+    $pluginFrom = Install-ArchivedProgram -Archive $PluginPath -Checksum $PluginSha256 -Folder $plugins `
+        -Name 'flannel-plugin' -File @{ 'flannel-amd64.exe' = 'flannel.exe' }
+    $cniPluginsFrom = Install-ArchivedProgram -Archive $CniPluginsPath -Checksum $CniPluginsSha256 -Folder $plugins `
+        -Name 'cni-plugins' -File @{
+        'host-local.exe'  = 'host-local.exe'
+        'win-bridge.exe'  = 'win-bridge.exe'
+        'win-overlay.exe' = 'win-overlay.exe'
+    }
+    $serviceHost = Install-FlanneldHost
+    Remove-ReplacedFile -Folder 'C:\k'
+    Remove-ReplacedFile -Folder $plugins
+    $changed = $serviceHost -ne 'installed' -or
+    @($flanneldFrom, $pluginFrom, $cniPluginsFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
+
+    # flanneld reads its configuration at its start; CNI's is read for each pod.
+    if (Set-EncodedFile -Path 'C:\etc\kube-flannel\net-conf.json' -Content $NetConf -Service 'flanneld') {
+        $changed = $true
+    }
+    if (Set-EncodedFile -Path 'C:\etc\cni\net.d\10-flannel.conflist' -Content $CniConf) {
+        $changed = $true
+    }
+    if (Register-FlanneldService -CommandLine (Get-FlanneldCommandLine -NodeIp $NodeIp)) {
+        $changed = $true
+    }
+    Set-ServiceRecovery -Name 'flanneld' -Restart $true
+    if (Set-FlanneldNode -NodeName $NodeName) {
+        $changed = $true
+    }
+    Start-UsedFlanneld
+
+    New-StepResult -Changed $changed -Facts ([ordered]@{
+            flanneldFrom   = $flanneldFrom
+            pluginFrom     = $pluginFrom
+            cniPluginsFrom = $cniPluginsFrom
+            serviceHost    = $serviceHost
+        })
+}

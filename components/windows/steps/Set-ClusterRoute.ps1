@@ -1,0 +1,66 @@
+<#
+.SYNOPSIS
+Makes the cluster's ranges reachable from this machine by way of Linux nodes, and forgets the ways of an earlier run.
+
+.DESCRIPTION
+For machines without a pod network: packets to pods and Services go to a neighbour, a node whose kernel and kube-proxy
+carry them on. The routes are persistent: they come back with a boot. Which of them were made here is kept in
+C:\kindows\state\routes.json; no other route is changed or removed. A route that somebody else made and that is the very
+one wanted stays theirs.
+
+.PARAMETER Route
+The routes, as range=next hop pairs separated by semicolons, e.g. 10.244.0.0/16=192.168.150.128. A next hop must be on
+a segment of the machine. Empty: no routes; those of an earlier run are removed. Default: none, mandatory. Source:
+stacks/cluster-routes.ts.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: routes.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 25
+ForeignRoute; 26 NextHopOffSegment.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [AllowEmptyString()]
+    [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3}(;[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3})*)?$')]
+    [string] $Route
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\ClusterRoute.ps1')
+
+Invoke-Step -Name 'Set-ClusterRoute' -Body {
+    $own = @(Get-RouteRecord)
+    $wanted = @($Route -split ';' | Where-Object { $_ -ne '' })
+    $adapters = @{}
+    foreach ($each in $wanted) {
+        $adapters[$each] = Get-SegmentAdapter -NextHop ($each -replace '^.*=', '')
+        Assert-RouteFree -Route $each -Own $own
+    }
+    # One that is there and not ours stays somebody else's.
+    $mine = @($wanted | Where-Object { $own -contains $_ -or -not (Test-ClusterRoute -Route $_) })
+
+    # Before they are made: a run that is cut short must not leave routes that nobody knows.
+    $known = @(@($own) + @($mine) | Sort-Object -Unique)
+    Save-RouteRecord -Route $known
+    $changed = $false
+    foreach ($each in $own | Where-Object { $wanted -notcontains $_ }) {
+        if (Remove-ClusterRoute -Route $each) {
+            $changed = $true
+        }
+    }
+    foreach ($each in $mine | Where-Object { -not (Test-ClusterRoute -Route $_) }) {
+        Add-ClusterRoute -Route $each -Adapter $adapters[$each]
+        $changed = $true
+    }
+    Save-RouteRecord -Route $mine
+
+    New-StepResult -Changed $changed -Facts ([ordered]@{ routes = $Route })
+}

@@ -1,0 +1,112 @@
+# Programs out of an archive, and files that come with a command line: put in place whole or not at all.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Puts programs of an archive in place unless they are there from this very archive; returns installed or media.
+
+.PARAMETER Archive
+Full path of the archive among the media; its files lie in no folder.
+
+.PARAMETER Checksum
+Its SHA-256.
+
+.PARAMETER Folder
+Full path of the folder they belong into, which is there.
+
+.PARAMETER Name
+Stem of the file that remembers which archive they are from.
+
+.PARAMETER File
+Name that each shall have, by its name in the archive; others in it are left.
+
+.PARAMETER Service
+Service that runs one of them and must be stopped before it is replaced. Empty: none.
+#>
+function Install-ArchivedProgram {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Archive,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Checksum,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Folder,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Name,
+
+        [Parameter(Mandatory = $true)]
+        [hashtable] $File,
+
+        [string] $Service = ''
+    )
+
+    # Written last: what is half in place lacks it.
+    $markPath = "$Folder\$Name.sha256"
+    $mark = if (Test-Path -LiteralPath $markPath) { ([IO.File]::ReadAllText($markPath)).Trim() } else { '' }
+    $missing = @($File.Values | Where-Object { -not (Test-Path -LiteralPath "$Folder\$_") })
+    if ($mark -eq $Checksum -and $missing.Count -eq 0) {
+        return 'installed'
+    }
+    Assert-Medium -Path $Archive -Checksum $Checksum
+    $staging = "$Folder\$Name.new"
+    Expand-TarArchive -Archive $Archive -Folder $staging -StripComponents 0
+    if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
+        Stop-ServiceInTime -Name $Service
+    }
+    if (Test-Path -LiteralPath $markPath) {
+        Remove-Item -LiteralPath $markPath -Force
+    }
+    foreach ($source in $File.Keys | Sort-Object) {
+        Move-FileIntoPlace -Source "$staging\$source" -Target "$Folder\$($File[$source])"
+    }
+    Remove-Item -LiteralPath $staging -Recurse -Force
+    [IO.File]::WriteAllText($markPath, $Checksum.ToLowerInvariant())
+    'media'
+}
+
+<#
+.SYNOPSIS
+Writes a file unless it is there with this content; returns whether it was another.
+
+.PARAMETER Path
+Full path of the file, whose folder is there.
+
+.PARAMETER Content
+Its content in base64.
+
+.PARAMETER Service
+Service that reads it at its start and is stopped before it changes. Empty: none.
+#>
+function Set-EncodedFile {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Content,
+
+        [string] $Service = ''
+    )
+
+    $current = ''
+    if (Test-Path -LiteralPath $Path) {
+        $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path))
+    }
+    if ($current -ceq $Content) {
+        return $false
+    }
+    # Before, not after: a step killed in between would leave one that runs with the old content and looks right.
+    if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
+        Stop-ServiceInTime -Name $Service
+    }
+    [IO.File]::WriteAllBytes($Path, [Convert]::FromBase64String($Content))
+    $true
+}

@@ -1,0 +1,87 @@
+# Windows' automatic updates: their reboots come when nobody has drained the node, and their builds unasked for.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$AutomaticUpdateKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
+$AutomaticUpdateRecordPath = 'C:\kindows\state\automatic-update.json'
+
+<#
+.SYNOPSIS
+Returns the machine's policy NoAutoUpdate: 0, 1 or nothing where there is none.
+#>
+function Get-AutomaticUpdatePolicy {
+    [CmdletBinding()]
+    [OutputType([int])]
+    param()
+
+    if (Test-Path -LiteralPath $AutomaticUpdateKey) {
+        $values = Get-ItemProperty -LiteralPath $AutomaticUpdateKey
+        if ($values.PSObject.Properties.Name -contains 'NoAutoUpdate') {
+            [int]$values.NoAutoUpdate
+        }
+    }
+}
+
+<#
+.SYNOPSIS
+Keeps Windows from updating and rebooting by itself; returns whether it did until now.
+
+.DESCRIPTION
+What the policy was is kept, once, for Restore-AutomaticUpdate. One that is set already is somebody else's, and stays.
+#>
+function Disable-AutomaticUpdate {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param()
+
+    $before = Get-AutomaticUpdatePolicy
+    if ($before -eq 1) {
+        return $false
+    }
+    if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
+        $null = New-Item -Path (Split-Path -Path $AutomaticUpdateRecordPath) -ItemType Directory -Force
+        $record = [ordered]@{ noAutoUpdate = $before; hadKey = (Test-Path -LiteralPath $AutomaticUpdateKey) }
+        # Whole or not at all, as what the proxy was.
+        [IO.File]::WriteAllText("$AutomaticUpdateRecordPath.new", (ConvertTo-Json -InputObject $record -Compress))
+        [IO.File]::Move("$AutomaticUpdateRecordPath.new", $AutomaticUpdateRecordPath)
+    }
+    # With -Force on a key that is there, New-Item would empty it.
+    if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {
+        $null = New-Item -Path $AutomaticUpdateKey -Force
+    }
+    Set-ItemProperty -LiteralPath $AutomaticUpdateKey -Name 'NoAutoUpdate' -Value 1
+    $true
+}
+
+<#
+.SYNOPSIS
+Gives the policy back what it was before Disable-AutomaticUpdate, and forgets that; returns a line where it was used.
+#>
+function Restore-AutomaticUpdate {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
+        return
+    }
+    $record = Get-Content -LiteralPath $AutomaticUpdateRecordPath -Raw | ConvertFrom-Json
+    if ($null -ne $record.noAutoUpdate) {
+        Set-ItemProperty -LiteralPath $AutomaticUpdateKey -Name 'NoAutoUpdate' -Value ([int]$record.noAutoUpdate)
+    }
+    elseif ($null -ne (Get-AutomaticUpdatePolicy)) {
+        Remove-ItemProperty -LiteralPath $AutomaticUpdateKey -Name 'NoAutoUpdate'
+    }
+    if (-not $record.hadKey) {
+        foreach ($key in $AutomaticUpdateKey, (Split-Path -Path $AutomaticUpdateKey)) {
+            if (Test-Path -LiteralPath $key) {
+                $item = Get-Item -LiteralPath $key
+                if ($item.ValueCount + $item.SubKeyCount -eq 0) {
+                    Remove-Item -LiteralPath $key -Force
+                }
+            }
+        }
+    }
+    Remove-Item -LiteralPath $AutomaticUpdateRecordPath -Force
+    'policy NoAutoUpdate'
+}

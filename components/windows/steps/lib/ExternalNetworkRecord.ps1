@@ -1,0 +1,50 @@
+# How the making of the network on the adapter stands: from the session that orders it, by the task that does it, to the
+# one that confirms it.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+. (Join-Path $PSScriptRoot 'PendingReboot.ps1')
+
+$ExternalNetworkRecordPath = 'C:\kindows\state\external-network.json'
+
+<#
+.SYNOPSIS
+Writes down how the making of the network stands, and in which boot.
+
+.PARAMETER State
+running, done or failed.
+
+.PARAMETER Message
+What went wrong; empty for nothing.
+#>
+function Save-ExternalNetworkRecord {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $State,
+
+        [string] $Message = ''
+    )
+
+    $null = New-Item -Path (Split-Path -Path $ExternalNetworkRecordPath) -ItemType Directory -Force
+    $record = [ordered]@{ state = $State; message = $Message; lastBootUpTime = Get-LastBootUpTime }
+    [IO.File]::WriteAllText($ExternalNetworkRecordPath, (ConvertTo-Json -InputObject $record -Compress))
+}
+
+<#
+.SYNOPSIS
+Returns how the making of the network stands in this boot: State (none, running, done or failed) and Message.
+#>
+function Get-ExternalNetworkRecord {
+    [CmdletBinding()]
+    [OutputType([System.Collections.IDictionary])]
+    param()
+
+    if (Test-Path -LiteralPath $ExternalNetworkRecordPath) {
+        $record = Get-Content -LiteralPath $ExternalNetworkRecordPath -Raw | ConvertFrom-Json
+        if ($record.lastBootUpTime -eq (Get-LastBootUpTime)) {
+            return @{ State = $record.state; Message = $record.message }
+        }
+    }
+    @{ State = 'none'; Message = '' }
+}

@@ -1,0 +1,119 @@
+# The task that makes the network on the adapter while nobody is connected.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+. (Join-Path $PSScriptRoot 'OwnAddress.ps1')
+. (Join-Path $PSScriptRoot 'ExternalNetwork.ps1')
+. (Join-Path $PSScriptRoot 'ExternalNetworkRecord.ps1')
+. (Join-Path $PSScriptRoot 'SystemTask.ps1')
+. (Join-Path $PSScriptRoot 'FlannelNetwork.ps1')
+
+$ExternalNetworkTaskName = 'kindows-external-network'
+# Seconds after which a machine whose network has not come back reboots, which often brings it back.
+$ExternalNetworkRescueSeconds = 600
+
+<#
+.SYNOPSIS
+Has the network made by a task of its own, and closes the SSH port until that has ended.
+
+.DESCRIPTION
+The task runs as SYSTEM, outside this session, which will be cut. Before it, a reboot is scheduled, which the task calls
+off when the network is back: a machine that nobody can reach any more must not stay so.
+
+.PARAMETER DelaySeconds
+Seconds until it begins: this session must end with its result in that time.
+
+.PARAMETER Address
+The machine's own IPv4 address, which must be back afterwards.
+
+.PARAMETER Network
+Name of the network: Calico's External, or one that flanneld makes.
+#>
+function Start-ExternalNetworkTask {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [int] $DelaySeconds,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Address,
+
+        [string] $Network = 'External'
+    )
+
+    Save-ExternalNetworkRecord -State 'running'
+    # 1190: one is scheduled already.
+    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -TimeoutSeconds 30 `
+        -ArgumentList '/r', '/f', '/t', $ExternalNetworkRescueSeconds, '/c', 'kindows: the network did not come back' `
+        -SuccessExitCodes 0, 1190 -Remedy 'Look at the System event log on the machine.'
+    $libraries = 'Step.ps1', 'NativeCommand.ps1', 'ExternalNetworkTask.ps1' |
+        ForEach-Object { ". '$(Join-Path $PSScriptRoot $_)'" }
+    $call = "Initialize-ExternalNetwork -DelaySeconds $DelaySeconds -Address $Address -Network $Network"
+    $command = (@($libraries) + $call) -join '; '
+    Start-SystemTask -Name $ExternalNetworkTaskName -Command $command
+
+    # As before a reboot: nobody shall connect until it is over, and take the machine for one that is through.
+    $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
+    if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
+        $sshd.Stop()
+    }
+}
+
+<#
+.SYNOPSIS
+The task: makes the network, waits for the machine's address, tells Calico if it is Calico's, and opens the SSH port
+again.
+
+.PARAMETER DelaySeconds
+Seconds until it begins.
+
+.PARAMETER Address
+The machine's own IPv4 address.
+
+.PARAMETER Network
+Name of the network.
+#>
+function Initialize-ExternalNetwork {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [int] $DelaySeconds,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Address,
+
+        [string] $Network = 'External'
+    )
+
+    try {
+        Start-Sleep -Seconds $DelaySeconds
+        if ($Network -ne 'External') {
+            # Also where the network is there already: the service may not be one that starts with Windows yet.
+            Start-FlannelNetwork -Name $Network
+        }
+        elseif (-not (Test-ExternalNetwork)) {
+            New-ExternalNetwork
+        }
+        Wait-OwnAddress -Address $Address -TimeoutSeconds 180
+        if ($Network -eq 'External') {
+            Set-CalicoBootTime
+        }
+        Save-ExternalNetworkRecord -State 'done'
+        # 1116: no reboot was scheduled.
+        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList '/a' `
+            -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
+    }
+    catch {
+        # The scheduled reboot stands.
+        $cause = $_.Exception.GetBaseException()
+        Save-ExternalNetworkRecord -State 'failed' -Message $cause.Message
+    }
+    finally {
+        $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
+        if ($null -ne $sshd -and $sshd.Status -ne 'Running') {
+            $sshd.Start()
+        }
+        # What runs goes on without its task.
+        Unregister-ScheduledTask -TaskName $ExternalNetworkTaskName -Confirm:$false
+    }
+}

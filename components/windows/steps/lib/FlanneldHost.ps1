@@ -1,0 +1,109 @@
+# The program the service flanneld starts: a native service around one that is none.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$FlanneldHostPath = 'C:\k\flanneld-service.exe'
+$FlanneldHostMarkPath = 'C:\k\flanneld-service.sha256'
+
+# flanneld.exe never speaks to the service manager (its main.go), nor does kube-log-runner.exe: started by that, either
+# is given up after 30 s. This one speaks to it, runs what its command line names, and ends when that ends, without a
+# word: Windows then starts the service again. All it has started dies with it, by a job object.
+$FlanneldHostSource = @'
+using System;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using System.ServiceProcess;
+
+public class FlanneldService : ServiceBase
+{
+    [DllImport("kernel32.dll", CharSet = CharSet.Unicode, SetLastError = true)]
+    static extern IntPtr CreateJobObject(IntPtr attributes, string name);
+    [DllImport("kernel32.dll", SetLastError = true)]
+    static extern bool SetInformationJobObject(IntPtr job, int kind, byte[] information, int length);
+    [DllImport("kernel32.dll", SetLastError = true)]
+    static extern bool AssignProcessToJobObject(IntPtr job, IntPtr process);
+
+    readonly string[] command;
+    Process child;
+    volatile bool stopping;
+
+    FlanneldService(string[] command)
+    {
+        ServiceName = "flanneld";
+        this.command = command;
+    }
+
+    static void Main(string[] command)
+    {
+        // JOBOBJECT_EXTENDED_LIMIT_INFORMATION of a 64 bit process; LimitFlags are at 16: KILL_ON_JOB_CLOSE.
+        byte[] limits = new byte[144];
+        BitConverter.GetBytes(0x2000).CopyTo(limits, 16);
+        IntPtr job = CreateJobObject(IntPtr.Zero, null);
+        if (job == IntPtr.Zero || !SetInformationJobObject(job, 9, limits, limits.Length) ||
+            !AssignProcessToJobObject(job, Process.GetCurrentProcess().Handle))
+        {
+            Environment.Exit(Marshal.GetLastWin32Error());
+        }
+        Run(new FlanneldService(command));
+    }
+
+    protected override void OnStart(string[] args)
+    {
+        // No argument holds a space: Install-Flannel takes none that does.
+        string rest = string.Join(" ", command, 1, command.Length - 1);
+        child = new Process();
+        child.StartInfo = new ProcessStartInfo(command[0], rest) { UseShellExecute = false, CreateNoWindow = true };
+        child.EnableRaisingEvents = true;
+        child.Exited += delegate
+        {
+            if (!stopping)
+            {
+                Environment.Exit(child.ExitCode == 0 ? 1 : child.ExitCode);
+            }
+        };
+        child.Start();
+    }
+
+    protected override void OnStop()
+    {
+        stopping = true;
+    }
+}
+'@
+
+<#
+.SYNOPSIS
+Makes the program unless it is there from this very source; returns installed or compiled.
+
+.DESCRIPTION
+By the compiler that every Windows Server has with .NET Framework. Two compilations of one source are never the same
+file, so it is the source that is remembered.
+#>
+function Install-FlanneldHost {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    $bytes = [Text.Encoding]::UTF8.GetBytes($FlanneldHostSource.Replace("`r", ''))
+    $hasher = [Security.Cryptography.SHA256]::Create()
+    $checksum = [BitConverter]::ToString($hasher.ComputeHash($bytes)).Replace('-', '').ToLowerInvariant()
+    $mark = ''
+    if (Test-Path -LiteralPath $FlanneldHostMarkPath) {
+        $mark = ([IO.File]::ReadAllText($FlanneldHostMarkPath)).Trim()
+    }
+    if ($mark -ceq $checksum -and (Test-Path -LiteralPath $FlanneldHostPath)) {
+        return 'installed'
+    }
+    $compiled = "$FlanneldHostPath.new.exe"
+    if (Test-Path -LiteralPath $compiled) {
+        Remove-Item -LiteralPath $compiled -Force
+    }
+    Add-Type -TypeDefinition $FlanneldHostSource -ReferencedAssemblies 'System.ServiceProcess' `
+        -OutputAssembly $compiled -OutputType ConsoleApplication
+    if ($null -ne (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
+        Stop-ServiceInTime -Name 'flanneld'
+    }
+    Move-FileIntoPlace -Source $compiled -Target $FlanneldHostPath
+    [IO.File]::WriteAllText($FlanneldHostMarkPath, $checksum)
+    'compiled'
+}

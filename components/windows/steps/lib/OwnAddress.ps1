@@ -1,0 +1,99 @@
+# The machine's own addresses.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Returns this machine's IPv4 addresses, that of the loopback too.
+#>
+function Get-OwnAddress {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    Get-NetIPAddress -AddressFamily IPv4 | ForEach-Object { $_.IPAddress }
+}
+
+<#
+.SYNOPSIS
+Tells whether an address is one of this machine's.
+
+.PARAMETER Address
+IPv4 address.
+#>
+function Test-OwnAddress {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Address
+    )
+
+    @(Get-OwnAddress) -contains $Address
+}
+
+<#
+.SYNOPSIS
+Stops the step unless an address is one of this machine's.
+
+.PARAMETER Address
+IPv4 address the node shall register with.
+#>
+function Assert-NodeAddress {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Address
+    )
+
+    if (Test-OwnAddress -Address $Address) {
+        return
+    }
+    $found = @(Get-OwnAddress | Where-Object { $_ -ne '127.0.0.1' })
+    $seen = if ($found.Count -eq 0) { 'none' } else { $found -join ', ' }
+    Stop-Step -Code 'NodeIpMissing' `
+        -Message "The node shall register with $Address, which is no address of this machine. It has: $seen." `
+        -Remedy 'Set nodes[].nodeIp to one that the machine has and other nodes reach, or give its adapter this one.'
+}
+
+<#
+.SYNOPSIS
+Waits until an address is one of this machine's again, and asks for it anew half way: after the switch has been put on
+the adapter, Windows sometimes stays with one of its own making (169.254.x.x).
+
+.PARAMETER Address
+IPv4 address.
+
+.PARAMETER TimeoutSeconds
+Seconds to wait at most.
+#>
+function Wait-OwnAddress {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Address,
+
+        [Parameter(Mandatory = $true)]
+        [int] $TimeoutSeconds
+    )
+
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    $isRenewed = $false
+    while (-not (Test-OwnAddress -Address $Address)) {
+        if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
+            $seen = @(Get-OwnAddress) -join ', '
+            throw "The address $Address did not come back in $TimeoutSeconds s; the machine has $seen."
+        }
+        if (-not $isRenewed -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds / 2) {
+            $isRenewed = $true
+            $filter = 'DHCPEnabled=TRUE AND IPEnabled=TRUE'
+            foreach ($adapter in Get-CimInstance -ClassName Win32_NetworkAdapterConfiguration -Filter $filter) {
+                $answer = Invoke-CimMethod -InputObject $adapter -MethodName 'RenewDHCPLease'
+                if ($answer.ReturnValue -ne 0) {
+                    Write-StepProgress -Message "renewing a lease failed: $($answer.ReturnValue)"
+                }
+            }
+        }
+        Start-Sleep -Seconds 2
+    }
+}

@@ -1,0 +1,30 @@
+# Work that outlives the session which orders it.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Starts a task that runs as SYSTEM, outside this session, and goes on when that is cut.
+
+.PARAMETER Name
+Name of the task; one of that name is replaced.
+
+.PARAMETER Command
+PowerShell in one line, without double quotes.
+#>
+function Start-SystemTask {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Command
+    )
+
+    $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
+        -Argument "-NoProfile -NonInteractive -ExecutionPolicy Bypass -Command `"$Command`""
+    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest
+    $null = Register-ScheduledTask -TaskName $Name -Action $action -Principal $principal -Force
+    Start-ScheduledTask -TaskName $Name
+}
