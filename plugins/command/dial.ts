@@ -6,10 +6,22 @@ import type { Operation } from "../protocol/operation.ts";
 import { isMap, type PropertyMap } from "../protocol/property-value.ts";
 import { connectConfig, parseEndpoint, type SshEndpoint } from "./ssh-endpoint.ts";
 
-/** Pauses between attempts grow from the first to the longest by this factor (pulumi, sdk/go/common/util/retry). */
+/** Pauses between attempts grow from the first to the longest by a factor (pulumi, sdk/go/common/util/retry). */
 const FIRST_PAUSE_MILLISECONDS = 100;
 const LONGEST_PAUSE_MILLISECONDS = 5000;
+
+/**
+ * The longest where attempts are not counted: whoever waits for a machine to boot would meet it 2.5 s late on average,
+ * and each node reboots at least once.
+ */
+const LONGEST_UNCOUNTED_MILLISECONDS = 500;
 const PAUSE_FACTOR = 1.5;
+
+/** A failure like the one before is told again after this time: Windows boots for minutes. */
+const SAME_AGAIN_MILLISECONDS = 5000;
+
+/** What ends dialling, and gets to know what happens meanwhile. */
+export type Dialling = Pick<Operation, "signal" | "progress">;
 
 /** An open SSH connection; `close` must be called, it ends the one to a proxy too. */
 export interface SshConnection {
@@ -22,7 +34,7 @@ export interface SshConnection {
  * says; what runs over the connection is not.
  * @param connection the `connection` input, checked and without secret marks
  */
-export async function dial(connection: PropertyMap, operation: Operation): Promise<SshConnection> {
+export async function dial(connection: PropertyMap, operation: Dialling): Promise<SshConnection> {
   const endpoint = parseEndpoint(connection);
   const { proxy } = connection;
   if (!isMap(proxy)) {
@@ -37,7 +49,7 @@ export async function dial(connection: PropertyMap, operation: Operation): Promi
   );
   try {
     const client = await retried("Dial from proxy", endpoint, operation, async () =>
-      logIn(endpoint, await forward(proxyClient, endpoint), operation.signal),
+      logIn(endpoint, await forward(proxyClient, endpoint, operation.signal), operation.signal),
     );
     return {
       client,
@@ -55,7 +67,7 @@ export async function dial(connection: PropertyMap, operation: Operation): Promi
 async function retried<Result>(
   what: string,
   endpoint: SshEndpoint,
-  operation: Operation,
+  operation: Dialling,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   const { signal } = operation;
@@ -64,7 +76,9 @@ async function retried<Result>(
   // Keys that cannot be read are an error at once.
   connectConfig(endpoint, () => undefined);
   let pause = FIRST_PAUSE_MILLISECONDS;
+  const longest = limit < 0 ? LONGEST_UNCOUNTED_MILLISECONDS : LONGEST_PAUSE_MILLISECONDS;
   let reason = "nothing yet";
+  let said = { reason: "", at: 0 };
   for (let failed = 0; ;) {
     try {
       return await attempt();
@@ -82,9 +96,12 @@ async function retried<Result>(
       );
     }
     const of = limit < 0 ? "inf" : String(limit);
-    operation.progress(`${what} ${String(failed)}/${of} failed: retrying (${reason})`);
+    if (reason !== said.reason || Date.now() - said.at > SAME_AGAIN_MILLISECONDS) {
+      operation.progress(`${what} ${String(failed)}/${of} failed: retrying (${reason})`);
+      said = { reason, at: Date.now() };
+    }
     await sleep(pause, signal);
-    pause = Math.min(pause * PAUSE_FACTOR, LONGEST_PAUSE_MILLISECONDS);
+    pause = Math.min(pause * PAUSE_FACTOR, longest);
   }
 }
 
@@ -160,9 +177,38 @@ function logIn(endpoint: SshEndpoint, socket: Duplex, signal: AbortSignal): Prom
   });
 }
 
-function forward(proxy: Client, endpoint: SshEndpoint): Promise<Duplex> {
+/** Has a proxy open a TCP connection to an SSH server; within the same time as from here. */
+function forward(proxy: Client, endpoint: SshEndpoint, signal: AbortSignal): Promise<Duplex> {
   return new Promise((resolve, reject) => {
+    let over = false;
+    const end = (): void => {
+      over = true;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
+    const abort = (): void => {
+      end();
+      reject(signal.reason as Error);
+    };
+    const timer =
+      endpoint.perDialTimeout > 0
+        ? setTimeout(() => {
+            end();
+            reject(new Error(`no answer within ${String(endpoint.perDialTimeout)} s`));
+          }, endpoint.perDialTimeout * 1000)
+        : undefined;
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) {
+      abort();
+      return;
+    }
     proxy.forwardOut("127.0.0.1", 0, endpoint.host, endpoint.port, (error, channel) => {
+      if (over) {
+        // Too late: nobody waits for it any more.
+        if (error === undefined) channel.destroy();
+        return;
+      }
+      end();
       if (error) reject(error);
       else resolve(channel);
     });

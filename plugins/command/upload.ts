@@ -8,6 +8,12 @@ export type CopySource = { readonly path: string } | { readonly text: string };
 
 const NO_SUCH_FILE = 2;
 
+/** What to do about a connection that was lost: whichever of ssh2's ways of saying so comes first. */
+const copiedAnew = "run again: it is copied anew";
+
+/** Files of a folder that are under way together: each is several questions, and a busy server takes its time for one. */
+const FILES_AT_ONCE = 8;
+
 type RemoteKind = "folder" | "file" | "nothing";
 
 /**
@@ -39,14 +45,13 @@ export async function uploadSource(
     if (signal.aborted) abort();
   });
   const lost = new Promise<never>((_resolve, reject) => {
-    client.once("close", () => {
+    const end = (why = ""): void => {
       reject(
-        new Error(
-          `the connection was lost while copying to ${remotePath} (run again: it is copied anew)`,
-        ),
+        new Error(`the connection was lost while copying to ${remotePath}${why} (${copiedAnew})`),
       );
-    });
-    client.on("error", reject);
+    };
+    client.once("close", () => end());
+    client.on("error", ({ message }) => end(`: ${message}`));
   });
   try {
     await Promise.race([work, aborted, lost]);
@@ -81,14 +86,19 @@ async function upload(files: RemoteFiles, source: CopySource, remotePath: string
 
 async function uploadFolder(files: RemoteFiles, from: string, to: string): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true });
-  for (const entry of entries.sort((left, right) => left.name.localeCompare(right.name))) {
-    const source = path.join(from, entry.name);
-    const target = path.posix.join(to, entry.name);
-    if (entry.isDirectory()) {
-      await files.requireFolder(target);
-      await uploadFolder(files, source, target);
-    } else await files.put(source, target);
+  const names = (folders: boolean): string[] =>
+    entries.filter((entry) => entry.isDirectory() === folders).map(({ name }) => name);
+  for (const name of names(true)) {
+    await files.requireFolder(path.posix.join(to, name));
+    await uploadFolder(files, path.join(from, name), path.posix.join(to, name));
   }
+  const waiting = names(false);
+  const put = async (): Promise<void> => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      await files.put(path.join(from, name), path.posix.join(to, name));
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, put));
 }
 
 /** SFTP with promises, and with errors that name the file. */
@@ -141,9 +151,16 @@ class RemoteFiles {
   }
 }
 
-/** SFTP has one word for whatever the other side's system said. */
+/** SFTP has one word for whatever the other side's system said; of an answer that never came, ssh2 says so itself. */
 function explained(message: string): string {
-  return message === "Failure" ? "Failure (is its drive full? make room, then run again)" : message;
+  switch (message) {
+    case "Failure":
+      return "Failure (is its drive full? make room, then run again)";
+    case "No response from server":
+      return `No response from server (${copiedAnew})`;
+    default:
+      return message;
+  }
 }
 
 function openSftp(client: Client): Promise<SFTPWrapper> {

@@ -15,6 +15,8 @@ const apps = {
   namespaced: true,
   immutable: [["spec", "selector"]],
 } as const;
+/** Tigera's operator has one object of each, whose definition has to be in the cluster first. */
+const operator = { apiVersion: "operator.tigera.io/v1", namespaced: false, immutable: [] } as const;
 const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", immutable: [] } as const;
 
 /** The kinds that are covered, by the type token of @pulumi/kubernetes. */
@@ -64,6 +66,16 @@ const kinds: Readonly<Record<string, Kind>> = {
     plural: "rolebindings",
     namespaced: true,
     immutable: [["roleRef"]],
+  },
+  "kubernetes:operator.tigera.io/v1:APIServer": {
+    ...operator,
+    kind: "APIServer",
+    plural: "apiservers",
+  },
+  "kubernetes:operator.tigera.io/v1:Installation": {
+    ...operator,
+    kind: "Installation",
+    plural: "installations",
   },
 };
 
