@@ -6,5 +6,10 @@ export const rehearsalCri = toolArtifact({
   version: "0.1.0",
   executables: ["rehearsal-cri.exe"],
   download: { none: "it is part of this project" },
-  go: { module: import.meta.dirname, packages: { "rehearsal-cri.exe": "." }, os: "windows" },
+  go: {
+    module: import.meta.dirname,
+    packages: { "rehearsal-cri.exe": "." },
+    os: "windows",
+    forWine: true,
+  },
 });

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"log"
 	"sort"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -19,7 +21,7 @@ func newID() string {
 	return hex.EncodeToString(bytes)
 }
 
-// CreateContainer models a container of an image that was "pulled".
+// CreateContainer makes a container of an image that was "pulled": a real one where its program is here, see programs.go.
 func (s *server) CreateContainer(_ context.Context, in *runtimeapi.CreateContainerRequest) (*runtimeapi.CreateContainerResponse, error) {
 	config := in.GetConfig()
 	id := newID()
@@ -32,11 +34,18 @@ func (s *server) CreateContainer(_ context.Context, in *runtimeapi.CreateContain
 		if img == nil {
 			return status.Errorf(codes.NotFound, "the image %s has not been pulled", config.GetImage().GetImage())
 		}
+		process := hasProcess(sb.Config, img.Reference)
+		if process {
+			if err := s.processes.make(id, img.Reference, config); err != nil {
+				return err
+			}
+		}
 		st.Containers[id] = &container{
 			ID: id, SandboxID: sb.ID, Config: kept(config), ImageID: img.ID,
 			LogPath:   logPath(sb.Config.GetLogDirectory(), config.GetLogPath()),
 			State:     runtimeapi.ContainerState_CONTAINER_CREATED,
 			CreatedAt: s.now().UnixNano(),
+			Process:   process,
 		}
 		return nil
 	})
@@ -54,8 +63,9 @@ func kept(config *runtimeapi.ContainerConfig) *runtimeapi.ContainerConfig {
 	}
 }
 
-// StartContainer lets a modelled container be running; its log says that it is only modelled.
+// StartContainer starts a container's process, or lets a modelled one be running, whose log says so.
 func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainerRequest) (*runtimeapi.StartContainerResponse, error) {
+	var failed error
 	err := s.change(func(st *state) error {
 		c, err := st.container(in.GetContainerId())
 		if err != nil {
@@ -64,20 +74,55 @@ func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainer
 		if c.State != runtimeapi.ContainerState_CONTAINER_CREATED {
 			return status.Errorf(codes.FailedPrecondition, "the container %s has been started already", c.ID)
 		}
-		if err := writeLogLine(c.LogPath, s.now(), rehearsed); err != nil {
+		if c.Process {
+			failed = s.processes.start(c.ID, c.LogPath, func(code int32) { s.ended(c.ID, code) })
+		} else if err := writeLogLine(c.LogPath, s.now(), rehearsed); err != nil {
 			return err
 		}
-		c.State = runtimeapi.ContainerState_CONTAINER_RUNNING
 		c.StartedAt = s.now().UnixNano()
+		if failed != nil {
+			c.exit(s.now(), startErrorCode, reasonNotStarted)
+			c.Message = failed.Error()
+			return nil
+		}
+		c.State = runtimeapi.ContainerState_CONTAINER_RUNNING
 		return nil
 	})
+	if failed != nil {
+		return nil, status.Errorf(codes.Unknown, "the container can't be started: %v", failed)
+	}
 	return &runtimeapi.StartContainerResponse{}, err
 }
 
-// StopContainer ends a container at once; one that has ended, or is not there, is stopped already.
-func (s *server) StopContainer(_ context.Context, in *runtimeapi.StopContainerRequest) (*runtimeapi.StopContainerResponse, error) {
+// ended notes the end of a container's process; it may be removed by now.
+func (s *server) ended(id string, code int32) {
+	reason := reasonStopped
+	if code != 0 {
+		reason = reasonFailed
+	}
 	err := s.change(func(st *state) error {
-		c := st.Containers[in.GetContainerId()]
+		if c := st.Containers[id]; c != nil {
+			c.exit(s.now(), code, reason)
+		}
+		return nil
+	})
+	if err != nil {
+		log.Printf("the end of the container %s: %v", id, err)
+	}
+}
+
+// StopContainer ends a container within its time of grace, a modelled one at once; one that has ended, or is not there,
+// is stopped already.
+func (s *server) StopContainer(_ context.Context, in *runtimeapi.StopContainerRequest) (*runtimeapi.StopContainerResponse, error) {
+	id := in.GetContainerId()
+	if p := s.processes.get(id); p != nil {
+		if err := p.stop(time.Duration(in.GetTimeout()) * time.Second); err != nil {
+			return nil, err
+		}
+		return &runtimeapi.StopContainerResponse{}, nil
+	}
+	err := s.change(func(st *state) error {
+		c := st.Containers[id]
 		if c != nil && c.State == runtimeapi.ContainerState_CONTAINER_RUNNING {
 			c.exit(s.now(), 0, reasonStopped)
 		}
@@ -86,13 +131,29 @@ func (s *server) StopContainer(_ context.Context, in *runtimeapi.StopContainerRe
 	return &runtimeapi.StopContainerResponse{}, err
 }
 
-// RemoveContainer forgets a container; one that is not there is removed already.
+// RemoveContainer ends a container and forgets it; one that is not there is removed already.
 func (s *server) RemoveContainer(_ context.Context, in *runtimeapi.RemoveContainerRequest) (*runtimeapi.RemoveContainerResponse, error) {
-	err := s.change(func(st *state) error {
-		delete(st.Containers, in.GetContainerId())
+	err := s.removeContainer(in.GetContainerId())
+	return &runtimeapi.RemoveContainerResponse{}, err
+}
+
+func (s *server) removeContainer(id string) error {
+	var process bool
+	err := s.read(func(st *state) error {
+		c := st.Containers[id]
+		process = c != nil && c.Process
 		return nil
 	})
-	return &runtimeapi.RemoveContainerResponse{}, err
+	if process {
+		err = s.processes.forget(id)
+	}
+	if err != nil {
+		return err
+	}
+	return s.change(func(st *state) error {
+		delete(st.Containers, id)
+		return nil
+	})
 }
 
 // ContainerStatus tells what is modelled.
@@ -106,7 +167,7 @@ func (s *server) ContainerStatus(_ context.Context, in *runtimeapi.ContainerStat
 		response.Status = &runtimeapi.ContainerStatus{
 			Id: c.ID, Metadata: c.Config.Metadata, State: c.State,
 			CreatedAt: c.CreatedAt, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt,
-			ExitCode: c.ExitCode, Reason: c.Reason,
+			ExitCode: c.ExitCode, Reason: c.Reason, Message: c.Message,
 			Image: c.Config.Image, ImageRef: c.ImageID, ImageId: c.ImageID,
 			Labels: c.Config.Labels, Annotations: c.Config.Annotations,
 			Mounts: c.Config.Mounts, LogPath: c.LogPath,
@@ -143,12 +204,15 @@ func (s *server) UpdateContainerResources(context.Context, *runtimeapi.UpdateCon
 	return &runtimeapi.UpdateContainerResourcesResponse{}, nil
 }
 
-// ReopenContainerLog makes the log anew after kubelet has moved the old one away.
+// ReopenContainerLog makes the log anew after kubelet has moved the old one away. Nobody has it open.
 func (s *server) ReopenContainerLog(_ context.Context, in *runtimeapi.ReopenContainerLogRequest) (*runtimeapi.ReopenContainerLogResponse, error) {
 	err := s.read(func(st *state) error {
 		c, err := st.container(in.GetContainerId())
 		if err != nil {
 			return err
+		}
+		if c.Process {
+			return appendToLog(c.LogPath, nil)
 		}
 		return writeLogLine(c.LogPath, s.now(), rehearsed)
 	})

@@ -18,6 +18,10 @@ import (
 const (
 	// startSeconds is how long containerd may take to answer after its start.
 	startSeconds = 120
+	// containerRoots is where HostProcess containers' files are, as with containerd before version 1.7.
+	containerRoots = `C:\C`
+	// podVolumes is where kubelet keeps pods' volumes.
+	podVolumes = `C:\var\lib\kubelet\pods`
 	// maxMessageBytes is the largest message, as kubelet and containerd have it.
 	maxMessageBytes = 16 << 20
 )
@@ -27,15 +31,16 @@ func main() {
 	containerd := flag.String("containerd", "", "name of the pipe that containerd serves on")
 	stateFile := flag.String("state", "", "file that keeps the modelled pods")
 	readyFile := flag.String("ready", "", "file to make when the pipe is served and containerd answers")
+	images := flag.String("images", "", "folder with the programs of images whose HostProcess containers really run")
 	boot := flag.String("boot", "", "names this boot of the machine; pods of another one have ended")
 	flag.Parse()
 	log.SetFlags(log.LstdFlags | log.LUTC)
-	if err := serve(*listen, *containerd, *stateFile, *readyFile, *boot); err != nil {
+	if err := serve(*listen, *containerd, *stateFile, *readyFile, *images, *boot); err != nil {
 		log.Fatalf("rehearsal-cri: %v", err)
 	}
 }
 
-func serve(listen, containerd, stateFile, readyFile, boot string) error {
+func serve(listen, containerd, stateFile, readyFile, images, boot string) error {
 	dial := func(ctx context.Context, _ string) (net.Conn, error) {
 		return winio.DialPipeContext(ctx, pipeRoot+containerd)
 	}
@@ -59,6 +64,12 @@ func serve(listen, containerd, stateFile, readyFile, boot string) error {
 		state:            st,
 		save:             func(st *state) error { return saveState(stateFile, st) },
 		now:              time.Now,
+		processes: &hostProcesses{
+			images: images, roots: containerRoots, volumes: podVolumes, now: time.Now, all: map[string]*hostProcess{},
+		},
+	}
+	if err := srv.serveStreams(); err != nil {
+		return err
 	}
 	version, err := srv.awaitContainerd(startSeconds*time.Second, 100*time.Millisecond)
 	if err != nil {
@@ -71,8 +82,8 @@ func serve(listen, containerd, stateFile, readyFile, boot string) error {
 	if err := occupyFirstInstance(listen, time.Second); err != nil {
 		return err
 	}
-	log.Printf("serves %s%s in front of %s %s; pods are modelled, not run", pipeRoot, listen,
-		version.RuntimeName, version.RuntimeVersion)
+	log.Printf("serves %s%s in front of %s %s; pods are modelled, but for HostProcess containers of %s", pipeRoot, listen,
+		version.RuntimeName, version.RuntimeVersion, images)
 	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
 		return err
 	}

@@ -13,27 +13,22 @@ func refuse(what string) error {
 	return status.Errorf(codes.Unimplemented, "%s; %s needs a real Windows node", rehearsed, what)
 }
 
-// ExecSync is refused.
-func (s *server) ExecSync(context.Context, *runtimeapi.ExecSyncRequest) (*runtimeapi.ExecSyncResponse, error) {
-	return nil, refuse("running a command in it")
-}
-
-// Exec is refused.
-func (s *server) Exec(context.Context, *runtimeapi.ExecRequest) (*runtimeapi.ExecResponse, error) {
-	return nil, refuse("kubectl exec")
+// refuseAnywhere answers what is not done here for containers that run either.
+func refuseAnywhere(what string) error {
+	return status.Errorf(codes.Unimplemented, "rehearsed: %s needs a real Windows node", what)
 }
 
 // Attach is refused.
 func (s *server) Attach(context.Context, *runtimeapi.AttachRequest) (*runtimeapi.AttachResponse, error) {
-	return nil, refuse("kubectl attach")
+	return nil, refuseAnywhere("kubectl attach")
 }
 
 // PortForward is refused.
 func (s *server) PortForward(context.Context, *runtimeapi.PortForwardRequest) (*runtimeapi.PortForwardResponse, error) {
-	return nil, refuse("kubectl port-forward")
+	return nil, refuseAnywhere("kubectl port-forward")
 }
 
 // CheckpointContainer is refused.
 func (s *server) CheckpointContainer(context.Context, *runtimeapi.CheckpointContainerRequest) (*runtimeapi.CheckpointContainerResponse, error) {
-	return nil, refuse("a checkpoint")
+	return nil, refuseAnywhere("a checkpoint")
 }

@@ -46,6 +46,13 @@ func (s *server) RunPodSandbox(_ context.Context, in *runtimeapi.RunPodSandboxRe
 
 // StopPodSandbox ends a sandbox's containers and gives its address back; one that is not there is stopped already.
 func (s *server) StopPodSandbox(_ context.Context, in *runtimeapi.StopPodSandboxRequest) (*runtimeapi.StopPodSandboxResponse, error) {
+	for _, id := range s.containerIDs(in.GetPodSandboxId()) {
+		if p := s.processes.get(id); p != nil {
+			if err := p.stop(0); err != nil {
+				return nil, err
+			}
+		}
+	}
 	err := s.change(func(st *state) error {
 		if sb := st.Sandboxes[in.GetPodSandboxId()]; sb != nil {
 			sb.Ready = false
@@ -62,14 +69,27 @@ func (s *server) StopPodSandbox(_ context.Context, in *runtimeapi.StopPodSandbox
 
 // RemovePodSandbox forgets a sandbox and its containers; one that is not there is removed already.
 func (s *server) RemovePodSandbox(_ context.Context, in *runtimeapi.RemovePodSandboxRequest) (*runtimeapi.RemovePodSandboxResponse, error) {
-	err := s.change(func(st *state) error {
-		for _, c := range st.containersOf(in.GetPodSandboxId()) {
-			delete(st.Containers, c.ID)
+	for _, id := range s.containerIDs(in.GetPodSandboxId()) {
+		if err := s.removeContainer(id); err != nil {
+			return nil, err
 		}
+	}
+	err := s.change(func(st *state) error {
 		delete(st.Sandboxes, in.GetPodSandboxId())
 		return nil
 	})
 	return &runtimeapi.RemovePodSandboxResponse{}, err
+}
+
+// containerIDs lists a sandbox's containers.
+func (s *server) containerIDs(sandboxID string) []string {
+	ids := []string{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.state.containersOf(sandboxID) {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }
 
 // PodSandboxStatus tells what is modelled.

@@ -2,6 +2,9 @@
 //
 // containerd.exe is real, but it can't run containers without Windows' own part of them. What needs that part, pod
 // sandboxes, containers and images, is modelled here; everything else is answered by containerd itself.
+//
+// One kind of containers needs nothing but a process: those of HostProcess pods. They really run, where the image is one
+// whose programs lie on the disk (programs.go).
 package main
 
 import (
@@ -11,6 +14,7 @@ import (
 	"time"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+	"k8s.io/cri-streaming/pkg/streaming"
 )
 
 // rehearsed is what every modelled container writes to its log, and what refusals begin with.
@@ -24,6 +28,10 @@ type server struct {
 	// containerd is the real runtime.
 	containerd       runtimeapi.RuntimeServiceClient
 	containerdImages runtimeapi.ImageServiceClient
+
+	processes *hostProcesses
+	// streams is where kubectl exec's streams are served; nil until serveStreams.
+	streams streaming.Server
 
 	mu    sync.Mutex
 	state *state

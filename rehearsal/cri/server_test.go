@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,12 +38,21 @@ var background = context.Background()
 func testServer(t *testing.T) (*server, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "cri.json")
+	var clock sync.Mutex
 	now := time.Unix(1_800_000_000, 0)
 	srv := &server{
+		processes: &hostProcesses{
+			images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), now: time.Now, all: map[string]*hostProcess{},
+		},
 		containerd: &fakeContainerd{},
 		state:      newState("boot-1"),
 		save:       func(st *state) error { return saveState(file, st) },
-		now:        func() time.Time { now = now.Add(time.Second); return now },
+		now: func() time.Time {
+			clock.Lock()
+			defer clock.Unlock()
+			now = now.Add(time.Second)
+			return now
+		},
 	}
 	return srv, file
 }
@@ -305,14 +315,24 @@ func TestListsAreFilteredByLabelStateAndSandbox(t *testing.T) {
 
 func TestWhatNeedsAProcessIsRefusedPlainly(t *testing.T) {
 	srv, _ := testServer(t)
+	id := runContainer(t, srv, runPod(t, srv, podConfig("proxy", true, t.TempDir())).Id)
 	calls := map[string]func() error{
-		"exec":         func() error { _, err := srv.Exec(background, nil); return err },
-		"exec sync":    func() error { _, err := srv.ExecSync(background, nil); return err },
-		"attach":       func() error { _, err := srv.Attach(background, nil); return err },
-		"port-forward": func() error { _, err := srv.PortForward(background, nil); return err },
+		"exec": func() error { _, err := srv.Exec(background, &runtimeapi.ExecRequest{ContainerId: id}); return err },
+		"exec sync": func() error {
+			_, err := srv.ExecSync(background, &runtimeapi.ExecSyncRequest{ContainerId: id})
+			return err
+		},
 	}
 	for name, call := range calls {
 		if err := call(); status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), rehearsed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, call := range map[string]func() error{
+		"attach":       func() error { _, err := srv.Attach(background, nil); return err },
+		"port-forward": func() error { _, err := srv.PortForward(background, nil); return err },
+	} {
+		if err := call(); status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), "needs a real Windows node") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -11,10 +11,20 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Names under which kubelet knows how a modelled container came to its end.
+// Names under which kubelet knows how a container came to its end; the first three are containerd's.
 const (
-	reasonStopped  = "Completed"
-	reasonRebooted = "Rebooted"
+	reasonStopped    = "Completed"
+	reasonFailed     = "Error"
+	reasonNotStarted = "StartError"
+	reasonRebooted   = "Rebooted"
+	// reasonLost is that of a process that ended with this program, which then was started anew.
+	reasonLost = "RuntimeRestarted"
+)
+
+// Exit codes of containers whose process had no say in it, as containerd has them.
+const (
+	startErrorCode int32 = 128
+	unknownCode    int32 = 255
 )
 
 // state is what is modelled; it survives restarts of this program and of the machine.
@@ -51,6 +61,9 @@ type container struct {
 	FinishedAt int64                       `json:"finishedAt"`
 	ExitCode   int32                       `json:"exitCode"`
 	Reason     string                      `json:"reason"`
+	Message    string                      `json:"message"`
+	// Process says that it is not modelled: its program really runs, or did.
+	Process bool `json:"process"`
 }
 
 type image struct {
@@ -68,7 +81,8 @@ func newState(boot string) *state {
 	}
 }
 
-// loadState reads the state; after a reboot of the machine nothing that was written before it runs any more.
+// loadState reads the state; after a reboot of the machine nothing that was written before it runs any more, and after a
+// restart of this program none of its processes.
 func loadState(file, boot string, now time.Time) (*state, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,8 +102,13 @@ func loadState(file, boot string, now time.Time) (*state, error) {
 		}
 		for _, c := range st.Containers {
 			if c.State != runtimeapi.ContainerState_CONTAINER_EXITED {
-				c.exit(now, 255, reasonRebooted)
+				c.exit(now, unknownCode, reasonRebooted)
 			}
+		}
+	}
+	for _, c := range st.Containers {
+		if c.Process && c.State != runtimeapi.ContainerState_CONTAINER_EXITED {
+			c.exit(now, unknownCode, reasonLost)
 		}
 	}
 	return st, nil

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What the identity disk says; made by components/machine/identity.ts. */
 const userDataSchema = z.object({

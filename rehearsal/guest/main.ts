@@ -27,6 +27,8 @@ async function main(): Promise<void> {
     driveC,
     bootTime: await readBootTime("/proc/stat", "/run/boot-time"),
     hostsFile: "/etc/hosts",
+    routesFile: "/run/routes",
+    routesScript: "/opt/kindows/routes",
     rebootScript: "/opt/kindows/reboot",
   });
   const isFirstBoot = !(await new Drive(driveC).isFile(statePath));

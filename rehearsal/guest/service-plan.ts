@@ -1,3 +1,5 @@
+import { runnableImages } from "../image/runnable-images.ts";
+
 /** One process of a service. */
 export interface ServiceProcess {
   readonly exe: string;
@@ -47,6 +49,7 @@ export function serviceProcesses(
         `-containerd=${containerdPipe}`,
         `-state=${criState}`,
         `-ready=${criReadyFile}`,
+        `-images=${runnableImages}`,
         `-boot=${bootTime.toISOString()}`,
       ],
       logFile: criLog,

@@ -24,18 +24,29 @@ const goEnvironment = { GOGC: "400", GOMAXPROCS: "1" };
  *
  * @param exe Windows path.
  */
-export function startWine(exe: string, args: readonly string[], options: WineStart): ChildProcess {
-  return spawn(wineLoader, [exe, ...args], {
+export type StartProgram = (
+  exe: string,
+  args: readonly string[],
+  options: WineStart,
+) => ChildProcess;
+
+/** Starts a program where this process has Wine's root as its own, as in the guest. */
+export const startWine: StartProgram = (exe, args, options) =>
+  spawn(wineLoader, [exe, ...args], {
     cwd: options.cwd,
-    env: {
-      ...wineEnvironment,
-      ...goEnvironment,
-      ...Object.fromEntries((options.environment ?? []).map(variable)),
-      WINEPATH: options.path.join(";"),
-    },
+    env: processEnvironment(options),
     stdio: options.stdio,
     detached: true,
   });
+
+/** Linux variables of a program that is started so. */
+export function processEnvironment(options: WineStart): Record<string, string> {
+  return {
+    ...wineEnvironment,
+    ...goEnvironment,
+    ...Object.fromEntries((options.environment ?? []).map(variable)),
+    WINEPATH: options.path.join(";"),
+  };
 }
 
 function variable(text: string): [name: string, value: string] {

@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -13,10 +14,11 @@ import {
   type ServiceOptions,
   type WindowsPrograms,
 } from "../host/programs.ts";
+import type { Route } from "../host/routes.ts";
 import { serverTime } from "../host/server-time.ts";
 import { tcpProbe } from "../host/tcp-probe.ts";
 import { criPipe, criReadyFile, serviceProcesses } from "./service-plan.ts";
-import { killGroup, startWine } from "./wine-process.ts";
+import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
 import { WineServices } from "./wine-services.ts";
 
 /** Where things lie in the guest. */
@@ -25,12 +27,24 @@ export interface WineProgramsOptions {
   readonly bootTime: Date;
   /** Linux' own hosts file, which Wine's programs resolve names by. */
   readonly hostsFile: string;
+  /** The routes that shall hold, as `routesScript` reads them: "RANGE via ADDRESS". */
+  readonly routesFile: string;
+  /** Program that makes the routes of `routesFile`, after removing those to the ranges it is given. */
+  readonly routesScript: string;
   /** Script that reboots the machine after the seconds it is given. */
   readonly rebootScript: string;
+  /** How programs are started. Default: `startWine`. */
+  readonly start?: StartProgram;
 }
+
+/** Stands in the standard error of a program that did not end by itself, before the signal's name. */
+export const endedUnderWine = "ended under Wine by";
 
 /** Seconds after a program's end in which its output must have been read. */
 const outputSeconds = 1;
+
+/** Seconds the making of routes may take. */
+const routesSeconds = 20;
 
 /** The real Windows programs of the guest, under Wine. */
 export class WinePrograms implements WindowsPrograms {
@@ -48,6 +62,7 @@ export class WinePrograms implements WindowsPrograms {
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
+  readonly #start: StartProgram;
   #rebootOrdered = false;
 
   constructor(options: WineProgramsOptions) {
@@ -55,25 +70,27 @@ export class WinePrograms implements WindowsPrograms {
     this.driveC = options.driveC;
     this.bootTime = options.bootTime;
     this.#drive = new Drive(options.driveC);
-    this.#services = new WineServices(this.#drive);
+    this.#start = options.start ?? startWine;
+    this.#services = new WineServices(this.#drive, this.#start);
   }
 
   /** Starts Wine and what belongs to it, so that the next program need not. */
   async warmUp(): Promise<void> {
-    await this.#runToEnd("C:\\windows\\system32\\hostname.exe", [], { timeoutSeconds: 120 });
+    await this.runToEnd("C:\\windows\\system32\\hostname.exe", [], { timeoutSeconds: 120 });
   }
 
   async run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
     await this.#assertProgram(exe);
-    return this.#runToEnd(exe, args, options);
+    return this.runToEnd(exe, args, options);
   }
 
-  async #runToEnd(
+  /** As `run`, also for Wine's own programs: they are links out of drive C:, which the model does not follow. */
+  protected async runToEnd(
     exe: string,
     args: readonly string[],
     options: RunOptions,
   ): Promise<ProgramResult> {
-    const child = startWine(exe, args, {
+    const child = this.#start(exe, args, {
       cwd: await this.#drive.resolve(options.cwd ?? "C:\\"),
       path: options.path ?? [],
       stdio: ["pipe", "pipe", "pipe"],
@@ -91,12 +108,17 @@ export class WinePrograms implements WindowsPrograms {
     }, options.timeoutSeconds * 1000);
     const closed = once(child, "close");
     try {
-      const [exitCode] = (await once(child, "exit")) as [number | null];
+      const [exitCode, signal] = (await once(child, "exit")) as [
+        number | null,
+        NodeJS.Signals | null,
+      ];
       // What the program has started may hold its outputs open for longer than it lives.
       await Promise.race([closed, sleep(outputSeconds * 1000)]);
       const [out, err] = [output[0](), output[1]()];
       if (timedOut) throw new ProgramTimeout(`${out}${err}`, exe, options.timeoutSeconds);
-      return { exitCode: exitCode ?? 1, stdout: out, stderr: err };
+      if (exitCode !== null) return { exitCode, stdout: out, stderr: err };
+      // Windows has no signals; who reads the message should know all the same that the program did not choose to end.
+      return { exitCode: 1, stdout: out, stderr: `${err}(${endedUnderWine} ${signal})` };
     } finally {
       clearTimeout(limit);
     }
@@ -127,6 +149,14 @@ export class WinePrograms implements WindowsPrograms {
     return this.#services.isRunning("containerd") && (await this.#drive.isFile(criReadyFile));
   }
 
+  addresses(): readonly string[] {
+    return ipv4Addresses().map(({ address }) => address);
+  }
+
+  segments(): readonly string[] {
+    return ipv4Addresses().flatMap(({ cidr }) => cidr ?? []);
+  }
+
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
     return tcpProbe(host, port, timeoutSeconds);
   }
@@ -141,7 +171,8 @@ export class WinePrograms implements WindowsPrograms {
 
   async setClock(time: Date): Promise<void> {
     const text = time.toISOString().slice(0, 19).replace("T", " ");
-    await promisify(execFile)("date", ["-u", "-s", text]);
+    // The guest has no programs of its own but busybox.
+    await promisify(execFile)("/bin/busybox", ["date", "-u", "-s", text]);
   }
 
   async setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
@@ -152,6 +183,19 @@ export class WinePrograms implements WindowsPrograms {
     const temporary = `${this.#options.hostsFile}.new`;
     await writeFile(temporary, `${lines.join("\n")}\n`);
     await rename(temporary, this.#options.hostsFile);
+  }
+
+  async setRoutes(routes: readonly Route[]): Promise<void> {
+    const { routesFile, routesScript } = this.#options;
+    const before = await linesOf(routesFile);
+    const lines = routes.map(({ destination, nextHop }) => `${destination} via ${nextHop}\n`);
+    // A lease may come at any time, and makes what stands there.
+    await writeFile(`${routesFile}.new`, lines.join(""));
+    await rename(`${routesFile}.new`, routesFile);
+    const gone = before
+      .map((line) => line.replace(/ .*$/, ""))
+      .filter((range) => !routes.some(({ destination }) => destination === range));
+    await promisify(execFile)(routesScript, gone, { timeout: routesSeconds * 1000 });
   }
 
   async reboot(delaySeconds: number): Promise<void> {
@@ -169,6 +213,23 @@ export class WinePrograms implements WindowsPrograms {
   async #assertProgram(exe: string): Promise<void> {
     if (!(await this.#drive.isFile(exe))) throw new Error(`there is no program ${exe}`);
   }
+}
+
+/** Lines of a file; none where it is not there. */
+async function linesOf(file: string): Promise<string[]> {
+  try {
+    return (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** IPv4 addresses of the machine. */
+function ipv4Addresses(): NetworkInterfaceInfo[] {
+  return Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ family }) => family === "IPv4");
 }
 
 /** Reads a stream from now on; the function returned gives what has come until then. */

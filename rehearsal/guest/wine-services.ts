@@ -4,15 +4,17 @@ import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Drive } from "../host/drive.ts";
 import type { ServiceProcess } from "./service-plan.ts";
-import { killGroup, startWine } from "./wine-process.ts";
+import { type StartProgram, killGroup } from "./wine-process.ts";
 
 /** Programs that run as services, by the service's name. A service lives while all of its processes do. */
 export class WineServices {
   readonly #drive: Drive;
+  readonly #start: StartProgram;
   readonly #running = new Map<string, readonly ChildProcess[]>();
 
-  constructor(drive: Drive) {
+  constructor(drive: Drive, start: StartProgram) {
     this.#drive = drive;
+    this.#start = start;
   }
 
   isRunning(name: string): boolean {
@@ -67,7 +69,7 @@ export class WineServices {
     try {
       const output = log?.fd ?? "ignore";
       const cwd = this.#drive.root;
-      const child = startWine(each.exe, each.args, {
+      const child = this.#start(each.exe, each.args, {
         cwd,
         path,
         environment,

@@ -1,6 +1,7 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Drive } from "./drive.ts";
-import { type StepErrorCode, stepExitCodes, stepNames } from "./step.ts";
+import { type StepErrorCode, stepExitCodes } from "./step-error.ts";
+import { stepNames } from "./step-names.ts";
 
 const step = z.enum(stepNames);
 /** Before the step does anything, half way through, or when all is done but its result not yet written. */
@@ -11,6 +12,8 @@ const times = z.int().min(1).default(1);
 const faultSchema = z.discriminatedUnion("kind", [
   /** The connection breaks; the step goes on, as it does on Windows. */
   z.strictObject({ kind: z.literal("dropConnection"), step, at, times }),
+  /** The connection breaks when all is done and half of the line with the result is written. */
+  z.strictObject({ kind: z.literal("cutResult"), step, times }),
   /** The machine is reset: connections and processes are gone, files stay as they are. */
   z.strictObject({ kind: z.literal("reboot"), step, at, times }),
   /** The step ends with an error of this kind. */
@@ -98,7 +101,8 @@ export class Faults {
 
   /** Counts a fault as played; false when it was played as often as it was asked for. */
   async take(fault: Fault & { readonly times: number }): Promise<boolean> {
-    const key = "at" in fault ? `${fault.kind} in ${fault.step} at ${fault.at}` : fault.kind;
+    const step = "step" in fault ? ` in ${fault.step}` : "";
+    const key = `${fault.kind}${step}${"at" in fault ? ` at ${fault.at}` : ""}`;
     const played = this.#played[key] ?? 0;
     if (played >= fault.times) return false;
     this.#played[key] = played + 1;

@@ -1,3 +1,5 @@
+import type { Route } from "./routes.ts";
+
 /** What a Windows program left behind when it ended. */
 export interface ProgramResult {
   /** As `%ERRORLEVEL%` would show it; 0 is success. */
@@ -91,6 +93,12 @@ export interface WindowsPrograms {
    */
   isPipeServed(name: string): Promise<boolean>;
 
+  /** IPv4 addresses of the machine, that of the loopback too. */
+  addresses(): readonly string[];
+
+  /** The same with their prefix lengths, e.g. `192.168.150.10/24`. */
+  segments(): readonly string[];
+
   /**
    * Tries one TCP connection from the machine, names resolved as its programs resolve them.
    * Returns what went wrong, or undefined when it was accepted within `timeoutSeconds`.
@@ -109,6 +117,12 @@ export interface WindowsPrograms {
    * Called whenever C:\Windows\System32\drivers\etc\hosts changes, and once after boot.
    */
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void>;
+
+  /**
+   * Makes these routes, and no others given earlier, hold for the programs (under Wine: Linux' own). Called whenever one
+   * changes, and once after boot, when the machine may have no address yet: they hold as soon as it has.
+   */
+  setRoutes(routes: readonly Route[]): Promise<void>;
 
   /** Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. One ordered before stands. */
   reboot(delaySeconds: number): Promise<void>;

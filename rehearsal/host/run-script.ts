@@ -1,22 +1,19 @@
 import { bindParameters } from "./powershell/bind.ts";
-import { DiskFullError } from "./drive.ts";
+import { DiskFullError } from "./file-errors.ts";
 import { BindingError } from "./powershell/binding-error.ts";
 import type { ScriptInvocation } from "./powershell/invocation.ts";
 import { readParamBlock } from "./powershell/param-block.ts";
 import { PowerShellSyntaxError } from "./powershell/scanner.ts";
-import {
-  RehearsalError,
-  StepError,
-  type StepName,
-  type StepOutcome,
-  stepExitCodes,
-  stepNames,
-} from "./step.ts";
+import { RehearsalError } from "./rehearsal-error.ts";
+import type { StepOutcome } from "./step.ts";
+import { StepError, stepExitCodes } from "./step-error.ts";
+import { type StepName, stepNames } from "./step-names.ts";
 import { stepBehaviours } from "./step-behaviours.ts";
 import { StepFaults } from "./step-faults.ts";
 import { removeSecretRemains } from "./steps/secret-remains.ts";
 import { StepParameters } from "./step-parameters.ts";
-import { type WindowsHost, PowerLost, homeFolder } from "./windows-host.ts";
+import { PowerLost } from "./power-lost.ts";
+import { type WindowsHost, homeFolder } from "./windows-host.ts";
 import { windowsPathNames } from "./windows-path.ts";
 
 /** The console a command runs on. */
@@ -83,9 +80,9 @@ async function runStep(
 ): Promise<number> {
   const start = Date.now();
   try {
-    const work = (): Promise<StepOutcome> => runBehaviour(host, step, parameters, io);
+    const work = (): Promise<Played> => runBehaviour(host, step, parameters, io);
     // One that only looks does not wait: what it is to look at may be a step that hangs.
-    const outcome = await (step === "Export-NodeLog"
+    const { outcome, faults } = await (step === "Export-NodeLog"
       ? work()
       : host.stepLock.run(
           host.milliseconds(lockSeconds),
@@ -98,21 +95,28 @@ async function runStep(
           work,
         ));
     const seconds = Math.round((Date.now() - start) / 100) / 10;
-    writeJson(io, {
+    const result = {
       step,
       changed: outcome.changed,
       rebootRequired: outcome.rebootRequired ?? false,
       seconds,
       facts: { ...outcome.facts, rehearsal: true },
-    });
+    };
+    await faults.writeResult(jsonLine(result), (text) => io.out(text));
     return 0;
   } catch (error) {
     if (error instanceof PowerLost) throw error;
     const { code, message, remedy } = stepError(error);
     io.err(`${step} on ${host.computerName} failed (${code}): ${message} ${remedy}\n`);
-    writeJson(io, { step, error: { code, message, remedy } });
+    io.out(jsonLine({ step, error: { code, message, remedy } }));
     return stepExitCodes[code];
   }
+}
+
+/** What a step came to, and the faults that may still strike its result. */
+interface Played {
+  readonly outcome: StepOutcome;
+  readonly faults: StepFaults;
 }
 
 async function runBehaviour(
@@ -120,10 +124,10 @@ async function runBehaviour(
   step: StepName,
   parameters: StepParameters,
   io: CommandIo,
-): Promise<StepOutcome> {
+): Promise<Played> {
   const faults = await StepFaults.load(host, step, () => io.dropConnection());
   try {
-    return await played(host, step, parameters, io, faults);
+    return { outcome: await played(host, step, parameters, io, faults), faults };
   } finally {
     host.drive.full = false; // somebody has made room
   }
@@ -169,13 +173,13 @@ function stepError(error: unknown): StepError {
   );
 }
 
-/** One line of plain ASCII, as the script's Write-JsonLine. */
-function writeJson(io: CommandIo, value: unknown): void {
+/** One line of plain ASCII, as the script's Write-JsonLine writes it. */
+function jsonLine(value: unknown): string {
   const json = JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  io.out(`${json}\n`);
+  return `${json}\n`;
 }
 
 function bindingMessage(path: string, fileName: string, error: BindingError): string {

@@ -22,9 +22,13 @@ export function workingProgram(commandLine: string): WorkingProgram {
   const files: string[] = [];
   let logFile: string | undefined;
   let index = 0;
-  if (/(^|[\\/])kube-log-runner(\.exe)?$/i.test(words[0] ?? "")) {
-    files.push(words[0] ?? "");
-    for (index = 1; words[index]?.startsWith("-"); index++) {
+  // The native service around one that is none (lib/FlanneldHost.ps1).
+  if (/(^|[\\/])flanneld-service\.exe$/i.test(words[0] ?? "")) {
+    files.push(words[index++] ?? "");
+  }
+  if (/(^|[\\/])kube-log-runner(\.exe)?$/i.test(words[index] ?? "")) {
+    files.push(words[index] ?? "");
+    for (index++; words[index]?.startsWith("-"); index++) {
       logFile = /^--?log-file=(.+)$/.exec(words[index] ?? "")?.[1] ?? logFile;
     }
   }

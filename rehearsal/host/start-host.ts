@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Identity } from "../../components/machine/identity.ts";
 import { runShellCommand } from "./cmd/shell.ts";
-import { DiskFullError, Drive } from "./drive.ts";
+import { Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
+import { DiskFullError } from "./file-errors.ts";
 import { type Hardware, linuxHardware } from "./hardware.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
-import { PowerLost, WindowsHost } from "./windows-host.ts";
+import { PowerLost } from "./power-lost.ts";
+import { WindowsHost } from "./windows-host.ts";
 import type { WindowsVersion } from "./windows-version.ts";
 
 /** What a rehearsal host is started with. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Drive } from "./drive.ts";
 
 const serviceSchema = z.strictObject({
@@ -29,6 +29,8 @@ const stateSchema = z.strictObject({
   firewallRules: z.record(z.string(), firewallRuleSchema),
   /** Boot that Calico's networks belong to, as its scripts would read it; empty before the first. */
   calicoBootTime: z.string(),
+  /** Policy about Windows' automatic updates; null where there is none. */
+  noAutoUpdate: z.int().nullable(),
   /** Folders and programs that Microsoft Defender leaves alone. */
   defenderExclusions: z.array(z.string()),
   /** The machine's environment variables besides Windows' own. */
@@ -37,6 +39,8 @@ const stateSchema = z.strictObject({
   serviceEnvironment: z.record(z.string(), z.array(z.string())),
   /** Networks in HNS by name, with the endpoints on each; Windows' own "nat" is not among them. */
   networks: z.record(z.string(), z.strictObject({ endpoints: z.array(z.string()) })),
+  /** Persistent routes, in the order they were made. */
+  routes: z.array(z.strictObject({ destination: z.string(), nextHop: z.string() })),
   /** Folders on the machine's PATH besides Windows' own. */
   path: z.array(z.string()),
   /** Faults already played, by their name, so that a reboot does not play them again. */
@@ -61,10 +65,12 @@ export function freshState(bootTime: Date): HostState {
     services: {},
     firewallRules: {},
     calicoBootTime: "",
+    noAutoUpdate: null,
     defenderExclusions: [],
     environment: {},
     serviceEnvironment: {},
     networks: {},
+    routes: [],
     path: [],
     faultsPlayed: {},
   };
@@ -86,4 +92,13 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
 
 export async function saveState(drive: Drive, state: HostState): Promise<void> {
   await drive.writeRegardless(statePath, `${JSON.stringify(state, undefined, 2)}\n`);
+}
+
+/** Writes the state to the drive whenever it is called; one write at a time, in order. */
+export function savingInOrder(drive: Drive, state: HostState): () => Promise<void> {
+  let saving: Promise<void> = Promise.resolve();
+  return () => {
+    saving = saving.catch(() => undefined).then(() => saveState(drive, state));
+    return saving;
+  };
 }

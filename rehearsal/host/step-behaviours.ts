@@ -1,13 +1,16 @@
-import type { StepBehaviour, StepName } from "./step.ts";
+import type { StepBehaviour } from "./step.ts";
+import type { StepName } from "./step-names.ts";
 import { addExternalNetwork } from "./steps/add-external-network.ts";
 import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { confirmReboot } from "./steps/confirm-reboot.ts";
 import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
 import { exportNodeLog } from "./steps/export-node-log.ts";
 import { installContainerd } from "./steps/install-containerd.ts";
+import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { joinNode } from "./steps/join-node.ts";
 import { resetNode } from "./steps/reset-node.ts";
+import { setClusterRoute } from "./steps/set-cluster-route.ts";
 import { setHostsEntry } from "./steps/set-hosts-entry.ts";
 import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 import { testWindowsHost } from "./steps/test-windows-host.ts";
@@ -20,10 +23,12 @@ export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
   "Set-MachineProxy": setMachineProxy,
   "Install-Containerd": installContainerd,
   "Install-Kubernetes": installKubernetes,
+  "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
   "Set-HostsEntry": setHostsEntry,
   "Join-Node": joinNode,
+  "Set-ClusterRoute": setClusterRoute,
   "Export-NodeLog": exportNodeLog,
   "Reset-Node": resetNode,
 };

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault, FaultPoint } from "./faults.ts";
-import { StepError, type StepName } from "./step.ts";
+import { StepError } from "./step-error.ts";
+import type { StepName } from "./step-names.ts";
 import type { WindowsHost } from "./windows-host.ts";
+
+/** How long what is written may take to leave the machine. */
+const sendMilliseconds = 50;
 
 /** Plays the faults asked for in one run of one step. */
 export class StepFaults {
@@ -48,6 +52,19 @@ export class StepFaults {
   async end(): Promise<void> {
     await this.checkpoint(); // a step that had nothing to do has no middle of its own
     await this.#strike("end");
+  }
+
+  /** Writes the line with the step's result, to its end where nothing happens. */
+  async writeResult(line: string, write: (text: string) => void): Promise<void> {
+    for (const fault of this.#faults) {
+      if (fault.kind !== "cutResult" || fault.step !== this.#step) continue;
+      if (!(await this.#host.faults.take(fault))) continue;
+      write(line.slice(0, line.length / 2));
+      await sleep(sendMilliseconds);
+      this.#dropConnection();
+      return;
+    }
+    write(line);
   }
 
   async #strike(point: FaultPoint): Promise<void> {

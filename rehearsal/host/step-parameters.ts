@@ -1,6 +1,6 @@
 import type { ParameterValue } from "./powershell/convert.ts";
 import type { ParamBlock } from "./powershell/param-block.ts";
-import { RehearsalError } from "./step.ts";
+import { RehearsalError } from "./rehearsal-error.ts";
 
 /** A script's bound parameters, read by the names its behaviour expects. */
 export class StepParameters {

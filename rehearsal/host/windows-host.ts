@@ -6,7 +6,9 @@ import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { StepLock } from "./step-lock.ts";
-import { type HostState, loadState, saveState } from "./state.ts";
+import { PowerLost } from "./power-lost.ts";
+import { type HostState, loadState, saveState, savingInOrder } from "./state.ts";
+import { WindowsSettings } from "./windows-settings.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 
 /** What a model of Windows is made of. */
@@ -30,15 +32,6 @@ export interface WindowsHostOptions {
   readonly power: AbortSignal;
 }
 
-/** The machine has been reset under a running step. */
-export class PowerLost extends Error {
-  override readonly name = "PowerLost";
-
-  constructor() {
-    super("the machine has lost its power");
-  }
-}
-
 /** Home of the only user. */
 export const homeFolder = "C:\\Users\\Administrator";
 
@@ -52,6 +45,7 @@ export class WindowsHost {
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
   readonly hardware: Hardware;
+  readonly settings: WindowsSettings;
   readonly services: ServiceManager;
   readonly faults: Faults;
   readonly version: WindowsVersion;
@@ -65,7 +59,6 @@ export class WindowsHost {
   bytesReceived = 0;
   readonly #state: HostState;
   readonly #options: WindowsHostOptions;
-  #saving: Promise<void> = Promise.resolve();
   #tasks: Promise<unknown> = Promise.resolve();
 
   private constructor(options: WindowsHostOptions, state: HostState) {
@@ -76,7 +69,8 @@ export class WindowsHost {
     this.programs = options.programs;
     this.hardware = options.hardware;
     this.version = options.version ?? rehearsedWindows;
-    const save = (): Promise<void> => this.save();
+    const save = savingInOrder(this.drive, state);
+    this.settings = new WindowsSettings(this.drive, state, save);
     this.services = new ServiceManager(this.drive, options.programs, state, save);
     this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
   }
@@ -96,8 +90,9 @@ export class WindowsHost {
         }
       }
     }
-    await host.save();
+    await saveState(drive, state);
     await host.applyHostsFile();
+    await host.applyRoutes();
     return host;
   }
 
@@ -106,110 +101,16 @@ export class WindowsHost {
     return utcSeconds(this.programs.bootTime);
   }
 
-  featureState(feature: string): HostState["features"][string] {
-    return this.#state.features[feature] ?? "Available";
-  }
-
-  async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
-    this.drive.assertRoom();
-    this.#state.features[feature] = state;
-    await this.save();
-  }
-
-  /** Why Windows waits for a reboot; empty when it does not. */
-  get rebootPending(): readonly string[] {
-    const featurePending = Object.values(this.#state.features).includes("InstallPending");
-    return [
-      ...(featurePending ? ["Component Based Servicing"] : []),
-      ...(this.#state.updatePending ? ["Windows Update"] : []),
-    ];
-  }
-
-  /** An update has been installed that a reboot must finish; until then Windows installs no features. */
-  async setUpdatePending(pending: boolean): Promise<void> {
-    this.#state.updatePending = pending;
-    await this.save();
-  }
-
-  /** Folders on the machine's PATH besides Windows' own. */
-  get path(): readonly string[] {
-    return this.#state.path;
-  }
-
-  /** Adds a folder to the machine's PATH; whether it was missing. */
-  async addToPath(folder: string): Promise<boolean> {
-    const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
-    if (this.#state.path.some(same)) return false;
-    this.#state.path.push(folder);
-    await this.save();
-    return true;
-  }
-
-  /** Adds or changes a rule of the firewall; whether that changed anything. */
-  async setFirewallRule(name: string, rule: HostState["firewallRules"][string]): Promise<boolean> {
-    if (JSON.stringify(this.#state.firewallRules[name]) === JSON.stringify(rule)) return false;
-    this.#state.firewallRules[name] = rule;
-    await this.save();
-    return true;
-  }
-
-  /** The machine's environment variables besides Windows' own. */
-  get environment(): Readonly<Record<string, string>> {
-    return this.#state.environment;
-  }
-
-  /** Sets a variable of the machine, or removes it; services and sessions that are there keep what they have. */
-  async setEnvironment(name: string, value: string | undefined): Promise<void> {
-    if (value === undefined) delete this.#state.environment[name];
-    else this.#state.environment[name] = value;
-    await this.save();
-  }
-
-  /** Folders and programs that Microsoft Defender leaves alone. */
-  get defenderExclusions(): readonly string[] {
-    return this.#state.defenderExclusions;
-  }
-
-  async setDefenderExclusions(paths: readonly string[]): Promise<void> {
-    this.#state.defenderExclusions = [...paths];
-    await this.save();
-  }
-
-  /** Takes a folder off the machine's PATH; whether it was there. */
-  async removeFromPath(folder: string): Promise<boolean> {
-    const others = this.#state.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
-    if (others.length === this.#state.path.length) return false;
-    this.#state.path = others;
-    await this.save();
-    return true;
-  }
-
-  /** Removes a rule of the firewall; whether it was there. */
-  async removeFirewallRule(name: string): Promise<boolean> {
-    return this.#removeKey(this.#state.firewallRules, name);
-  }
-
-  /** Names of the networks in HNS. */
-  networks(): string[] {
-    return Object.keys(this.#state.networks);
-  }
-
-  /** Makes a network in HNS. */
-  async addNetwork(name: string, endpoints: readonly string[] = []): Promise<void> {
-    this.#state.networks[name] = { endpoints: [...endpoints] };
-    await this.save();
-  }
-
-  /** Removes a network from HNS with its endpoints; whether it was there. */
-  async removeNetwork(name: string): Promise<boolean> {
-    return this.#removeKey(this.#state.networks, name);
-  }
-
   /** Makes the names of the hosts file resolve for the programs. */
   async applyHostsFile(): Promise<void> {
     await this.programs.setHostsEntries(
       parseHosts((await this.drive.readText(hostsFilePath)) ?? ""),
     );
+  }
+
+  /** Makes the persistent routes, and no others, hold for the programs. */
+  async applyRoutes(): Promise<void> {
+    await this.programs.setRoutes(this.settings.routes);
   }
 
   /** Cuts the machine off for so many seconds; what runs on it goes on. */
@@ -232,16 +133,6 @@ export class WindowsHost {
 
   cutConnections(): void {
     this.#options.cutConnections();
-  }
-
-  /** Boot that Calico's networks belong to; empty before the first. */
-  get calicoBootTime(): string {
-    return this.#state.calicoBootTime;
-  }
-
-  async setCalicoBootTime(bootTime: string): Promise<void> {
-    this.#state.calicoBootTime = bootTime;
-    await this.save();
   }
 
   /** Runs what no session waits for, as a scheduled task; it ends with the power. */
@@ -275,21 +166,6 @@ export class WindowsHost {
   /** Stops whatever runs on a machine whose power is gone. */
   assertPower(): void {
     if (this.powerLost) throw new PowerLost();
-  }
-
-  /** Writes the state to the drive; one write at a time, in order. */
-  async save(): Promise<void> {
-    this.#saving = this.#saving
-      .catch(() => undefined)
-      .then(() => saveState(this.drive, this.#state));
-    await this.#saving;
-  }
-
-  async #removeKey(table: Record<string, unknown>, key: string): Promise<boolean> {
-    if (!(key in table)) return false;
-    delete table[key];
-    await this.save();
-    return true;
   }
 
   async #layOutDrive(): Promise<void> {

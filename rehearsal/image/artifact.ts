@@ -2,11 +2,14 @@ import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import {
+  agnhostWindows,
   containerdVersion,
   containerdWindows,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
 import { rehearsalCri } from "../cri/artifact.ts";
+import { rehearsalCurl } from "../curl/artifact.ts";
+import { rehearsalNslookup } from "../nslookup/artifact.ts";
 import { rehearsedBuild } from "../host/windows-version.ts";
 import { buildCommand } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
@@ -15,6 +18,7 @@ import { driveC, makeGuestRoot, removeBuildFiles, startScripts } from "./guest-r
 import { guestSources } from "./guest-sources.ts";
 import { writeInitramfs } from "./initramfs.ts";
 import { writeMedia } from "./media.ts";
+import { writeRunnableImages } from "./runnable-images.ts";
 import { sourceHashes } from "./source-hashes.ts";
 
 /** Names of what the artifact's folder holds. */
@@ -24,7 +28,7 @@ export const manifestName = "manifest.json";
 /** Sources that are not part of the guest program's bundle, relative to this folder. */
 const buildSources = [
   ...["artifact.ts", "disk.ts", "guest-root.ts", "initramfs.ts", "media.ts", "node-runtime.ts"],
-  ...["partition-table.ts", "guest-program.ts"],
+  ...["partition-table.ts", "guest-program.ts", "runnable-images.ts"],
   ...[
     "../wine/builtin-dll.ts",
     "../wine/guest-root.ts",
@@ -45,7 +49,10 @@ const buildSources = [
  */
 export const rehearsalImage: Artifact = {
   name: "rehearsal-image",
-  needs: [rehearsalDebian, kubernetesWindows, containerdWindows, rehearsalCri],
+  needs: [
+    ...[rehearsalDebian, kubernetesWindows, containerdWindows],
+    ...[rehearsalCri, agnhostWindows, rehearsalCurl, rehearsalNslookup],
+  ],
   hostPackages: [
     ...["cpio", "dosfstools", "e2fsprogs", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
     ...["syslinux", "syslinux-common"],
@@ -68,6 +75,14 @@ export const rehearsalImage: Artifact = {
     await copyFile(
       join(context.path(rehearsalCri), "rehearsal-cri.exe"),
       join(driveC(root), "rehearsal/rehearsal-cri.exe"),
+    );
+    await writeRunnableImages(
+      {
+        agnhost: context.path(agnhostWindows),
+        curl: context.path(rehearsalCurl),
+        nslookup: context.path(rehearsalNslookup),
+      },
+      driveC(root),
     );
     const kubernetes = (name: string): string => join(context.path(kubernetesWindows), name);
     const media = await writeMedia(

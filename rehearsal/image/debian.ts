@@ -9,12 +9,12 @@ import { sourceHashes } from "./source-hashes.ts";
 const release = "bookworm";
 
 /** What debootstrap is asked for; it adds what these depend on. */
-const wanted = ["linux-image-cloud-amd64", "busybox-static", "wine64"];
+const wanted = ["linux-image-cloud-amd64", "busybox-static", "wine64", "libfaketime"];
 
 /**
  * Packages that are unpacked, of the many that `wanted` pulls in: those that kernel, busybox and Wine's console programs
  * really load. Sound, printers, cameras, 3D and video are left out. Wine without fontconfig starts explorer.exe over
- * and over, so that stays.
+ * and over, so that stays. libfaketime is for test/windows-binaries; a library must fit the libc it is loaded beside.
  */
 export const unpackedPackages: readonly string[] = [
   "busybox-static",
@@ -22,6 +22,7 @@ export const unpackedPackages: readonly string[] = [
   "libbrotli1",
   "libc6",
   "libexpat1",
+  "libfaketime",
   "libfontconfig1",
   "libfreetype6",
   "libgcc-s1",

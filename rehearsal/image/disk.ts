@@ -27,7 +27,7 @@ const inodes = 65_536;
  * code but Kubernetes' own; messages go to the serial console, which libvirt keeps.
  */
 const kernelArguments =
-  "console=ttyS0 quiet mitigations=off no_timer_check random.trust_cpu=on panic=10";
+  "console=ttyS0 quiet mitigations=off no_timer_check tsc=reliable random.trust_cpu=on panic=10";
 
 export interface DiskContents {
   /** Folder that becomes the root file system. */

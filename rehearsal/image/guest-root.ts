@@ -8,7 +8,7 @@ import { copyNodeRuntime } from "./node-runtime.ts";
 const guestSources = join(import.meta.dirname, "../guest");
 
 /** Programs of the guest's start that are copied as they stand; see rehearsal/guest. */
-export const startScripts = ["boot", "lease", "reboot", "serve"] as const;
+export const startScripts = ["boot", "lease", "reboot", "routes", "serve"] as const;
 
 /** Folder that is drive C: once the root is made. */
 export function driveC(root: string): string {

@@ -4,6 +4,8 @@ import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-ve
 import { type WindowsHost, homeFolder } from "../windows-host.ts";
 import { windowsPathNames } from "../windows-path.ts";
 import { splitArguments } from "./argv.ts";
+import { net } from "./net.ts";
+import { tar } from "./tar.ts";
 
 /** A command of cmd.exe, or a small program of Windows, that people use by hand; returns the exit code. */
 export type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => Promise<number>;
@@ -22,6 +24,8 @@ export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, 
   ["type", typeFile],
   ["dir", listFolder],
   ["shutdown", shutdown],
+  ["net", net],
+  ["tar", tar],
 ]);
 
 const windowsVersion = `Microsoft Windows [Version ${rehearsedBuild}] (rehearsal)`;
@@ -51,7 +55,7 @@ async function systemInfo(host: WindowsHost, _rest: string, io: CommandIo): Prom
     `OS Version:                ${rehearsedBuild}`,
     `System Boot Time:          ${host.lastBootUpTime}`,
     `Total Physical Memory:     ${host.hardware.memoryMiB} MB`,
-    `Feature Containers:        ${host.featureState("Containers")}`,
+    `Feature Containers:        ${host.settings.featureState("Containers")}`,
     `Services:                  ${services.join(", ") || "none"}`,
   ];
   return say(io, `\n${lines.join("\n")}`);

@@ -1,7 +1,7 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const executableSchema = z.strictObject({
-  hollow: z.enum(["containerd", "kubeadm", "kubelet", "kube-log-runner"]),
+  hollow: z.enum(["containerd", "kubeadm", "kubelet", "kube-log-runner", "flanneld"]),
   version: z.string(),
 });
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type { Drive } from "../drive.ts";
 import type { ProgramResult } from "../programs.ts";
 import type { HollowCluster, HollowJoin } from "./hollow-cluster.ts";

@@ -1,5 +1,6 @@
 import { Drive } from "../drive.ts";
 import type { HostsEntry, ProgramResult, WindowsPrograms } from "../programs.ts";
+import type { Route } from "../routes.ts";
 import type { HollowCluster } from "./hollow-cluster.ts";
 import { runHollowContainerd } from "./hollow-containerd.ts";
 import { readHollowExecutable } from "./hollow-executable.ts";
@@ -23,8 +24,12 @@ export class HollowPrograms implements WindowsPrograms {
   bootTime = new Date();
   /** How far the machine's clock is ahead; the battery keeps it so through reboots. */
   clockOffsetMilliseconds = 0;
+  /** May be changed by a test, as a person would by adding an adapter or taking one away. */
+  ownAddresses: readonly string[] = ["127.0.0.1", "192.168.150.10", "192.168.150.11"];
   /** The hosts entries in force, for tests. */
   hostsEntries: readonly HostsEntry[] = [];
+  /** The routes in force, for tests. */
+  routes: readonly Route[] = [];
   /** Every command line that was run, for tests. */
   readonly commands: string[] = [];
   readonly #options: HollowProgramsOptions;
@@ -57,6 +62,8 @@ export class HollowPrograms implements WindowsPrograms {
         );
       case "kubelet":
         return runHollowKubelet(version, args);
+      case "flanneld":
+        return { exitCode: 0, stdout: "", stderr: `v${version}\n` };
       case "kube-log-runner":
         return { exitCode: 1, stdout: "", stderr: "hollow kube-log-runner.exe runs nothing\n" };
     }
@@ -83,6 +90,14 @@ export class HollowPrograms implements WindowsPrograms {
     return Promise.resolve(name === "containerd-containerd" && this.#services.has("containerd"));
   }
 
+  addresses(): readonly string[] {
+    return this.ownAddresses;
+  }
+
+  segments(): readonly string[] {
+    return this.ownAddresses.map((address) => `${address}/${address === "127.0.0.1" ? 8 : 24}`);
+  }
+
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
     return this.#options.cluster.connect(this.#addressOf(host), port, timeoutSeconds);
   }
@@ -102,6 +117,11 @@ export class HollowPrograms implements WindowsPrograms {
 
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
     this.hostsEntries = entries;
+    return Promise.resolve();
+  }
+
+  setRoutes(routes: readonly Route[]): Promise<void> {
+    this.routes = [...routes];
     return Promise.resolve();
   }
 

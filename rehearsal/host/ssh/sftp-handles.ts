@@ -1,5 +1,5 @@
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import ssh2, { type FileEntry } from "ssh2";
 import { directoryEntry } from "./sftp-attributes.ts";
@@ -14,16 +14,20 @@ export class BadHandleError extends Error {
   override readonly name = "BadHandleError";
 }
 
-/** The open files and folders of one SFTP session. */
+/**
+ * The open files and folders of one SFTP session.
+ *
+ * Files are opened, written and closed without giving others their turn, see ../drive-names.ts.
+ */
 export class SftpHandles {
-  readonly #files = new Map<number, FileHandle>();
+  readonly #files = new Map<number, number>();
   readonly #folders = new Map<number, OpenFolder>();
   #next = 1;
 
-  async openFile(path: string, flags: number): Promise<Buffer> {
-    const file = await open(path, openFlags(flags), 0o644);
-    if ((await file.stat()).isDirectory()) {
-      await file.close();
+  openFile(path: string, flags: number): Buffer {
+    const file = openSync(path, openFlags(flags), 0o644);
+    if (fstatSync(file).isDirectory()) {
+      closeSync(file);
       throw new Error("is a folder");
     }
     const id = this.#next++;
@@ -44,9 +48,10 @@ export class SftpHandles {
     return encode(id);
   }
 
-  file(handle: Buffer): FileHandle {
+  /** Descriptor of an open file. */
+  file(handle: Buffer): number {
     const file = this.#files.get(decode(handle));
-    if (!file) throw new BadHandleError();
+    if (file === undefined) throw new BadHandleError();
     return file;
   }
 
@@ -57,19 +62,19 @@ export class SftpHandles {
     return folder.entries.splice(0, 100);
   }
 
-  async close(handle: Buffer): Promise<void> {
+  close(handle: Buffer): void {
     const id = decode(handle);
     if (this.#folders.delete(id)) return;
     const file = this.file(handle);
     this.#files.delete(id);
-    await file.close();
+    closeSync(file);
   }
 
-  async closeAll(): Promise<void> {
+  closeAll(): void {
     const files = [...this.#files.values()];
     this.#files.clear();
     this.#folders.clear();
-    await Promise.all(files.map((file) => file.close()));
+    files.forEach((file) => closeSync(file));
   }
 }
 

@@ -1,6 +1,8 @@
+import { fstatSync, ftruncateSync, futimesSync, readSync, writeSync } from "node:fs";
 import { lstat, mkdir, rename, rmdir, stat, truncate, unlink, utimes } from "node:fs/promises";
 import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
-import { type Drive, isMissing } from "../drive.ts";
+import type { Drive } from "../drive.ts";
+import { isMissing } from "../file-errors.ts";
 import { homeFolder } from "../windows-host.ts";
 import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
 import { endSftp } from "./end-sftp.ts";
@@ -27,8 +29,8 @@ export function serveSftp(
   const resolve = (path: string): Promise<string> => drive.resolve(path, home);
 
   /** Runs one request; its error becomes the answer. */
-  function answer(request: number, work: () => Promise<void>): void {
-    work().catch((error: unknown) => {
+  function answer(request: number, work: () => Promise<void> | void): void {
+    new Promise<void>((settled) => settled(work())).catch((error: unknown) => {
       try {
         sftp.status(request, statusOf(error), messageOf(error));
       } catch (closed) {
@@ -40,13 +42,13 @@ export function serveSftp(
 
   sftp.on("OPEN", (request, path, flags) =>
     answer(request, async () => {
-      sftp.handle(request, await handles.openFile(await resolve(path), flags));
+      sftp.handle(request, handles.openFile(await resolve(path), flags));
     }),
   );
   sftp.on("READ", (request, handle, offset, length) =>
-    answer(request, async () => {
+    answer(request, () => {
       const buffer = Buffer.alloc(Math.min(length, longestRead));
-      const { bytesRead } = await handles.file(handle).read(buffer, 0, buffer.length, offset);
+      const bytesRead = readSync(handles.file(handle), buffer, 0, buffer.length, offset);
       if (bytesRead === 0) sftp.status(request, status.EOF);
       else sftp.data(request, buffer.subarray(0, bytesRead));
     }),
@@ -57,15 +59,14 @@ export function serveSftp(
       await beforeWrite(data.length);
       for (let written = 0; written < data.length;) {
         const position = offset + written;
-        const { bytesWritten } = await file.write(data, written, data.length - written, position);
-        written += bytesWritten;
+        written += writeSync(file, data, written, data.length - written, position);
       }
       done(request);
     }),
   );
   sftp.on("CLOSE", (request, handle) =>
-    answer(request, async () => {
-      await handles.close(handle);
+    answer(request, () => {
+      handles.close(handle);
       done(request);
     }),
   );
@@ -79,7 +80,6 @@ export function serveSftp(
       const entries = handles.readFolder(handle);
       if (entries.length === 0) sftp.status(request, status.EOF);
       else sftp.name(request, entries);
-      return Promise.resolve();
     }),
   );
   sftp.on("STAT", (request, path) =>
@@ -93,8 +93,8 @@ export function serveSftp(
     }),
   );
   sftp.on("FSTAT", (request, handle) =>
-    answer(request, async () => {
-      sftp.attrs(request, attributesOf(await handles.file(handle).stat()));
+    answer(request, () => {
+      sftp.attrs(request, attributesOf(fstatSync(handles.file(handle))));
     }),
   );
   sftp.on("SETSTAT", (request, path, attributes) =>
@@ -108,11 +108,11 @@ export function serveSftp(
     }),
   );
   sftp.on("FSETSTAT", (request, handle, attributes) =>
-    answer(request, async () => {
+    answer(request, () => {
       const file = handles.file(handle);
       const { size, times } = settable(attributes);
-      if (size !== undefined) await file.truncate(size);
-      if (times) await file.utimes(...times);
+      if (size !== undefined) ftruncateSync(file, size);
+      if (times) futimesSync(file, ...times);
       done(request);
     }),
   );
@@ -152,7 +152,7 @@ export function serveSftp(
   sftp.on("error", (error: Error) => log(`sftp: ${error.message}`));
   sftp.on("end", () => endSftp(sftp));
   sftp.on("close", () => {
-    handles.closeAll().catch((error: unknown) => log(`sftp: ${String(error)}`));
+    handles.closeAll();
   });
 }
 

@@ -1,4 +1,5 @@
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { StepError } from "../step-error.ts";
 import { getRebootRecord, removeRebootRecord } from "./reboot-record.ts";
 
 /** Confirms that the reboot which Enable-ContainersFeature ordered has happened. */
@@ -14,7 +15,7 @@ export async function confirmReboot(context: StepContext): Promise<StepOutcome> 
     );
   }
   await context.checkpoint();
-  const state = host.featureState("Containers");
+  const state = host.settings.featureState("Containers");
   if (state !== "Installed") {
     // Nothing in the model finishes a feature but a boot: waiting as long as the script does would only cost time.
     throw new StepError(

@@ -6,10 +6,10 @@ export async function setDefenderExclusion(
   enabled: boolean,
   paths: readonly string[],
 ): Promise<{ readonly changed: boolean; readonly state: "set" | "off" }> {
-  const known = host.defenderExclusions;
+  const known = host.settings.defenderExclusions;
   const others = known.filter((path) => !paths.includes(path));
   const present = known.length - others.length;
   const changed = enabled ? present < paths.length : present > 0;
-  if (changed) await host.setDefenderExclusions(enabled ? [...others, ...paths] : others);
+  if (changed) await host.settings.setDefenderExclusions(enabled ? [...others, ...paths] : others);
   return { changed, state: enabled ? "set" : "off" };
 }

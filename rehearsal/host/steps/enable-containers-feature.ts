@@ -1,4 +1,5 @@
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { StepError } from "../step-error.ts";
 import { getRebootRecord, saveRebootRecord } from "./reboot-record.ts";
 
 /** Installs the feature, which then waits for a reboot; orders it and closes the SSH port. */
@@ -6,9 +7,9 @@ export async function enableContainersFeature(context: StepContext): Promise<Ste
   const { host, parameters } = context;
   const delay = parameters.integer("RebootDelaySeconds");
   let changed = false;
-  const before = host.featureState("Containers");
+  const before = host.settings.featureState("Containers");
   if (before === "Available") {
-    const reasons = host.rebootPending.join(", ");
+    const reasons = host.settings.rebootPending.join(", ");
     if (reasons !== "") {
       await host.programs.reboot(delay);
       host.stopSshd();
@@ -21,7 +22,7 @@ export async function enableContainersFeature(context: StepContext): Promise<Ste
     // Recorded before, not after: a step killed in between would leave a machine whose reboot nobody orders.
     await saveRebootRecord(host);
     await context.checkpoint();
-    await host.setFeatureState("Containers", "InstallPending");
+    await host.settings.setFeatureState("Containers", "InstallPending");
     changed = true;
   } else if (before === "InstallPending") {
     await saveRebootRecord(host);
@@ -37,7 +38,7 @@ export async function enableContainersFeature(context: StepContext): Promise<Ste
     changed,
     rebootRequired,
     facts: {
-      installState: host.featureState("Containers"),
+      installState: host.settings.featureState("Containers"),
       lastBootUpTime: host.lastBootUpTime,
     },
   };

@@ -6,7 +6,12 @@ import type { StepContext, StepOutcome } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
 
 /** Folders whose files lib/LogFiles.ps1 takes, and single files. */
-const logFolders = ["C:\\var\\log", "C:\\etc\\cni\\net.d", "C:\\kindows\\state"];
+const logFolders = [
+  "C:\\var\\log",
+  "C:\\etc\\cni\\net.d",
+  "C:\\etc\\kube-flannel",
+  "C:\\kindows\\state",
+];
 const logFiles = [
   "C:\\Program Files\\containerd\\config.toml",
   "C:\\var\\lib\\kubelet\\config.yaml",
@@ -103,8 +108,8 @@ async function answers(host: WindowsHost): Promise<readonly (readonly [string, s
   return [
     ["os.txt", `rehearsal host ${host.computerName}, booted ${host.lastBootUpTime}\n`],
     ["services.txt", json(services)],
-    ["environment.txt", json(host.environment)],
-    ["defender.txt", json(host.defenderExclusions)],
-    ["hns-networks.json", json(host.networks())],
+    ["environment.txt", json(host.settings.environment)],
+    ["defender.txt", json(host.settings.defenderExclusions)],
+    ["hns-networks.json", json(host.settings.networks())],
   ];
 }

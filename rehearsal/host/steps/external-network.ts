@@ -1,5 +1,9 @@
-import { z } from "zod";
+import * as z from "zod";
+import { StepError } from "../step-error.ts";
+import type { StepContext } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
+import { flanneldLogPath } from "./flanneld-service.ts";
+import { startServiceInTime } from "./start-service.ts";
 
 export const externalNetwork = "External";
 const recordPath = "C:\\kindows\\state\\external-network.json";
@@ -33,20 +37,35 @@ async function saveRecord(
 
 /** Has the network made outside this session, and closes the SSH port until the machine is back. */
 export async function startExternalNetworkTask(
-  host: WindowsHost,
+  context: StepContext,
   delaySeconds: number,
+  network: string,
 ): Promise<void> {
+  const { host } = context;
   await saveRecord(host, "running");
   host.stopSshd();
-  host.startTask(() => initializeExternalNetwork(host, delaySeconds));
+  host.startTask(() => initializeExternalNetwork(context, delaySeconds, network));
 }
 
-async function initializeExternalNetwork(host: WindowsHost, delaySeconds: number): Promise<void> {
+async function initializeExternalNetwork(
+  context: StepContext,
+  delaySeconds: number,
+  network: string,
+): Promise<void> {
+  const { host } = context;
   await host.pause(delaySeconds);
-  host.cutConnections();
-  if (!host.networks().includes(externalNetwork)) {
-    await host.addNetwork(externalNetwork);
+  if (network !== externalNetwork) {
+    try {
+      await startFlannelNetwork(context, network);
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      await saveRecord(host, "failed", error.message);
+      await host.startSshd();
+      return;
+    }
   }
+  host.cutConnections();
+  if (!host.settings.networks().includes(network)) await host.settings.addNetwork(network);
   if (await isAddressLost(host)) {
     await saveRecord(host, "failed", "The address did not come back; the machine has 169.254.7.7.");
     // Nobody reaches it now: the reboot that was scheduled beforehand comes.
@@ -54,9 +73,19 @@ async function initializeExternalNetwork(host: WindowsHost, delaySeconds: number
     return;
   }
   await host.pause(outageSeconds);
-  await host.setCalicoBootTime(host.lastBootUpTime);
+  if (network === externalNetwork) await host.settings.setCalicoBootTime(host.lastBootUpTime);
   await saveRecord(host, "done");
   await host.startSshd();
+}
+
+/** flanneld makes its network as soon as it runs; from here on it starts with Windows. */
+async function startFlannelNetwork(context: StepContext, network: string): Promise<void> {
+  const { services } = context.host;
+  if (!services.get("flanneld")) {
+    throw new StepError("FlannelMissing", `There is no service flanneld for ${network}.`, "");
+  }
+  await services.change("flanneld", { startType: "auto" });
+  await startServiceInTime(context, "flanneld", 180, flanneldLogPath);
 }
 
 async function isAddressLost(host: WindowsHost): Promise<boolean> {

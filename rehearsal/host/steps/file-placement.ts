@@ -1,6 +1,13 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
 import { extract } from "tar";
-import { type StepContext, StepError } from "../step.ts";
+import type { StepContext } from "../step.ts";
+import { StepError } from "../step-error.ts";
 import type { WindowsHost } from "../windows-host.ts";
+
+/** Bytes that go through an unpacking at a time: each part costs an emulated CPU the same, whatever its size. */
+const partSize = 1024 ** 2;
 
 /** Moves a file into another's place; one that runs is put aside under another name, as Windows allows. */
 export async function moveFileIntoPlace(
@@ -48,7 +55,11 @@ export async function expandTarArchive(
   try {
     drive.assertRoom();
     const file = await drive.resolve(archive);
-    await extract({ file, cwd: await drive.resolve(folder), strip, strict: true });
+    await pipeline(
+      createReadStream(file, { highWaterMark: partSize }),
+      createGunzip({ chunkSize: partSize }),
+      extract({ cwd: await drive.resolve(folder), strip, strict: true }),
+    );
   } catch (error) {
     throw new StepError(
       "CommandFailed",

@@ -1,6 +1,9 @@
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { StepError } from "../step-error.ts";
+import { isChecked, noteChecked } from "./checked-program.ts";
 import { editContainerdConfig } from "./containerd-config.ts";
 import { containerdLogPath, startContainerd } from "./containerd-service.ts";
+import { installCrictl } from "./crictl.ts";
 import { setDefenderExclusion } from "./defender-exclusion.ts";
 import { expandTarArchive, moveFileIntoPlace, removeReplacedFiles } from "./file-placement.ts";
 import { startJoinedKubelet } from "./kubelet-service.ts";
@@ -14,6 +17,8 @@ const program = `${folder}\\containerd.exe`;
 const configPath = `${folder}\\config.toml`;
 /** Written when the archive has been unpacked to its end: what is half unpacked lacks it. */
 const markPath = `${folder}\\unpacked.sha256`;
+/** What the program gave as its default configuration when it was asked. */
+const defaultPath = `${folder}\\default.toml`;
 const registryFolder = `${folder}\\certs.d`;
 /** What Defender leaves alone. */
 const exclusions = [
@@ -32,7 +37,7 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
   const version = parameters.text("Version");
   const pauseImage = parameters.text("PauseImage");
 
-  const feature = host.featureState("Containers");
+  const feature = host.settings.featureState("Containers");
   if (feature !== "Installed") {
     throw new StepError(
       "FeatureMissing",
@@ -49,21 +54,19 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
   const archiveFrom = await unpack(context, registered);
   if (archiveFrom !== "installed") changed = true;
   await removeReplacedFiles(host, folder);
-  // Side by side: a program's start takes seconds of an emulated CPU.
-  const [answer, defaultConfig] = await Promise.all([
-    ask(context, ["--version"]),
-    ask(context, ["config", "default"]),
-  ]);
-  checkVersion(answer, version);
-  if (await host.addToPath(folder)) changed = true;
+  await askProgram(context, version);
+  const crictl = await installCrictl(context, folder);
+  if (crictl.changed) changed = true;
+  if (await host.settings.addToPath(folder)) changed = true;
   const mirrors = parameters.text("RegistryMirrors");
   if (await setRegistryMirrors(host.drive, registryFolder, mirrors)) changed = true;
+  const defaultConfig = (await host.drive.readText(defaultPath)) ?? "";
   if (await configure(context, defaultConfig, pauseImage, mirrors !== "")) changed = true;
   if (!registered) {
     // What `containerd.exe --register-service --config ... --log-file ...` makes.
     await services.configure("containerd", {
       commandLine: `"${program}" --run-service --config "${configPath}" --log-file ${containerdLogPath}`,
-      displayName: "ContainerD",
+      displayName: "Containerd",
       description: "Container runtime",
       startType: "auto",
       dependsOn: [],
@@ -77,7 +80,13 @@ export async function installContainerd(context: StepContext): Promise<StepOutco
   await startJoinedKubelet(context);
   return {
     changed,
-    facts: { version, pauseImage, archiveFrom, defenderExclusions: exclusion.state },
+    facts: {
+      version,
+      pauseImage,
+      archiveFrom,
+      crictlFrom: crictl.state,
+      defenderExclusions: exclusion.state,
+    },
   };
 }
 
@@ -107,6 +116,23 @@ async function unpack(context: StepContext, registered: boolean): Promise<"insta
   await drive.remove(staging);
   await drive.write(markPath, sha256);
   return "media";
+}
+
+/** Asks the program its version and its default configuration, unless it is the one that was asked before. */
+async function askProgram(context: StepContext, version: string): Promise<void> {
+  const { drive } = context.host;
+  const checksum = context.parameters.text("ArchiveSha256");
+  if ((await isChecked(drive, program, checksum, version)) && (await drive.isFile(defaultPath))) {
+    return;
+  }
+  // Side by side: a program's start takes seconds of an emulated CPU.
+  const [answer, defaultConfig] = await Promise.all([
+    ask(context, ["--version"]),
+    ask(context, ["config", "default"]),
+  ]);
+  checkVersion(answer, version);
+  await drive.write(defaultPath, defaultConfig);
+  await noteChecked(drive, program, checksum, version);
 }
 
 function ask(context: StepContext, args: readonly string[]): Promise<string> {

@@ -1,4 +1,7 @@
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { StepError } from "../step-error.ts";
+import { disableAutomaticUpdate, restoreAutomaticUpdate } from "./automatic-update.ts";
+import { isChecked, noteChecked } from "./checked-program.ts";
 import { setDefenderExclusion } from "./defender-exclusion.ts";
 import { moveFileIntoPlace, removeReplacedFiles } from "./file-placement.ts";
 import { registerKubeletService, startJoinedKubelet } from "./kubelet-service.ts";
@@ -14,6 +17,42 @@ const exclusions = [
   "C:\\var\\log\\pods",
   "C:\\k\\kubelet.exe",
   "C:\\k\\kube-log-runner.exe",
+];
+
+/** A program of Kubernetes' on the machine. */
+interface Program {
+  readonly path: string;
+  /** What the names of its Path and Sha256 parameters begin with. */
+  readonly parameter: string;
+  /** Name of the fact that tells where it came from. */
+  readonly fact: string;
+  /** Whether the service kubelet runs it. */
+  readonly ofService: boolean;
+  /** Arguments that make it say its version; undefined: it is not asked. */
+  readonly ask?: readonly string[];
+}
+
+const programs: readonly Program[] = [
+  {
+    path: "C:\\k\\kubelet.exe",
+    parameter: "Kubelet",
+    fact: "kubeletFrom",
+    ofService: true,
+    ask: ["--version"],
+  },
+  {
+    path: "C:\\k\\kubeadm.exe",
+    parameter: "Kubeadm",
+    fact: "kubeadmFrom",
+    ofService: false,
+    ask: ["version", "--output", "short"],
+  },
+  {
+    path: "C:\\k\\kube-log-runner.exe",
+    parameter: "KubeLogRunner",
+    fact: "kubeLogRunnerFrom",
+    ofService: true,
+  },
 ];
 
 /** Puts the real programs in place, asks them their version, and registers the service kubelet. */
@@ -32,50 +71,61 @@ export async function installKubernetes(context: StepContext): Promise<StepOutco
   const wanted = parameters.integer("DefenderExclusions") === 1;
   const exclusion = await setDefenderExclusion(host, wanted, exclusions);
 
-  const kubeletFrom = await installProgram(context, "kubelet.exe", "Kubelet");
-  await context.checkpoint();
-  const kubeadmFrom = await installProgram(context, "kubeadm.exe", "Kubeadm");
-  const kubeLogRunnerFrom = await installProgram(context, "kube-log-runner.exe", "KubeLogRunner");
+  const from: Record<string, "installed" | "media"> = {};
+  const checkedAs = ({ path, parameter, ask }: Program) =>
+    [host.drive, path, parameters.text(`${parameter}Sha256`), ask ? version : ""] as const;
+  const unchecked: Program[] = [];
+  for (const program of programs) {
+    if (await isChecked(...checkedAs(program))) {
+      from[program.fact] = "installed";
+      continue;
+    }
+    from[program.fact] = await installProgram(context, program);
+    unchecked.push(program);
+    await context.checkpoint();
+  }
   await removeReplacedFiles(host, "C:\\k");
   let changed = exclusion.changed;
-  if ([kubeletFrom, kubeadmFrom, kubeLogRunnerFrom].some((from) => from !== "installed")) {
+  if (Object.values(from).includes("media")) {
     changed = true;
   }
 
   // Side by side: a program's start takes seconds of an emulated CPU.
-  await Promise.all([
-    checkVersion(context, "C:\\k\\kubelet.exe", ["--version"], version),
-    checkVersion(context, "C:\\k\\kubeadm.exe", ["version", "--output", "short"], version),
-  ]);
+  await Promise.all(
+    unchecked.map(async ({ path, ask }) => {
+      if (ask !== undefined) await checkVersion(context, path, ask, version);
+    }),
+  );
+  for (const program of unchecked) await noteChecked(...checkedAs(program));
 
-  if (await host.addToPath("C:\\k")) changed = true;
+  if (await host.settings.addToPath("C:\\k")) changed = true;
   if (await registerKubeletService(host)) changed = true;
   if (await setServiceProxy(host, "kubelet")) changed = true;
   const rule = { displayName: "kubelet", protocol: "TCP", port: 10250 } as const;
-  if (await host.setFirewallRule("kubelet", rule)) changed = true;
+  if (await host.settings.setFirewallRule("kubelet", rule)) changed = true;
+  const updates = parameters.integer("AutomaticUpdates") === 1;
+  if (updates ? await restoreAutomaticUpdate(host) : await disableAutomaticUpdate(host)) {
+    changed = true;
+  }
   await startJoinedKubelet(context);
   const defenderExclusions = exclusion.state;
   return {
     changed,
-    facts: { version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom, defenderExclusions },
+    facts: { version, ...from, defenderExclusions },
   };
 }
 
-/** `parameter` is what the names of its Path and Sha256 parameters begin with. */
 async function installProgram(
   context: StepContext,
-  fileName: string,
-  parameter: string,
+  { path, parameter, ofService }: Program,
 ): Promise<"installed" | "media"> {
   const { host, parameters } = context;
   const { drive, services } = host;
-  const path = `C:\\k\\${fileName}`;
   const sha256 = parameters.text(`${parameter}Sha256`);
   if ((await drive.sha256(path)) === sha256.toLowerCase()) return "installed";
   const medium = parameters.text(`${parameter}Path`);
   await assertMedium(context, medium, sha256);
-  const runsInService = fileName !== "kubeadm.exe";
-  if (runsInService && services.get("kubelet")) await services.stop("kubelet");
+  if (ofService && services.get("kubelet")) await services.stop("kubelet");
   await drive.copy(medium, `${path}.new`);
   await moveFileIntoPlace(host, `${path}.new`, path);
   return "media";

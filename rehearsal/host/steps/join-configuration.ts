@@ -9,7 +9,7 @@ export interface JoinSettings {
   /** `name=value:Effect,...`; empty for none, not even kubeadm's defaults. */
   readonly taints: string;
   readonly secret: JoinSecret;
-  /** Seconds kubeadm may wait in each phase. */
+  /** Seconds the join may take: a third to find the cluster, all of them in each other phase. */
   readonly timeoutSeconds: number;
 }
 
@@ -32,7 +32,11 @@ export function joinConfiguration(settings: JoinSettings): string {
         criSocket: settings.criSocket,
         taints: parseTaints(settings.taints),
       },
-      timeouts: { discovery: limit, tlsBootstrap: limit, kubeletHealthCheck: limit },
+      timeouts: {
+        discovery: `${Math.floor(settings.timeoutSeconds / 3)}s`,
+        tlsBootstrap: limit,
+        kubeletHealthCheck: limit,
+      },
     },
     undefined,
     2,

@@ -1,4 +1,6 @@
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { startUsedFlanneld, stopUsedFlanneld } from "./flanneld-service.ts";
+import { StepError } from "../step-error.ts";
 import { syncClock } from "./clock.ts";
 import { joinConfiguration } from "./join-configuration.ts";
 import { parseJoinSecret } from "./join-secret.ts";
@@ -16,6 +18,7 @@ import {
   hasNodeCredentials,
   resetMembership,
 } from "./membership.ts";
+import { assertNodeAddress } from "./own-address.ts";
 import { startServiceInTime } from "./start-service.ts";
 
 /** Joins with the real kubeadm.exe and leaves the real kubelet.exe running. */
@@ -38,6 +41,7 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
       "Run Install-Kubernetes first.",
     );
   }
+  assertNodeAddress(context, nodeIp);
   const extra = parameters
     .text("KubeletArgs")
     .split(" ")
@@ -74,6 +78,7 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
 
   let changed = !alreadyJoined || clockMovedSeconds !== 0;
   if (!alreadyJoined) {
+    await stopUsedFlanneld(host);
     const configuration = joinConfiguration({
       nodeName,
       apiServerEndpoint,
@@ -100,6 +105,12 @@ export async function joinNode(context: StepContext): Promise<StepOutcome> {
   }
   if (!(await services.isRunning("kubelet"))) changed = true;
   await startServiceInTime(context, "kubelet", 60, kubeletLogPath);
+  await startUsedFlanneld(context);
+  if (!alreadyJoined) {
+    for (const folder of ["C:\\etc\\kubernetes", "C:\\var\\lib\\kubelet"]) {
+      await host.drive.flush(folder);
+    }
+  }
   return {
     changed,
     facts: { nodeName, apiServerEndpoint, alreadyJoined, wasReset, clockMovedSeconds },

@@ -1,5 +1,5 @@
-import { z } from "zod";
-import { StepError } from "../step.ts";
+import * as z from "zod";
+import { StepError } from "../step-error.ts";
 
 const secretSchema = z.object({
   token: z.string().regex(/^[a-z0-9]{6}\.[a-z0-9]{16}$/),

@@ -1,6 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type StepContext, StepError } from "../step.ts";
+import type { StepContext } from "../step.ts";
+import { StepError } from "../step-error.ts";
 import { kubeletLogPath, setKubeletRecovery, setKubeletService } from "./kubelet-service.ts";
 import { resetMembership, saveJoinRecord } from "./membership.ts";
 import { runNative } from "./native-command.ts";

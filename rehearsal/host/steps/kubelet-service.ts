@@ -1,7 +1,7 @@
 import type { StepContext } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { runNative } from "./native-command.ts";
-import { startServiceInTime } from "./start-service.ts";
+import { startAutomaticService } from "./start-service.ts";
 
 export const kubeletLogPath = "C:\\var\\log\\kubelet\\kubelet.log";
 
@@ -74,8 +74,5 @@ export async function setKubeletRecovery(
 
 /** Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too. */
 export async function startJoinedKubelet(context: StepContext): Promise<void> {
-  const { services } = context.host;
-  if (services.get("kubelet")?.startType !== "auto" || (await services.isRunning("kubelet")))
-    return;
-  await startServiceInTime(context, "kubelet", 60, kubeletLogPath);
+  await startAutomaticService(context, "kubelet", kubeletLogPath);
 }

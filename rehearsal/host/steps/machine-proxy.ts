@@ -3,7 +3,7 @@ import type { WindowsHost } from "../windows-host.ts";
 export const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"] as const;
 
 /** The machine's proxy variables as `NAME=value`. */
-export function machineProxy({ environment }: WindowsHost): string[] {
+export function machineProxy({ settings: { environment } }: WindowsHost): string[] {
   return proxyVariables.flatMap((name) => {
     const value = environment[name];
     return value === undefined || value === "" ? [] : [`${name}=${value}`];

@@ -1,8 +1,9 @@
-import { type StepContext, StepError } from "../step.ts";
+import type { StepContext } from "../step.ts";
+import { StepError } from "../step-error.ts";
 
 const remedy =
-  "Copy the right file there, or have it pushed again: `pulumi up --replace` with the URN of the " +
-  "resource that pushes it to this machine.";
+  "Run `./kindows up`: it has what was pushed to the machine pushed again. What its image carries, copy " +
+  "there by hand.";
 
 /** Fails unless the file lies on the machine with this checksum: carried by its image, or pushed there. */
 export async function assertMedium(

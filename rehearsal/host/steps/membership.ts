@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type { StepContext } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { kubeletCommandLine, setKubeletRecovery, setKubeletService } from "./kubelet-service.ts";

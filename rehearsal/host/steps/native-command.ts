@@ -1,6 +1,7 @@
 import { quoteArgument } from "../cmd/argv.ts";
 import { type ProgramResult, ProgramTimeout } from "../programs.ts";
-import { type StepContext, StepError, type StepErrorCode } from "../step.ts";
+import type { StepContext } from "../step.ts";
+import { StepError, type StepErrorCode } from "../step-error.ts";
 
 /** How a step runs a program: the parameters of the script's Invoke-NativeCommand. */
 export interface NativeCommand {
@@ -32,7 +33,7 @@ export async function runNative(context: StepContext, command: NativeCommand): P
   try {
     result = await host.programs.run(command.exe, command.args, {
       timeoutSeconds: command.timeoutSeconds,
-      path: host.path,
+      path: host.settings.path,
     });
   } catch (error) {
     if (!(error instanceof ProgramTimeout)) throw error;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { WindowsHost } from "../windows-host.ts";
 
 const path = "C:\\kindows\\state\\reboot.json";

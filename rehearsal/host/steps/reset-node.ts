@@ -1,7 +1,11 @@
 import { hostsFilePath, mergeHostsLines } from "../hosts-file.ts";
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
-import { PowerLost, type WindowsHost } from "../windows-host.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { StepError } from "../step-error.ts";
+import { PowerLost } from "../power-lost.ts";
+import type { WindowsHost } from "../windows-host.ts";
+import { restoreAutomaticUpdate } from "./automatic-update.ts";
 import { hasJoinRemains, resetMembership } from "./membership.ts";
+import { removeNodeRoutes } from "./node-routes.ts";
 import { nodeFolders, removeNodeFolders } from "./node-folders.ts";
 import { restoreProxy } from "./set-machine-proxy.ts";
 
@@ -64,19 +68,20 @@ function parts(host: WindowsHost): readonly Part[] {
     (await host.services.remove(name)) ? [`service ${name}`] : [];
   return [
     ["kubelet", () => service("kubelet")],
+    ["flanneld", () => service("flanneld")],
     ["containerd", () => service("containerd")],
     [
       "firewall",
-      () => each(firewallRules, "firewall rule", (name) => host.removeFirewallRule(name)),
+      () => each(firewallRules, "firewall rule", (name) => host.settings.removeFirewallRule(name)),
     ],
     [
       "environment",
       () =>
         each(
-          Object.keys(host.environment).filter((name) => variablePattern.test(name)),
+          Object.keys(host.settings.environment).filter((name) => variablePattern.test(name)),
           "variable",
           async (name) => {
-            await host.setEnvironment(name, undefined);
+            await host.settings.setEnvironment(name, undefined);
             return true;
           },
         ),
@@ -84,31 +89,34 @@ function parts(host: WindowsHost): readonly Part[] {
     [
       "registry",
       async () => {
-        if (host.calicoBootTime === "") return [];
-        await host.setCalicoBootTime("");
+        if (host.settings.calicoBootTime === "") return [];
+        await host.settings.setCalicoBootTime("");
         return ["registry key HKLM:\\Software\\Tigera"];
       },
     ],
     // Before the folder with what they were.
+    ["updates", async () => ((await restoreAutomaticUpdate(host)) ? ["policy NoAutoUpdate"] : [])],
     ["proxy", async () => ((await restoreProxy(host)) ? ["the machine's proxy"] : [])],
     ["Defender", () => removeExclusions(host)],
     [
       "PATH",
       async () => {
         const folders = ["C:\\k", "C:\\Program Files\\containerd"];
-        const taken = await each(folders, "", (folder) => host.removeFromPath(folder));
+        const taken = await each(folders, "", (folder) => host.settings.removeFromPath(folder));
         return taken.map((folder) => `${folder.trim()} on the PATH`);
       },
     ],
     ["hosts file", () => removeHostsLines(host)],
+    // Before the folder with their record.
+    ["routes", () => removeNodeRoutes(host)],
     ["folders", () => removeNodeFolders(host.drive)],
     [
       "networks",
       () =>
         each(
-          host.networks().filter((name) => networkPattern.test(name)),
+          host.settings.networks().filter((name) => networkPattern.test(name)),
           "network",
-          (name) => host.removeNetwork(name),
+          (name) => host.settings.removeNetwork(name),
         ),
     ],
   ];
@@ -127,8 +135,8 @@ async function each(
 async function removeExclusions(host: WindowsHost): Promise<string[]> {
   const isOurs = (path: string): boolean =>
     nodeFolders.some((folder) => path === folder || path.startsWith(`${folder}\\`));
-  const before = host.defenderExclusions;
-  await host.setDefenderExclusions(before.filter((path) => !isOurs(path)));
+  const before = host.settings.defenderExclusions;
+  await host.settings.setDefenderExclusions(before.filter((path) => !isOurs(path)));
   return before.filter(isOurs).map((path) => `Defender's exclusion of ${path}`);
 }
 

@@ -1,5 +1,6 @@
 import { type HostsLine, hostsFilePath, mergeHostsLines } from "../hosts-file.ts";
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { StepError } from "../step-error.ts";
 
 /** Makes the given names resolve, on drive C: and for the programs that run under it. */
 export async function setHostsEntry(context: StepContext): Promise<StepOutcome> {

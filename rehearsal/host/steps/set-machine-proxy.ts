@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { StepContext, StepOutcome } from "../step.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { startContainerd } from "./containerd-service.ts";
@@ -45,8 +45,8 @@ export async function restoreProxy(host: WindowsHost): Promise<boolean> {
 async function setVariables(host: WindowsHost, wanted: ProxyRecord): Promise<boolean> {
   let changed = false;
   for (const name of proxyVariables) {
-    if ((host.environment[name] ?? "") === wanted[name]) continue;
-    await host.setEnvironment(name, wanted[name] === "" ? undefined : wanted[name]);
+    if ((host.settings.environment[name] ?? "") === wanted[name]) continue;
+    await host.settings.setEnvironment(name, wanted[name] === "" ? undefined : wanted[name]);
     changed = true;
   }
   return changed;
@@ -57,7 +57,7 @@ async function readRecord({ drive }: WindowsHost): Promise<ProxyRecord | undefin
   return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
 }
 
-async function saveRecord({ drive, environment }: WindowsHost): Promise<void> {
-  const entries = proxyVariables.map((name) => [name, environment[name] ?? ""]);
+async function saveRecord({ drive, settings }: WindowsHost): Promise<void> {
+  const entries = proxyVariables.map((name) => [name, settings.environment[name] ?? ""]);
   await drive.write(recordPath, JSON.stringify(Object.fromEntries(entries)));
 }

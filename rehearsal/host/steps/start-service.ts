@@ -1,4 +1,5 @@
-import { type StepContext, StepError } from "../step.ts";
+import type { StepContext } from "../step.ts";
+import { StepError } from "../step-error.ts";
 
 /**
  * Starts a service unless it runs, and waits until it does and `ready` holds; ends the step with the end of its log where
@@ -31,4 +32,15 @@ export async function startServiceInTime(
     `The service ${name} is not ready after ${timeoutSeconds} s: ${running ? "Running" : "Stopped"}. ${lastError} Its log: ${log ?? "(no log)"}`,
     `Read ${logPath} and the System event log on the machine.`,
   );
+}
+
+/** Starts a service again where stopping something has stopped it too, if it starts by itself. */
+export async function startAutomaticService(
+  context: StepContext,
+  name: string,
+  logPath: string,
+): Promise<void> {
+  const { services } = context.host;
+  if (services.get(name)?.startType !== "auto" || (await services.isRunning(name))) return;
+  await startServiceInTime(context, name, 60, logPath);
 }

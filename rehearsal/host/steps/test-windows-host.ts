@@ -1,4 +1,5 @@
-import { type StepContext, StepError, type StepOutcome } from "../step.ts";
+import type { StepContext, StepOutcome } from "../step.ts";
+import { StepError } from "../step-error.ts";
 import { utcSeconds } from "../windows-host.ts";
 
 /** Checks what Test-WindowsHost.ps1 checks; the edition and the sshd service are right by construction. */
@@ -59,7 +60,7 @@ export async function testWindowsHost({ host, parameters }: StepContext): Promis
       memoryMiB,
       powerShell: "5.1",
       evaluationEnds,
-      rebootPending: host.rebootPending.join(", "),
+      rebootPending: host.settings.rebootPending.join(", "),
       lastBootUpTime: host.lastBootUpTime,
       utc: utcSeconds(new Date()),
     },

@@ -1,0 +1,100 @@
+import { setMaxListeners } from "node:events";
+import { join } from "node:path";
+import type { Bake } from "../../components/windows/image/bake.ts";
+import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
+import { stepCommand } from "../../components/windows/step-command.ts";
+import { parseStepResult } from "../../components/windows/step-result.ts";
+import { homeSource } from "../../components/windows/steps-copy.ts";
+import {
+  folderHash,
+  remoteStepsFolder,
+  stepsSource,
+} from "../../components/windows/steps-folder.ts";
+import { dial } from "../../plugins/command/dial.ts";
+import { uploadSource } from "../../plugins/command/upload.ts";
+import type { Operation } from "../../plugins/protocol/operation.ts";
+import type { Progress } from "../../toolchain/artifact.ts";
+import { projectRoot } from "../../toolchain/project.ts";
+import type { BakingMachine } from "./baking-machine.ts";
+
+/** How to log in to the machine. */
+export interface BakeLogin {
+  /** On this host's loopback. */
+  readonly port: number;
+  /** Pinned. */
+  readonly hostKey: string;
+  readonly privateKey: string;
+}
+
+/** Longest time a machine may take until it answers; emulated and beside other builds it needs some 20 s. */
+const bootSeconds = 300;
+/** Longest time a step may take; emulated and alone the slowest takes some 20 s. */
+const stepSeconds = 600;
+
+/**
+ * Runs the steps of a bake on a machine, as `up` runs them on a node, and switches it off.
+ *
+ * @throws with the step's own words when one fails.
+ */
+export async function runBake(
+  bake: Pick<Bake, "steps">,
+  login: BakeLogin,
+  machine: Pick<BakingMachine, "endWithNextReboot" | "off">,
+  progress: Progress,
+): Promise<void> {
+  const source: SshSource = { ...login, host: "127.0.0.1", user: "Administrator" };
+  const steps = join(projectRoot, stepsSource);
+  const folder = remoteStepsFolder(folderHash(steps));
+  progress("waits for the machine");
+  await copy(source, join(projectRoot, homeSource), "C:/kindows");
+  await copy(source, `${steps}/`, folder.sftpPath);
+  for (const { step, parameters } of bake.steps) {
+    progress(`baking: ${step}`);
+    const output = await runOverSsh(
+      source,
+      stepCommand(folder.windowsPath, step, parameters),
+      stepSeconds,
+    );
+    if (parseStepResult(step, "the image's machine", output).rebootRequired) {
+      await answers(source);
+    }
+  }
+  await machine.endWithNextReboot();
+  await runOverSsh(source, "shutdown /r /t 1", stepSeconds);
+  await machine.off();
+}
+
+/** Copies as `up` does, after waiting for the machine to answer. */
+async function copy(source: SshSource, path: string, remotePath: string): Promise<void> {
+  await connected(source, (client, operation) =>
+    uploadSource(client, { path }, remotePath, operation),
+  );
+}
+
+/** A step that orders a reboot closes the server's port, so whoever gets in sees the next boot. */
+async function answers(source: SshSource): Promise<void> {
+  await connected(source, () => Promise.resolve());
+}
+
+async function connected(
+  source: SshSource,
+  work: (client: Awaited<ReturnType<typeof dial>>["client"], operation: Operation) => Promise<void>,
+): Promise<void> {
+  const signal = AbortSignal.timeout(bootSeconds * 1000);
+  // Each attempt listens for itself; Node.js takes more than ten for a leak.
+  setMaxListeners(0, signal);
+  const operation: Operation = {
+    urn: "",
+    name: "bake",
+    signal,
+    timeoutSeconds: bootSeconds,
+    log: () => undefined,
+    progress: () => undefined,
+  };
+  const connection = await dial({ ...source, dialErrorLimit: -1, perDialTimeout: 3 }, operation);
+  try {
+    await work(connection.client, operation);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// killedCode is how a killed process ends, as container runtimes tell it.
+const killedCode = 128 + int32(syscall.SIGKILL)
+
+// job holds the processes of a container together; the tests' form of it: a process group.
+type job struct{ leader int }
+
+func newJob() (*job, error) { return &job{}, nil }
+
+// prepare makes the process that the command starts one of the job's.
+func (j *job) prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: j.leader}
+}
+
+// add takes in a process that has just been started.
+func (j *job) add(process *os.Process) error {
+	if j.leader == 0 {
+		j.leader = process.Pid
+	}
+	return nil
+}
+
+// terminate asks the container's own process to end.
+func (j *job) terminate() error { return syscall.Kill(j.leader, syscall.SIGTERM) }
+
+// kill ends every process.
+func (j *job) kill() error { return syscall.Kill(-j.leader, syscall.SIGKILL) }
+
+func (j *job) close() error { return nil }
+
+// exitCode is how a process ended.
+func exitCode(state *os.ProcessState) int32 {
+	if wait, ok := state.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
+		return 128 + int32(wait.Signal())
+	}
+	return int32(state.ExitCode())
+}

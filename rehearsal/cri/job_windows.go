@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// killedCode is how a killed process ends, as hcsshim has it.
+const killedCode int32 = 1
+
+// shutdownEvent is CTRL_SHUTDOWN_EVENT, which Windows sends where Linux has SIGTERM.
+const shutdownEvent = 6
+
+// memberRights are what a process is opened with to put it into a job and to tell it to end.
+const memberRights = windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE | windows.PROCESS_CREATE_THREAD |
+	windows.PROCESS_QUERY_INFORMATION | windows.PROCESS_VM_OPERATION | windows.PROCESS_VM_READ | windows.PROCESS_VM_WRITE
+
+var (
+	ctrlRoutine        = windows.NewLazySystemDLL("kernelbase.dll").NewProc("CtrlRoutine")
+	createRemoteThread = windows.NewLazySystemDLL("kernel32.dll").NewProc("CreateRemoteThread")
+)
+
+// job holds the processes of a container together, as hcsshim does with HostProcess containers: a job object, whose
+// processes end when this program does.
+type job struct {
+	handle windows.Handle
+	leader int
+}
+
+func newJob() (*job, error) {
+	handle, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("no job object: %w", err)
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
+			LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+		},
+	}
+	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		windows.CloseHandle(handle)
+		return nil, fmt.Errorf("the job object takes no limits: %w", err)
+	}
+	return &job{handle: handle}, nil
+}
+
+// prepare spares each process a console, which is a program of its own under Wine.
+func (j *job) prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
+}
+
+// add takes in a process that has just been started.
+func (j *job) add(process *os.Process) error {
+	member, err := windows.OpenProcess(memberRights, false, uint32(process.Pid))
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(member)
+	if j.leader == 0 {
+		j.leader = process.Pid
+	}
+	return windows.AssignProcessToJobObject(j.handle, member)
+}
+
+// terminate tells the container's own process that the system goes down, as hcsshim does: by a thread in it that runs
+// what a console's event would.
+func (j *job) terminate() error {
+	member, err := windows.OpenProcess(memberRights, false, uint32(j.leader))
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(member)
+	if err := ctrlRoutine.Find(); err != nil {
+		return err
+	}
+	thread, _, err := createRemoteThread.Call(uintptr(member), 0, 0, ctrlRoutine.Addr(), shutdownEvent, 0, 0)
+	if thread == 0 {
+		return err
+	}
+	return windows.CloseHandle(windows.Handle(thread))
+}
+
+// kill ends every process.
+func (j *job) kill() error { return windows.TerminateJobObject(j.handle, uint32(killedCode)) }
+
+func (j *job) close() error { return windows.CloseHandle(j.handle) }
+
+// exitCode is how a process ended.
+func exitCode(state *os.ProcessState) int32 { return int32(state.ExitCode()) }

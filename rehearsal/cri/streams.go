@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+	"k8s.io/cri-streaming/pkg/streaming"
+	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
+	utilexec "k8s.io/utils/exec"
+)
+
+// serveStreams serves kubectl's streams on a port of the loopback interface, as containerd does: kubelet comes there
+// with the address that Exec gives it, which has a token that is good once.
+func (s *server) serveStreams() error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("no port for kubectl exec: %w", err)
+	}
+	config := streaming.DefaultConfig
+	config.BaseURL = &url.URL{Scheme: "http", Host: listener.Addr().String()}
+	if s.streams, err = streaming.NewServer(config, &streamRuntime{s}); err != nil {
+		return err
+	}
+	go http.Serve(listener, s.streams)
+	return nil
+}
+
+// streamRuntime is what is done when a stream is there.
+type streamRuntime struct{ server *server }
+
+// Exec runs a command. There is no terminal: one that is asked for is a plain stream, and has no size.
+func (r *streamRuntime) Exec(ctx context.Context, id string, words []string, stdin io.Reader, stdout, stderr io.WriteCloser, _ bool, _ <-chan remotecommand.TerminalSize) error {
+	p, err := r.server.running(id, "kubectl exec")
+	if err != nil {
+		return err
+	}
+	code, err := p.exec(ctx, words, stdin, writerOf(stdout), writerOf(stderr))
+	if err != nil {
+		return err
+	}
+	if code != 0 {
+		return utilexec.CodeExitError{Err: fmt.Errorf("exit code %d", code), Code: int(code)}
+	}
+	return nil
+}
+
+// Attach is refused earlier.
+func (r *streamRuntime) Attach(context.Context, string, io.Reader, io.WriteCloser, io.WriteCloser, bool, <-chan remotecommand.TerminalSize) error {
+	return refuseAnywhere("kubectl attach")
+}
+
+// PortForward is refused earlier.
+func (r *streamRuntime) PortForward(context.Context, string, int32, io.ReadWriteCloser) error {
+	return refuseAnywhere("kubectl port-forward")
+}
+
+// writerOf is nil for a stream that is not there, which a nil of the interface's type would not be.
+func writerOf(stream io.WriteCloser) io.Writer {
+	if stream == nil {
+		return nil
+	}
+	return stream
+}
+
+// Exec says where kubelet finds the streams of a command.
+func (s *server) Exec(_ context.Context, in *runtimeapi.ExecRequest) (*runtimeapi.ExecResponse, error) {
+	if _, err := s.running(in.GetContainerId(), "kubectl exec"); err != nil {
+		return nil, err
+	}
+	if s.streams == nil {
+		return nil, status.Error(codes.Unavailable, "kubectl's streams are not served")
+	}
+	return s.streams.GetExec(in)
+}

@@ -1,0 +1,22 @@
+/**
+ * The step scripts that have a behaviour here, by their files' names without `.ps1`. In an order in which each finds
+ * what it needs.
+ */
+export const stepNames = [
+  "Test-WindowsHost",
+  "Enable-ContainersFeature",
+  "Confirm-Reboot",
+  "Set-MachineProxy",
+  "Install-Containerd",
+  "Install-Kubernetes",
+  "Install-Flannel",
+  "Add-ExternalNetwork",
+  "Confirm-ExternalNetwork",
+  "Set-HostsEntry",
+  "Join-Node",
+  "Set-ClusterRoute",
+  "Export-NodeLog",
+  "Reset-Node",
+] as const;
+
+export type StepName = (typeof stepNames)[number];

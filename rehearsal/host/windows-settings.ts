@@ -1,0 +1,167 @@
+import type { Drive } from "./drive.ts";
+import { type Route, routeText } from "./routes.ts";
+import type { HostState } from "./state.ts";
+
+/**
+ * What Windows itself keeps about a machine: features, PATH, variables, firewall, policies, Defender, routes, HNS. Changed
+ * by the steps, kept through reboots.
+ */
+export class WindowsSettings {
+  readonly #drive: Drive;
+  readonly #state: HostState;
+  readonly #save: () => Promise<void>;
+
+  constructor(drive: Drive, state: HostState, save: () => Promise<void>) {
+    this.#drive = drive;
+    this.#state = state;
+    this.#save = save;
+  }
+
+  featureState(feature: string): HostState["features"][string] {
+    return this.#state.features[feature] ?? "Available";
+  }
+
+  async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
+    this.#drive.assertRoom();
+    this.#state.features[feature] = state;
+    await this.#save();
+  }
+
+  /** Why Windows waits for a reboot; empty when it does not. */
+  get rebootPending(): readonly string[] {
+    const featurePending = Object.values(this.#state.features).includes("InstallPending");
+    return [
+      ...(featurePending ? ["Component Based Servicing"] : []),
+      ...(this.#state.updatePending ? ["Windows Update"] : []),
+    ];
+  }
+
+  /** An update has been installed that a reboot must finish; until then Windows installs no features. */
+  async setUpdatePending(pending: boolean): Promise<void> {
+    this.#state.updatePending = pending;
+    await this.#save();
+  }
+
+  /** Folders on the machine's PATH besides Windows' own. */
+  get path(): readonly string[] {
+    return this.#state.path;
+  }
+
+  /** Adds a folder to the machine's PATH; whether it was missing. */
+  async addToPath(folder: string): Promise<boolean> {
+    const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
+    if (this.#state.path.some(same)) return false;
+    this.#state.path.push(folder);
+    await this.#save();
+    return true;
+  }
+
+  /** Takes a folder off the machine's PATH; whether it was there. */
+  async removeFromPath(folder: string): Promise<boolean> {
+    const others = this.#state.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
+    if (others.length === this.#state.path.length) return false;
+    this.#state.path = others;
+    await this.#save();
+    return true;
+  }
+
+  /** Adds or changes a rule of the firewall; whether that changed anything. */
+  async setFirewallRule(name: string, rule: HostState["firewallRules"][string]): Promise<boolean> {
+    if (JSON.stringify(this.#state.firewallRules[name]) === JSON.stringify(rule)) return false;
+    this.#state.firewallRules[name] = rule;
+    await this.#save();
+    return true;
+  }
+
+  /** Removes a rule of the firewall; whether it was there. */
+  async removeFirewallRule(name: string): Promise<boolean> {
+    return this.#removeKey(this.#state.firewallRules, name);
+  }
+
+  /** The machine's environment variables besides Windows' own. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#state.environment;
+  }
+
+  /** Sets a variable of the machine, or removes it; services and sessions that are there keep what they have. */
+  async setEnvironment(name: string, value: string | undefined): Promise<void> {
+    if (value === undefined) delete this.#state.environment[name];
+    else this.#state.environment[name] = value;
+    await this.#save();
+  }
+
+  /** Policy about Windows' automatic updates: 0, 1, or null where there is none. */
+  get noAutoUpdate(): number | null {
+    return this.#state.noAutoUpdate;
+  }
+
+  async setNoAutoUpdate(value: number | null): Promise<void> {
+    this.#state.noAutoUpdate = value;
+    await this.#save();
+  }
+
+  /** Folders and programs that Microsoft Defender leaves alone. */
+  get defenderExclusions(): readonly string[] {
+    return this.#state.defenderExclusions;
+  }
+
+  async setDefenderExclusions(paths: readonly string[]): Promise<void> {
+    this.#state.defenderExclusions = [...paths];
+    await this.#save();
+  }
+
+  /** Persistent routes, whoever made them. */
+  get routes(): readonly Route[] {
+    return this.#state.routes;
+  }
+
+  /** Makes a route; whether it was missing. */
+  async addRoute(route: Route): Promise<boolean> {
+    if (this.#state.routes.some((other) => routeText(other) === routeText(route))) return false;
+    this.#state.routes.push({ ...route });
+    await this.#save();
+    return true;
+  }
+
+  /** Removes a route; whether it was there. */
+  async removeRoute(route: Route): Promise<boolean> {
+    const others = this.#state.routes.filter((other) => routeText(other) !== routeText(route));
+    if (others.length === this.#state.routes.length) return false;
+    this.#state.routes = others;
+    await this.#save();
+    return true;
+  }
+
+  /** Names of the networks in HNS. */
+  networks(): string[] {
+    return Object.keys(this.#state.networks);
+  }
+
+  /** Makes a network in HNS. */
+  async addNetwork(name: string, endpoints: readonly string[] = []): Promise<void> {
+    this.#state.networks[name] = { endpoints: [...endpoints] };
+    await this.#save();
+  }
+
+  /** Removes a network from HNS with its endpoints; whether it was there. */
+  async removeNetwork(name: string): Promise<boolean> {
+    return this.#removeKey(this.#state.networks, name);
+  }
+
+  /** Boot that Calico's networks belong to; empty before the first. */
+  get calicoBootTime(): string {
+    return this.#state.calicoBootTime;
+  }
+
+  async setCalicoBootTime(bootTime: string): Promise<void> {
+    this.#state.calicoBootTime = bootTime;
+    await this.#save();
+  }
+
+  async #removeKey(table: Record<string, unknown>, key: string): Promise<boolean> {
+    if (!(key in table)) return false;
+    delete table[key];
+    await this.#save();
+    return true;
+  }
+}

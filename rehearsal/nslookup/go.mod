@@ -1,0 +1,3 @@
+module kindows.dev/rehearsal-nslookup
+
+go 1.26.0

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const bakeScript = `kindows\Invoke-Bake.ps1`
+
+// bake does what Invoke-Bake.ps1 does, but for the steps themselves: it wants the script of each, and each program whole.
+func (s *server) bake(command string) error {
+	if _, there := findOn(s.discs, bakeScript); !there || !strings.Contains(command, "'Invoke-Bake.ps1'") {
+		return fmt.Errorf("%s is not asked for, or on no disc", bakeScript)
+	}
+	file, there := findOn(s.discs, `kindows\bake.json`)
+	if !there {
+		return fmt.Errorf("bake.json is on no disc")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var plan struct{ Steps []struct{ Step string } }
+	if err := json.Unmarshal(text, &plan); err != nil {
+		return fmt.Errorf("bake.json: %w", err)
+	}
+	if programs, there := findOn(s.discs, `kindows\programs`); there {
+		if err := checkPrograms(programs); err != nil {
+			return err
+		}
+	}
+	for _, each := range plan.Steps {
+		if _, there := findOn(s.discs, `kindows\`+each.Step+".ps1"); !there {
+			return fmt.Errorf("%s.ps1 is on no disc", each.Step)
+		}
+		serial("kindows: baking: " + each.Step)
+	}
+	return nil
+}
+
+// checkPrograms wants each file to have the checksum that its folder is named by.
+func checkPrograms(folder string) error {
+	files, err := filepath.Glob(filepath.Join(folder, "*", "*"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("the folder of the programs is empty")
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		if hex.EncodeToString(sum[:]) != filepath.Base(filepath.Dir(file)) {
+			return fmt.Errorf("%s has another checksum", file)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Artifact } from "../../toolchain/artifact.ts";
+import { buildCommand } from "../image/build-command.ts";
+import { rehearsalDebian } from "../image/debian.ts";
+import { removeBuildFiles } from "../image/guest-root.ts";
+import { sourceHashes } from "../image/source-hashes.ts";
+import { makePrefix } from "./prefix.ts";
+
+/** Folders that whoever runs programs in the root mounts something on. */
+const mountPoints = ["dev", "etc", "proc", "sys", "tmp", "var"];
+
+const sources = ["artifact.ts", "guest-root.ts", "prefix.ts", "registry.ts"];
+
+/**
+ * The rehearsal guest's Wine without the guest: Debian's Wine, and the prefix in `wine/`, unpacked in `root/`. Windows
+ * programs run in it on this machine as they do in the guest; see test/windows-binaries.
+ */
+export const wineRoot: Artifact = {
+  name: "wine-root",
+  needs: [rehearsalDebian],
+  hostPackages: ["gcc-mingw-w64-x86-64"],
+  inputs: async () => {
+    const dlls = await readdir(join(import.meta.dirname, "dlls"));
+    return sourceHashes(import.meta.dirname, [...sources, ...dlls.map((name) => `dlls/${name}`)]);
+  },
+  async build(into, context) {
+    const run = buildCommand(context.logFile);
+    const root = join(into, "root");
+    await mkdir(root);
+    await run("tar", ["-xf", join(context.path(rehearsalDebian), "root.tar"), "-C", root]);
+    await removeBuildFiles(root);
+    for (const folder of [...mountPoints, "root"]) {
+      await mkdir(join(root, folder), { recursive: true });
+    }
+    // As in the guest: Wine names the Windows user after the Linux user.
+    await writeFile(join(root, "etc/passwd"), "Administrator:x:0:0::/root:/bin/sh\n");
+    context.progress("makes drive C:");
+    await makePrefix(root, run);
+  },
+};
