@@ -1,0 +1,62 @@
+import type { V1Node } from "@kubernetes/client-node";
+
+import { nodeReadiness } from "../../components/controlplane/node-facts.ts";
+import type { Os } from "../rows/row.ts";
+
+/** A node, as far as rows are concerned. */
+export interface NodeFact {
+  readonly name: string;
+  readonly os: Os;
+  /** Its internal IPv4 address; empty where it has none. */
+  readonly address: string;
+  /** Why it is not Ready; nothing where it is. */
+  readonly trouble?: string;
+  /** Label `node.kubernetes.io/windows-build`, e.g. `10.0.20348`; only on Windows nodes. */
+  readonly windowsBuild?: string;
+  /** Version of its kubelet. */
+  readonly version: string;
+  /** Distribution or edition. */
+  readonly system: string;
+}
+
+/** What decides which rows can be run here. */
+export interface Facts {
+  readonly nodes: readonly NodeFact[];
+  /** Whether Windows is stood in for: containers on its nodes are modelled. */
+  readonly rehearsal: boolean;
+  /** Why Windows pods have no network; nothing where they have one. */
+  readonly noWindowsPodNetwork?: string;
+  /** Whether Windows nodes have routes to pods' and Services' addresses, by way of a Linux node. */
+  readonly windowsNodeRoutes?: boolean;
+  /** Why nothing on this host can be reached from the lab's segment; nothing where it can. */
+  readonly noHost?: string;
+  /** Why there is no internet on this host; nothing where there is. */
+  readonly noInternet?: string;
+}
+
+/** Nodes of one system, in the order of their names. */
+export function nodesOf(facts: Pick<Facts, "nodes">, os: Os): readonly NodeFact[] {
+  return facts.nodes
+    .filter((node) => node.os === os)
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** What the API server says of a node. */
+export function nodeFact(node: V1Node): NodeFact {
+  const labels = node.metadata?.labels ?? {};
+  const info = node.status?.nodeInfo;
+  const readiness = nodeReadiness(node);
+  const build = labels["node.kubernetes.io/windows-build"];
+  const internal = node.status?.addresses?.find(
+    ({ type, address }) => type === "InternalIP" && address.includes("."),
+  );
+  return {
+    name: node.metadata?.name ?? "",
+    os: info?.operatingSystem === "windows" ? "windows" : "linux",
+    address: internal?.address ?? "",
+    ...(!readiness.ready && { trouble: readiness.reason }),
+    ...(build !== undefined && { windowsBuild: build }),
+    version: info?.kubeletVersion ?? "",
+    system: info?.osImage ?? "",
+  };
+}

@@ -1,0 +1,90 @@
+import type {
+  CoreV1Event,
+  CoreV1EventList,
+  V1EndpointSlice,
+  V1EndpointSliceList,
+  V1NetworkPolicy,
+  V1NetworkPolicyList,
+  V1NodeList,
+  V1Pod,
+  V1PodList,
+  V1Service,
+  V1ServiceList,
+} from "@kubernetes/client-node";
+
+import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { namespace } from "../objects/names.ts";
+import { nodeFact } from "./facts.ts";
+import type { NodeFact } from "./facts.ts";
+
+/** What rows go by, at one moment. */
+export interface Snapshot {
+  readonly nodes: readonly NodeFact[];
+  /** In our namespace, as all that follows. */
+  readonly pods: readonly V1Pod[];
+  readonly services: readonly V1Service[];
+  readonly slices: readonly V1EndpointSlice[];
+  /** Address of the cluster's DNS server; empty where there is none. */
+  readonly dnsAddress: string;
+}
+
+/** What explains a failure, at one moment. */
+export interface Details extends Snapshot {
+  readonly events: readonly CoreV1Event[];
+  readonly policies: readonly V1NetworkPolicy[];
+  /** Endpoints of the cluster's DNS server. */
+  readonly dnsSlices: readonly V1EndpointSlice[];
+  /** Pods of kube-system: DNS, kube-proxy. */
+  readonly systemPods: readonly V1Pod[];
+}
+
+const ours = `/api/v1/namespaces/${namespace}`;
+const slicesOf = (name: string): string =>
+  `/apis/discovery.k8s.io/v1/namespaces/${name}/endpointslices`;
+
+/** Nodes of the cluster. */
+export async function readNodes(api: ClusterApi): Promise<readonly NodeFact[]> {
+  return (await api.get<V1NodeList>("/api/v1/nodes")).items.map(nodeFact);
+}
+
+/** Reads what rows go by. */
+export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
+  const [nodes, pods, services, slices, dns] = await Promise.all([
+    readNodes(api),
+    api.get<V1PodList>(`${ours}/pods`),
+    api.get<V1ServiceList>(`${ours}/services`),
+    api.get<V1EndpointSliceList>(slicesOf(namespace)),
+    api.get<V1ServiceList>(
+      `/api/v1/namespaces/kube-system/services?labelSelector=${encodeURIComponent("k8s-app=kube-dns")}`,
+    ),
+  ]);
+  return {
+    nodes,
+    pods: pods.items,
+    services: services.items,
+    slices: slices.items,
+    dnsAddress: dns.items[0]?.spec?.clusterIP ?? "",
+  };
+}
+
+/** Reads what explains a failure. */
+export async function readDetails(api: ClusterApi): Promise<Details> {
+  const [snapshot, events, policies, dns, system] = await Promise.all([
+    readSnapshot(api),
+    api.get<CoreV1EventList>(`${ours}/events`),
+    api.get<V1NetworkPolicyList>(
+      `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`,
+    ),
+    api.get<V1EndpointSliceList>(
+      `${slicesOf("kube-system")}?labelSelector=${encodeURIComponent("kubernetes.io/service-name=kube-dns")}`,
+    ),
+    api.get<V1PodList>("/api/v1/namespaces/kube-system/pods"),
+  ]);
+  return {
+    ...snapshot,
+    events: events.items,
+    policies: policies.items,
+    dnsSlices: dns.items,
+    systemPods: system.items,
+  };
+}

@@ -1,0 +1,154 @@
+import type {
+  V1ClusterRoleBinding,
+  V1ConfigMap,
+  V1Job,
+  V1Namespace,
+  V1ServiceAccount,
+} from "@kubernetes/client-node";
+import { stringify } from "yaml";
+
+import { ginkgoArguments, type ConformanceRun } from "./arguments.ts";
+
+/** Namespace of the run; the tests make their own beside it. */
+export const namespace = "kindows-conformance";
+
+/** Name of all that is not in it, and of the Job. */
+export const name = "kindows-conformance";
+
+/** The container with the tests, and the one that keeps their results until they are fetched. */
+export const testsContainer = "tests";
+export const resultsContainer = "results";
+
+/** Where the results lie, in both. */
+export const resultsFolder = "/tmp/results";
+
+const repositoriesFolder = "/etc/kindows-conformance";
+const repositoriesFile = "repositories.yaml";
+
+/** Time for images to be pulled and for results to be fetched, in seconds. */
+const marginSeconds = 3600;
+
+/** Images of a run. */
+export interface ConformanceImages {
+  /** Kubernetes' conformance image, with `ginkgo` and `e2e.test` in it. */
+  readonly tests: string;
+  /** Any with `tar` and a program that waits: agnhost's. */
+  readonly results: string;
+}
+
+/** Kubernetes' own image of a version, given without a leading `v`. */
+export function conformanceImage(kubernetesVersion: string): string {
+  return `registry.k8s.io/conformance:v${kubernetesVersion}`;
+}
+
+export type ConformanceObject =
+  V1Namespace | V1ServiceAccount | V1ClusterRoleBinding | V1ConfigMap | V1Job;
+
+/**
+ * All that a run applies, in its order.
+ *
+ * @param repositories content of the file behind KUBE_TEST_REPO_LIST; undefined for Kubernetes' own registries.
+ */
+export function conformanceObjects(
+  run: ConformanceRun,
+  images: ConformanceImages,
+  repositories: string | undefined,
+): readonly ConformanceObject[] {
+  return [
+    namespaceObject(),
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
+    clusterRoleBinding(),
+    ...(repositories === undefined ? [] : [repositoryList(repositories)]),
+    job(run, images, repositories !== undefined),
+  ];
+}
+
+const labels = { "app.kubernetes.io/managed-by": "kindows" };
+
+function namespaceObject(): V1Namespace {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
+}
+
+/** The tests make namespaces, roles, nodes' labels and more: there is no smaller role for them. */
+function clusterRoleBinding(): V1ClusterRoleBinding {
+  return {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name, labels },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ kind: "ServiceAccount", name, namespace }],
+  };
+}
+
+function repositoryList(content: string): V1ConfigMap {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace },
+    data: { [repositoriesFile]: content },
+  };
+}
+
+/** One pod on a Linux node, which nobody tries a second time: half a run's results are no results. */
+function job(run: ConformanceRun, images: ConformanceImages, withRepositories: boolean): V1Job {
+  const place = {
+    program: "/usr/local/bin/e2e.test",
+    results: resultsFolder,
+    kubeconfig: undefined,
+  };
+  const results = { name: "results", mountPath: resultsFolder };
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace },
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds: run.timeoutSeconds + marginSeconds,
+      template: {
+        metadata: { labels: { ...labels, "kindows.dev/conformance": run.suite.id } },
+        spec: {
+          restartPolicy: "Never",
+          serviceAccountName: name,
+          nodeSelector: { "kubernetes.io/os": "linux" },
+          tolerations: [{ operator: "Exists" }],
+          containers: [
+            {
+              name: testsContainer,
+              image: images.tests,
+              command: ["/usr/local/bin/ginkgo", ...ginkgoArguments(run, place)],
+              ...(withRepositories && {
+                env: [
+                  {
+                    name: "KUBE_TEST_REPO_LIST",
+                    value: `${repositoriesFolder}/${repositoriesFile}`,
+                  },
+                ],
+              }),
+              volumeMounts: [
+                results,
+                ...(withRepositories
+                  ? [{ name: "repositories", mountPath: repositoriesFolder }]
+                  : []),
+              ],
+            },
+            {
+              name: resultsContainer,
+              image: images.results,
+              args: ["pause"],
+              volumeMounts: [results],
+            },
+          ],
+          volumes: [
+            { name: "results", emptyDir: {} },
+            ...(withRepositories ? [{ name: "repositories", configMap: { name } }] : []),
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** The objects as people read and `kubectl apply` takes them. */
+export function objectsText(objects: readonly ConformanceObject[]): string {
+  return objects.map((each) => stringify(each, { aliasDuplicateObjects: false })).join("---\n");
+}

@@ -1,0 +1,193 @@
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import path from "node:path";
+
+import type { V1Pod, V1PodList } from "@kubernetes/client-node";
+import { execa } from "execa";
+import { extract } from "tar";
+
+import { hasStatus } from "../../components/controlplane/actions/cluster-api.ts";
+import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { waitFor } from "../../components/controlplane/actions/wait.ts";
+import type { ConformanceRun } from "./arguments.ts";
+import { name, namespace, resultsContainer, resultsFolder, testsContainer } from "./objects.ts";
+import type { ConformanceObject } from "./objects.ts";
+import { podState } from "./pod-state.ts";
+
+/** What a run in the cluster works with. */
+export interface JobRun {
+  readonly api: ClusterApi;
+  /** kubectl's program, and the kubeconfig of the cluster. */
+  readonly kubectl: string;
+  readonly kubeconfig: string;
+  readonly run: ConformanceRun;
+  readonly objects: readonly ConformanceObject[];
+  /** Folder for log and results; is there. */
+  readonly folder: string;
+  /** Aborted when the run shall end early. */
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** Longest times in seconds: for images and a place for the pod, for results, for what is to be gone. */
+const startSeconds = 1800;
+const gatherSeconds = 600;
+const removeSeconds = 600;
+
+/** Name of the tests' log among the results. */
+export const logName = "e2e.log";
+
+/**
+ * Runs the tests as a Job, and fetches log and results, however they ended.
+ *
+ * @returns exit code of the tests.
+ * @throws when they did not start or end in time, or were interrupted; what there is of the log is fetched all the same.
+ */
+export async function runJob(job: JobRun): Promise<number> {
+  const { say, run } = job;
+  await removeRun(job);
+  await apply(job);
+  let exitCode: number | undefined;
+  try {
+    await untilState(job, "the tests to start", startSeconds, ({ kind }) => kind !== "waiting");
+    say(`the tests run, ${String(run.timeoutSeconds)} s at most; their log is fetched at the end`);
+    // Their own limit comes first: then they say what was under way.
+    const limit = run.timeoutSeconds + 600;
+    await untilState(job, "the tests to end", limit, (state) => {
+      if (state.kind === "ended") exitCode = state.exitCode;
+      return state.kind === "ended";
+    });
+  } finally {
+    await gather(job);
+  }
+  return exitCode ?? 1;
+}
+
+/** Removes all that a run has made, and waits until it is gone. */
+export async function removeRun({ api, say }: Pick<JobRun, "api" | "say">): Promise<void> {
+  const own = `/api/v1/namespaces/${namespace}`;
+  const binding = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${name}`;
+  const isThere = (where: string): Promise<boolean> =>
+    api.get(where).then(
+      () => true,
+      (error: unknown) => {
+        if (hasStatus(error, 404)) return false;
+        throw error;
+      },
+    );
+  for (const where of [binding, own]) {
+    await api.delete(where).catch((error: unknown) => {
+      // Gone, or on its way.
+      if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
+    });
+  }
+  const options = {
+    what: `the namespace ${namespace} to be gone`,
+    timeoutSeconds: removeSeconds,
+    onChange: (seen: string) => say(seen),
+  };
+  await waitFor(options, async () =>
+    (await isThere(own)) ? { seen: `removing ${namespace}` } : { found: true },
+  );
+}
+
+async function apply(job: JobRun): Promise<void> {
+  const list = { apiVersion: "v1", kind: "List", items: job.objects };
+  await kubectl(job, ["apply", "--filename", "-"], 60, JSON.stringify(list));
+}
+
+async function untilState(
+  { api, signal, say }: JobRun,
+  what: string,
+  timeoutSeconds: number,
+  isReached: (state: ReturnType<typeof podState>) => boolean,
+): Promise<void> {
+  const options = {
+    what,
+    timeoutSeconds,
+    pauseSeconds: 5,
+    onChange: (seen: string) => say(`conformance: ${seen}`),
+  };
+  const interrupted = await waitFor(options, async () => {
+    if (signal.aborted) return { found: true };
+    const state = podState((await pods(api)).items);
+    if (isReached(state)) return { found: false };
+    return { seen: state.kind === "waiting" ? state.seen : `the tests are ${state.kind}` };
+  });
+  if (interrupted) {
+    throw new Error("interrupted: the tests did not come to their end");
+  }
+}
+
+function pods(api: ClusterApi): Promise<V1PodList> {
+  const selector = encodeURIComponent(`job-name=${name}`);
+  return api.get<V1PodList>(`/api/v1/namespaces/${namespace}/pods?labelSelector=${selector}`);
+}
+
+/** What can't be fetched is told, and hides nothing of how the tests ended. */
+async function gather(job: JobRun): Promise<void> {
+  const [pod] = await pods(job.api).then(
+    ({ items }) => items,
+    (): V1Pod[] => [],
+  );
+  const podName = pod?.metadata?.name;
+  if (podName === undefined) {
+    job.say("conformance: there is no pod to fetch a log from");
+    return;
+  }
+  const own = ["--namespace", namespace];
+  for (const [what, work] of [
+    ["log", () => fetchLog(job, [...own, "logs", podName, "--container", testsContainer])],
+    [
+      "results",
+      () =>
+        fetchFiles(job, [
+          ...[...own, "exec", podName, "--container", resultsContainer],
+          ...["--", "tar", "-c", "-f", "-", "-C", resultsFolder, "."],
+        ]),
+    ],
+  ] as const) {
+    await work().catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      job.say(`conformance: the ${what} could not be fetched: ${reason}`);
+    });
+  }
+}
+
+async function fetchLog(job: JobRun, args: readonly string[]): Promise<void> {
+  const process = started(job, args);
+  await Promise.all([
+    pipeline(process.stdout, createWriteStream(path.join(job.folder, logName))),
+    process,
+  ]);
+}
+
+async function fetchFiles(job: JobRun, args: readonly string[]): Promise<void> {
+  const process = started(job, args);
+  // Nothing of it may land beside the folder: tar leaves out what would.
+  await Promise.all([pipeline(process.stdout, extract({ cwd: job.folder })), process]);
+}
+
+function started({ kubectl: program, kubeconfig }: JobRun, args: readonly string[]) {
+  return execa(program, ["--kubeconfig", kubeconfig, ...args], {
+    buffer: { stdout: false },
+    timeout: gatherSeconds * 1000,
+  });
+}
+
+async function kubectl(
+  { kubectl: program, kubeconfig }: JobRun,
+  args: readonly string[],
+  seconds: number,
+  input: string,
+): Promise<void> {
+  const result = await execa(program, ["--kubeconfig", kubeconfig, ...args], {
+    input,
+    reject: false,
+    timeout: seconds * 1000,
+  });
+  if (result.failed) {
+    const reason = result.timedOut ? `no end within ${String(seconds)} s` : result.stderr.trim();
+    throw new Error(`the tests' objects could not be made: ${reason}`);
+  }
+}

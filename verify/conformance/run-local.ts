@@ -1,0 +1,81 @@
+import { createWriteStream } from "node:fs";
+import { access, constants } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+
+import { execa } from "execa";
+
+import { ginkgoArguments, type ConformanceRun } from "./arguments.ts";
+import { logName } from "./run-job.ts";
+
+/** A run by programs of this host. */
+export interface LocalRun {
+  readonly run: ConformanceRun;
+  /** Folder with `ginkgo` and `e2e.test`: `kubernetes/test/bin` of kubernetes-test-linux-amd64.tar.gz. */
+  readonly programs: string;
+  readonly kubeconfig: string;
+  /** File that says where the tests' images are; undefined for Kubernetes' own registries. */
+  readonly repositoryFile: string | undefined;
+  /** Folder for log and results; is there. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+/** What `run-local` starts. */
+export function localCommand(
+  local: Pick<LocalRun, "run" | "programs" | "kubeconfig" | "folder">,
+): readonly string[] {
+  const place = {
+    program: path.join(local.programs, "e2e.test"),
+    results: local.folder,
+    kubeconfig: local.kubeconfig,
+  };
+  return [path.join(local.programs, "ginkgo"), ...ginkgoArguments(local.run, place)];
+}
+
+/** @throws naming what is not there, or can't be run. */
+export async function checkPrograms(programs: string): Promise<void> {
+  const lacking: string[] = [];
+  for (const program of ["ginkgo", "e2e.test"]) {
+    await access(path.join(programs, program), constants.X_OK).catch(() => lacking.push(program));
+  }
+  if (lacking.length > 0) {
+    throw new Error(
+      `${programs} has no program ${lacking.join(", none ")}: unpack kubernetes-test-linux-amd64.tar.gz of the cluster's ` +
+        "version there (https://dl.k8s.io), and name its folder kubernetes/test/bin",
+    );
+  }
+}
+
+/**
+ * Runs the tests on this host.
+ *
+ * @returns their exit code.
+ * @throws when they were interrupted, or did not end in time.
+ */
+export async function runLocal(local: LocalRun): Promise<number> {
+  const [program = "", ...args] = localCommand(local);
+  const child = execa(program, args, {
+    reject: false,
+    // Beyond the tests' own limit: by that they say what was under way.
+    timeout: (local.run.timeoutSeconds + 600) * 1000,
+    cancelSignal: local.signal,
+    gracefulCancel: false,
+    all: true,
+    buffer: false,
+    ...(local.repositoryFile !== undefined && {
+      env: { KUBE_TEST_REPO_LIST: local.repositoryFile },
+    }),
+  });
+  const [result] = await Promise.all([
+    child,
+    pipeline(child.all, createWriteStream(path.join(local.folder, logName))),
+  ]);
+  if (result.isCanceled) {
+    throw new Error("interrupted: the tests did not come to their end");
+  }
+  if (result.timedOut) {
+    throw new Error(`the tests did not end within ${String(local.run.timeoutSeconds + 600)} s`);
+  }
+  return result.exitCode ?? 1;
+}

@@ -1,0 +1,168 @@
+import type { V1EndpointSlice, V1Pod } from "@kubernetes/client-node";
+
+import { isReady } from "../../components/controlplane/pod-readiness.ts";
+import type { Details } from "../cluster/snapshot.ts";
+import { roleName } from "../objects/names.ts";
+import type { ProbeFailure } from "../run/attempt.ts";
+import type { AwaitedPod } from "../run/plan.ts";
+import { lookupOf } from "../run/lookup.ts";
+import { requestSeconds } from "../run/probe.ts";
+import type { Probe } from "../run/probe.ts";
+import { lastWarning, podTrouble } from "./pod-trouble.ts";
+import { policiesOn } from "./policies.ts";
+
+/** Why pods of a row did not become Ready. */
+export function whyNotReady(awaited: readonly AwaitedPod[], details: Details): string {
+  const [first, ...others] = [...new Set(awaited.map((each) => whyPodNotReady(each, details)))];
+  return `${first ?? ""}${others.length > 0 ? ` (and ${others.length} more)` : ""}`;
+}
+
+function whyPodNotReady({ role, node, pod }: AwaitedPod, details: Details): string {
+  const name = roleName(role);
+  return (
+    nodeTrouble(node, details) ??
+    (pod && podTrouble(pod, details.events)) ??
+    lastWarning(details.events, "DaemonSet", name) ??
+    `the DaemonSet ${name} has no pod on ${node}`
+  );
+}
+
+/**
+ * Why a probe failed: what is wrong in the cluster on its way, else what kind of failure it was. The first that applies,
+ * from what everything else rests on to what is seen only in the end.
+ */
+export function whyFailed(probe: Probe, failure: ProbeFailure, details: Details): string {
+  const way = `from ${originText(probe)} to ${probe.url}`;
+  return (
+    nodesOnWay(probe, details)
+      .map((node) => nodeTrouble(node, details))
+      .find((trouble) => trouble !== undefined) ??
+    serviceTrouble(probe, details) ??
+    (failure.kind === "name" || (lookupOf(probe) && readyEndpoints(details.dnsSlices) === 0)
+      ? nameTrouble(probe, details)
+      : undefined) ??
+    (failure.kind === "answer" || failure.kind === "exec"
+      ? undefined
+      : (policyTrouble(probe, details) ?? proxyTrouble(probe, details))) ??
+    plainReason(failure, way)
+  );
+}
+
+function nodeTrouble(name: string, { nodes }: Details): string | undefined {
+  const node = nodes.find((each) => each.name === name);
+  if (node === undefined) {
+    return `the node ${name} is not in the cluster any more`;
+  }
+  return node.trouble === undefined ? undefined : `the node ${name} is not Ready: ${node.trouble}`;
+}
+
+function nodesOnWay({ origin, targetPods, viaNode }: Probe, { pods }: Details): readonly string[] {
+  const targets = pods
+    .filter(({ metadata }) => targetPods.includes(metadata?.name ?? ""))
+    .flatMap(({ spec }) => spec?.nodeName ?? []);
+  const via = viaNode === undefined ? [] : [viaNode];
+  return [...new Set([...(origin === "outside" ? [] : [origin.node]), ...via, ...targets])];
+}
+
+function serviceTrouble({ service }: Probe, details: Details): string | undefined {
+  if (service === undefined) {
+    return undefined;
+  }
+  const object = details.services.find(({ metadata }) => metadata?.name === service);
+  if (object === undefined) {
+    return `the Service ${service} is not there any more`;
+  }
+  const slices = details.slices.filter(
+    ({ metadata }) => metadata?.labels?.["kubernetes.io/service-name"] === service,
+  );
+  if (readyEndpoints(slices) > 0) {
+    return undefined;
+  }
+  const labels = Object.entries(object.spec?.selector ?? {});
+  const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
+  const selected = details.pods.filter(({ metadata }) =>
+    labels.every(([key, value]) => metadata?.labels?.[key] === value),
+  );
+  return `the Service ${service} has no endpoints: ${
+    selected.length === 0
+      ? `no pod has its labels ${selector}`
+      : `none of its ${selected.length} pods is Ready`
+  }`;
+}
+
+function nameTrouble(probe: Probe, { dnsSlices, systemPods }: Details): string {
+  const name = lookupOf(probe)?.name ?? new URL(probe.url).hostname;
+  const ready = readyEndpoints(dnsSlices);
+  if (ready > 0) {
+    return `the name ${name} is not resolved, though cluster DNS has ${ready} ready endpoint${ready === 1 ? "" : "s"}: its answers get lost, or it does not know the name`;
+  }
+  const servers = systemPods.filter(({ metadata }) => metadata?.labels?.["k8s-app"] === "kube-dns");
+  const [broken] = servers.filter((pod) => !isReady(pod));
+  const why = broken === undefined ? "there is no CoreDNS pod" : podTrouble(broken, []);
+  return `the name ${name} is not resolved: cluster DNS (the Service kube-dns) has no ready endpoint: ${why}`;
+}
+
+function policyTrouble(
+  { origin, targetPods }: Probe,
+  { pods, policies }: Details,
+): string | undefined {
+  const named = (names: readonly string[]): readonly V1Pod[] =>
+    pods.filter(({ metadata }) => names.includes(metadata?.name ?? ""));
+  const outgoing = named(origin === "outside" ? [] : [origin.pod]).flatMap((pod) =>
+    policiesOn(pod, "Egress", policies).map((policy) => [policy, pod, "out of"] as const),
+  );
+  const incoming = named(targetPods).flatMap((pod) =>
+    policiesOn(pod, "Ingress", policies).map((policy) => [policy, pod, "in to"] as const),
+  );
+  const [first] = [...outgoing, ...incoming];
+  if (first === undefined) {
+    return undefined;
+  }
+  const [policy, pod, way] = first;
+  return `the NetworkPolicy ${policy} limits what comes ${way} ${pod.metadata?.name ?? ""}, and no connection is made`;
+}
+
+/** Only where a Service is on the way: nothing else goes through kube-proxy. */
+function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined {
+  if (probe.service === undefined) {
+    return undefined;
+  }
+  const node = probe.viaNode ?? (probe.origin === "outside" ? undefined : probe.origin.node);
+  const proxy = systemPods.find(
+    ({ metadata, spec }) =>
+      ["kube-proxy", "kube-proxy-windows"].includes(metadata?.labels?.["k8s-app"] ?? "") &&
+      spec?.nodeName === node,
+  );
+  return proxy === undefined || isReady(proxy)
+    ? undefined
+    : `kube-proxy does not serve: ${podTrouble(proxy, [])}`;
+}
+
+function plainReason({ kind, text }: ProbeFailure, way: string): string {
+  switch (kind) {
+    case "refused":
+      return `refused ${way}: nothing listens there, or a rule rejects it`;
+    case "lost":
+      return `no answer within ${requestSeconds} s ${way}: packets get lost on the way`;
+    case "unreachable":
+      return `no route ${way}`;
+    case "answer":
+      return `the wrong answer ${way}: ${text}`;
+    case "exec":
+      return `the command could not be run (${way}): ${text}`;
+    case "name":
+      return `the name is not resolved (${way})`;
+    case "other":
+      return `no success ${way}: ${text}`;
+  }
+}
+
+function originText({ origin }: Probe): string {
+  return origin === "outside" ? "this host" : `${origin.pod} on ${origin.node}`;
+}
+
+function readyEndpoints(slices: readonly V1EndpointSlice[]): number {
+  return slices
+    .flatMap(({ endpoints }) => endpoints)
+    .filter(({ conditions }) => conditions?.ready !== false).length;
+}

@@ -1,0 +1,28 @@
+import type { Os, PathRow, Row, Target } from "../rows/row.ts";
+import { roleName } from "./names.ts";
+import type { Part, Role } from "./names.ts";
+
+/** The pods a path needs. */
+export function rolesOf({ from, target }: PathRow): readonly Role[] {
+  const roles: Role[] = [];
+  if (from.where !== "outside") {
+    roles.push({ os: from.os, part: from.where === "pod" ? "client" : "node" });
+  }
+  if ("os" in target) {
+    roles.push({ os: target.os, part: serverPart(target) });
+  }
+  return roles;
+}
+
+/** Where the server is that answers. */
+export function serverPart(target: Target & { readonly os: Os }): Part {
+  if (target.to === "host-port") return "host-port";
+  const onHost = target.to === "host-pod" || ("network" in target && target.network === "host");
+  return onHost ? "host-server" : "server";
+}
+
+/** The pods some rows need together, each kind once. */
+export function allRoles(rows: readonly Row[]): readonly Role[] {
+  const roles = rows.flatMap((row) => (row.kind === "path" ? rolesOf(row) : []));
+  return [...new Map(roles.map((role) => [roleName(role), role])).values()];
+}

@@ -1,0 +1,53 @@
+import { counts } from "../result.ts";
+import type { RowResult, Verification } from "../result.ts";
+import { rowTitle } from "../rows/row.ts";
+import { escaped } from "./markup.ts";
+
+/**
+ * The run as CI systems read it: one suite, a case for each row. What was rehearsed or could not be run here is skipped,
+ * with the reason: it must not count as passed.
+ */
+export function junitText(verification: Verification): string {
+  const { results, seconds, started, stack } = verification;
+  const { failed, rehearsed, "not-runnable": notRunnable } = counts(results);
+  const attributes = [
+    `name="kindows verify"`,
+    `tests="${results.length}"`,
+    `failures="${failed}"`,
+    `errors="0"`,
+    `skipped="${rehearsed + notRunnable}"`,
+    `time="${seconds.toFixed(1)}"`,
+    `timestamp="${started.toISOString().replace(/\.\d+Z$/, "")}"`,
+  ].join(" ");
+  return [
+    `<?xml version="1.0" encoding="UTF-8"?>`,
+    `<testsuites>`,
+    `  <testsuite ${attributes}>`,
+    ...results.flatMap((result) => testCase(result, stack)),
+    `  </testsuite>`,
+    `</testsuites>`,
+    ``,
+  ].join("\n");
+}
+
+function testCase(result: RowResult, stack: string): readonly string[] {
+  const { row, status, reason, seconds } = result;
+  const name = `${row.id}: ${rowTitle(row)}`;
+  const start = `    <testcase classname="${escaped(`verify.${stack}`)}" name="${escaped(name)}" time="${seconds.toFixed(1)}"`;
+  if (status === "passed") {
+    return [`${start}/>`];
+  }
+  const inside =
+    status === "failed"
+      ? `<failure message="${escaped(reason)}">${escaped(failureBody(result))}</failure>`
+      : `<skipped message="${escaped(status === "rehearsed" ? `rehearsed: ${reason}` : reason)}"/>`;
+  return [`${start}>`, `      ${inside}`, `    </testcase>`];
+}
+
+function failureBody({ reason, tried, seen }: RowResult): string {
+  return [
+    reason,
+    ...tried.map((command) => `tried: ${command}`),
+    ...(seen === "" ? [] : [`seen: ${seen}`]),
+  ].join("\n");
+}

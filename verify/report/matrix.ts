@@ -1,0 +1,107 @@
+import { osName, sourceName } from "../rows/row.ts";
+import type { Os, PathRow, Source } from "../rows/row.ts";
+import type { RowResult } from "../result.ts";
+
+/** A column of the matrix: where paths lead. */
+export interface Column {
+  readonly key: string;
+  readonly title: string;
+}
+
+/** Columns that belong together. */
+export interface ColumnGroup {
+  readonly title: string;
+  readonly columns: readonly Column[];
+}
+
+/** A line of the matrix: all paths that begin at one place, by column. */
+export interface MatrixLine {
+  readonly title: string;
+  readonly cells: ReadonlyMap<string, RowResult>;
+}
+
+const systems: readonly Os[] = ["linux", "windows"];
+
+/** Every column there is. */
+export const columnGroups: readonly ColumnGroup[] = [
+  ...systems.map((os) => ({
+    title: `to ${osName(os)}`,
+    columns: [
+      { key: `${os} pod same`, title: "pod, same node" },
+      { key: `${os} pod address`, title: "pod" },
+      { key: `${os} pod name`, title: "pod by name" },
+      { key: `${os} service address`, title: "service" },
+      { key: `${os} service name`, title: "service by name" },
+      ...systems.map((node) => ({
+        key: `${os} node-port ${node}`,
+        title: `NodePort, ${osName(node)} node`,
+      })),
+      { key: `${os} host-port`, title: "hostPort" },
+      { key: `${os} host-pod`, title: "host-network pod" },
+    ],
+  })),
+  {
+    title: "to Windows host-network pods by a Service",
+    columns: [
+      { key: "windows host service address", title: "service" },
+      { key: "windows host service name", title: "service by name" },
+      ...systems.map((node) => ({
+        key: `windows host node-port ${node}`,
+        title: `NodePort, ${osName(node)} node`,
+      })),
+    ],
+  },
+  {
+    title: "to the cluster",
+    columns: [{ key: "dns", title: "DNS" }],
+  },
+  {
+    title: "out",
+    columns: [
+      { key: "host", title: "this host" },
+      { key: "internet", title: "internet" },
+    ],
+  },
+];
+
+/** The column of a path. */
+export function columnOf({ target }: PathRow): string {
+  switch (target.to) {
+    case "pod":
+      // From another system's pods, and from nodes, there is no such difference.
+      return `${target.os} pod ${"nodes" in target && target.nodes === "same" ? "same" : target.by}`;
+    case "service":
+      return `${systemKey(target)} service ${target.by}`;
+    case "node-port":
+      return `${systemKey(target)} node-port ${target.node}`;
+    case "host-port":
+    case "host-pod":
+      return `${target.os} ${target.to}`;
+    case "dns":
+    case "host":
+    case "internet":
+      return target.to;
+  }
+}
+
+function systemKey({ os, network }: { readonly os: Os; readonly network?: "host" }): string {
+  return network === undefined ? os : `${os} ${network}`;
+}
+
+/** Lines of the matrix, in the order in which their first paths come. */
+export function matrixLines(results: readonly RowResult[]): readonly MatrixLine[] {
+  const lines = new Map<string, Map<string, RowResult>>();
+  for (const result of results) {
+    if (result.row.kind === "path") {
+      const title = lineTitle(result.row.from);
+      const line = lines.get(title) ?? new Map<string, RowResult>();
+      line.set(columnOf(result.row), result);
+      lines.set(title, line);
+    }
+  }
+  return [...lines].map(([title, cells]) => ({ title, cells }));
+}
+
+function lineTitle(from: Source): string {
+  return `from ${from.where === "outside" ? "this host" : `a ${sourceName(from)}`}`;
+}

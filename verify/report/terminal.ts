@@ -1,0 +1,100 @@
+import { styleText } from "node:util";
+
+import { byReason, counts, statusNames, statuses } from "../result.ts";
+import type { RowResult, Status, Verification } from "../result.ts";
+import { rowTitle } from "../rows/row.ts";
+
+/** How a status looks on a terminal. */
+const styles = {
+  passed: "green",
+  failed: "red",
+  rehearsed: "cyan",
+  "not-runnable": "gray",
+} as const;
+
+/** Marks that tell statuses apart without colour. */
+const marks: Readonly<Record<Status, string>> = {
+  passed: "ok",
+  failed: "FAILED",
+  rehearsed: "rehearsed",
+  "not-runnable": "-",
+};
+
+/** The table of rows, what is known about those that failed, and the sums; colours only where asked. */
+export function terminalText(verification: Verification, colour: boolean): string {
+  const paint = (status: Status, text: string): string =>
+    colour ? styleText(styles[status], text, { validateStream: false }) : text;
+  const { results } = verification;
+  const failures = results.filter(({ status }) => status === "failed");
+  const paragraphs = [
+    tableText(results, paint),
+    ...failures.map((result) => failureText(result, paint)),
+    notRunnableText(results, paint),
+    sumText(verification, paint),
+  ];
+  return paragraphs.filter((text) => text !== "").join("\n\n");
+}
+
+type Paint = (status: Status, text: string) => string;
+
+function tableText(results: readonly RowResult[], paint: Paint): string {
+  const shown = results.filter(({ status }) => status !== "not-runnable");
+  const markWidth = Math.max(...shown.map(({ status }) => marks[status].length), "".length);
+  const idWidth = Math.max(...shown.map(({ row }) => row.id.length), "ROW".length);
+  const header = `${"".padEnd(markWidth)}  ${"ROW".padEnd(idWidth)}  TIME    WHAT`;
+  const lines = shown.map(({ row, status, seconds }) =>
+    [
+      paint(status, marks[status].padEnd(markWidth)),
+      row.id.padEnd(idWidth),
+      `${seconds.toFixed(1)} s`.padStart(6),
+      rowTitle(row),
+    ].join("  "),
+  );
+  return shown.length === 0 ? "" : [header, ...lines].join("\n");
+}
+
+function failureText({ row, reason, tried, seen }: RowResult, paint: Paint): string {
+  return [
+    `${paint("failed", "FAILED")} ${row.id}: ${reason}`,
+    ...tried.map((command) => `  tried  ${command}`),
+    ...(seen === "" ? [] : [`  seen   ${seen}`]),
+  ].join("\n");
+}
+
+/** Rows that could not be run, by the reason they have in common, and what was rehearsed of others. */
+function notRunnableText(results: readonly RowResult[], paint: Paint): string {
+  return (["rehearsed", "not-runnable"] as const)
+    .flatMap((status) =>
+      [...byReason(results.filter((each) => each.status === status))].map(([reason, group]) => {
+        const ids = group.map(({ row }) => row.id);
+        return `${paint(status, statusNames[status])}: ${reason}\n${wrapped(ids, 98).join("\n")}`;
+      }),
+    )
+    .join("\n");
+}
+
+/** Words as lines of a list, indented by two. */
+function wrapped(words: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const [index, word] of words.entries()) {
+    const text = index < words.length - 1 ? `${word},` : word;
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + text.length <= width) {
+      lines[lines.length - 1] = `${line} ${text}`;
+    } else {
+      lines.push(`  ${text}`);
+    }
+  }
+  return lines;
+}
+
+function sumText({ results, seconds, rehearsal }: Verification, paint: Paint): string {
+  const numbers = counts(results);
+  const sums = statuses
+    .filter((status) => numbers[status] > 0)
+    .map((status) => paint(status, `${numbers[status]} ${statusNames[status]}`));
+  return [
+    `${sums.join(", ")} (${seconds.toFixed(0)} s)`,
+    ...(rehearsal ? ["rehearsal: Windows is stood in for, and nothing here is shown of it"] : []),
+  ].join("\n");
+}

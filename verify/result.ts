@@ -1,0 +1,82 @@
+import type { Row } from "./rows/row.ts";
+
+/**
+ * How a row came out.
+ *
+ * - `passed`: it was done, and worked.
+ * - `failed`: it was done, and did not work.
+ * - `rehearsed`: a part of it was done by Kubernetes' own Windows programs, the rest is stood in for. Not a pass.
+ * - `not-runnable`: it could not be done here. Not a pass, and not a failure.
+ */
+export type Status = "passed" | "failed" | "rehearsed" | "not-runnable";
+
+/** All there are, in the order they are counted. */
+export const statuses: readonly Status[] = ["passed", "failed", "rehearsed", "not-runnable"];
+
+/** A status as people read it. */
+export const statusNames: Readonly<Record<Status, string>> = {
+  passed: "passed",
+  failed: "failed",
+  rehearsed: "rehearsed",
+  "not-runnable": "not runnable here",
+};
+
+/** What became of a row. */
+export interface RowResult {
+  readonly row: Row;
+  readonly status: Status;
+  /** Why it failed or could not be run, or what was rehearsed; empty where it passed. */
+  readonly reason: string;
+  /** Commands that were run, as one can repeat them. */
+  readonly tried: readonly string[];
+  /** What the one that failed said; empty otherwise. */
+  readonly seen: string;
+  /** How long it took, waiting for its pods included. */
+  readonly seconds: number;
+}
+
+/** A whole run. */
+export interface Verification {
+  readonly stack: string;
+  readonly lab: string;
+  /** Whether Windows is stood in for. */
+  readonly rehearsal: boolean;
+  /** Nodes it ran on. */
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly os: string;
+    readonly version: string;
+    readonly system: string;
+  }[];
+  /** When it began. */
+  readonly started: Date;
+  readonly seconds: number;
+  readonly results: readonly RowResult[];
+}
+
+/** How many rows came out each way. */
+export function counts(results: readonly RowResult[]): Readonly<Record<Status, number>> {
+  const count = (status: Status): number =>
+    results.filter((result) => result.status === status).length;
+  return {
+    passed: count("passed"),
+    failed: count("failed"),
+    rehearsed: count("rehearsed"),
+    "not-runnable": count("not-runnable"),
+  };
+}
+
+/** Whether the run shows a network that works: nothing failed, and something was there to pass. */
+export function isGood(results: readonly RowResult[]): boolean {
+  const { passed, failed } = counts(results);
+  return failed === 0 && passed > 0;
+}
+
+/** Results by the reason they have in common, in the order in which reasons come first. */
+export function byReason(results: readonly RowResult[]): ReadonlyMap<string, readonly RowResult[]> {
+  const groups = new Map<string, RowResult[]>();
+  for (const result of results) {
+    groups.set(result.reason, [...(groups.get(result.reason) ?? []), result]);
+  }
+  return groups;
+}

@@ -1,0 +1,29 @@
+import { closest } from "fastest-levenshtein";
+
+import { allRows } from "./all.ts";
+import type { Row } from "./row.ts";
+
+/**
+ * Rows by their ids; `*` stands for any part of one. All rows where none is named.
+ *
+ * @throws with every pattern that no row has, and the id that is nearest to it.
+ */
+export function selectRows(patterns: readonly string[]): readonly Row[] {
+  if (patterns.length === 0) {
+    return allRows;
+  }
+  const unknown = patterns.filter((pattern) => !allRows.some(({ id }) => fits(id, pattern)));
+  if (unknown.length > 0) {
+    const ids = allRows.map(({ id }) => id);
+    const texts = unknown.map((each) => `"${each}" (did you mean ${closest(each, ids)}?)`);
+    throw new Error(
+      `--rows: no row is called ${texts.join(", ")}. \`kindows verify --list\` shows all`,
+    );
+  }
+  return allRows.filter(({ id }) => patterns.some((pattern) => fits(id, pattern)));
+}
+
+function fits(id: string, pattern: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replace(/[^a-z0-9-]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`).test(id);
+}

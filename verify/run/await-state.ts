@@ -1,0 +1,37 @@
+import type { Snapshot } from "../cluster/snapshot.ts";
+import type { RowTools } from "./row-tools.ts";
+
+/** What one look at the cluster's state says: that it is as wanted, or what is waited for. */
+export type Judged<T, W> = { readonly ready: T } | { readonly awaited: W };
+
+/** How a wait ended. */
+export type Awaited<T, W> =
+  { readonly ready: T } | { readonly late: W } | { readonly trouble: string };
+
+/**
+ * Looks at the cluster until its state is as wanted, or the time is over.
+ *
+ * @param id row that waits.
+ * @param end in milliseconds, as of Date.now().
+ */
+export async function awaitState<T, W>(
+  id: string,
+  end: number,
+  tools: Pick<RowTools, "view" | "signal" | "waitsFor">,
+  judge: (snapshot: Snapshot) => Judged<T, W>,
+  text: (awaited: W) => string,
+): Promise<Awaited<T, W>> {
+  for (;;) {
+    const seen = await tools.view.look();
+    const late = Date.now() >= end || tools.signal.aborted;
+    if ("trouble" in seen) {
+      if (late) return seen;
+      tools.waitsFor(id, "the API server");
+      continue;
+    }
+    const judged = judge(seen.snapshot);
+    if ("ready" in judged) return judged;
+    if (late) return { late: judged.awaited };
+    tools.waitsFor(id, text(judged.awaited));
+  }
+}

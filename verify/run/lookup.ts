@@ -1,0 +1,57 @@
+import type { Printed, ProbeFailure } from "./attempt.ts";
+import type { Probe } from "./probe.ts";
+
+/** A question to a DNS server. */
+export interface Lookup {
+  readonly server: string;
+  /** Full name, without the last dot. */
+  readonly name: string;
+}
+
+/** A question to a DNS server, as RFC 4501 writes it. */
+export function lookupUrl(server: string, name: string): string {
+  return `dns://${server}/${name}`;
+}
+
+/** What a probe asks a DNS server; nothing where it asks for a page. */
+export function lookupOf({ url }: Pick<Probe, "url">): Lookup | undefined {
+  const [, server = "", name = ""] = /^dns:\/\/([^/]*)\/(.+)$/.exec(url) ?? [];
+  return name === "" ? undefined : { server, name };
+}
+
+/** nslookup's command line for a question. It is in agnhost's Linux images, and Windows has its own. */
+export function lookupWords(
+  { server, name }: Lookup,
+  timeoutSeconds: number,
+): readonly [program: string, ...args: string[]] {
+  // The dot keeps a resolver's search list off the name.
+  return ["nslookup", `-timeout=${timeoutSeconds}`, "-type=A", `${name}.`, server];
+}
+
+/** What nslookup's end says. Windows' own ends with 0 whatever came back, so what it printed decides. */
+export function judgeLookup(
+  probe: Probe,
+  { exitCode, stdout, stderr }: Printed,
+): ProbeFailure | undefined {
+  const complaint = probe.judge(stdout.replaceAll("\r", ""));
+  if (exitCode === 0 && complaint === undefined) return undefined;
+  const lines = `${stdout}\n${stderr}`.split(/\r?\n/).map((line) => line.trim());
+  const telling = lines.filter((line) =>
+    /timed.out|can't find|no servers|no response|refused|unreachable|^error: /i.test(line),
+  );
+  const text = [...new Set(telling)].join("; ").slice(0, 400);
+  if (/can't find|non-existent|NXDOMAIN/i.test(text)) return { kind: "name", text };
+  if (/timed.out|no servers|no response/i.test(text)) return { kind: "lost", text };
+  if (/refused/i.test(text)) return { kind: "refused", text };
+  if (/unreachable/i.test(text)) return { kind: "unreachable", text };
+  if (exitCode === 0) return { kind: "answer", text: complaint ?? "" };
+  return {
+    kind: "exec",
+    text:
+      text ||
+      lines
+        .filter((line) => line !== "")
+        .slice(-2)
+        .join("; "),
+  };
+}

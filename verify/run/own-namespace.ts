@@ -1,0 +1,116 @@
+import type { V1PodList } from "@kubernetes/client-node";
+import { execa } from "execa";
+
+import { hasStatus, messageOf } from "../../components/controlplane/actions/cluster-api.ts";
+import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { waitFor } from "../../components/controlplane/actions/wait.ts";
+import { readNodes } from "../cluster/snapshot.ts";
+import { namespace } from "../objects/names.ts";
+import { namespaceObject } from "../objects/workloads.ts";
+
+/** Longest time for the namespace to be there, or to be gone, in seconds. */
+const createSeconds = 30;
+const deleteSeconds = 120;
+const applySeconds = 60;
+
+const ownPath = `/api/v1/namespaces/${namespace}`;
+
+/** kubectl's program, and the kubeconfig of the cluster. */
+export interface Kubectl {
+  readonly kubectl: string;
+  readonly kubeconfig: string;
+}
+
+/** Makes the namespace anew: what a killed run, or one with --keep, left is removed first. */
+export async function createNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
+  if (await isThere(api)) {
+    say(`removing the namespace ${namespace} that an earlier run left`);
+    await removeNamespace(api, say);
+  }
+  await api.post("/api/v1/namespaces", namespaceObject());
+  // Pods are refused until it is there.
+  await waitFor(
+    { what: `the default service account of ${namespace}`, timeoutSeconds: createSeconds },
+    async () => ({ found: await api.get(`${ownPath}/serviceaccounts/default`) }),
+  );
+}
+
+/**
+ * Applies objects.
+ *
+ * @throws with the API server's reasons where it does not take one.
+ */
+export async function applyObjects(
+  { kubectl, kubeconfig }: Kubectl,
+  objects: readonly object[],
+): Promise<void> {
+  if (objects.length === 0) {
+    return;
+  }
+  const result = await execa(kubectl, ["--kubeconfig", kubeconfig, "apply", "--filename", "-"], {
+    input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }),
+    reject: false,
+    timeout: applySeconds * 1000,
+  });
+  if (result.failed) {
+    const reason = result.timedOut ? `no end within ${applySeconds} s` : result.stderr.trim();
+    throw new Error(`what the rows need could not be made: ${reason}`);
+  }
+}
+
+/**
+ * Deletes the namespace with all in it, and waits until it is gone.
+ *
+ * @throws when it is not gone in time, with what holds it.
+ */
+export async function removeNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
+  try {
+    await api.delete(ownPath);
+  } catch (error) {
+    // Gone, or on its way.
+    if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
+  }
+  const options = {
+    what: `the namespace ${namespace} to be gone`,
+    timeoutSeconds: deleteSeconds,
+    onChange: (seen: string) => say(`removing ${namespace}: ${seen}`),
+  };
+  await waitFor(options, async () => {
+    if (!(await isThere(api))) return { found: true };
+    const pods = await deleteLostPods(api);
+    return { seen: pods.length === 0 ? "it is being deleted" : `still there: ${pods.join(", ")}` };
+  });
+}
+
+async function isThere(api: ClusterApi): Promise<boolean> {
+  try {
+    await api.get(ownPath);
+    return true;
+  } catch (error) {
+    if (hasStatus(error, 404)) return false;
+    throw error;
+  }
+}
+
+/** Deletes the pods whose nodes do not answer, which nobody else would. @returns the names of all that are left */
+async function deleteLostPods(api: ClusterApi): Promise<readonly string[]> {
+  const [{ items }, nodes] = await Promise.all([
+    api.get<V1PodList>(`${ownPath}/pods`),
+    readNodes(api),
+  ]);
+  const lost = new Set(
+    nodes.filter(({ trouble }) => trouble !== undefined).map(({ name }) => name),
+  );
+  await Promise.all(
+    items
+      .filter(({ metadata, spec }) => metadata?.deletionTimestamp && lost.has(spec?.nodeName ?? ""))
+      .map(async ({ metadata }) => {
+        await api
+          .delete(`${ownPath}/pods/${metadata?.name ?? ""}?gracePeriodSeconds=0`)
+          .catch((error: unknown) => {
+            if (!hasStatus(error, 404)) throw new Error(messageOf(error));
+          });
+      }),
+  );
+  return items.map(({ metadata }) => metadata?.name ?? "").sort();
+}

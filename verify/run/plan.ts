@@ -1,0 +1,235 @@
+import type { V1Pod } from "@kubernetes/client-node";
+
+import { isReady } from "../../components/controlplane/pod-readiness.ts";
+import { nodesOf } from "../cluster/facts.ts";
+import type { NodeFact } from "../cluster/facts.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
+import {
+  hostPort,
+  hostServerPort,
+  podDomain,
+  podsServiceName,
+  roleLabel,
+  roleName,
+  serverPort,
+  serviceDomain,
+  serviceName,
+} from "../objects/names.ts";
+import type { Role } from "../objects/names.ts";
+import { rolesOf, serverPart } from "../objects/roles.ts";
+import type { Os, PathRow, Relation } from "../rows/row.ts";
+import type { Judged } from "./await-state.ts";
+import { nodePairs } from "./pairs.ts";
+import { lookupUrl } from "./lookup.ts";
+import { fromNodes, fromPods, withAddress, withText } from "./probe.ts";
+import type { Origin, Probe } from "./probe.ts";
+
+/** What lies outside of the cluster. */
+export interface Outside {
+  /** A server on this host, and what its answer to a node begins with. */
+  readonly host?: { readonly url: string; readonly greeting: string };
+  /** A page on the internet, and what stands in it. */
+  readonly internet: { readonly url: string; readonly text: string };
+}
+
+/** A pod that a row waits for. */
+export interface AwaitedPod {
+  readonly role: Role;
+  readonly node: string;
+  /** As it is now; nothing where there is none. */
+  readonly pod?: V1Pod;
+}
+
+/** What can be done about a row now: its probes, or the pods they wait for. */
+export type Plan = Judged<readonly Probe[], readonly AwaitedPod[]>;
+
+/** Requests to a Service or a NodePort of one: enough to meet each of a few servers, as a rule. */
+const serviceRequests = 4;
+
+/** Probes of a row, as soon as every pod of it is Ready. */
+export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Plan {
+  const awaited = rolesOf(row).flatMap((role) =>
+    nodesOf(snapshot, role.os).map(({ name }): AwaitedPod => {
+      const pod = podOn(snapshot, role, name);
+      return { role, node: name, ...(pod && { pod }) };
+    }),
+  );
+  const missing = awaited.filter(({ pod }) => !(pod && isReady(pod) && pod.status?.podIP));
+  return missing.length > 0 ? { awaited: missing } : { ready: probesOf(row, snapshot, outside) };
+}
+
+/** A role's pod on a node; one that is being deleted does not count. */
+export function podOn(snapshot: Snapshot, role: Role, node: string): V1Pod | undefined {
+  return snapshot.pods.find(
+    ({ metadata, spec }) =>
+      metadata?.labels?.[roleLabel] === roleName(role) &&
+      metadata.deletionTimestamp === undefined &&
+      // A pod that is not scheduled yet is known by the node its DaemonSet wants.
+      (spec?.nodeName ?? wantedNode(spec?.affinity)) === node,
+  );
+}
+
+function wantedNode(affinity: NonNullable<V1Pod["spec"]>["affinity"]): string | undefined {
+  const [term] =
+    affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return term?.matchFields?.find(({ key }) => key === "metadata.name")?.values?.[0];
+}
+
+function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly Probe[] {
+  const { from, target } = row;
+  const names = (os: Os): string[] => nodesOf(snapshot, os).map(({ name }) => name);
+  const sources = from.where === "outside" ? [""] : names(from.os);
+  const origin = (node: string): Origin => {
+    if (from.where === "outside") return "outside";
+    const role: Role = { os: from.os, part: from.where === "pod" ? "client" : "node" };
+    return { pod: podName(podOn(snapshot, role, node)), node, os: from.os };
+  };
+  const pairs = (os: Os, relation?: Relation): readonly (readonly [string, NodeFact])[] =>
+    nodePairs(sources, names(os), relation).flatMap(([one, other]) =>
+      nodesOf(snapshot, os)
+        .filter(({ name }) => name === other)
+        .map((node) => [one, node] as const),
+    );
+  const serverOn = (node: string): string =>
+    "os" in target
+      ? podName(podOn(snapshot, { os: target.os, part: serverPart(target) }, node))
+      : "";
+  // Of any of a Service's servers.
+  const byServers = (): Answered => {
+    const nodes = "os" in target ? names(target.os) : [];
+    const pods = nodes.map(serverOn);
+    return "network" in target && target.network === "host"
+      ? answeredOn(nodes, pods, serviceRequests)
+      : answeredBy(pods, serviceRequests);
+  };
+  switch (target.to) {
+    case "pod":
+      return pairs(target.os, "nodes" in target ? target.nodes : undefined).map(([one, node]) => {
+        const pod = podOn(snapshot, { os: target.os, part: serverPart(target) }, node.name);
+        const address = pod?.status?.podIP ?? "";
+        const named = target.by === "name";
+        return {
+          origin: origin(one),
+          url: hostnameUrl(named ? podDomain(target.os, address) : address, serverPort),
+          named,
+          ...(named && { service: podsServiceName(target.os) }),
+          ...answeredBy([podName(pod)], 1),
+        };
+      });
+    case "host-pod":
+      return pairs(target.os).map(([one, node]) => ({
+        origin: origin(one),
+        url: hostnameUrl(node.address, hostServerPort),
+        named: false,
+        viaNode: node.name,
+        ...answeredOn([node.name], [serverOn(node.name)], 1),
+      }));
+    case "service":
+      return sources.map((one) => {
+        const service = serviceName(target.os, target.network);
+        const named = target.by === "name";
+        // As applications do it: the short name, within the namespace.
+        const host = named ? service : clusterAddress(snapshot, service);
+        return {
+          origin: origin(one),
+          url: hostnameUrl(host, 80),
+          named,
+          service,
+          ...byServers(),
+        };
+      });
+    case "node-port":
+      return pairs(target.node).map(([one, node]) => {
+        const service = serviceName(target.os, target.network);
+        return {
+          origin: origin(one),
+          url: hostnameUrl(node.address, nodePort(snapshot, service)),
+          named: false,
+          service,
+          viaNode: node.name,
+          ...byServers(),
+        };
+      });
+    case "host-port":
+      return pairs(target.os).map(([one, node]) => ({
+        origin: origin(one),
+        url: hostnameUrl(node.address, hostPort),
+        named: false,
+        viaNode: node.name,
+        ...answeredBy([serverOn(node.name)], 1),
+      }));
+    case "dns":
+      return sources.map((one) => {
+        const service = serviceName(target.os);
+        return {
+          origin: origin(one),
+          url: lookupUrl(snapshot.dnsAddress, serviceDomain(service)),
+          named: false,
+          requests: 1,
+          // The answer is the server's alone, whoever stands behind the Service.
+          targetPods: [],
+          judge: withAddress(clusterAddress(snapshot, service)),
+        };
+      });
+    case "host":
+      return sources.map((one) => ({
+        origin: origin(one),
+        url: outside.host?.url ?? "",
+        named: false,
+        requests: 1,
+        targetPods: [],
+        judge: fromNodeAddress(outside.host?.greeting ?? "", snapshot),
+      }));
+    case "internet":
+      return sources.map((one) => ({
+        origin: origin(one),
+        url: outside.internet.url,
+        named: true,
+        requests: 1,
+        targetPods: [],
+        judge: withText(outside.internet.text),
+      }));
+  }
+}
+
+function hostnameUrl(host: string, port: number): string {
+  return `http://${host}:${port}/hostname`;
+}
+
+type Answered = Pick<Probe, "requests" | "targetPods" | "judge">;
+
+function answeredBy(names: readonly string[], requests: number): Answered {
+  return { requests, targetPods: names, judge: fromPods(names, requests) };
+}
+
+/** On its node's network a server has the node's name. */
+function answeredOn(nodes: readonly string[], pods: readonly string[], requests: number): Answered {
+  return { requests, targetPods: pods, judge: fromNodes(nodes, requests) };
+}
+
+/** What leaves the cluster carries a node's address: nobody out there knows the way to a pod's. */
+function fromNodeAddress(greeting: string, { nodes }: Snapshot): Probe["judge"] {
+  return (answer) => {
+    const address = answer.startsWith(greeting) ? answer.slice(greeting.length).trim() : undefined;
+    if (address === undefined) return withText(greeting)(answer);
+    return nodes.some((node) => node.address === address)
+      ? undefined
+      : `the request came from ${address}, which is no node's address: it was not masqueraded`;
+  };
+}
+
+function podName(pod: V1Pod | undefined): string {
+  return pod?.metadata?.name ?? "";
+}
+
+function clusterAddress(snapshot: Snapshot, service: string): string {
+  return serviceOf(snapshot, service)?.spec?.clusterIP ?? "";
+}
+
+function nodePort(snapshot: Snapshot, service: string): number {
+  return serviceOf(snapshot, service)?.spec?.ports?.[0]?.nodePort ?? 0;
+}
+
+function serviceOf(snapshot: Snapshot, name: string): Snapshot["services"][number] | undefined {
+  return snapshot.services.find(({ metadata }) => metadata?.name === name);
+}

@@ -1,0 +1,89 @@
+import { lookupOf, lookupWords } from "./lookup.ts";
+import type { Os } from "../rows/row.ts";
+
+/** Where a request is made: in a pod, or on this host. */
+export type Origin = { readonly pod: string; readonly node: string; readonly os: Os } | "outside";
+
+/** One request, and what must come back. */
+export interface Probe {
+  readonly origin: Origin;
+  /** What is asked: a page, or for a name a DNS server: `dns://SERVER/NAME`, as RFC 4501 writes it. */
+  readonly url: string;
+  /** How often it is made, each time over a new connection: Services spread connections. */
+  readonly requests: number;
+  /** What is wrong with an answer; nothing where it is right. */
+  readonly judge: (answer: string) => string | undefined;
+  /** Pods that may answer. */
+  readonly targetPods: readonly string[];
+  /** Service on the way. */
+  readonly service?: string;
+  /** Node at whose address it is made. */
+  readonly viaNode?: string;
+  /** Whether a name has to be resolved first. */
+  readonly named: boolean;
+}
+
+/** The program that makes a probe's requests, and its arguments. */
+export function probeWords(probe: Probe): readonly [program: string, ...args: string[]] {
+  const lookup = lookupOf(probe);
+  return lookup ? lookupWords(lookup, requestSeconds) : ["curl", ...curlArguments(probe)];
+}
+
+/** Longest time for one request, in seconds. */
+export const requestSeconds = 4;
+
+/**
+ * curl's arguments for a probe. curl is in agnhost's images, in Windows Server since 2019, and says by its exit code
+ * what went wrong.
+ */
+export function curlArguments({
+  url,
+  requests,
+}: Pick<Probe, "url" | "requests">): readonly string[] {
+  return [
+    ...["--silent", "--show-error", "--verbose", "--fail", "--noproxy", "*"],
+    ...["--max-time", String(requestSeconds), "--header", "Connection: close"],
+    ...Array.from({ length: requests }, () => url),
+  ];
+}
+
+/** Complaint about an answer that does not come from one of these pods; each answers with its own name. */
+export function fromPods(names: readonly string[], requests: number): Probe["judge"] {
+  return fromNames(names, requests, "");
+}
+
+/** Complaint about an answer that does not come from one of these nodes, whose names Windows may have in capitals. */
+export function fromNodes(names: readonly string[], requests: number): Probe["judge"] {
+  return fromNames(names, requests, "i");
+}
+
+function fromNames(names: readonly string[], requests: number, flags: "" | "i"): Probe["judge"] {
+  const one = names.map((name) => name.replaceAll(".", "\\.")).join("|");
+  const pattern = new RegExp(`^(?:${one}){${requests}}$`, flags);
+  return (answer) =>
+    pattern.test(answer)
+      ? undefined
+      : `"${shortened(answer)}" answered instead of ${names.join(" or ")}`;
+}
+
+/** Complaint about an answer without this text. */
+export function withText(text: string): Probe["judge"] {
+  return (answer) =>
+    answer.includes(text) ? undefined : `"${shortened(answer)}" came back instead of "${text}"`;
+}
+
+/** Complaint about an answer of nslookup's without this address. */
+export function withAddress(address: string): Probe["judge"] {
+  return (answer) => {
+    // Above the name stands the server with an address of its own.
+    const found = answer.slice(answer.search(/^Name:/m)).matchAll(/^Address(?:es)?:\s+(\S+)/gm);
+    const seen = /^Name:/m.test(answer) ? [...found].map(([, one]) => one ?? "") : [];
+    if (seen.includes(address)) return undefined;
+    return `${seen.length === 0 ? "no address" : seen.join(", ")} came back instead of ${address}`;
+  };
+}
+
+function shortened(answer: string): string {
+  const line = answer.trim().replace(/\s+/g, " ");
+  return line.length > 80 ? `${line.slice(0, 77)}...` : line;
+}

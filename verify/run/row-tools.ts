@@ -1,0 +1,49 @@
+import { messageOf } from "../../components/controlplane/actions/cluster-api.ts";
+import type { Slots } from "../../toolchain/slots.ts";
+import type { Details } from "../cluster/snapshot.ts";
+import type { ClusterView } from "../cluster/view.ts";
+import type { Printed, ProbeFailure, ShellCommand } from "./attempt.ts";
+import type { Outside } from "./plan.ts";
+import type { Probe } from "./probe.ts";
+
+/** What running rows share. */
+export interface RowTools {
+  readonly view: ClusterView;
+  readonly details: () => Promise<Details>;
+  readonly attempt: (probe: Probe) => Promise<ProbeFailure | undefined>;
+  /** A probe's command, as one can repeat it. */
+  readonly tried: (probe: Probe) => string;
+  /** The command that runs words in a container of a pod. */
+  readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
+  readonly run: (command: ShellCommand) => Promise<Printed>;
+  /** A path of the API server. */
+  readonly get: (path: string) => Promise<unknown>;
+  readonly outside: Outside;
+  /** Whether containers on Windows nodes are modelled. */
+  readonly rehearsal: boolean;
+  /** Places for commands at one time. */
+  readonly slots: Slots;
+  readonly signal: AbortSignal;
+  /** Called with what a row waits for, whenever that may have changed. */
+  readonly waitsFor: (id: string, what: string) => void;
+}
+
+/** What came of a row that was run. */
+export interface Outcome {
+  readonly status: "passed" | "failed" | "rehearsed";
+  readonly reason: string;
+  readonly tried: readonly string[];
+  readonly seen: string;
+}
+
+/** Why, from the cluster's state now. Never fails itself. */
+export async function explained(
+  tools: Pick<RowTools, "details">,
+  explain: (details: Details) => string,
+): Promise<string> {
+  try {
+    return explain(await tools.details());
+  } catch (error) {
+    return `the cluster does not tell why: ${messageOf(error)}`;
+  }
+}

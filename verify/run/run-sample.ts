@@ -1,0 +1,148 @@
+import type { V1Pod } from "@kubernetes/client-node";
+
+import { messageOf } from "../../components/controlplane/actions/cluster-api.ts";
+import { isReady } from "../../components/controlplane/pod-readiness.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
+import { podTrouble } from "../diagnose/pod-trouble.ts";
+import { namespace } from "../objects/names.ts";
+import type { SampleRow } from "../rows/row.ts";
+import { commandText } from "./attempt.ts";
+import { awaitState } from "./await-state.ts";
+import type { Judged } from "./await-state.ts";
+import { podMetrics, summaryPath } from "./pod-metrics.ts";
+import { explained } from "./row-tools.ts";
+import type { Outcome, RowTools } from "./row-tools.ts";
+import { sampleProbes } from "./sample-probes.ts";
+import { settingsChecks } from "./settings-checks.ts";
+import { tryProbes } from "./try-probes.ts";
+
+/** What a rehearsed pod of the samples shows, and what it does not. */
+const rehearsedSettings =
+  "kubelet.exe made its volumes and had its containers started; these are modelled, so nothing was read in them";
+
+/** Pods of a sample: by name, or all of a label. */
+const applications: Readonly<Record<"web-server" | "shop", readonly string[]>> = {
+  "web-server": ["web-server"],
+  shop: ["card-authorisation", "shop"],
+};
+
+/** Waits for a sample's pods, then looks at what the sample is about. */
+export async function runSample(row: SampleRow, end: number, tools: RowTools): Promise<Outcome> {
+  const waited = await awaitState(
+    row.id,
+    end,
+    tools,
+    (snapshot) => podsOf(row, snapshot),
+    ({ names }) => names.join(", "),
+  );
+  if ("trouble" in waited) {
+    return failed(`the API server does not answer: ${waited.trouble}`, waited.trouble);
+  }
+  if ("late" in waited) {
+    const { names, pod } = waited.late;
+    const reason = await explained(tools, ({ nodes, events }) => {
+      const node = nodes.find(({ name }) => name === pod?.spec?.nodeName);
+      if (node?.trouble !== undefined) {
+        return `the node ${node.name} is not Ready: ${node.trouble}`;
+      }
+      return pod === undefined ? `there is no pod of ${names.join(", ")}` : podTrouble(pod, events);
+    });
+    return failed(reason, `not Ready: ${names.join(", ")}`);
+  }
+  const [pod] = waited.ready.pods;
+  switch (row.look) {
+    case "settings":
+      return pod === undefined ? failed("it has no pod", "") : lookAtSettings(row, pod, tools);
+    case "metrics":
+      return pod === undefined ? failed("it has no pod", "") : awaitMetrics(row, pod, end, tools);
+    case "web-server":
+    case "shop":
+      return tryProbes(row.id, sampleProbes(row.look, waited.ready.snapshot), end, tools);
+  }
+}
+
+interface ReadyPods {
+  readonly pods: readonly V1Pod[];
+  readonly snapshot: Snapshot;
+}
+
+interface MissingPods {
+  /** What is missing. */
+  readonly names: readonly string[];
+  /** One that is there and not Ready. */
+  readonly pod?: V1Pod;
+}
+
+function podsOf(row: SampleRow, snapshot: Snapshot): Judged<ReadyPods, MissingPods> {
+  const groups =
+    row.look === "settings" || row.look === "metrics"
+      ? [{ name: `settings-${row.os}`, pods: byName(snapshot, `settings-${row.os}`) }]
+      : applications[row.look].map((app) => ({ name: app, pods: byApp(snapshot, app) }));
+  const missing = groups.filter(({ pods }) => pods.length === 0 || !pods.every(isReady));
+  if (missing.length === 0) {
+    return { ready: { pods: groups.flatMap(({ pods }) => pods), snapshot } };
+  }
+  const pod = missing.flatMap(({ pods }) => pods).find((each) => !isReady(each));
+  return { awaited: { names: missing.map(({ name }) => name), ...(pod && { pod }) } };
+}
+
+function byName({ pods }: Snapshot, name: string): readonly V1Pod[] {
+  return pods.filter(({ metadata }) => metadata?.name === name);
+}
+
+function byApp({ pods }: Snapshot, app: string): readonly V1Pod[] {
+  return pods.filter(({ metadata }) => metadata?.labels?.["app"] === app);
+}
+
+async function lookAtSettings(row: SampleRow, pod: V1Pod, tools: RowTools): Promise<Outcome> {
+  if (row.os === "windows" && tools.rehearsal) {
+    return { status: "rehearsed", reason: rehearsedSettings, tried: [], seen: "" };
+  }
+  tools.waitsFor(row.id, "what is in its containers");
+  const tried: string[] = [];
+  for (const { what, container, words, expected } of settingsChecks(row.os)) {
+    const command = tools.inPod(pod.metadata?.name ?? "", container, words);
+    const printed = await tools.slots.run(0, () => tools.run(command));
+    tried.push(commandText(command));
+    if (printed.exitCode !== 0 || !expected.test(printed.stdout.trim())) {
+      const seen =
+        printed.exitCode === 0
+          ? `${printed.stdout.trim().length} characters that are not what the sample has`
+          : printed.stderr.trim();
+      return { status: "failed", reason: `${what} is not there`, tried: tried.slice(-1), seen };
+    }
+  }
+  return { status: "passed", reason: "", tried, seen: "" };
+}
+
+async function awaitMetrics(
+  row: SampleRow,
+  pod: V1Pod,
+  end: number,
+  tools: RowTools,
+): Promise<Outcome> {
+  const name = pod.metadata?.name ?? "";
+  const path = summaryPath(pod.spec?.nodeName ?? "");
+  const tried = [`kubectl get --raw ${path}`];
+  for (;;) {
+    let seen: string;
+    try {
+      const metrics = podMetrics(await tools.get(path), namespace, name);
+      if (!("missing" in metrics)) {
+        return { status: "passed", reason: "", tried, seen: "" };
+      }
+      seen = metrics.missing;
+    } catch (error) {
+      seen = messageOf(error);
+    }
+    if (Date.now() >= end || tools.signal.aborted) {
+      return { status: "failed", reason: `kubelet has no metrics of ${name}`, tried, seen };
+    }
+    tools.waitsFor(row.id, `kubelet to measure ${name}`);
+    await tools.view.look();
+  }
+}
+
+function failed(reason: string, seen: string): Outcome {
+  return { status: "failed", reason, tried: [], seen };
+}

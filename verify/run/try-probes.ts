@@ -1,0 +1,57 @@
+import { whyFailed } from "../diagnose/diagnose.ts";
+import type { ProbeFailure } from "./attempt.ts";
+import type { Probe } from "./probe.ts";
+import { explained } from "./row-tools.ts";
+import type { Outcome, RowTools } from "./row-tools.ts";
+
+/** Longest time from a row's pods being Ready to its connections working, in seconds: kube-proxy and DNS follow. */
+const settleSeconds = 30;
+
+/** Tries probes until all of them succeed, or the time is over. */
+export async function tryProbes(
+  id: string,
+  probes: readonly Probe[],
+  end: number,
+  tools: RowTools,
+): Promise<Outcome> {
+  if (probes.length === 0) {
+    // Nodes left the cluster meanwhile. What was not tried has not passed.
+    return { status: "failed", reason: "there are no nodes left for it", tried: [], seen: "" };
+  }
+  tools.waitsFor(id, "its connections");
+  const settled = Math.min(end, Date.now() + settleSeconds * 1000);
+  const failures = await Promise.all(probes.map((probe) => lastFailure(probe, settled, tools)));
+  const failed = probes.flatMap((probe, index) => {
+    const failure = failures[index];
+    return failure === undefined ? [] : [{ probe, failure }];
+  });
+  const [first] = failed;
+  if (first === undefined) {
+    return { status: "passed", reason: "", tried: probes.map(tools.tried), seen: "" };
+  }
+  const reason = await explained(tools, (details) =>
+    whyFailed(first.probe, first.failure, details),
+  );
+  const others = failed.length - 1;
+  return {
+    status: "failed",
+    reason: others > 0 ? `${reason} (and ${others} more of ${probes.length} connections)` : reason,
+    tried: [tools.tried(first.probe)],
+    seen: first.failure.text,
+  };
+}
+
+async function lastFailure(
+  probe: Probe,
+  end: number,
+  tools: RowTools,
+): Promise<ProbeFailure | undefined> {
+  for (;;) {
+    const failure = await tools.slots.run(0, () => tools.attempt(probe));
+    if (failure === undefined || Date.now() >= end || tools.signal.aborted) {
+      return failure;
+    }
+    // A pause in which others have their turn.
+    await tools.view.look();
+  }
+}
