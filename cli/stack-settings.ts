@@ -1,20 +1,22 @@
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { closest } from "fastest-levenshtein";
-import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 
+import type { ExistingSettings } from "../config/existing/settings.ts";
 import { labNames } from "../config/names.ts";
 import type { LabNames } from "../config/names.ts";
-import { resolveSettings } from "../config/resolve.ts";
+import type { SettingsProblem } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
+import { splitConfig } from "../config/split-config.ts";
+import { stackKind } from "../config/stack-kind.ts";
+import type { KnownSections } from "../config/stack-kind.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile } from "./engine/folders.ts";
+import { withoutSealed } from "./existing/without-sealed.ts";
 import { Failure } from "./failure.ts";
-
-const namespace = "kindows:";
-
-const fileSchema = z.object({ config: z.record(z.string(), z.unknown()).nullish() }).nullish();
+import type { SettingsFile } from "./settings-file.ts";
+import { readSettingsFile, settingsIn } from "./settings-file.ts";
 
 /**
  * All settings of a stack, from its file.
@@ -22,8 +24,45 @@ const fileSchema = z.object({ config: z.record(z.string(), z.unknown()).nullish(
  * @throws SettingsError with every mistake, as the program itself would.
  */
 export async function stackSettings(stack: string): Promise<Settings> {
-  const file = path.basename(settingsFile(stack));
-  return resolveSettings(await sectionsOf(stack), { stack, file });
+  const file = await settingsOf(stack);
+  assertLab(stack, partsOf(stack, file));
+  return settingsIn(file, { stack, file: fileName(stack) });
+}
+
+/**
+ * All settings of a stack whose machines are there already, but for what is sealed in them.
+ *
+ * @returns undefined for a lab.
+ * @throws SettingsError with every mistake, as the program itself would.
+ */
+export async function existingSettings(stack: string): Promise<ExistingSettings | undefined> {
+  const { kind, sections, others } = partsOf(stack, await settingsOf(stack));
+  if (kind === "lab") {
+    return undefined;
+  }
+  // Labs need none of it.
+  const { resolveExisting } = await import("../config/existing/resolve.ts");
+  const readable = withoutSealed(sections) as Record<string, unknown>;
+  return resolveExisting(readable, { file: fileName(stack) }, others);
+}
+
+/** Sections of a stack's file, of which kind they are, and mistakes around them. */
+function partsOf(
+  stack: string,
+  { config, outside }: SettingsFile,
+): KnownSections & { readonly others: readonly SettingsProblem[] } {
+  const { sections, strays } = splitConfig(config);
+  return { ...stackKind(sections, fileName(stack)), others: [...outside, ...strays] };
+}
+
+/** @throws Failure for a stack of another kind: most commands are about what a lab has on this host. */
+function assertLab(stack: string, { kind }: KnownSections): void {
+  if (kind !== "lab") {
+    throw new Failure(
+      `${fileName(stack)} is no lab of this host but joins machines that are there to a cluster that is there: ` +
+        `use plain pulumi for it, after eval "$(./kindows env --stack ${stack})" (docs/existing.md)`,
+    );
+  }
 }
 
 /** What must be known of a lab to clean up after it. */
@@ -36,9 +75,11 @@ export interface LabIdentity {
 
 /** Which lab a stack is: also when its settings are wrong otherwise, for a lab must be removable then. */
 export async function labIdentity(stack: string): Promise<LabIdentity> {
-  const written = await sectionsOf(stack);
-  const lab = z.object({ name: z.string() }).safeParse(written["lab"]);
-  const hypervisor = z.object({ uri: z.string() }).safeParse(written["hypervisor"]);
+  const known = partsOf(stack, await settingsOf(stack));
+  assertLab(stack, known);
+  const { sections } = known;
+  const lab = z.object({ name: z.string() }).safeParse(sections["lab"]);
+  const hypervisor = z.object({ uri: z.string() }).safeParse(sections["hypervisor"]);
   return {
     stack,
     names: labNames(lab.success ? lab.data.name : stack),
@@ -52,8 +93,17 @@ export async function knownStacks(): Promise<readonly string[]> {
   return names.flatMap((name) => /^Pulumi\.([A-Za-z0-9_.-]+)\.yaml$/.exec(name)?.[1] ?? []).sort();
 }
 
-/** The sections of the settings as written in the stack's file. */
-async function sectionsOf(stack: string): Promise<Readonly<Record<string, unknown>>> {
+function fileName(stack: string): string {
+  return path.basename(settingsFile(stack));
+}
+
+/** What stands in the stack's file. */
+async function settingsOf(stack: string): Promise<SettingsFile> {
+  return readSettingsFile(await settingsText(stack), fileName(stack));
+}
+
+/** The stack's file as written. */
+async function settingsText(stack: string): Promise<string> {
   const known = await knownStacks();
   if (!known.includes(stack)) {
     const hint = known.length > 0 ? ` Did you mean ${closest(stack, [...known])}?` : "";
@@ -61,17 +111,14 @@ async function sectionsOf(stack: string): Promise<Readonly<Record<string, unknow
       `there is no stack "${stack}": Pulumi.${stack}.yaml does not exist. Stacks: ${known.join(", ")}.${hint}`,
     );
   }
-  const file = settingsFile(stack);
-  let content: z.infer<typeof fileSchema>;
   try {
-    content = fileSchema.parse(parse(await readFile(file, "utf8")));
+    return await readFile(settingsFile(stack), "utf8");
   } catch (error) {
-    const reason = error instanceof z.ZodError ? "`config` is not a mapping" : String(error);
-    throw new Failure(`${path.basename(file)} cannot be read: ${reason}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      code === "EISDIR"
+        ? `${fileName(stack)} is a folder: the stack's settings are a file. Move the folder away`
+        : `${fileName(stack)} cannot be read: ${message}`,
+    );
   }
-  return Object.fromEntries(
-    Object.entries(content?.config ?? {})
-      .filter(([key]) => key.startsWith(namespace))
-      .map(([key, value]) => [key.slice(namespace.length), value]),
-  );
 }

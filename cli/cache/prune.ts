@@ -33,11 +33,20 @@ export async function removeEntries(
   };
   for (const { address, bytes } of entries) {
     await cache.withEntryLock(address, options, () => cache.remove(address));
-    await rm(cache.logFile(address), { force: true });
+    await removeLogs(cache, address);
     freed += bytes;
     say(`removed ${address}`);
   }
   return freed;
+}
+
+/** Removes the log of a build, and what else was kept of it to see why it failed. */
+async function removeLogs(cache: Cache, address: string): Promise<void> {
+  const folder = path.dirname(cache.logFile(address));
+  const names = await readdir(folder).catch(() => [] as string[]);
+  for (const name of names.filter((each) => each.startsWith(`${address}.`))) {
+    await rm(path.join(folder, name), { recursive: true, force: true });
+  }
 }
 
 /** A download that was written to so lately is under way. */

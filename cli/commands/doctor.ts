@@ -1,19 +1,25 @@
 import { examine } from "../doctor/examine.ts";
 import { doctorText, isFine } from "../doctor/report.ts";
 import { exitCodes } from "../failure.ts";
+import { say } from "../progress.ts";
 
 export interface DoctorOptions {
   readonly stack: string;
   /** Print JSON instead of text. */
   readonly json: boolean;
+  /** Repair first what can be repaired. */
+  readonly fix: boolean;
 }
 
 /**
- * `kindows doctor`: what this host has, what it lacks for the stack, and what labs left on it.
+ * `kindows doctor`: what this host has, what it lacks for the stack, what of its lab stands still, and what labs left.
  *
  * @returns exit code 0 when nothing is in the way and nothing is left over, else 1.
  */
-export async function doctor({ stack, json }: DoctorOptions): Promise<number> {
+export async function doctor({ stack, json, fix }: DoctorOptions): Promise<number> {
+  if (fix) {
+    await (await import("../doctor/fix.ts")).fix(stack, say);
+  }
   const diagnosis = await examine(stack);
   const fine = isFine(diagnosis);
   process.stdout.write(

@@ -5,10 +5,10 @@ import type { Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { removeAccessFiles } from "../lab/access.ts";
-import { ownershipOf, releaseLab } from "../lab/claim.ts";
+import { releaseLab } from "../lab/claim.ts";
 import { thisHost } from "../lab/host.ts";
 import type { Host } from "../lab/host.ts";
-import { theirsText } from "../lab/may-use.ts";
+import { assertNotTheirs } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
 import { wakeDaemons } from "../lab/wake-daemons.ts";
 import { say } from "../progress.ts";
@@ -23,10 +23,7 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
   const { names, libvirtUri } = await labIdentity(stack);
   const lab = names.prefix;
   const host = thisHost(libvirtUri);
-  const ownership = await ownershipOf(lab, stack);
-  if (ownership.kind === "theirs") {
-    throw new Failure(theirsText(lab, ownership.claim));
-  }
+  await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     await wakeDaemons(libvirtUri, say);
     if (await stackExists(stack)) {

@@ -2,10 +2,11 @@ import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { exitCodes } from "../failure.ts";
 
-/** `kindows env`: what a shell needs for plain `pulumi`, as shell commands for `eval`. */
-export async function env(): Promise<number> {
+/** `kindows env`: what a shell needs for plain `pulumi` on a stack, as shell commands for `eval`. */
+export async function env({ stack }: { readonly stack: string }): Promise<number> {
   await ensureLocalState();
-  const variables = engineEnvironment(process.env);
+  // Without the last one it would be the stack that was made or selected last, whichever that is.
+  const variables = { ...engineEnvironment(process.env), PULUMI_STACK: stack };
   const exports = Object.entries(variables).map(
     ([name, value]) => `export ${name}=${quote(value)}`,
   );

@@ -1,10 +1,13 @@
+import { hostProblemText } from "../../config/preflight/host-problem.ts";
+import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { exitCodes } from "../failure.ts";
-import { findPrograms } from "../fetch/programs.ts";
+import { downloadedMedia } from "../fetch/image-media.ts";
+import { findPrograms, type HostMedium } from "../fetch/programs.ts";
 import { programsText } from "../fetch/report.ts";
-import { fetchStackPrograms, pushedPrograms } from "../fetch/stack-programs.ts";
+import { fetchFiles, fetchNoted, pushedMedia, pushedPrograms } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
-import { stackSettings } from "../stack-settings.ts";
+import { existingSettings, stackSettings } from "../stack-settings.ts";
 
 export interface FetchCommandOptions {
   readonly stack: string;
@@ -13,20 +16,38 @@ export interface FetchCommandOptions {
 }
 
 /**
- * `kindows fetch`: fills the cache with the programs that the stack installs on Windows machines.
+ * `kindows fetch`: fills the cache with the programs that the stack installs on Windows machines, and with what its
+ * image is made of.
  *
- * @returns exit code 0 when all of them are there, else 1.
+ * @returns exit code 0 when all of them are there, else 1. Media that the settings do not name are told, and are no
+ * failure: nodes on machines that are there already need none.
  */
 export async function fetch({ stack, list }: FetchCommandOptions): Promise<number> {
-  const settings = await stackSettings(stack);
-  const media = pushedPrograms(settings);
-  if (media.length === 0) {
+  const { programs, media } = await wanted(stack);
+  if (programs.length === 0) {
     say(`the stack ${stack} fetches nothing: the rehearsal image carries its programs`);
     return exitCodes.ok;
   }
   const states = list
-    ? await findPrograms(media, new Cache())
-    : await fetchStackPrograms(settings, true);
+    ? await findPrograms([...programs, ...media.files], new Cache())
+    : [...(await fetchNoted(programs, true)), ...(await fetchFiles(media.files))];
   process.stdout.write(`${programsText(states)}\n`);
+  for (const problem of media.problems) {
+    process.stdout.write(`image: ${hostProblemText(problem)}\n`);
+  }
   return states.some(({ state }) => state === "missing") ? exitCodes.failed : exitCodes.ok;
+}
+
+/** What a stack installs on its machines, and what their image is made of; machines that are there have theirs. */
+async function wanted(stack: string): Promise<{
+  readonly programs: HostMedium[];
+  readonly media: ReturnType<typeof downloadedMedia>;
+}> {
+  const existing = await existingSettings(stack);
+  if (existing !== undefined) {
+    const programs = pushedMedia(existingSoftware(existing));
+    return { programs, media: { files: [], problems: [] } };
+  }
+  const settings = await stackSettings(stack);
+  return { programs: pushedPrograms(settings), media: downloadedMedia(settings) };
 }

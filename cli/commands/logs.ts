@@ -4,31 +4,39 @@ import { stackFolder } from "../engine/folders.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes, messageOf } from "../failure.ts";
 import { collectLogs } from "../logs/collect.ts";
+import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
 import { logSources, type LogSource } from "../logs/machines.ts";
 import { say } from "../progress.ts";
 import { parseDeployment } from "../recovery/deployment.ts";
 import { labIdentity } from "../stack-settings.ts";
 
+/** Names that `--follow` knows besides those of nodes. */
+const followedOnly: readonly string[] = [controlPlaneName, stepsName];
+
 export interface LogsOptions {
   readonly stack: string;
-  /** Node; all of them where none is named. */
-  readonly node?: string;
+  /** Nodes; all of them where none is named. */
+  readonly nodes: readonly string[];
 }
 
 /**
- * `kindows logs`: collects the logs of one Windows node, or of all, into `.kindows/<stack>/logs`.
+ * `kindows logs`: collects the logs of some Windows nodes, or of all, into `.kindows/<stack>/logs`.
  *
  * @returns exit code 1 where a machine's could not be had.
  */
-export async function logs({ stack, node }: LogsOptions): Promise<number> {
+export async function logs({ stack, nodes }: LogsOptions): Promise<number> {
   const { names } = await labIdentity(stack);
   const sources = await knownSources(enginePulumi(stack, names.prefix));
-  const wanted = sources.filter((source) => node === undefined || source.node === node);
-  if (wanted.length === 0) {
-    const known = sources.map((source) => source.node).join(", ") || "none";
-    const what = node === undefined ? "no Windows machine" : `no machine ${node}`;
+  const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));
+  const unknown = nodes.filter((name) => !sources.some(({ node }) => node === name));
+  if (wanted.length === 0 || unknown.length > 0) {
+    const known = sources.map(({ node }) => node).join(", ") || "none";
+    const what = unknown.length === 0 ? "Windows machine" : `machine ${unknown.join(", ")}`;
+    const hint = unknown.some((name) => followedOnly.includes(name))
+      ? `. ${followedOnly.join(" and ")} can only be followed: --follow`
+      : "";
     throw new Failure(
-      `stack ${stack} has ${what} that the step scripts were copied to (those there are: ${known})`,
+      `stack ${stack} has no ${what} that the step scripts were copied to (those there are: ${known})${hint}`,
     );
   }
   const results = await Promise.all(wanted.map((source) => collected(stack, source)));

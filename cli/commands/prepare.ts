@@ -1,4 +1,5 @@
 import { prepare as prepareHost } from "../prepare/prepare.ts";
+import { ensureStackImage } from "../prepare/stack-image.ts";
 import { exitCodes } from "../failure.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
@@ -9,6 +10,7 @@ export async function prepare({ stack }: { readonly stack: string }): Promise<nu
   const settings = await stackSettings(stack);
   await prepareHost(settings, say);
   await ensureStackPrograms(settings);
+  await ensureStackImage(settings);
   say(`everything that the stack ${stack} needs is in place`);
   return exitCodes.ok;
 }

@@ -1,32 +1,41 @@
-import { access } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 
 import { builtTool } from "../../toolchain/built.ts";
 import { stateFile } from "../engine/folders.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { isHealthy, statusText } from "../status/report.ts";
-import { lookAtLab } from "../status/look.ts";
-import { knownStacks } from "../stack-settings.ts";
+import type { LabStatus } from "../status/report.ts";
+import { knownLab, lookAt } from "../status/look.ts";
+import { watch } from "../status/watch.ts";
+import { labIdentity } from "../stack-settings.ts";
 
 export interface StatusOptions {
   readonly stack: string;
   /** Print JSON instead of a table. */
   readonly json: boolean;
+  /** Look again and again, until ^C. */
+  readonly watch?: boolean;
+  /** Seconds between two looks of a watch. */
+  readonly interval?: number;
 }
 
 /**
  * `kindows status`: nodes, machines, and how to reach them.
  *
- * @returns exit code 0 when all nodes are Ready and all machines run, else 1.
+ * @returns exit code 0 when all nodes are Ready and all machines run, else 1; 0 when a watch was ended.
  */
-export async function status({ stack, json }: StatusOptions): Promise<number> {
-  const known = await knownStacks();
-  const exists = await access(stateFile(stack)).then(
-    () => true,
-    () => false,
-  );
-  const seen = exists || !known.includes(stack) ? await lookAtLab(stack) : undefined;
+export async function status(options: StatusOptions): Promise<number> {
+  const { stack, json } = options;
+  // Says which stacks there are, where this one is none.
+  await labIdentity(stack);
+  const look = looker(stack);
+  if (options.watch) {
+    await watchStack(stack, look, options.interval ?? 5);
+    return exitCodes.ok;
+  }
+  const seen = await look();
   if (seen === undefined) {
-    throw new Failure(`the stack ${stack} is not up: \`kindows up --stack ${stack}\``);
+    throw new Failure(notUp(stack));
   }
   if (json) {
     // Secrets lie in the access files, not here.
@@ -38,4 +47,43 @@ export async function status({ stack, json }: StatusOptions): Promise<number> {
     process.stdout.write(`${statusText(seen, builtTool("kubectl"))}\n`);
   }
   return isHealthy(seen) ? exitCodes.ok : exitCodes.failed;
+}
+
+async function watchStack(
+  stack: string,
+  look: () => Promise<LabStatus | undefined>,
+  intervalSeconds: number,
+): Promise<void> {
+  const end = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(name, () => end.abort());
+  }
+  await watch({
+    look,
+    report: (seen) => (seen === undefined ? notUp(stack) : statusText(seen, builtTool("kubectl"))),
+    display: process.stdout,
+    intervalSeconds,
+    signal: end.signal,
+    now: () => new Date(),
+  });
+}
+
+/** Looks at a stack's lab; asks the engine for its outputs only when the stack's state is another than the last time. */
+function looker(stack: string): () => Promise<LabStatus | undefined> {
+  let written: number | undefined;
+  let lab: Awaited<ReturnType<typeof knownLab>>;
+  return async () => {
+    const state = await stat(stateFile(stack)).catch(() => undefined);
+    if (state === undefined) {
+      lab = undefined;
+    } else if (lab === undefined || state.mtimeMs !== written) {
+      lab = await knownLab(stack);
+    }
+    written = state?.mtimeMs;
+    return lab === undefined ? undefined : lookAt(lab);
+  };
+}
+
+function notUp(stack: string): string {
+  return `the stack ${stack} is not up: \`kindows up --stack ${stack}\``;
 }

@@ -1,8 +1,11 @@
 import { prepare } from "../prepare/prepare.ts";
+import { ensureStackImage } from "../prepare/stack-image.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
-import { enginePulumi } from "../engine/pulumi.ts";
+import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
+import { beginUpLog, upLogFile } from "../engine/up-log.ts";
+import type { UpLog } from "../engine/up-log.ts";
 import { claimLab } from "../lab/claim.ts";
 import { thisHost } from "../lab/host.ts";
 import { assertMayUse } from "../lab/may-use.ts";
@@ -10,9 +13,12 @@ import { sweepLeftovers } from "../lab/sweep.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
+import { ToldStages } from "../stages/told-stages.ts";
+import { pushAgain } from "../recovery/push-again.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { refreshMerged } from "./kubeconfig.ts";
 import { status } from "./status.ts";
 
 /** What makes the engine, its plugins' calls included, say all it does. */
@@ -33,6 +39,7 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
   await asOnlyRun(stack, async () => {
     await prepare(settings, say);
     await ensureStackPrograms(settings);
+    await ensureStackImage(settings);
     await ensureLocalState();
     const pulumi = enginePulumi(stack, lab);
     const host = thisHost(libvirtUri);
@@ -41,19 +48,71 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
     await claimLab(lab, stack);
     const owned = await recoverState({ pulumi, host, lab, extent: "built-on", say });
     await sweepLeftovers({ lab, owned }, host, say);
-    const failed = new FailedNodes(settings.nodes.map(({ name }) => name));
     const args = ["up", "--yes", "--skip-preview", ...(verbose ? allOfItsLog : [])];
+    const nodes = settings.nodes.map(({ name }) => name);
+    const log = await beginUpLog(upLogFile(stack));
     try {
-      await pulumi.operation(args, (line) => failed.read(line));
-    } catch (error) {
-      const interrupted = error instanceof Failure && error.exitCode === exitCodes.interrupted;
-      if (failed.names.length > 0 && !interrupted) {
-        // Slow to load, and seldom needed.
-        const { logsOfFailed } = await import("./logs.ts");
-        await logsOfFailed(pulumi, failed.names);
-      }
-      throw error;
+      const once = await run(pulumi, args, nodes, log);
+      // The engine pushes nothing twice: what became of a file over there, nobody knew before a step looked.
+      const again =
+        once.lackingMedia.length > 0 && (await pushAgain(pulumi, once.lackingMedia, say));
+      await finish(pulumi, again ? await run(pulumi, args, nodes, log) : once);
+    } finally {
+      await log.close();
     }
   });
+  await refreshMerged(stack);
   return status({ stack, json: false });
+}
+
+/** What came of a run of the engine. */
+interface Run {
+  /** Undefined where all went well. */
+  readonly error: Error | undefined;
+  readonly failed: readonly string[];
+  /** Nodes that want a program which is not, or not whole, on their machine. */
+  readonly lackingMedia: readonly string[];
+}
+
+/** @throws when it was interrupted. */
+async function run(
+  pulumi: Pulumi,
+  args: readonly string[],
+  nodes: readonly string[],
+  log: UpLog,
+): Promise<Run> {
+  const seen = new FailedNodes(nodes);
+  const stages = new ToldStages(nodes, (line) => {
+    say(line);
+    log.write(line);
+  });
+  let error: Error | undefined;
+  try {
+    await pulumi.operation(args, (line) => {
+      log.write(line);
+      seen.read(line);
+      stages.read(line);
+    });
+  } catch (thrown) {
+    if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) {
+      throw thrown;
+    }
+    error = thrown as Error;
+  } finally {
+    stages.stop();
+  }
+  return { error, failed: seen.names, lackingMedia: seen.lackingMedia };
+}
+
+/** @throws what a run ended with, after the logs of the nodes that failed were taken. */
+async function finish(pulumi: Pulumi, { error, failed }: Run): Promise<void> {
+  if (error === undefined) {
+    return;
+  }
+  if (failed.length > 0) {
+    // Slow to load, and seldom needed.
+    const { logsOfFailed } = await import("./logs.ts");
+    await logsOfFailed(pulumi, failed);
+  }
+  throw error;
 }

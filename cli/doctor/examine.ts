@@ -6,7 +6,7 @@ import { judge } from "../../config/preflight/judge.ts";
 import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { lockFolder, runLockFile } from "../engine/folders.ts";
-import { messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../failure.ts";
 import { presentAccessFiles } from "../lab/access.ts";
 import { ownershipOf } from "../lab/claim.ts";
 import type { Ownership } from "../lab/claim.ts";
@@ -15,10 +15,15 @@ import { surveyHost } from "../lab/survey.ts";
 import { resourcesOf } from "../recovery/deployment.ts";
 import { judgeLock, readLocks } from "../recovery/locks.ts";
 import { ownedThings } from "../recovery/owned-things.ts";
+import { asleepOf } from "../recovery/wake.ts";
+import type { Asleep, AsleepSeen } from "../recovery/wake.ts";
 import { seenProcess } from "../recovery/seen-process.ts";
 import { readStateFile, stacksWithState } from "../recovery/state-file.ts";
 import { knownStacks, labIdentity, stackSettings } from "../stack-settings.ts";
 import { labNames } from "../../config/names.ts";
+import type { LabNames } from "../../config/names.ts";
+import { askLab, heartbeatsIn, judgeLab } from "./examine-lab.ts";
+import type { Finding } from "./finding.ts";
 import { sortLeftovers } from "./left-over.ts";
 import type { Leftovers } from "./left-over.ts";
 import { preparedTools } from "./prepared-tools.ts";
@@ -33,6 +38,12 @@ export interface Diagnosis {
   /** What is in the way of the stack, one line each. */
   readonly problems: readonly string[];
   readonly leftovers: Leftovers;
+  /** What the stack's lab, which is up, has on this host and what does not run. */
+  readonly asleep: readonly Asleep[];
+  /** What is wrong in that lab though it runs: certificates, clocks, nodes, joins. */
+  readonly findings: readonly Finding[];
+  /** When each node of that lab was heard of last, by its own clock. */
+  readonly heartbeats: Readonly<Record<string, Date>>;
   /** Files with which people reached a lab that is not up any more. */
   readonly staleFiles: readonly string[];
   /** A run works on the stack right now. */
@@ -55,9 +66,15 @@ export async function examine(stack: string): Promise<Diagnosis> {
   for (const each of labs) {
     ownerships.set(each, await ownershipOf(each, stack));
   }
+  // What stands still while somebody works on it does so for a reason.
+  const up = states.up.has(stack) && !busy;
+  const [asleep, inside] = await Promise.all([
+    up ? asleepOf(lab, thisHost(identity.libvirtUri)) : nothingAsleep,
+    up ? insideLab(stack, lab, identity.libvirtUri) : nothingInside,
+  ]);
   const leftovers = sortLeftovers(survey.things, {
     own: lab,
-    busy: states.busy,
+    busy: new Set([...states.busy, ...states.unreadable]),
     owned: states.owned,
     siblings: states.labs,
     ownershipOf: (each) => ownerships.get(each) ?? { kind: "unclaimed" },
@@ -69,12 +86,41 @@ export async function examine(stack: string): Promise<Diagnosis> {
     problems: [
       ...host.problems,
       ...tools.problems,
+      ...states.problems,
       ...survey.blind.map(({ kind, reason }) => `cannot look for each ${kind}: ${reason}`),
+      ...asleep.blind
+        // A daemon that does not answer is told of once: by what the survey could not look for.
+        .filter(({ reason }) => !survey.blind.some((each) => each.reason === reason))
+        .map(({ kind, reason }) => `cannot see whether each ${kind} runs: ${reason}`),
+      ...inside.problems,
     ],
     leftovers,
-    staleFiles: states.up.has(stack) || busy ? [] : await presentAccessFiles(stack),
+    asleep: asleep.asleep,
+    findings: inside.findings,
+    heartbeats: inside.heartbeats,
+    staleFiles:
+      states.up.has(stack) || busy || states.unreadable.has(lab)
+        ? []
+        : await presentAccessFiles(stack),
     busy,
   };
+}
+
+const nothingAsleep: AsleepSeen = { asleep: [], blind: [] };
+
+type Inside = Pick<Diagnosis, "findings" | "heartbeats" | "problems">;
+
+const nothingInside: Inside = { findings: [], heartbeats: {}, problems: [] };
+
+/** A state that cannot be read is a problem, and no reason to say nothing else. */
+async function insideLab(stack: string, lab: string, libvirtUri: string): Promise<Inside> {
+  try {
+    const answers = await askLab(stack, lab, thisHost(libvirtUri));
+    const heartbeats = Object.fromEntries(heartbeatsIn(answers));
+    return { findings: judgeLab(answers), heartbeats, problems: [] };
+  } catch (error) {
+    return { ...nothingInside, problems: [`cannot look into the lab ${lab}: ${messageOf(error)}`] };
+  }
 }
 
 async function hostProblems(
@@ -98,33 +144,61 @@ async function statesOfProject(): Promise<{
   readonly labs: ReadonlySet<string>;
   readonly up: ReadonlySet<string>;
   readonly busy: ReadonlySet<string>;
+  /** Labs of which nobody knows what they own. */
+  readonly unreadable: ReadonlySet<string>;
+  /** States and settings that cannot be read. */
+  readonly problems: readonly string[];
 }> {
+  const problems: string[] = [];
+  const unreadable = new Set<string>();
   const owned = new Set<string>();
   const labs = new Set<string>();
   const up = new Set<string>();
   const busy = new Set<string>();
   const known = await knownStacks();
   for (const stack of await stacksWithState()) {
-    const state = await readStateFile(stack);
-    const resources = state === undefined ? [] : resourcesOf(state);
-    if (resources.length > 0) {
-      up.add(stack);
-    }
-    for (const { identity } of ownedThings(resources)) {
-      owned.add(identity);
-    }
-    const names = known.includes(stack) ? (await labIdentity(stack)).names : labNames(stack);
-    labs.add(names.prefix);
-    if (await isBusy(stack)) {
-      busy.add(names.prefix);
+    const before = new Set(labs);
+    try {
+      const names = known.includes(stack) ? await namesOf(stack) : labNames(stack);
+      labs.add(names.prefix);
+      if (await isBusy(stack)) {
+        busy.add(names.prefix);
+      }
+      const state = await readStateFile(stack);
+      const resources = state === undefined ? [] : resourcesOf(state);
+      if (resources.length > 0) {
+        up.add(stack);
+      }
+      for (const { identity } of ownedThings(resources)) {
+        owned.add(identity);
+      }
+    } catch (error) {
+      // What a state owns that cannot be read is not known, so none of it counts as left over.
+      unreadable.add(labNames(stack).prefix);
+      for (const name of labs) if (!before.has(name)) unreadable.add(name);
+      problems.push(`the state of the stack ${stack} cannot be read: ${messageOf(error)}`);
     }
   }
-  return { owned, labs, up, busy };
+  return { owned, labs, up, busy, unreadable, problems };
+}
+
+/** Names of a stack's lab. A stack that is no lab has a state too, and nothing on this host is called by its name. */
+async function namesOf(stack: string): Promise<LabNames> {
+  try {
+    return (await labIdentity(stack)).names;
+  } catch (error) {
+    if (error instanceof Failure) {
+      return labNames(stack);
+    }
+    throw error;
+  }
 }
 
 async function isBusy(stack: string): Promise<boolean> {
   const owner = await readOwner(runLockFile(stack));
-  if (owner !== undefined && (await isAlive(owner))) {
+  // The doctor itself, where it repairs.
+  const other = owner?.pid === process.pid ? undefined : owner;
+  if (other !== undefined && (await isAlive(other))) {
     return true;
   }
   const locks = await readLocks(lockFolder(stack), os.hostname());

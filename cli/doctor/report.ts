@@ -1,10 +1,16 @@
 import { table } from "../table.ts";
+import type { Asleep } from "../recovery/wake.ts";
 import type { Diagnosis } from "./examine.ts";
+import { repairText } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 
 /** Whether there is nothing to do. */
-export function isFine({ problems, leftovers, staleFiles }: Diagnosis): boolean {
+export function isFine(diagnosis: Diagnosis): boolean {
+  const { problems, leftovers, asleep, findings, staleFiles } = diagnosis;
   return (
     problems.length === 0 &&
+    asleep.length === 0 &&
+    findings.length === 0 &&
     staleFiles.length === 0 &&
     leftovers.own.length === 0 &&
     leftovers.unknown.length === 0
@@ -13,7 +19,8 @@ export function isFine({ problems, leftovers, staleFiles }: Diagnosis): boolean 
 
 /** The diagnosis as people read it. */
 export function doctorText(diagnosis: Diagnosis): string {
-  const { stack, lab, present, problems, leftovers, staleFiles, busy } = diagnosis;
+  const { stack, lab, present, problems, leftovers, asleep, findings, staleFiles, busy } =
+    diagnosis;
   const things = (list: readonly { readonly kind: string; readonly name: string }[]): string[] =>
     list.map(({ kind, name }) => `  - ${kind} ${name}`);
   const paragraphs = [
@@ -27,10 +34,21 @@ export function doctorText(diagnosis: Diagnosis): string {
       [`In the way of the stack ${stack}:`, ...problems.map((each) => `  - ${each}`)].join("\n"),
     );
   }
+  if (asleep.length > 0) {
+    paragraphs.push(
+      [
+        `Stands still in the lab ${lab} (\`kindows doctor --fix --stack ${stack}\` starts it, \`up\` does too):`,
+        ...asleep.map(asleepLine),
+      ].join("\n"),
+    );
+  }
+  if (findings.length > 0) {
+    paragraphs.push([`Wrong in the lab ${lab}:`, ...findings.map(findingLine)].join("\n"));
+  }
   if (leftovers.own.length + staleFiles.length > 0) {
     paragraphs.push(
       [
-        `Left over from the lab ${lab} (\`kindows down --stack ${stack}\` removes it):`,
+        `Left over from the lab ${lab} (\`kindows doctor --fix --stack ${stack}\` removes it, \`down\` does too):`,
         ...things(leftovers.own),
         ...staleFiles.map((file) => `  - file ${file}`),
       ].join("\n"),
@@ -56,4 +74,19 @@ export function doctorText(diagnosis: Diagnosis): string {
     isFine(diagnosis) ? `Nothing in the way of the stack ${stack}, nothing left over.` : "",
   );
   return paragraphs.filter((each) => each !== "").join("\n\n");
+}
+
+function asleepLine({ kind, name, seen, first }: Asleep): string {
+  return [
+    `  - ${kind} ${name}${seen === undefined ? "" : ` (${seen})`}`,
+    ...(first === undefined ? [] : [`    --fix leaves it alone; ${first}`]),
+  ].join("\n");
+}
+
+function findingLine({ name, seen, remedy, repair }: Finding): string {
+  return [
+    `  - ${name}: ${seen}`,
+    `    ${remedy}`,
+    ...(repair === undefined ? [] : [`    --fix: ${repairText(repair)}`]),
+  ].join("\n");
 }

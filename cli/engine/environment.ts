@@ -1,6 +1,7 @@
 import path from "node:path";
 
 import { builtTool } from "../../toolchain/built.ts";
+import { backendUrl } from "./backend-url.ts";
 import { pulumiHome, stateFolder } from "./folders.ts";
 
 /**
@@ -14,7 +15,7 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
   const tools = ["pulumi", "kubectl", "kind"].map((name) => path.dirname(builtTool(name)));
   return {
     PULUMI_HOME: pulumiHome,
-    PULUMI_BACKEND_URL: `file://${stateFolder}`,
+    PULUMI_BACKEND_URL: backendUrl(stateFolder),
     ...passphrase(caller),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",

@@ -35,3 +35,8 @@ export function lockFolder(stack: string): string {
 export function runLockFile(stack: string): string {
   return path.join(localFolder, "locks", `run-${stack}.lock`);
 }
+
+/** Lock of the `kindows verify` that works in a stack's cluster; `up` and `down` go on beside it. */
+export function verifyLockFile(stack: string): string {
+  return path.join(localFolder, "locks", `verify-${stack}.lock`);
+}

@@ -6,10 +6,14 @@ import { runLockFile } from "./folders.ts";
 /**
  * Runs `work` as the only `kindows` command that changes the stack.
  *
+ * @param file lock of what must not be done twice at a time, where that is not the whole stack.
  * @throws at once when another one is at it.
  */
-export async function asOnlyRun<T>(stack: string, work: () => Promise<T>): Promise<T> {
-  const file = runLockFile(stack);
+export async function asOnlyRun<T>(
+  stack: string,
+  work: () => Promise<T>,
+  file: string = runLockFile(stack),
+): Promise<T> {
   const owner = await readOwner(file);
   if (owner !== undefined && (await isAlive(owner))) {
     throw new Failure(

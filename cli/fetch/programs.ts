@@ -16,6 +16,14 @@ import { messageOf } from "../failure.ts";
 /** What is pushed to machines, with where it comes from. */
 export type HostMedium = Medium & { readonly origin: HostOrigin };
 
+/** A file that is fetched into the cache, to be pushed to machines or for an image. */
+export interface FetchedFile extends Pick<Medium, "uri" | "sha256"> {
+  /** Where its publisher gives its checksum; undefined where none is taken but the pinned one. */
+  readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
+}
+
+type LookedForFile = Pick<Medium, "uri" | "sha256">;
+
 /** A program for Windows nodes, as far as this host has it. */
 export interface ProgramState {
   readonly fileName: string;
@@ -44,7 +52,10 @@ export interface FetchOptions {
 const notPinned = "no checksum is known, and nothing is installed without one";
 
 /** Looks for programs in the cache; asks nobody else. */
-export function findPrograms(media: readonly Medium[], cache: Cache): Promise<ProgramState[]> {
+export function findPrograms(
+  media: readonly LookedForFile[],
+  cache: Cache,
+): Promise<ProgramState[]> {
   return Promise.all(
     media.map(async (medium) => {
       const { sha256 } = medium;
@@ -61,7 +72,7 @@ export function findPrograms(media: readonly Medium[], cache: Cache): Promise<Pr
 
 /** Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. */
 export async function fetchPrograms(
-  media: readonly HostMedium[],
+  media: readonly FetchedFile[],
   options: FetchOptions,
 ): Promise<ProgramState[]> {
   const states: ProgramState[] = [];
@@ -71,7 +82,7 @@ export async function fetchPrograms(
   return states;
 }
 
-async function fetchProgram(medium: HostMedium, options: FetchOptions): Promise<ProgramState> {
+async function fetchProgram(medium: FetchedFile, options: FetchOptions): Promise<ProgramState> {
   let { sha256 } = medium;
   try {
     sha256 ??= await publisherChecksum(medium, options);
@@ -80,8 +91,9 @@ async function fetchProgram(medium: HostMedium, options: FetchOptions): Promise<
     }
     const state =
       (await inCache(medium, sha256, options.cache)) ?? (await download(medium, sha256, options));
-    if (medium.sha256 === undefined) {
-      await lock(medium, sha256, options);
+    const { checksumUri } = medium.origin;
+    if (medium.sha256 === undefined && checksumUri !== undefined) {
+      await lock(medium, sha256, checksumUri, options);
     }
     return state;
   } catch (error) {
@@ -91,13 +103,16 @@ async function fetchProgram(medium: HostMedium, options: FetchOptions): Promise<
 }
 
 async function publisherChecksum(
-  medium: HostMedium,
+  medium: FetchedFile,
   { trustPublisher, ensurePackages }: FetchOptions,
 ): Promise<string | undefined> {
   if (!trustPublisher) {
     return undefined;
   }
   const { checksumUri } = medium.origin;
+  if (checksumUri === undefined) {
+    return undefined;
+  }
   await ensurePackages?.(["curl"]);
   try {
     return publishedChecksum(await downloadText(checksumUri), fileNameOf(medium));
@@ -109,7 +124,7 @@ async function publisherChecksum(
 }
 
 async function download(
-  medium: HostMedium,
+  medium: FetchedFile,
   sha256: string,
   { cache, say, ensurePackages }: FetchOptions,
 ): Promise<ProgramState> {
@@ -119,9 +134,12 @@ async function download(
 }
 
 /** Only after the file came, and was what its publisher says. */
-async function lock(medium: HostMedium, sha256: string, options: FetchOptions): Promise<void> {
-  const { lockFile, cache, say, today } = options;
-  const { checksumUri } = medium.origin;
+async function lock(
+  medium: FetchedFile,
+  sha256: string,
+  checksumUri: string,
+  { lockFile, cache, say, today }: FetchOptions,
+): Promise<void> {
   const entry = { sha256, takenFrom: checksumUri, takenOn: today };
   await addToLock(lockFile, cache.lockFile("software-lock"), medium.uri, entry);
   say(
@@ -131,7 +149,7 @@ async function lock(medium: HostMedium, sha256: string, options: FetchOptions): 
 }
 
 async function inCache(
-  medium: Medium,
+  medium: LookedForFile,
   sha256: string,
   cache: Cache,
 ): Promise<ProgramState | undefined> {
@@ -143,12 +161,12 @@ async function inCache(
   return found(medium, sha256, "there", cache.entryFolder(address));
 }
 
-function artifactOf(medium: Medium, sha256: string): ReturnType<typeof mediumArtifact> {
+function artifactOf(medium: LookedForFile, sha256: string): ReturnType<typeof mediumArtifact> {
   return mediumArtifact({ uri: medium.uri, sha256, fileName: fileNameOf(medium) });
 }
 
 async function found(
-  medium: Medium,
+  medium: LookedForFile,
   sha256: string,
   state: "there" | "fetched",
   entry: string,
@@ -160,7 +178,7 @@ async function found(
 }
 
 function missing(
-  medium: Medium,
+  medium: LookedForFile,
   sha256: string | undefined,
   problem: string,
   bytes = 0,

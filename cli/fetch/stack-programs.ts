@@ -1,35 +1,35 @@
-import { knownPrograms, softwareLockFile } from "../../components/windows/known-programs.ts";
-import { mediumNames, officialSoftware } from "../../components/windows/software.ts";
+import { softwareLockFile } from "../../components/windows/known-programs.ts";
+import { mediaOf, type WindowsSoftware } from "../../components/windows/software.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { Failure } from "../failure.ts";
 import { say } from "../progress.ts";
-import { fetchPrograms, type HostMedium, type ProgramState } from "./programs.ts";
+import { fetchPrograms, type FetchedFile, type HostMedium, type ProgramState } from "./programs.ts";
 
 /** What a stack pushes to its Windows machines; nothing where their image carries it. */
 export function pushedPrograms(settings: Settings): HostMedium[] {
   if (settings.windows.image.kind === "rehearsal") {
     return [];
   }
-  const versions = {
-    kubernetes: settings.cluster.kubernetesVersion,
-    containerd: settings.windows.containerdVersion,
-  };
-  const software = officialSoftware(versions, knownPrograms(settings.windows.checksums));
-  return mediumNames.flatMap((name) => {
-    const { origin, ...medium } = software[name];
+  return pushedMedia(stackSoftware(settings));
+}
+
+/** What of a software is pushed from this host. */
+export function pushedMedia(software: WindowsSoftware): HostMedium[] {
+  return mediaOf(software).flatMap(([, { origin, ...medium }]) => {
     return origin === "image" ? [] : [{ ...medium, origin }];
   });
 }
 
-/** Fetches what is missing in the cache and notes for this clone where it lies. */
-export async function fetchStackPrograms(
-  settings: Settings,
-  trustPublisher: boolean,
+/** Fetches what is missing in the cache; without trust in publishers only what is pinned. */
+export function fetchFiles(
+  files: readonly FetchedFile[],
+  trustPublisher = false,
 ): Promise<ProgramState[]> {
-  const states = await fetchPrograms(pushedPrograms(settings), {
+  return fetchPrograms(files, {
     cache: new Cache(),
     say,
     trustPublisher,
@@ -37,6 +37,14 @@ export async function fetchStackPrograms(
     today: new Date().toISOString().slice(0, 10),
     ensurePackages: (names) => ensureHostPackages(names, say),
   });
+}
+
+/** Fetches what is missing in the cache and notes for this clone where it lies. */
+export async function fetchNoted(
+  programs: readonly HostMedium[],
+  trustPublisher: boolean,
+): Promise<ProgramState[]> {
+  const states = await fetchFiles(programs, trustPublisher);
   const folders = states.flatMap(({ sha256, folder }) =>
     sha256 === undefined || folder === undefined ? [] : [[sha256, folder] as const],
   );
@@ -52,7 +60,7 @@ export async function fetchStackPrograms(
  * @throws Failure naming every program that is missing, and why.
  */
 export async function ensureStackPrograms(settings: Settings): Promise<void> {
-  const states = await fetchStackPrograms(settings, false);
+  const states = await fetchNoted(pushedPrograms(settings), false);
   const lacking = states.filter(({ state }) => state === "missing");
   if (lacking.length > 0) {
     const lines = lacking.map(({ fileName, problem }) => `  - ${fileName}: ${problem ?? ""}`);

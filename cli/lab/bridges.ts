@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 import { defaultBridge, labNames } from "../../config/names.ts";
 import type { Finder, LabThing } from "./lab-thing.ts";

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 import { cacheRoot } from "../../toolchain/cache.ts";
 import { projectRoot } from "../../toolchain/project.ts";

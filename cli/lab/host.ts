@@ -1,5 +1,5 @@
-import { execa } from "execa";
-
+import { virshArguments } from "../../components/machine/run-virsh.ts";
+import { runProgram } from "../../toolchain/run-program.ts";
 import { Failure } from "../failure.ts";
 
 /** Runs programs of the host; tests put recorded answers in its place. */
@@ -23,29 +23,21 @@ export function thisHost(libvirtUri: string): Host {
   return {
     libvirtUri,
     run: async (program, args) => {
-      const result = await execa(program, args, {
-        reject: false,
-        stdin: "ignore",
-        timeout: timeoutSeconds * 1000,
-        env: { LC_ALL: "C" },
-      });
-      if (!result.failed) {
-        return result.stdout;
+      const { how, stdout, reason } = await runProgram(program, args, timeoutSeconds);
+      if (how === "well") {
+        return stdout;
       }
-      if (result.code === "ENOENT") {
+      if (how === "missing") {
         return undefined;
       }
-      const words = result.timedOut
-        ? `no answer within ${timeoutSeconds} s`
-        : result.stderr.trim() || result.shortMessage;
-      throw new Failure(`\`${program} ${args.join(" ")}\` failed: ${words}`);
+      throw new Failure(`\`${program} ${args.join(" ")}\` failed: ${reason}`);
     },
   };
 }
 
 /** Runs virsh against the lab's libvirt. */
 export async function virsh(host: Host, ...args: string[]): Promise<string | undefined> {
-  return host.run("virsh", ["-q", "-c", host.libvirtUri, ...args]);
+  return host.run("virsh", virshArguments(host.libvirtUri, args));
 }
 
 /**

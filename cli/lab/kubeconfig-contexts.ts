@@ -1,25 +1,30 @@
 import { readFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 
-import { builtTool } from "../../toolchain/built.ts";
+import {
+  forgetMissingCurrent,
+  readConfig,
+  sectionNames,
+  sections,
+  takeEntries,
+  writeConfig,
+} from "../kubeconfig/config-document.ts";
+import type { Section } from "../kubeconfig/config-document.ts";
+import { editConfigFile, kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { isLabPrefix } from "./lab-thing.ts";
 import type { Finder, LabThing } from "./lab-thing.ts";
-import type { Host } from "./host.ts";
 
 const named = z.array(z.object({ name: z.string() })).nullish();
 const kubeconfigSchema = z.object({ contexts: named, clusters: named, users: named });
 
-/** Word that `kubectl config` uses for each section, in the order they are removed. */
-const sections = { contexts: "context", clusters: "cluster", users: "user" } as const;
+const placeSchema = z.tuple([z.string(), z.enum(["contexts", "clusters", "users"]), z.string()]);
 
 /**
  * Entries for a lab in the user's own kubeconfig.
  *
- * The program never writes there, its kubeconfig lies in `.kindows`; but `kind export kubeconfig` does, at the user's
- * wish, and such an entry would point to nothing once the lab is gone.
+ * `up` never makes one, its kubeconfig lies in `.kindows`; but `kindows kubeconfig --merge` and `kind export kubeconfig`
+ * do, at the user's wish, and such an entry would point to nothing once the lab is gone.
  */
 export const kubeconfigContexts: Finder = {
   kind: "kubeconfig entry",
@@ -33,43 +38,38 @@ export const kubeconfigContexts: Finder = {
           name: `${sections[section]} ${name} in ${file}`,
           lab,
           identity: `kind cluster ${lab}`,
-          place: JSON.stringify([file, sections[section], name]),
+          place: JSON.stringify([file, section, name]),
         }));
       }),
     );
     return found.flat();
   },
 
-  remove: async ({ place }, host) => {
-    const [file = "", word = "", name = ""] = z.array(z.string()).parse(JSON.parse(place ?? "[]"));
-    await runKubectl(host, ["--kubeconfig", file, "config", `delete-${word}`, name]);
+  remove: async ({ place }) => {
+    const [file, section, name] = placeSchema.parse(JSON.parse(place ?? "[]"));
+    await editConfigFile(file, (text) => {
+      const document = readConfig(text, file);
+      const gone = takeEntries(document, section, (entry) => entry.get("name") === name);
+      forgetMissingCurrent(document);
+      return gone.length > 0 ? writeConfig(document, text) : text;
+    });
   },
 };
-
-/** Files a kubectl of this user reads. */
-export function kubeconfigFiles(environment: NodeJS.ProcessEnv): readonly string[] {
-  const named = (environment["KUBECONFIG"] ?? "").split(":").filter((file) => file !== "");
-  return named.length > 0 ? named : [path.join(os.homedir(), ".kube", "config")];
-}
 
 /** Entries of labs in a kubeconfig: named like one, or `kind-` and its name, as kind does. */
 export function labEntries(
   text: string,
-): readonly { section: keyof typeof sections; name: string; lab: string }[] {
+): readonly { section: Section; name: string; lab: string }[] {
   let config: z.infer<typeof kubeconfigSchema>;
   try {
     config = kubeconfigSchema.parse(parse(text));
   } catch {
     return []; // Not a kubeconfig, so nothing of ours is in it.
   }
-  return (Object.keys(sections) as (keyof typeof sections)[]).flatMap((section) =>
+  return sectionNames.flatMap((section) =>
     (config[section] ?? []).flatMap(({ name }) => {
       const lab = name.replace(/^kind-/, "");
       return isLabPrefix(lab) ? [{ section, name, lab }] : [];
     }),
   );
-}
-
-async function runKubectl(host: Host, args: readonly string[]): Promise<void> {
-  await host.run(builtTool("kubectl"), args);
 }

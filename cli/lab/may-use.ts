@@ -2,6 +2,7 @@ import { parseDeployment, pendingOperations, resourcesOf } from "../recovery/dep
 import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure } from "../failure.ts";
 import { ownershipOf } from "./claim.ts";
+import type { Ownership } from "./claim.ts";
 import type { Host } from "./host.ts";
 import { surveyHost } from "./survey.ts";
 
@@ -12,10 +13,7 @@ import { surveyHost } from "./survey.ts";
  * that says so.
  */
 export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
-  const ownership = await ownershipOf(lab, pulumi.stack);
-  if (ownership.kind === "theirs") {
-    throw new Failure(theirsText(lab, ownership.claim));
-  }
+  const ownership = await assertNotTheirs(lab, pulumi.stack);
   if (ownership.kind !== "unclaimed") {
     return;
   }
@@ -32,6 +30,19 @@ export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Pro
         `otherwise give this stack another kindows:lab.name`,
     );
   }
+}
+
+/**
+ * Whose a lab is on this host, if it is this stack's or nobody's.
+ *
+ * @throws when another clone, or another stack, runs it.
+ */
+export async function assertNotTheirs(lab: string, stack: string): Promise<Ownership> {
+  const ownership = await ownershipOf(lab, stack);
+  if (ownership.kind === "theirs") {
+    throw new Failure(theirsText(lab, ownership.claim));
+  }
+  return ownership;
 }
 
 /** What to say about a lab that another clone, or another stack, runs. */

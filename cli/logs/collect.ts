@@ -5,9 +5,9 @@ import { x as extract } from "tar";
 import { stepCommand } from "../../components/windows/step-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { logSeconds } from "../../components/windows/step-timeouts.ts";
-import { redact } from "../engine/redact.ts";
+import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
 import type { LogSource } from "./machines.ts";
-import { runOverSsh } from "./run-over-ssh.ts";
+import { redactLog } from "./redact-log.ts";
 
 /** KiB of the end of each log file. */
 const tailKiB = 1024;
@@ -51,7 +51,7 @@ function isPlain(name: string, entry: object): boolean {
 async function redactAll(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
-    const text = redact(await readFile(file, "utf8"));
+    const text = redactLog(await readFile(file, "utf8"));
     await rm(file);
     await writeFile(file, text, { mode: 0o600, flag: "wx" });
   }

@@ -1,32 +1,48 @@
+import { stripVTControlCharacters } from "node:util";
+import { NodesByResource } from "../nodes-by-resource.ts";
+
+/** How a step ends that wants a file which is not, or not whole, on its machine. */
+const unusableMedium = / failed \((MediumMissing|ChecksumMismatch)\): /;
+
 /**
  * Finds out from what the engine prints which nodes failed: its diagnostics name each resource, and then its errors.
  */
 export class FailedNodes {
-  readonly #names: readonly string[];
+  readonly #nodes: NodesByResource;
   readonly #failed = new Set<string>();
+  readonly #lackingMedia = new Set<string>();
   #current: string | undefined;
 
   /** @param names names of all nodes. */
   constructor(names: readonly string[]) {
-    // The longest first: win-1 is how win-1-a begins.
-    this.#names = [...names].sort((one, other) => other.length - one.length);
+    this.#nodes = new NodesByResource(names);
   }
 
   /** Takes in one line of the engine's output. */
   read(line: string): void {
-    const resource = /^\s*[\w:/@.-]+:\w+ \(([\w.-]+)\):\s*$/.exec(withoutColor(line))?.[1];
+    const text = stripVTControlCharacters(line);
+    const resource = /^\s*[\w:/@.-]+:\w+ \(([\w.-]+)\):\s*$/.exec(text)?.[1];
     if (resource !== undefined) {
-      this.#current = this.#names.find((name) => resource.startsWith(`${name}-`));
-    } else if (this.#current !== undefined && /^\s*error: /.test(withoutColor(line))) {
+      this.#current = this.#nodes.nodeOf(resource);
+      return;
+    }
+    if (this.#current === undefined) {
+      return;
+    }
+    if (/^\s*error: /.test(text)) {
       this.#failed.add(this.#current);
+    }
+    if (unusableMedium.test(text)) {
+      this.#lackingMedia.add(this.#current);
     }
   }
 
   get names(): readonly string[] {
     return [...this.#failed];
   }
-}
 
-function withoutColor(line: string): string {
-  return line.replaceAll(/\u001b\[[0-9;]*m/g, "");
+  /** Those with a step that did not find a program on its machine, or found another than it was told. */
+  get lackingMedia(): readonly string[] {
+    return [...this.#lackingMedia];
+  }
 }

@@ -1,19 +1,15 @@
-import { z } from "zod";
+import * as z from "zod";
 
+import type { SshSource } from "../../components/machine/run-over-ssh.ts";
+import { remoteSteps } from "../../components/windows/remote-steps.ts";
 import type { Deployment, StateResource } from "../recovery/deployment.ts";
 import { resourcesOf } from "../recovery/deployment.ts";
 
 /** A machine whose step scripts are there to be run. */
-export interface LogSource {
+export interface LogSource extends SshSource {
   /** Node name. */
   readonly node: string;
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly privateKey: string;
-  /** Pinned: `ssh-ed25519 AAAA...`. */
-  readonly hostKey: string;
-  /** Folder of the scripts on the machine, as Windows writes it. */
+  /** Folder of the script that exports them on the machine, as Windows writes it. */
   readonly scripts: string;
 }
 
@@ -41,18 +37,17 @@ export function logSources(deployment: Deployment): LogSource[] {
 
 function sourceOf({ urn, type, inputs = {}, ...rest }: StateResource): LogSource | undefined {
   const node = /::([^:]+)-steps$/.exec(urn)?.[1];
-  if (type !== "command:remote:CopyToRemote" || node === undefined || rest.delete === true) {
+  if (type !== "command:remote:Command" || node === undefined || rest.delete === true) {
     return undefined;
   }
   const connection = connectionSchema.safeParse(revealed(inputs["connection"]));
-  const path = revealed(inputs["remotePath"]);
-  if (!connection.success || typeof path !== "string") {
-    return undefined;
-  }
-  return { node, ...connection.data, scripts: path.replaceAll("/", "\\") };
+  return connection.success
+    ? { node, ...connection.data, scripts: `${remoteSteps}\\Export-NodeLog` }
+    : undefined;
 }
 
-function revealed(value: unknown): unknown {
+/** A value of a state that shows secrets, with each secret as it is. */
+export function revealed(value: unknown): unknown {
   const secret = secretSchema.safeParse(value);
   if (secret.success) {
     return revealed(JSON.parse(secret.data.plaintext));

@@ -3,7 +3,7 @@ import { execa } from "execa";
 import type { Settings } from "../../config/settings.ts";
 import { nodeImage } from "../../stacks/node-image.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
-import { builtArtifacts } from "../../toolchain/built.ts";
+import { builtSoFar } from "../../toolchain/built.ts";
 
 /** Half a gigabyte over a slow line. */
 const pullTimeoutSeconds = 900;
@@ -43,9 +43,5 @@ export async function mustBuildNodeImage(settings: Settings, say: Progress): Pro
 }
 
 function wasBuilt(): boolean {
-  try {
-    return builtArtifacts().nodeImage !== undefined;
-  } catch {
-    return false;
-  }
+  return builtSoFar().nodeImage !== undefined;
 }

@@ -1,5 +1,10 @@
 import path from "node:path";
 
+import {
+  calicoDefinitions,
+  definitionsName,
+} from "../../components/cni/calico/definitions-artifact.ts";
+import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { loadBalancerImage } from "../../components/controlplane/load-balancer-image/artifact.ts";
 import { loadBalancerReference } from "../../components/controlplane/load-balancer-image/reference.ts";
 import {
@@ -8,6 +13,7 @@ import {
 } from "../../components/controlplane/node-image/artifact.ts";
 import { archiveName } from "../../components/controlplane/node-image/build-node-image.ts";
 import type { Settings } from "../../config/settings.ts";
+import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
 import type { Artifact, Progress } from "../../toolchain/artifact.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
@@ -20,6 +26,7 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { requiredPackages } from "../../toolchain/host-requirements.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { userDisk } from "./user-disk.ts";
 
 /**
  * Puts in place all that a stack needs on this host: packages, daemons, tools, images, the engine's home. What is there
@@ -39,15 +46,31 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
   await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
 
   const images = await imagesFor(settings, say);
-  const ensured = await prepareEngine(images, options);
-  await recordBuilt({ tools: {}, ...(await builtImages(images, ensured)) });
+  const disk = userDisk(settings, say);
+  const release =
+    settings.cni.kind === "calico" ? calicoRelease(settings.cni.calico.version) : undefined;
+  const definitions = release && calicoDefinitions(release);
+  const ensured = await prepareEngine(
+    [...images, disk?.artifact, definitions].filter((artifact) => artifact !== undefined),
+    options,
+  );
+  await recordBuilt({
+    tools: {},
+    ...(await builtImages(images, ensured)),
+    calicoDefinitions: release &&
+      definitions && {
+        [release.definitionsSha256]: path.join(ensured.path(definitions), definitionsName),
+      },
+    windowsDisks: await disk?.record(ensured.path(disk.artifact)),
+  });
 }
 
 /** Images to build, the one with the longest way to go first. */
 async function imagesFor(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
   const images: Artifact[] = [];
-  if (settings.windows.image.kind === "rehearsal") {
-    images.push(rehearsalImage);
+  const { image } = settings.windows;
+  if (image.kind === "rehearsal") {
+    images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
   }
   if (await mustBuildNodeImage(settings, say)) {
     images.push(nodeImage);
@@ -66,17 +89,18 @@ async function builtImages(
     images.includes(artifact)
       ? { reference, archive: path.join(ensured.path(artifact), archiveName) }
       : undefined;
+  const guest = async (artifact: Artifact): Promise<BuiltArtifacts["rehearsalImage"]> =>
+    images.includes(artifact) ? builtGuest(ensured.path(artifact)) : undefined;
   return {
     nodeImage: image(nodeImage, await nodeImageReference()),
     loadBalancerImage: image(loadBalancerImage, loadBalancerReference),
-    rehearsalImage: images.includes(rehearsalImage)
-      ? await builtRehearsalImage(ensured.path(rehearsalImage))
-      : undefined,
+    rehearsalImage: await guest(rehearsalImage),
+    bakedRehearsalImage: await guest(bakedRehearsalImage),
   };
 }
 
 /** The disk is known by its content: made again it is another one, and so are the programs' checksums in its manifest. */
-async function builtRehearsalImage(folder: string): Promise<BuiltArtifacts["rehearsalImage"]> {
+async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImage"]> {
   return {
     path: path.join(folder, diskName),
     hash: (await recordedSha256(folder, diskName)).slice(0, 12),

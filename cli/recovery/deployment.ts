@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A resource in the engine's state; fields that are not named here are kept as they are. */
 const resourceSchema = z.looseObject({

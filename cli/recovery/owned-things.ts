@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 import { endpointHost, firstControlPlane } from "../../components/controlplane/cluster-names.ts";
 import type { StateResource } from "./deployment.ts";

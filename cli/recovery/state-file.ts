@@ -1,6 +1,6 @@
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 import { stateFile } from "../engine/folders.ts";
 import type { Deployment } from "./deployment.ts";

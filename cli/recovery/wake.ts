@@ -1,96 +1,101 @@
-import { isLocal } from "../../toolchain/host-requirements.ts";
-import { domains } from "../lab/domains.ts";
+import { Failure, messageOf } from "../failure.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";
 import type { Extent } from "./forget.ts";
-
-/** Names of what stands still, and what it takes to start one of them. */
-interface Sleeper {
-  readonly kind: string;
-  readonly idle: (host: Host, lab: string) => Promise<readonly string[]>;
-  readonly start: (host: Host, name: string) => Promise<void>;
-}
+import { machines, pausedMachines } from "./machine-sleepers.ts";
+import { leases, lostBridges, networks, ports, takenBridges } from "./segment-sleepers.ts";
+import type { Idle, Sleeper } from "./sleeper.ts";
 
 const pools: Sleeper = {
   kind: "libvirt pool",
   idle: async (host, lab) =>
-    lines(await virsh(host, "pool-list", "--inactive", "--name")).filter((name) => name === lab),
+    lines(await virsh(host, "pool-list", "--inactive", "--name"))
+      .filter((name) => name === lab)
+      .map((name) => ({ name })),
   start: async (host, name) => {
     await virsh(host, "pool-build", name).catch(() => undefined); // Its folder is there already.
     await virsh(host, "pool-start", name);
   },
 };
 
-const networks: Sleeper = {
-  kind: "libvirt network",
-  idle: async (host, lab) =>
-    lines(await virsh(host, "net-list", "--inactive", "--name")).filter((name) => name === lab),
-  start: async (host, name) => {
-    await virsh(host, "net-start", name);
-  },
-};
-
-/**
- * A network's dnsmasq, which somebody may have ended: without it no machine gets its address. libvirt looks after it only
- * when it starts itself, and when the network is changed.
- */
-const leases: Sleeper = {
-  kind: "dnsmasq of the libvirt network",
-  idle: async (host, lab) => {
-    if (!isLocal(host.libvirtUri)) {
-      return [];
-    }
-    const active = lines(await virsh(host, "net-list", "--name")).filter((name) => name === lab);
-    const running = await host.run("ps", ["-e", "-o", "args="]);
-    return running === undefined
-      ? []
-      : active.filter((name) => !new RegExp(`dnsmasq .*/${name}\\.conf`).test(running));
-  },
-  start: async (host, name) => {
-    const update = ["net-update", name, "--live"];
-    const entry = `<txt name="kindows-wake" value="x"/>`;
-    await virsh(host, ...update, "add-last", "dns-txt", entry);
-    await virsh(host, ...update, "delete", "dns-txt", entry);
-  },
-};
+/** Names of the containers of a lab's cluster in one of Docker's states. */
+async function containersIn(
+  state: "exited" | "paused",
+  host: Host,
+  lab: string,
+): Promise<readonly Idle[]> {
+  const listed = await host.run("docker", [
+    ...["ps", "--all", "--filter", `status=${state}`, "--format", "{{.Names}}"],
+    ...["--filter", `label=io.x-k8s.kind.cluster=${lab}`],
+  ]);
+  // Docker gives the lowest free address to the one that starts first, and the control plane had that.
+  return lines(listed)
+    .toSorted()
+    .map((name) => ({ name }));
+}
 
 const containers: Sleeper = {
   kind: "docker container",
-  idle: async (host, lab) =>
-    lines(
-      await host.run("docker", [
-        ...["ps", "--all", "--filter", "status=exited", "--format", "{{.Names}}"],
-        ...["--filter", `label=io.x-k8s.kind.cluster=${lab}`],
-      ]),
-    ),
+  idle: async (host, lab) => containersIn("exited", host, lab),
   start: async (host, name) => {
     await host.run("docker", ["start", name]);
   },
 };
 
-const machines: Sleeper = {
-  kind: domains.kind,
-  idle: async (host, lab) => {
-    const off = lines(await virsh(host, "list", "--state-shutoff", "--name"));
-    const ofLab = (await domains.find(host)).filter((thing) => thing.lab === lab);
-    return ofLab.map((thing) => thing.name).filter((name) => off.includes(name));
-  },
+const pausedContainers: Sleeper = {
+  kind: "paused docker container",
+  idle: async (host, lab) => containersIn("paused", host, lab),
   start: async (host, name) => {
-    await virsh(host, "start", name);
+    await host.run("docker", ["unpause", name]);
   },
 };
 
 /** In the order they need each other. For removing a lab only its pool must run: it deletes the disks. */
 const sleepers = {
-  "built-on": [pools, networks, leases, containers, machines],
+  "built-on": [
+    ...[pools, takenBridges, networks, lostBridges, leases],
+    ...[containers, pausedContainers, machines, pausedMachines, ports],
+  ],
   "deleted-with": [pools],
 } satisfies Record<Extent, readonly Sleeper[]>;
+
+/** Something that a lab has on this host, and that does not run. */
+export interface Asleep extends Idle {
+  readonly kind: string;
+  /** What is done about it, e.g. `start`. */
+  readonly verb: string;
+}
+
+/** What of a lab stands still, and what could not be looked for. */
+export interface AsleepSeen {
+  readonly asleep: readonly Asleep[];
+  readonly blind: readonly { readonly kind: string; readonly reason: string }[];
+}
+
+/** What of a lab stands still; changes nothing. One kind that cannot be seen does not hide the others. */
+export async function asleepOf(lab: string, host: Host): Promise<AsleepSeen> {
+  const found = await Promise.all(
+    sleepers["built-on"].map(async ({ kind, verb, idle }) => {
+      try {
+        const seen = await idle(host, lab);
+        return { asleep: seen.map((each) => ({ kind, verb: verbOf(verb), ...each })), blind: [] };
+      } catch (error) {
+        return { asleep: [], blind: [{ kind, reason: messageOf(error) }] };
+      }
+    }),
+  );
+  return {
+    asleep: found.flatMap(({ asleep }) => asleep),
+    blind: found.flatMap(({ blind }) => blind),
+  };
+}
 
 /**
  * Starts what a lab has on this host but what does not run, as after a reboot: the engine only looks at whether it
  * exists.
  *
  * @param say Gets one line for each thing that was started.
+ * @throws with all that could not be started, or needs a person first and was not touched; after everything else was.
  */
 export async function wakeLab(
   lab: string,
@@ -98,10 +103,28 @@ export async function wakeLab(
   extent: Extent,
   say: (line: string) => void,
 ): Promise<void> {
-  for (const { kind, idle, start } of sleepers[extent]) {
-    for (const name of await idle(host, lab)) {
-      await start(host, name);
-      say(`started ${kind} ${name}`);
+  const troubles: string[] = [];
+  for (const { kind, verb, idle, start } of sleepers[extent]) {
+    try {
+      for (const { name, seen, first } of await idle(host, lab)) {
+        if (first === undefined) {
+          await start(host, name, lab);
+          say(`${verb?.[1] ?? "started"} ${kind} ${name}`);
+        } else {
+          troubles.push(`${kind} ${name}: ${seen ?? "it stands still"}; ${first}`);
+        }
+      }
+    } catch (error) {
+      troubles.push(`${kind}: ${messageOf(error)}`);
     }
   }
+  if (troubles.length > 0) {
+    throw new Failure(
+      `not all of the lab ${lab} could be started:\n${troubles.map((each) => `  - ${each}`).join("\n")}`,
+    );
+  }
+}
+
+function verbOf(verb: Sleeper["verb"]): string {
+  return verb?.[0] ?? "start";
 }

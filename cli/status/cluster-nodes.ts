@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A node as the cluster reports it. */
 export interface ClusterNode {

@@ -2,10 +2,12 @@ import { builtTool } from "../../toolchain/built.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { messageOf } from "../failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
+import type { AccessFiles } from "../lab/access.ts";
 import { domains } from "../lab/domains.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, thisHost, virsh } from "../lab/host.ts";
 import { labOutputs } from "../lab/outputs.ts";
+import type { LabOutputs } from "../lab/outputs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { clusterNodes } from "./cluster-nodes.ts";
 import type { LabStatus, MachineState } from "./report.ts";
@@ -13,22 +15,39 @@ import type { LabStatus, MachineState } from "./report.ts";
 /** Longest wait for the API server; what does not answer by then is reported as not answering. */
 const apiTimeout = "1500ms";
 
+/** A lab that can be looked at, again and again as long as the stack's state is the same. */
+export interface KnownLab {
+  readonly stack: string;
+  readonly lab: string;
+  readonly libvirtUri: string;
+  readonly rehearsal: boolean;
+  readonly outputs: LabOutputs;
+  readonly access: AccessFiles;
+}
+
 /**
- * Looks at a lab: outputs from the stack's state, nodes from the cluster, machines from libvirt. Writes the access
- * files anew, so that they fit also after plain `pulumi up`.
+ * What the stack's state says of its lab. Writes the access files anew, so that they fit also after plain `pulumi up`.
  *
  * @returns nothing when the stack is not up.
  */
-export async function lookAtLab(stack: string): Promise<LabStatus | undefined> {
-  const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+export async function knownLab(stack: string): Promise<KnownLab | undefined> {
+  const { names, libvirtUri } = await labIdentity(stack);
+  const lab = names.prefix;
   const outputs = await labOutputs(enginePulumi(stack, lab));
   if (outputs === undefined) {
     return undefined;
   }
   const access = await writeAccessFiles(stack, outputs);
-  const host = thisHost(identity.libvirtUri);
-  const [nodes, machines, settings] = await Promise.all([
+  const settings = await attempt(async () => stackSettings(stack));
+  const rehearsal = settings.value?.windows.image.kind === "rehearsal";
+  return { stack, lab, libvirtUri, rehearsal, outputs, access };
+}
+
+/** How a lab is right now: nodes from the cluster, machines from libvirt, each asked for a bounded time. */
+export async function lookAt(known: KnownLab): Promise<LabStatus> {
+  const { stack, lab, libvirtUri, rehearsal, outputs, access } = known;
+  const host = thisHost(libvirtUri);
+  const [nodes, machines] = await Promise.all([
     attempt(async () =>
       clusterNodes(
         (await host.run(builtTool("kubectl"), [
@@ -38,12 +57,11 @@ export async function lookAtLab(stack: string): Promise<LabStatus | undefined> {
       ),
     ),
     attempt(async () => machinesOf(lab, host)),
-    attempt(async () => stackSettings(stack)),
   ]);
   return {
     stack,
     lab,
-    rehearsal: settings.value?.windows.image.kind === "rehearsal",
+    rehearsal,
     nodes: nodes.value ?? [],
     ...(nodes.trouble !== undefined && { clusterTrouble: nodes.trouble }),
     machines: machines.value ?? [],

@@ -1,5 +1,7 @@
+import { shellWord } from "../../toolchain/shell-word.ts";
 import type { AccessFiles } from "../lab/access.ts";
 import type { LabOutputs } from "../lab/outputs.ts";
+import { sshArguments } from "../ssh/ssh-arguments.ts";
 import { table } from "../table.ts";
 import type { ClusterNode } from "./cluster-nodes.ts";
 
@@ -40,11 +42,7 @@ export function isHealthy(status: LabStatus): boolean {
 
 /** The command that opens a shell on a machine. */
 export function sshCommand(node: LabOutputs["nodes"][number], access: AccessFiles): string {
-  return [
-    ...["ssh", "-i", shellWord(access.sshKey), "-o", "IdentitiesOnly=yes"],
-    ...["-o", shellWord(`UserKnownHostsFile=${access.knownHosts}`)],
-    `${node.sshUser}@${node.address}`,
-  ].join(" ");
+  return ["ssh", ...sshArguments(node, access)].map(shellWord).join(" ");
 }
 
 /** The command that talks to the cluster. */
@@ -109,9 +107,4 @@ function machinesText(status: LabStatus): string {
 
 function addressOf(outputs: LabOutputs): string {
   return outputs.controlPlane.hostsEntries.map(({ address }) => address).join(", ");
-}
-
-/** A word as a POSIX shell reads it back. */
-function shellWord(text: string): string {
-  return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

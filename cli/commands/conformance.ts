@@ -1,0 +1,215 @@
+import { mkdir, readFile, readdir } from "node:fs/promises";
+import path from "node:path";
+
+import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
+import { builtTool } from "../../toolchain/built.ts";
+import { readNodes } from "../../verify/cluster/snapshot.ts";
+import type { ConformanceRun } from "../../verify/conformance/arguments.ts";
+import { prepareNodes, restoreNodes } from "../../verify/conformance/nodes.ts";
+import {
+  conformanceImage,
+  conformanceObjects,
+  namespace,
+  objectsText,
+} from "../../verify/conformance/objects.ts";
+import { readinessCases } from "../../verify/conformance/readiness-cases.ts";
+import { failedTests, totals } from "../../verify/conformance/readable-results.ts";
+import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
+import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
+import { suiteNamed, suites } from "../../verify/conformance/suites.ts";
+import { accessFiles } from "../lab/access.ts";
+import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { stackFolder, verifyLockFile } from "../engine/folders.ts";
+import { asOnlyRun } from "../engine/run-lock.ts";
+import { Failure, exitCodes, messageOf } from "../failure.ts";
+import { say } from "../progress.ts";
+import { stackSettings } from "../stack-settings.ts";
+import { table } from "../table.ts";
+import { watchInterruption } from "../verify/interruption.ts";
+import { whyNoWindows, whyNotReady } from "../conformance/real-windows.ts";
+
+export interface ConformanceOptions {
+  readonly stack: string;
+  /** Id of a suite. */
+  readonly suite: string;
+  /** Only print the suites. */
+  readonly list: boolean;
+  /** Only print what would be applied, or run. */
+  readonly dryRun: boolean;
+  /** Leave namespace and Job in place. */
+  readonly keep: boolean;
+  /** Other focus and skip than the suite's: regular expressions of the tests' names. */
+  readonly focus?: string;
+  readonly skip?: string;
+  /** Longest run in seconds. Default: the suite's. */
+  readonly timeout?: number;
+  /** Image that takes the conformance image's place. */
+  readonly image?: string;
+  /** File with other registries for the tests' images, as KUBE_TEST_REPO_LIST names one. */
+  readonly repoList?: string;
+  /** Folder with ginkgo and e2e.test, to run them on this host. */
+  readonly local?: string;
+  /** Folder for log and results. Default: below `.kindows/<stack>/conformance`. */
+  readonly output?: string;
+}
+
+/** Most names of failed tests that are printed; the rest is in the results. */
+const mostNames = 20;
+
+/**
+ * `kindows conformance`: Kubernetes' own tests of Windows nodes.
+ *
+ * @returns exit code 0 when tests ran, and none failed.
+ */
+export async function conformance(options: ConformanceOptions): Promise<number> {
+  if (options.list) {
+    process.stdout.write(`${listText()}\n`);
+    return exitCodes.ok;
+  }
+  const { stack } = options;
+  const settings = await stackSettings(stack);
+  const run = runOf(options, settings.cluster.kubernetesVersion, settings.nodes.length);
+  const repositories =
+    options.repoList === undefined ? undefined : await readText(options.repoList);
+  const images = { tests: options.image ?? conformanceImage(run.kubernetesVersion) };
+  const objects = conformanceObjects(run, { ...images, results: agnhostImage }, repositories);
+  const folder = path.resolve(
+    options.output ??
+      path.join(stackFolder(stack), "conformance", `${options.suite}-${timeText(new Date())}`),
+  );
+  if (options.dryRun) {
+    const { kubeconfig } = accessFiles(stack);
+    const text =
+      options.local === undefined
+        ? objectsText(objects)
+        : `${localCommand({ run, programs: options.local, kubeconfig, folder }).join("\n  ")}\n`;
+    process.stdout.write(text);
+    return exitCodes.ok;
+  }
+  const unfit = whyNoWindows(settings);
+  if (unfit !== undefined) {
+    throw new Failure(unfit);
+  }
+  if (options.local !== undefined) {
+    await checkPrograms(options.local).catch((error: unknown) => {
+      throw new Failure(messageOf(error));
+    });
+  }
+  const { outputs, access } = await labThatIsUp(stack);
+  const api = new ClusterApi(outputs.kubeconfig, 60);
+  const notReady = whyNotReady(await readNodes(api));
+  if (notReady !== undefined) {
+    throw new Failure(notReady);
+  }
+  await mkdir(folder, { recursive: true });
+  const interruption = watchInterruption((first) =>
+    say(
+      first
+        ? "interrupted: fetching what there is, and removing the rest; once more leaves it"
+        : `left: the namespace ${namespace} and the nodes' taints; the next run puts both right`,
+    ),
+  );
+  const { signal } = interruption;
+  const inCluster = {
+    ...{ api, kubectl: builtTool("kubectl"), kubeconfig: access.kubeconfig },
+    ...{ run, objects, folder, signal, say },
+  };
+  try {
+    const exitCode = await asOnlyRun(
+      stack,
+      async () => {
+        const changed = await prepareNodes(api);
+        say(`for the tests' time, other taints: ${changed.join(", ") || "on no node"}`);
+        try {
+          return options.local === undefined
+            ? await runJob(inCluster)
+            : await runLocal({
+                ...{ run, folder, signal, kubeconfig: access.kubeconfig },
+                programs: options.local,
+                repositoryFile: options.repoList && path.resolve(options.repoList),
+              });
+        } finally {
+          await restoreNodes(api);
+          if (options.local === undefined && !options.keep) await removeRun(inCluster);
+        }
+      },
+      verifyLockFile(stack),
+    );
+    return await report(folder, exitCode);
+  } catch (error) {
+    say(`what there is of log and results: ${folder}`);
+    if (signal.aborted) return exitCodes.interrupted;
+    throw error;
+  } finally {
+    interruption.stop();
+  }
+}
+
+function runOf(
+  options: ConformanceOptions,
+  kubernetesVersion: string,
+  windowsNodes: number,
+): ConformanceRun {
+  const { focus, skip } = options;
+  try {
+    const suite = suiteNamed(options.suite);
+    return {
+      suite,
+      kubernetesVersion,
+      windowsNodes,
+      timeoutSeconds: options.timeout ?? suite.timeoutSeconds,
+      ...(focus !== undefined && { focus }),
+      ...(skip !== undefined && { skip }),
+    };
+  } catch (error) {
+    throw new Failure(messageOf(error), exitCodes.usage);
+  }
+}
+
+function listText(): string {
+  const rows = suites.map(({ id, what, parallel, timeoutSeconds }) => [
+    id,
+    `${String(timeoutSeconds)} s`,
+    String(parallel),
+    what,
+  ]);
+  const cases = readinessCases.map(({ category, what, focus }) => [category, what, focus]);
+  return [
+    table(["SUITE", "LIMIT", "AT A TIME", "WHAT"], rows),
+    "",
+    table(["OPERATIONAL READINESS", "WHAT", "TEST"], cases),
+  ].join("\n");
+}
+
+async function report(folder: string, exitCode: number): Promise<number> {
+  const names = (await readdir(folder)).filter((name) => /^junit.*\.xml$/.test(name)).sort();
+  const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));
+  let counts;
+  try {
+    counts = totals(texts);
+  } catch (error) {
+    throw new Failure(`${messageOf(error)} (${folder}; the tests ended with ${String(exitCode)})`);
+  }
+  const ran = counts.tests - counts.skipped;
+  const bad = counts.failures + counts.errors;
+  for (const test of failedTests(texts, mostNames)) process.stdout.write(`failed: ${test}\n`);
+  process.stdout.write(
+    `${String(ran)} tests, ${String(bad)} failed, exit code ${String(exitCode)}; log and JUnit: ${folder}\n`,
+  );
+  // A focus that fits no test is no success.
+  return exitCode === 0 && bad === 0 && ran > 0 ? exitCodes.ok : exitCodes.failed;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new Failure(`--repo-list ${file} can't be read: ${messageOf(error)}`);
+  }
+}
+
+/** Time as part of a folder's name, e.g. `2026-11-22T08-15-00`. */
+function timeText(time: Date): string {
+  return time.toISOString().slice(0, 19).replaceAll(":", "-");
+}

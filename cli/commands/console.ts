@@ -1,0 +1,38 @@
+import { hostname, userInfo } from "node:os";
+
+import { screenOf } from "../console/screen.ts";
+import { openViewer } from "../console/viewer.ts";
+import { wayTo } from "../console/way.ts";
+import { exitCodes } from "../failure.ts";
+import { thisHost } from "../lab/host.ts";
+import { say } from "../progress.ts";
+import { labIdentity } from "../stack-settings.ts";
+
+export interface ConsoleOptions {
+  readonly stack: string;
+  readonly node: string;
+  /** Open a viewer. */
+  readonly open: boolean;
+}
+
+/**
+ * `kindows console`: prints where the screen of a node's machine is, and opens it where asked.
+ *
+ * @throws Failure when there is no such machine, it is off, or no viewer can be opened.
+ */
+export async function showConsole({ stack, node, open }: ConsoleOptions): Promise<number> {
+  const identity = await labIdentity(stack);
+  const screen = await screenOf(thisHost(identity.libvirtUri), identity, node);
+  const way = wayTo(screen, identity.libvirtUri, hostname(), userInfo().username);
+  // The address alone on standard output, for scripts.
+  process.stdout.write(`${way.url}\n`);
+  if (open) {
+    say(`${await openViewer(way, process.env)} shows the screen of ${node}`);
+  } else {
+    say(
+      `on ${way.remoteHost ?? "this host"} only. From another computer: ${way.tunnel}\n` +
+        `then open vnc://127.0.0.1:${screen.port} there`,
+    );
+  }
+  return exitCodes.ok;
+}

@@ -1,0 +1,33 @@
+import { fingerprint } from "../../components/machine/fingerprint.ts";
+import { hostName } from "../../config/values/endpoint.ts";
+import { learnHostKey } from "../existing/learn-host-key.ts";
+import { Failure, exitCodes, messageOf } from "../failure.ts";
+
+export interface HostKeyOptions {
+  readonly host: string;
+  /** SSH port. */
+  readonly port: number;
+}
+
+/**
+ * `kindows host-key`: prints the host key a machine shows, to be pinned in the settings after it was compared once.
+ *
+ * @throws Failure when nobody answers there.
+ */
+export async function hostKey({ host, port }: HostKeyOptions): Promise<number> {
+  const wrongHost = hostName(host);
+  if (wrongHost !== undefined) {
+    throw new Failure(`${host} ${wrongHost.why}. ${wrongHost.instead}`);
+  }
+  let key: string;
+  try {
+    key = await learnHostKey(host, port);
+  } catch (error) {
+    throw new Failure(`no host key from ${host}:${port}: ${messageOf(error)}`);
+  }
+  process.stdout.write(`${key}\n`);
+  process.stderr.write(
+    `${fingerprint(key)}: compare it once on the machine's own console, by ssh-keygen -lf C:\\ProgramData\\ssh\\ssh_host_ed25519_key.pub\n`,
+  );
+  return exitCodes.ok;
+}

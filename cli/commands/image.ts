@@ -1,0 +1,168 @@
+import { examineDisk } from "../../components/windows/image/examine-disk.ts";
+import { examineMedia } from "../../components/windows/image/examine-media.ts";
+import { editionOf } from "../../components/windows/image/judge-images.ts";
+import { isMadeFromIso } from "../../components/windows/image/media.ts";
+import { MediaError } from "../../components/windows/image/media-error.ts";
+import type { Settings } from "../../config/settings.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { formatSeconds } from "../../toolchain/duration.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { transferText } from "../../toolchain/transfer-text.ts";
+import { removeEntries } from "../cache/prune.ts";
+import { exitCodes, Failure, messageOf } from "../failure.ts";
+import { imageEntries, madeImages } from "../image/images.ts";
+import type { ImageUse, MadeImage } from "../image/images.ts";
+import { usedByLabs, wantedByStacks } from "../image/uses.ts";
+import { thisHost } from "../lab/host.ts";
+import { buildStackImage } from "../prepare/stack-image.ts";
+import { say } from "../progress.ts";
+import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { table } from "../table.ts";
+
+export interface ImageCommandOptions {
+  readonly stack: string;
+}
+
+/**
+ * `kindows image check`: looks at what the stack's image is made of, and says what it is.
+ *
+ * @throws Failure with everything that is wrong with it.
+ */
+export async function check({ stack }: ImageCommandOptions): Promise<number> {
+  const { windows } = await stackSettings(stack);
+  if (windows.image.kind === "rehearsal") {
+    say(`the stack ${stack} has no Windows media: its image is the rehearsal's`);
+    return exitCodes.ok;
+  }
+  try {
+    const rows = await examined(windows);
+    process.stdout.write(`${table(["MEDIUM", "WHAT IT IS", "WHERE"], rows)}\n`);
+    return exitCodes.ok;
+  } catch (error) {
+    throw error instanceof MediaError ? new Failure(error.message) : error;
+  }
+}
+
+/**
+ * `kindows image build`: makes the stack's image, unless it is there.
+ *
+ * @throws Failure with what to do.
+ */
+export async function build({ stack }: ImageCommandOptions): Promise<number> {
+  const settings = await stackSettings(stack);
+  const { image } = settings.windows;
+  if (!isMadeFromIso(image)) {
+    say(
+      image.kind === "disk"
+        ? `the stack ${stack} has a prepared disk, from which nothing is made: ${image.path}`
+        : `the stack ${stack} has the rehearsal's image: \`./kindows prepare\` makes it`,
+    );
+    return exitCodes.ok;
+  }
+  process.stdout.write(`${await buildStackImage(settings, new Cache())}\n`);
+  return exitCodes.ok;
+}
+
+/** `kindows image ls`: images made from an ISO, for all stacks and clones; those of labs too, if libvirt runs. */
+export async function list({ stack }: ImageCommandOptions): Promise<number> {
+  const cache = new Cache();
+  const all = await images(cache, stack, (error) => {
+    say(`which images labs of this host use is not known: ${messageOf(error)}`);
+    return [];
+  });
+  const rows = all.map(({ address, note, bytes, seconds, uses }) => [
+    address,
+    note === undefined
+      ? "not whole"
+      : `${note.version} ${note.edition} ${note.language}, ${note.build}.${note.revision}`,
+    transferText(bytes),
+    seconds === undefined ? "" : formatSeconds(seconds),
+    uses.join(", "),
+  ]);
+  const header = ["IMAGE", "WINDOWS SERVER", "SIZE", "MADE IN", "USED BY"];
+  process.stdout.write(`${table(header, rows)}\n`);
+  return exitCodes.ok;
+}
+
+export interface ImagePruneOptions extends ImageCommandOptions {
+  /** Only tell what would go. */
+  readonly dryRun: boolean;
+}
+
+/** `kindows image prune`: removes images that no lab of this host and no stack of this clone uses. */
+export async function prune({ stack, dryRun }: ImagePruneOptions): Promise<number> {
+  const cache = new Cache();
+  const all = await images(cache, stack);
+  for (const { address, uses } of all.filter((each) => each.uses.length > 0)) {
+    say(`kept ${address}: ${uses.join(", ")}`);
+  }
+  const unused = all.filter(({ uses }) => uses.length === 0);
+  if (dryRun) {
+    unused.forEach(({ address }) => say(`would remove ${address}`));
+    const bytes = unused.reduce((sum, each) => sum + each.bytes, 0);
+    say(`would free ${transferText(bytes)}`);
+    return exitCodes.ok;
+  }
+  say(`freed ${transferText(await removeEntries(cache, unused, say))}`);
+  return exitCodes.ok;
+}
+
+/**
+ * Images of the cache, with what uses them. Where there are none, nobody is asked: libvirt may not even run.
+ *
+ * @param unasked What labs use when libvirt cannot be asked; none given, that is an error.
+ */
+async function images(
+  cache: Cache,
+  stack: string,
+  unasked?: (error: unknown) => ImageUse[],
+): Promise<MadeImage[]> {
+  const { libvirtUri } = await labIdentity(stack);
+  const entries = await imageEntries(cache);
+  if (entries.length === 0) {
+    return [];
+  }
+  const byLabs = await usedByLabs(thisHost(libvirtUri)).catch((error: unknown) => {
+    if (unasked === undefined) {
+      throw error;
+    }
+    return unasked(error);
+  });
+  return madeImages(cache, entries, [...byLabs, ...(await wantedByStacks(cache))]);
+}
+
+async function examined(windows: Settings["windows"]): Promise<string[][]> {
+  const { image } = windows;
+  if (image.kind === "disk") {
+    await ensureHostPackages(["qemu-utils"], say);
+    const { format, virtualGiB, actualGiB } = await examineDisk(image.path);
+    const what = `${format}, ${virtualGiB.toFixed(0)} GiB, ${actualGiB.toFixed(1)} GiB on this host`;
+    return [["disk", what, image.path]];
+  }
+  if (!isMadeFromIso(image)) {
+    return [];
+  }
+  await ensureHostPackages(["p7zip-full", "wimtools"], say);
+  const { windows: iso, drivers, openSsh, update } = await examineMedia(windows, new Cache());
+  const { index, name, build, revision, languages } = iso.image;
+  const edition = editionOf(iso.image) ?? "";
+  const what = `image ${index}, ${name} (${edition}), build ${build}.${revision}, ${languages.join(" ")}`;
+  return [
+    ["windows", what, iso.path],
+    [
+      "drivers",
+      `virtio for ${windows.version}: ${Object.keys(drivers.files.drivers).join(" ")}`,
+      drivers.path,
+    ],
+    ...(openSsh === undefined ? [] : [["openSsh", "OpenSSH for 64-bit Windows", openSsh.path]]),
+    ...(update === undefined
+      ? []
+      : [
+          [
+            "update",
+            "an update; what it makes of Windows is seen when it is installed",
+            update.path,
+          ],
+        ]),
+  ];
+}

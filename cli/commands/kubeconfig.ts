@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+
+import { projectRoot } from "../../toolchain/project.ts";
+import { exitCodes } from "../failure.ts";
+import { kubeconfigFiles } from "../kubeconfig/config-file.ts";
+import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/user-files.ts";
+import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { say } from "../progress.ts";
+
+export interface KubeconfigOptions {
+  readonly stack: string;
+  /** Print the kubeconfig itself instead of where it is. */
+  readonly print: boolean;
+  /** Put it into the user's own. */
+  readonly merge: boolean;
+  /** With `merge`: make the lab's context the current one. */
+  readonly use: boolean;
+  /** With `merge`: overwrite entries of the same name and another origin. */
+  readonly force: boolean;
+  /** Take it out of the user's own. */
+  readonly remove: boolean;
+}
+
+/**
+ * `kindows kubeconfig`: where the kubeconfig of a lab is, or what is in it; puts it into the user's own, and takes it
+ * out again.
+ *
+ * @throws Failure when the stack is not up (`remove` works nevertheless), or the user's kubeconfig may not be changed.
+ */
+export async function kubeconfig(options: KubeconfigOptions): Promise<number> {
+  const { stack, print, merge, use, force, remove } = options;
+  const origin = { project: projectRoot, stack };
+  const files = kubeconfigFiles(process.env);
+  if (remove) {
+    const gone = await removeFromFiles(files, origin);
+    for (const each of gone) {
+      say(`removed ${each}`);
+    }
+    if (gone.length === 0) {
+      say(`there is nothing of the stack ${stack} in ${files.join(", ")}`);
+    }
+    return exitCodes.ok;
+  }
+  const { lab, outputs, access } = await labThatIsUp(stack);
+  if (!merge) {
+    process.stdout.write(
+      print ? await readFile(access.kubeconfig, "utf8") : `${access.kubeconfig}\n`,
+    );
+    return exitCodes.ok;
+  }
+  const merged = await mergeIntoFiles(files, outputs.kubeconfig, { origin, use, force });
+  for (const each of merged.overwritten) {
+    say(`overwrote the ${each} in ${merged.file}`);
+  }
+  say(`the context ${lab} is in ${merged.file}${merged.written ? "" : " already"}`);
+  say(use ? "kubectl works with it from now on" : `to use it: kubectl --context ${lab} get nodes`);
+  return exitCodes.ok;
+}
+
+/** After `up`: what `--merge` has put into the user's kubeconfig fits the lab as it is now. */
+export async function refreshMerged(stack: string): Promise<void> {
+  await refreshInFiles(
+    kubeconfigFiles(process.env),
+    { project: projectRoot, stack },
+    async () => (await labThatIsUp(stack)).outputs.kubeconfig,
+    say,
+  );
+}

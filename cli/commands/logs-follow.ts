@@ -1,0 +1,122 @@
+import { builtTool } from "../../toolchain/built.ts";
+import { upLogFile } from "../engine/up-log.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
+import { Failure, exitCodes, messageOf } from "../failure.ts";
+import { accessFiles } from "../lab/access.ts";
+import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { thisHost } from "../lab/host.ts";
+import { chooseStreams } from "../logs/follow/choose-streams.ts";
+import { followAll } from "../logs/follow/follow-all.ts";
+import { journalStream } from "../logs/follow/journal-stream.ts";
+import { kindNodes } from "../logs/follow/kind-nodes.ts";
+import { machineStream } from "../logs/follow/machine-stream.ts";
+import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
+import type { LogStream } from "../logs/follow/source.ts";
+import { staticPodsStream } from "../logs/follow/static-pods-stream.ts";
+import { stepsStream } from "../logs/follow/steps-stream.ts";
+import { logSources } from "../logs/machines.ts";
+import { say } from "../progress.ts";
+import { parseDeployment } from "../recovery/deployment.ts";
+import { labIdentity } from "../stack-settings.ts";
+import type { LabIdentity } from "../stack-settings.ts";
+import { watchInterruption } from "../verify/interruption.ts";
+
+/** Seconds between two tries to reach what does not answer. */
+const pauseSeconds = 3;
+
+export interface FollowOptions {
+  readonly stack: string;
+  /** Nodes, `control-plane`, `steps`; all of them where none is named. */
+  readonly sources: readonly string[];
+  /** Last lines of each log to begin with. */
+  readonly tail: number;
+  /** Seconds that a source which does not answer is waited for, each time. */
+  readonly waitSeconds: number;
+}
+
+/**
+ * `kindows logs --follow`: lines of the logs as they come, without secrets, until ^C.
+ *
+ * @returns exit code 130 when it was ended; 1 when every source was given up.
+ * @throws Failure when a source is asked for that is none.
+ */
+export async function followLogs(options: FollowOptions): Promise<number> {
+  const identity = await labIdentity(options.stack);
+  const notes: string[] = [];
+  const all = await streamsOf(identity, (note) => notes.push(note));
+  const choice = chooseStreams(all, options.sources);
+  // What is not there matters to who asked for it, or for everything.
+  if (options.sources.length === 0 || "unknown" in choice) notes.forEach(say);
+  if ("unknown" in choice) {
+    throw new Failure(
+      `stack ${options.stack} has no ${choice.unknown.join(", ")} whose logs could be followed; ` +
+        `it has ${[...all.keys()].join(", ")}`,
+    );
+  }
+  const interruption = watchInterruption(() => undefined);
+  try {
+    await followAll({
+      ...options,
+      streams: choice.streams,
+      pauseSeconds,
+      signal: interruption.signal,
+      out: (line) => process.stdout.write(`${line}\n`),
+      say,
+    });
+    return interruption.signal.aborted ? exitCodes.interrupted : exitCodes.failed;
+  } finally {
+    interruption.stop();
+  }
+}
+
+/** What of a stack can be followed right now, by name. */
+async function streamsOf(
+  identity: LabIdentity,
+  note: (text: string) => void,
+): Promise<Map<string, readonly LogStream[]>> {
+  const { stack, names, libvirtUri } = identity;
+  const lab = names.prefix;
+  const streams = new Map<string, readonly LogStream[]>();
+  const [nodes, machines] = await Promise.all([
+    orNone("control plane", note, () => kindNodes(thisHost(libvirtUri), lab)),
+    orNone("Windows nodes", note, async () =>
+      logSources(
+        parseDeployment(
+          await enginePulumi(stack, lab).state(["stack", "export", "--show-secrets"]),
+        ),
+      ),
+    ),
+  ]);
+  const planes = nodes.filter(({ role }) => role === "control-plane");
+  if (planes.length > 0) {
+    // Written anew for a lab that is up; during an `up` there is none yet, or the one before.
+    await labThatIsUp(stack).catch(() => undefined);
+    const { kubeconfig } = accessFiles(stack);
+    streams.set(controlPlaneName, [
+      ...planes.map(({ name, container }) => journalStream(name, container)),
+      staticPodsStream(controlPlaneName, builtTool("kubectl"), kubeconfig, lab),
+    ]);
+  }
+  for (const { name, container, role } of nodes) {
+    if (role === "worker") streams.set(name, [journalStream(name, container)]);
+  }
+  for (const source of machines) streams.set(source.node, [machineStream(source.node, source)]);
+  streams.set(stepsName, [stepsStream(upLogFile(stack))]);
+  return streams;
+}
+
+/** What can't be asked for now is told, and is no reason not to follow the rest. */
+async function orNone<T>(
+  what: string,
+  note: (text: string) => void,
+  ask: () => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  try {
+    const found = await ask();
+    if (found.length === 0) note(`[${what}] none yet`);
+    return found;
+  } catch (error) {
+    note(`[${what}] not known: ${messageOf(error).split("\n")[0] ?? ""}`);
+    return [];
+  }
+}

@@ -1,0 +1,66 @@
+import path from "node:path";
+
+import { check, needless, readAllowances, rules } from "../../policy/check.ts";
+import type { Finding } from "../../policy/check.ts";
+import { projectRoot } from "../../toolchain/project.ts";
+import { Failure, exitCodes } from "../failure.ts";
+import { previewOf } from "../preview-diff/preview.ts";
+import { endedByUser, previewTools } from "../preview-diff/tools.ts";
+import { knownStacks } from "../stack-settings.ts";
+import { table } from "../table.ts";
+
+export interface PolicyOptions {
+  /** Only these stacks; else all. */
+  readonly stacks?: readonly string[];
+  /** Only list the rules. */
+  readonly rules: boolean;
+}
+
+/**
+ * `kindows policy`: whether what the stacks ask for keeps the rules. Looks at previews, as `preview-diff` does: needs no
+ * Docker, no libvirt and no state.
+ *
+ * @returns exit code 1 when a rule is broken, or an exception is needed no more.
+ * @throws Failure when a stack cannot be previewed.
+ */
+export async function policy({ stacks, rules: onlyList }: PolicyOptions): Promise<number> {
+  if (onlyList) {
+    const rows = rules.map(({ name, description }) => [name, description]);
+    process.stdout.write(`${table(["RULE", "WHAT MUST HOLD"], rows)}\n`);
+    return exitCodes.ok;
+  }
+  const allowances = await readAllowances(path.join(projectRoot, "policy"));
+  const all = await knownStacks();
+  const unknown = (stacks ?? []).filter((stack) => !all.includes(stack));
+  if (unknown.length > 0) {
+    throw new Failure(`there is no stack ${unknown.join(", ")}; there is ${all.join(", ")}`);
+  }
+  const signal = endedByUser();
+  const tools = await previewTools(signal);
+  const findings: Finding[] = [];
+  for (const stack of stacks ?? all) {
+    const found = check(await previewOf(projectRoot, stack, tools), allowances);
+    findings.push(...found);
+    process.stdout.write(`${stackText(stack, found)}\n`);
+  }
+  // Only all stacks together tell whether one of them needs an exception.
+  const idle = stacks === undefined ? needless(allowances.exceptions, findings) : [];
+  for (const { rule, resource } of idle) {
+    process.stdout.write(
+      `policy/exceptions.yaml: no stack needs the exception of ${resource} from ${rule}: remove it\n`,
+    );
+  }
+  const broken = findings.some(({ accepted }) => accepted === undefined);
+  return broken || idle.length > 0 ? exitCodes.failed : exitCodes.ok;
+}
+
+function stackText(stack: string, findings: readonly Finding[]): string {
+  const broken = findings.filter(({ accepted }) => accepted === undefined).length;
+  const lines = findings.map(({ rule, resource, message, accepted }) => {
+    const where = resource === undefined ? "" : `${resource}: `;
+    return accepted === undefined
+      ? `  - ${rule}: ${where}${message}`
+      : `  - accepted (${rule}): ${where}${accepted}`;
+  });
+  return [`${stack}: ${broken === 0 ? "all rules kept" : `${broken} broken`}`, ...lines].join("\n");
+}

@@ -1,0 +1,69 @@
+import { writeFile } from "node:fs/promises";
+
+import { projectRoot } from "../../toolchain/project.ts";
+import { Failure, exitCodes } from "../failure.ts";
+import { compareStack } from "../preview-diff/compare.ts";
+import { Repository } from "../preview-diff/git.ts";
+import { markdown } from "../preview-diff/markdown.ts";
+import type { StackReport } from "../preview-diff/markdown.ts";
+import { endedByUser, previewTools } from "../preview-diff/tools.ts";
+import { touchedStacks } from "../preview-diff/touched-stacks.ts";
+import { say } from "../progress.ts";
+
+export interface PreviewDiffOptions {
+  /** Branch, tag or commit that the clone as it stands is compared with. */
+  readonly base: string;
+  /** File for the document; standard output where there is none. */
+  readonly out?: string;
+  /** Only these stacks; else all that the change has to do with. */
+  readonly stacks?: readonly string[];
+}
+
+/**
+ * `kindows preview-diff`: what a change of settings or program does to the stacks, as one Markdown document. Needs
+ * neither Docker nor libvirt nor any stack's state.
+ *
+ * @returns exit code 0, or 1 when a stack cannot be previewed; the document says why.
+ */
+export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Promise<number> {
+  const repository = new Repository(projectRoot);
+  const commit = await repository.mergeBase(await repository.commit(base));
+  const [files, inBase, inHead] = await Promise.all([
+    repository.changedSince(commit),
+    repository.stacks(commit),
+    repository.stacks(),
+  ]);
+  const all = [...new Set([...inBase, ...inHead])].sort();
+  const unknown = (stacks ?? []).filter((stack) => !all.includes(stack));
+  if (unknown.length > 0) {
+    throw new Failure(
+      `there is no stack ${unknown.join(", ")} in either version; there is ${all.join(", ")}`,
+    );
+  }
+  const chosen = stacks ?? touchedStacks(files, all);
+  const signal = endedByUser();
+  const reports: StackReport[] = [];
+  if (chosen.length > 0) {
+    const tools = await previewTools(signal);
+    await repository.withTree(commit, async (folder) => {
+      const versions = {
+        base: { folder, stacks: inBase },
+        head: { folder: projectRoot, stacks: inHead },
+      };
+      for (const stack of chosen) {
+        say(`previewing ${stack} before and after`);
+        reports.push(await compareStack(stack, versions, tools));
+        if (signal.aborted) {
+          return;
+        }
+      }
+    });
+  }
+  if (signal.aborted) {
+    return exitCodes.interrupted;
+  }
+  const title = { base: `${base} (${commit.slice(0, 10)})`, head: "the change" };
+  const document = markdown(title, reports);
+  await (out === undefined ? process.stdout.write(document) : writeFile(out, document));
+  return reports.some(({ troubles }) => troubles.length > 0) ? exitCodes.failed : exitCodes.ok;
+}

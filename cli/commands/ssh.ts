@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+import { findOnPath } from "../../toolchain/search-path.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import { writeAccessFiles } from "../lab/access.ts";
+import { labOutputs } from "../lab/outputs.ts";
+import { sshArguments } from "../ssh/ssh-arguments.ts";
+import { labIdentity } from "../stack-settings.ts";
+
+export interface SshOptions {
+  readonly stack: string;
+  readonly node: string;
+  /** What to run there; a shell where it is empty. */
+  readonly command: readonly string[];
+}
+
+/**
+ * `kindows ssh`: a shell on a node's machine, or one command.
+ *
+ * @returns the command's exit code; 255 is ssh's own, when it can't connect.
+ * @throws Failure when the stack is not up, has no such machine, or there is no ssh.
+ */
+export async function ssh({ stack, node, command }: SshOptions): Promise<number> {
+  const { names } = await labIdentity(stack);
+  const outputs = await labOutputs(enginePulumi(stack, names.prefix));
+  if (outputs === undefined) {
+    throw new Failure(`stack ${stack} is not up: run \`kindows up --stack ${stack}\``);
+  }
+  const machine = outputs.nodes.find(({ name }) => name === node);
+  if (machine === undefined) {
+    const known = outputs.nodes.map(({ name }) => name).join(", ");
+    throw new Failure(`stack ${stack} has no machine "${node}"; it has ${known || "none"}`);
+  }
+  const program = await findOnPath("ssh", process.env["PATH"] ?? "");
+  if (program === undefined) {
+    throw new Failure("there is no ssh on this host: apt-get install openssh-client");
+  }
+  const access = await writeAccessFiles(stack, outputs);
+  // ^C is for what runs over there; ssh ends with it where it is to.
+  process.on("SIGINT", () => undefined);
+  const child = spawn(program, [...sshArguments(machine, access), ...command], {
+    stdio: "inherit",
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code ?? exitCodes.interrupted;
+}

@@ -1,0 +1,32 @@
+import { writeFile } from "node:fs/promises";
+
+import { projectRoot } from "../../toolchain/project.ts";
+import { exitCodes } from "../failure.ts";
+import { previewOf } from "../preview-diff/preview.ts";
+import { endedByUser, previewTools } from "../preview-diff/tools.ts";
+import { stackSettings } from "../stack-settings.ts";
+import { topologySvg } from "../topology/topology-svg.ts";
+
+export interface TopologyOptions {
+  readonly stack: string;
+  /** File for the picture; standard output where there is none. */
+  readonly out?: string;
+}
+
+/**
+ * `kindows topology`: a picture of what a stack asks for, made of a preview: needs no Docker, no libvirt and no state.
+ *
+ * @throws Failure when the stack cannot be previewed.
+ */
+export async function topology({ stack, out }: TopologyOptions): Promise<number> {
+  // Mistakes in the settings first: each by its name.
+  await stackSettings(stack);
+  const signal = endedByUser();
+  const tools = await previewTools(signal);
+  const svg = topologySvg(await previewOf(projectRoot, stack, tools));
+  if (signal.aborted) {
+    return exitCodes.interrupted;
+  }
+  await (out === undefined ? process.stdout.write(svg) : writeFile(out, svg));
+  return exitCodes.ok;
+}

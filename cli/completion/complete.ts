@@ -1,0 +1,170 @@
+import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
+import type { CommandEntry, OptionEntry, ValueKind } from "./command-table.ts";
+
+/** Something that could be typed next. */
+export interface Candidate {
+  readonly value: string;
+  /** Empty where the value says it all. */
+  readonly description: string;
+}
+
+/** What could be typed next; files and folders the shell knows itself. */
+export type Completion = readonly Candidate[] | "files" | "folders";
+
+/** Names that are not in the program but in its settings. */
+export interface KnownNames {
+  /** The stack where no option names one. */
+  readonly defaultStack: string;
+  stacks(): Promise<readonly string[]>;
+  /** Nodes of a stack; none where its settings cannot be read. */
+  nodes(stack: string): Promise<readonly string[]>;
+}
+
+/**
+ * What can stand in place of the last word of a command line.
+ *
+ * @param words those after the program's name; the last one is being typed, and may be empty. bash has `--stack=x` as
+ *   three words, and wants the third; other shells have one, and want all of it.
+ */
+export async function complete(
+  program: CommandEntry,
+  words: readonly string[],
+  known: KnownNames,
+): Promise<Completion> {
+  const typed = joined(words);
+  const current = typed.at(-1) ?? "";
+  const line = readLine(program, typed.slice(0, -1), known.defaultStack);
+  const assigned = /^(--[^=]+)=(.*)$/s.exec(current);
+  if (line.afterDashes) {
+    return [];
+  }
+  if (line.pending?.value !== undefined) {
+    return valuesOf(line.pending.value, current, line.stack, known);
+  }
+  if (assigned) {
+    const [, name = "", start = ""] = assigned;
+    const value = optionNamed(line.options, name)?.value;
+    const found = value === undefined ? [] : await valuesOf(value, start, line.stack, known);
+    return typeof found === "string" || words.at(-1) !== current
+      ? found
+      : found.map((each) => ({ ...each, value: `${name}=${each.value}` }));
+  }
+  if (current.startsWith("-")) {
+    return startingWith(
+      line.options.flatMap(({ names, description }) =>
+        names.map((value) => ({ value, description })),
+      ),
+      current,
+    );
+  }
+  if (line.command.commands.length > 0) {
+    return startingWith(
+      line.command.commands.map(({ name, description }) => ({ value: name, description })),
+      current,
+    );
+  }
+  const last = line.command.arguments.at(-1);
+  const argument = line.command.arguments[line.operands] ?? (last?.variadic ? last : undefined);
+  return argument === undefined ? [] : valuesOf(argument.value, current, line.stack, known);
+}
+
+/** What the words before the one that is typed mean. */
+interface Line {
+  readonly command: CommandEntry;
+  /** The command's options, and those of the commands above it. */
+  readonly options: readonly OptionEntry[];
+  /** An option whose value comes next. */
+  readonly pending: OptionEntry | undefined;
+  readonly operands: number;
+  readonly stack: string;
+  readonly afterDashes: boolean;
+}
+
+function readLine(program: CommandEntry, words: readonly string[], defaultStack: string): Line {
+  let command = program;
+  let options = program.options;
+  let pending: OptionEntry | undefined;
+  let operands = 0;
+  let stack = defaultStack;
+  for (const word of words) {
+    if (pending !== undefined) {
+      stack = pending.value === "stack" ? word : stack;
+      pending = undefined;
+    } else if (word === "--") {
+      return { command, options, pending, operands, stack, afterDashes: true };
+    } else if (word.startsWith("-") && word !== "-") {
+      const [name = "", value] = word.split(/=(.*)/s);
+      const option = optionNamed(options, name);
+      if (option?.value !== undefined && value === undefined) {
+        pending = option;
+      } else if (option?.value === "stack" && value !== undefined) {
+        stack = value;
+      }
+    } else {
+      const below = command.commands.find(({ name }) => name === word);
+      if (below === undefined) {
+        operands += 1;
+      } else {
+        command = below;
+        options = [...below.options, ...options];
+      }
+    }
+  }
+  options = options.filter(
+    ({ names }, at) => options.findIndex((each) => each.names[0] === names[0]) === at,
+  );
+  return { command, options, pending, operands, stack, afterDashes: false };
+}
+
+/** `--stack`, `=`, `x` as one word again. */
+function joined(words: readonly string[]): readonly string[] {
+  const result: string[] = [];
+  for (const word of words) {
+    const before = result.at(-1) ?? "";
+    if (/^--[^=]+$/.test(before) && word === "=") {
+      result.splice(-1, 1, `${before}=`);
+    } else if (/^--[^=]+=$/.test(before) && word !== "") {
+      result.splice(-1, 1, before + word);
+    } else if (!(/^--[^=]+=$/.test(before) && word === "")) {
+      result.push(word);
+    }
+  }
+  return result;
+}
+
+function optionNamed(options: readonly OptionEntry[], name: string): OptionEntry | undefined {
+  return options.find(({ names }) => names.includes(name));
+}
+
+async function valuesOf(
+  kind: ValueKind,
+  start: string,
+  stack: string,
+  known: KnownNames,
+): Promise<Completion> {
+  const named = (values: readonly string[]): Completion =>
+    startingWith(
+      values.map((value) => ({ value, description: "" })),
+      start,
+    );
+  switch (kind) {
+    case "stack":
+      return named(await known.stacks());
+    case "node":
+      return named(await known.nodes(stack));
+    case "source":
+      return named([...(await known.nodes(stack)), controlPlaneName, stepsName]);
+    case "file":
+      return "files";
+    case "folder":
+      return "folders";
+    case "other":
+      return [];
+    default:
+      return named(kind.of);
+  }
+}
+
+function startingWith(candidates: readonly Candidate[], start: string): readonly Candidate[] {
+  return candidates.filter(({ value }) => value.startsWith(start));
+}

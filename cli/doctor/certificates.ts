@@ -1,0 +1,221 @@
+import { X509Certificate } from "node:crypto";
+import * as z from "zod";
+
+import { credentials } from "../../components/controlplane/kubeconfig.ts";
+import { roleLabel } from "../../components/controlplane/cluster-names.ts";
+import { messageOf } from "../failure.ts";
+import type { Host } from "../lab/host.ts";
+import { lines } from "../lab/host.ts";
+import type { Finding } from "./finding.ts";
+
+/**
+ * Days before its end from which on a certificate is told of. kubelet renews its own when 10 to 30 % of its year are
+ * left, and kubeadm's at each upgrade: what is nearer to its end than this was missed.
+ */
+const nearDays = 30;
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** A certificate, and from when to when it is good. */
+export interface Certificate {
+  readonly name: string;
+  readonly until: Date;
+  /** Not known where kubeadm tells of it. */
+  readonly from?: Date;
+}
+
+/** Certificates of one container of a cluster. */
+export interface ContainerCertificates {
+  readonly container: string;
+  /** kubeadm's; none in a worker. */
+  readonly controlPlane: readonly Certificate[];
+  /** Authorities: nobody can renew them in a cluster that runs. */
+  readonly authorities: readonly Certificate[];
+  /** That by which its kubelet is known to the API server. */
+  readonly kubelet: readonly Certificate[];
+  /** What could not be read, and why. */
+  readonly troubles: readonly string[];
+}
+
+/** One that is not there, as super-admin.conf on all but the first control plane, has no date. */
+const expirationSchema = z.object({ name: z.string(), expirationDate: z.string().nullish() });
+const kubeadmSchema = z.object({
+  certificates: z.array(expirationSchema).nullish(),
+  certificateAuthorities: z.array(expirationSchema).nullish(),
+});
+
+/**
+ * Reads what `kubeadm certs check-expiration --output json` printed.
+ *
+ * @throws when it is something else.
+ */
+export function kubeadmCertificates(json: string): {
+  readonly controlPlane: readonly Certificate[];
+  readonly authorities: readonly Certificate[];
+} {
+  const told = kubeadmSchema.parse(JSON.parse(json));
+  const certificates = (list: typeof told.certificates): Certificate[] =>
+    (list ?? []).flatMap(({ name, expirationDate }) => {
+      const until = new Date(expirationDate ?? "");
+      return Number.isNaN(until.getTime()) ? [] : [{ name, until }];
+    });
+  return {
+    controlPlane: certificates(told.certificates),
+    authorities: certificates(told.certificateAuthorities),
+  };
+}
+
+/** A certificate in PEM form. @throws when it is none. */
+export function pemCertificate(name: string, pem: string): Certificate {
+  const { validFrom, validTo } = new X509Certificate(pem);
+  return { name, from: new Date(validFrom), until: new Date(validTo) };
+}
+
+/** What is wrong with the certificates of a lab's cluster. */
+export function judgeCertificates(
+  containers: readonly ContainerCertificates[],
+  kubeconfig: readonly Certificate[],
+  now: Date,
+): readonly Finding[] {
+  const planes = containers.filter(({ controlPlane }) => controlPlane.length > 0);
+  const repair =
+    planes.length === 0
+      ? {}
+      : ({
+          repair: {
+            kind: "renew-certificates",
+            containers: planes.map(({ container }) => container),
+          },
+        } as const);
+  return [
+    ...clockFindings([...kubeconfig, ...containers.flatMap(({ kubelet }) => kubelet)], now),
+    ...planes.flatMap(({ container, controlPlane }) =>
+      ending(`certificates of ${container}`, controlPlane, now).map((finding) => ({
+        ...finding,
+        remedy: `in that container: kubeadm certs renew all --config /kind/kubeadm.conf`,
+        ...repair,
+      })),
+    ),
+    ...ending("kubeconfig of the stack", kubeconfig, now).map((finding) => ({
+      ...finding,
+      remedy: "renew the certificates of the control plane, and give the stack the new one",
+      ...repair,
+    })),
+    ...containers.flatMap(({ container, kubelet }) =>
+      ending(`certificate of kubelet in ${container}`, kubelet, now).map((finding) => ({
+        ...finding,
+        remedy: "kubelet renews it by itself as long as it runs and reaches the API server",
+        repair: { kind: "renew-kubelet-certificate", container } as const,
+      })),
+    ),
+    ...containers.flatMap(({ container, authorities }) =>
+      ending(`certificate authorities of ${container}`, authorities, now).map((finding) => ({
+        ...finding,
+        remedy: "make the lab anew: kindows down, kindows up",
+      })),
+    ),
+    ...containers.flatMap(({ container, troubles }) =>
+      troubles.map((trouble) => ({
+        name: `certificates of ${container}`,
+        seen: `they cannot be read: ${trouble}`,
+        remedy: `look at it: docker exec -it ${container} bash`,
+      })),
+    ),
+  ];
+}
+
+/** One finding for all of a place that have ended or will soon. */
+function ending(
+  name: string,
+  certificates: readonly Certificate[],
+  now: Date,
+): readonly Pick<Finding, "name" | "seen">[] {
+  const left = ({ until }: Certificate): number => until.getTime() - now.getTime();
+  const soon = certificates
+    .filter((each) => left(each) < nearDays * dayMilliseconds)
+    .sort((one, other) => left(one) - left(other));
+  const seen = soon.map((each) => {
+    const days = Math.floor(left(each) / dayMilliseconds);
+    const when = left(each) <= 0 ? "expired" : `ends in ${days} day${days === 1 ? "" : "s"},`;
+    return `${each.name} ${when} ${each.until.toISOString().slice(0, 16)}Z`;
+  });
+  return seen.length === 0 ? [] : [{ name, seen: seen.join("; ") }];
+}
+
+/** A certificate that begins in the future was made by this host when its clock was another. */
+function clockFindings(certificates: readonly Certificate[], now: Date): readonly Finding[] {
+  // kubeadm and kubelet date theirs back by some minutes.
+  const newest = Math.max(...certificates.map(({ from }) => from?.getTime() ?? -Infinity));
+  return newest <= now.getTime()
+    ? []
+    : [
+        {
+          name: "clock of this host",
+          seen: `it says ${now.toISOString().slice(0, 16)}Z, before the cluster's certificates were made (${new Date(newest).toISOString().slice(0, 16)}Z)`,
+          remedy: "set it: timedatectl set-ntp true",
+        },
+      ];
+}
+
+/** The client's certificate in a kubeconfig; none where it has a token, or is none. */
+export function kubeconfigCertificates(kubeconfig: string | undefined): readonly Certificate[] {
+  try {
+    const { certificate } = credentials(kubeconfig ?? "");
+    return certificate === undefined ? [] : [pemCertificate("its client certificate", certificate)];
+  } catch {
+    return [];
+  }
+}
+
+/** Asks each running container of a lab's cluster; one that does not answer is told of, and hides no other. */
+export async function probeCertificates(
+  lab: string,
+  host: Host,
+): Promise<readonly ContainerCertificates[]> {
+  const listed = await host.run("docker", [
+    ...["ps", "--filter", "status=running", "--filter", `label=io.x-k8s.kind.cluster=${lab}`],
+    ...["--format", `{{.Names}} {{.Label "${roleLabel}"}}`],
+  ]);
+  const nodes = lines(listed)
+    .map((line) => line.split(" "))
+    .filter(([, role]) => role === "control-plane" || role === "worker");
+  return Promise.all(
+    nodes.map(async ([container = "", role]) => {
+      const troubles: string[] = [];
+      const asked = async <T>(
+        words: readonly string[],
+        read: (text: string) => T,
+      ): Promise<T | undefined> => {
+        try {
+          return read((await host.run("docker", ["exec", container, ...words])) ?? "");
+        } catch (error) {
+          troubles.push(messageOf(error).split("\n")[0] ?? "");
+          return undefined;
+        }
+      };
+      const [kubeadm, kubelet] = await Promise.all([
+        role === "control-plane" ? asked(checkExpiration, kubeadmCertificates) : undefined,
+        asked(kubeletCertificate, (pem) => [pemCertificate("it", pem)]),
+      ]);
+      return {
+        container,
+        controlPlane: kubeadm?.controlPlane ?? [],
+        authorities: kubeadm?.authorities ?? [],
+        kubelet: kubelet ?? [],
+        troubles,
+      };
+    }),
+  );
+}
+
+/** With the file that kind wrote: otherwise kubeadm asks the API server, which may not answer. */
+const checkExpiration = [
+  ...["kubeadm", "certs", "check-expiration", "--output", "json"],
+  ...["--config", "/kind/kubeadm.conf"],
+];
+
+/** Without the key, which is in the same file. */
+const kubeletCertificate = [
+  ...["sed", "-n", "/BEGIN CERTIFICATE/,/END CERTIFICATE/p"],
+  "/var/lib/kubelet/pki/kubelet-client-current.pem",
+];

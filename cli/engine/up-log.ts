@@ -1,0 +1,40 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { once } from "node:events";
+import { stripVTControlCharacters } from "node:util";
+
+import { stackFolder } from "./folders.ts";
+
+/** Where the last `up` of a stack has written what the engine said. */
+export function upLogFile(stack: string): string {
+  return path.join(stackFolder(stack), "up.log");
+}
+
+/** What an `up` says, on disk. */
+export interface UpLog {
+  /** Takes in one line, without secrets. */
+  write(line: string): void;
+  close(): Promise<void>;
+}
+
+/** Begins the log of an `up` in the place of the last one's; only its owner may read it. */
+export async function beginUpLog(file: string, now: () => Date = () => new Date()): Promise<UpLog> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  // A new file: the mode of an existing one would stay.
+  await rm(file, { force: true });
+  const stream = createWriteStream(file, { mode: 0o600, flags: "wx" });
+  let failed: Error | undefined;
+  stream.on("error", (error) => (failed = error));
+  await Promise.race([once(stream, "open"), once(stream, "error")]);
+  return {
+    write: (line) => {
+      const text = stripVTControlCharacters(line);
+      if (text.trim() !== "") stream.write(`${now().toISOString()} ${text}\n`);
+    },
+    // A full disk is no reason for an `up` to fail.
+    close: async () => {
+      if (failed === undefined) await new Promise<void>((resolve) => stream.end(() => resolve()));
+    },
+  };
+}

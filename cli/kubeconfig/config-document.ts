@@ -1,0 +1,123 @@
+import { Document, LineCounter, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import type { YAMLMap, YAMLSeq } from "yaml";
+
+import { Failure } from "../failure.ts";
+
+/** Lists of named entries in a kubeconfig, in the order they are removed, and the word `kubectl config` has for one. */
+export const sections = { contexts: "context", clusters: "cluster", users: "user" } as const;
+
+export type Section = keyof typeof sections;
+
+export const sectionNames = Object.keys(sections) as readonly Section[];
+
+/**
+ * A kubeconfig to be changed and written again, with comments and all that nobody here knows.
+ *
+ * @param file named in errors; what is in it is not, as it has keys.
+ * @throws Failure when it is not a kubeconfig.
+ */
+export function readConfig(text: string, file: string): Document {
+  const lines = new LineCounter();
+  // Pretty errors would show the lines around a mistake, which may be a key.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+  const [mistake] = document.errors;
+  if (mistake !== undefined) {
+    const { line, col } = lines.linePos(mistake.pos[0]);
+    throw damaged(file, `it is not YAML at line ${line}, column ${col} (${mistake.code})`);
+  }
+  if (document.contents === null || (isScalar(document.contents) && !document.contents.value)) {
+    const empty = new Document({ apiVersion: "v1", kind: "Config" });
+    empty.commentBefore = document.commentBefore;
+    return empty;
+  }
+  if (!isMap(document.contents)) {
+    throw damaged(file, "it is not a mapping");
+  }
+  for (const section of sectionNames) {
+    const list = document.get(section);
+    if (list !== undefined && list !== null && !(isScalar(list) && list.value === null)) {
+      if (!isSeq(list) || !list.items.every((item) => isMap(item) && item.has("name"))) {
+        throw damaged(file, `\`${section}\` is not a list of entries that have a name`);
+      }
+    }
+  }
+  return document;
+}
+
+/** The text of a changed kubeconfig, in the style of the text it was: `before`. */
+export function writeConfig(document: Document, before: string): string {
+  if (isJson(before)) {
+    return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
+  }
+  const indentSeq = !/^(?:clusters|contexts|users):[ \t]*\r?\n-/m.test(before);
+  const flowCollectionPadding = !/\{\S/.test(before);
+  return document.toString({ lineWidth: 0, indentSeq, flowCollectionPadding });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Entries of a section, in their order. */
+export function entriesOf(document: Document, section: Section): readonly YAMLMap[] {
+  const list = document.get(section);
+  return isSeq(list) ? list.items.filter((item) => isMap(item)) : [];
+}
+
+/** Puts an entry in the place of the first of its name, or at the end; others of its name go. */
+export function putEntry(
+  document: Document,
+  section: Section,
+  entry: Readonly<Record<string, unknown>> & { readonly name: string },
+): void {
+  const node = document.createNode(entry);
+  const list = document.get(section);
+  if (!isSeq(list)) {
+    document.set(section, document.createNode([entry]));
+    return;
+  }
+  const at = list.items.findIndex((item) => isMap(item) && item.get("name") === entry.name);
+  dropEntries(list, (item) => item.get("name") === entry.name);
+  list.items.splice(at === -1 ? list.items.length : at, 0, node);
+}
+
+/**
+ * Takes entries out.
+ *
+ * @returns their names.
+ */
+export function takeEntries(
+  document: Document,
+  section: Section,
+  which: (entry: YAMLMap) => boolean,
+): readonly string[] {
+  const list = document.get(section);
+  return isSeq(list) ? dropEntries(list, which) : [];
+}
+
+/** Lets kubectl forget which context it works with, when that one is not there any more. */
+export function forgetMissingCurrent(document: Document, instead?: string): void {
+  const names = entriesOf(document, "contexts").map((entry) => entry.get("name"));
+  const current = document.get("current-context");
+  if (current === undefined || current === "" || names.includes(current)) {
+    return;
+  }
+  document.set("current-context", instead !== undefined && names.includes(instead) ? instead : "");
+}
+
+function dropEntries(list: YAMLSeq, which: (entry: YAMLMap) => boolean): readonly string[] {
+  const gone = list.items.filter((item) => isMap(item)).filter(which);
+  list.items = list.items.filter((item) => !gone.some((each) => each === item));
+  return gone.map((item) => String(item.get("name")));
+}
+
+function damaged(file: string, why: string): Failure {
+  return new Failure(
+    `${file} is not a kubeconfig, and stays as it is: ${why}. Repair it, or name another file in KUBECONFIG`,
+  );
+}

@@ -1,0 +1,168 @@
+import { chown, lstat, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Failure, messageOf } from "../failure.ts";
+
+/** Longest wait for somebody else who writes the file; kubectl does it in milliseconds. */
+const lockSeconds = 5;
+
+/** Files a kubectl of this user reads. */
+export function kubeconfigFiles(environment: NodeJS.ProcessEnv): readonly string[] {
+  const named = (environment["KUBECONFIG"] ?? "").split(":").filter((file) => file !== "");
+  return named.length > 0 ? named : [path.join(os.homedir(), ".kube", "config")];
+}
+
+/**
+ * The file in which something new goes, as kubectl chooses it: the first that exists, else the last that is named.
+ *
+ * @param files at least one.
+ */
+export async function fileForNew(files: readonly string[]): Promise<string> {
+  for (const file of files) {
+    if (await isThere(file)) {
+      return file;
+    }
+  }
+  return files.at(-1) ?? "";
+}
+
+/**
+ * What a kubeconfig holds; nothing when it does not exist.
+ *
+ * @throws Failure when it cannot be read.
+ */
+export async function readConfigFile(file: string): Promise<string> {
+  try {
+    return await readFile(await targetOf(file), "utf8");
+  } catch (error) {
+    if (isMissing(error)) {
+      return "";
+    }
+    throw error instanceof Failure
+      ? error
+      : new Failure(`cannot read ${file}: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * Changes a kubeconfig as one step that either happens or does not: nobody ever reads half of it. Under kubectl's own
+ * lock. Whoever may read the file has the keys in it, so it comes out with mode 0600; its owner stays. A link stays a
+ * link: what it points to is changed.
+ *
+ * @param change gets what the file holds, empty where it does not exist; what it returns is written when it differs.
+ * @returns whether the file was written.
+ * @throws Failure when it may not be written, or somebody else does so for seconds.
+ */
+export async function editConfigFile(
+  file: string,
+  change: (text: string) => string,
+): Promise<boolean> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return await withKubectlsLock(file, async () => {
+      const text = await readConfigFile(file);
+      const changed = change(text);
+      if (changed === text) {
+        return false;
+      }
+      await replace(await targetOf(file), changed);
+      return true;
+    });
+  } catch (error) {
+    throw error instanceof Failure
+      ? error
+      : new Failure(`cannot write ${file}, it stays as it is: ${messageOf(error)}`);
+  }
+}
+
+/** The lock that kubectl takes (client-go, tools/clientcmd/config.go): a file beside, made by whoever may write. */
+async function withKubectlsLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const lock = `${file}.lock`;
+  const end = Date.now() + lockSeconds * 1000;
+  for (;;) {
+    try {
+      await (await open(lock, "wx", 0)).close();
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+        throw error;
+      }
+      if (Date.now() > end) {
+        throw new Failure(
+          `somebody has been writing ${file} for ${lockSeconds} s (${lock} is there): ` +
+            `if no kubectl runs, remove that file`,
+        );
+      }
+      await sleep(50);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+async function replace(target: string, text: string): Promise<void> {
+  const old = await lstat(target).catch((error: unknown) => {
+    if (isMissing(error)) {
+      return undefined;
+    }
+    throw error;
+  });
+  if (old !== undefined && !old.isFile()) {
+    throw new Failure(`${target} is not a file`);
+  }
+  // Its folder may well allow to replace it, also for root; who took the right to write away meant it.
+  if (old !== undefined && (old.mode & 0o200) === 0) {
+    throw new Failure(`${target} is read-only, and stays as it is: chmod u+w ${target}`);
+  }
+  const beside = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.new`);
+  await rm(beside, { force: true });
+  try {
+    const handle = await open(beside, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (old !== undefined && old.uid !== process.getuid?.()) {
+      await chown(beside, old.uid, old.gid);
+    }
+    await rename(beside, target);
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+/** The file itself, where a link stands for it. */
+async function targetOf(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if (!isMissing(error)) {
+      throw error;
+    }
+    if (await isThere(file)) {
+      throw new Failure(
+        `${file} is a link to something that does not exist: make that, or remove the link`,
+      );
+    }
+    return file;
+  }
+}
+
+/** Whether there is a file, or a link to nothing. */
+async function isThere(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
+}

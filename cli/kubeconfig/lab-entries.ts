@@ -1,0 +1,158 @@
+import type { Document, YAMLMap } from "yaml";
+import { isMap } from "yaml";
+import { parse } from "yaml";
+import * as z from "zod";
+
+import { Failure } from "../failure.ts";
+import {
+  entriesOf,
+  forgetMissingCurrent,
+  putEntry,
+  sectionNames,
+  sections,
+  takeEntries,
+} from "./config-document.ts";
+import type { Section } from "./config-document.ts";
+
+/** Which stack of which clone has put an entry into a kubeconfig. */
+export interface Origin {
+  /** Folder of the clone. */
+  readonly project: string;
+  readonly stack: string;
+}
+
+/** Name of the note that says so; kubeconfigs have room for such notes, and kubectl keeps them. */
+const noteName = "kindows";
+
+const noteSchema = z.object({
+  project: z.string(),
+  stack: z.string(),
+  /** The context kubectl worked with before it was told to work with this one. */
+  before: z.string().optional(),
+});
+
+const labSchema = z.object({
+  clusters: z.tuple([z.object({ name: z.string(), cluster: z.record(z.string(), z.unknown()) })]),
+  users: z.tuple([z.object({ name: z.string(), user: z.record(z.string(), z.unknown()) })]),
+});
+
+export interface MergeOptions {
+  readonly origin: Origin;
+  /** Let kubectl work with it from now on. */
+  readonly use: boolean;
+  /** Overwrite entries of the same name and another origin. */
+  readonly force: boolean;
+}
+
+/**
+ * Puts a lab's context, cluster and user into a user's kubeconfig, all three under the lab's name, and leaves
+ * everything else as it is. What this stack put there earlier is brought up to date; a namespace somebody chose for the
+ * context stays.
+ *
+ * @param file the kubeconfig's name, for errors.
+ * @returns the entries of another origin that were overwritten, e.g. `context kindows-a`.
+ * @throws Failure when there are such entries and they may not be overwritten; then nothing has changed.
+ */
+export function mergeLab(
+  document: Document,
+  labKubeconfig: string,
+  { origin, use, force }: MergeOptions,
+  file: string,
+): readonly string[] {
+  const lab = labSchema.parse(parse(labKubeconfig));
+  const { name, cluster } = lab.clusters[0];
+  const foreign = sectionNames.flatMap((section) =>
+    entriesOf(document, section)
+      .filter((entry) => entry.get("name") === name && !isOf(entry, section, origin))
+      .map((entry) => ({ word: `${sections[section]} ${name}`, whose: whose(entry, section) })),
+  );
+  if (foreign.length > 0 && !force) {
+    const list = foreign.map(({ word, whose: by }) => `  - ${word}, ${by}`).join("\n");
+    throw new Failure(
+      `${file} has entries of this name that are not of the stack ${origin.stack}, and stays as it is:\n${list}\n` +
+        `Rename or remove them (kubectl config), or overwrite them with --force`,
+    );
+  }
+  const old = entriesOf(document, "contexts").find((entry) => isOf(entry, "contexts", origin));
+  const namespace = old?.getIn(["context", "namespace"]);
+  const current = z.string().safeParse(document.get("current-context")).data ?? "";
+  const before =
+    use && current !== "" && current !== name ? current : old && noteOf(old, "contexts")?.before;
+  const extensions = [{ name: noteName, extension: { ...origin } }];
+  const context = {
+    cluster: name,
+    user: name,
+    ...(typeof namespace === "string" && { namespace }),
+    extensions: [
+      { name: noteName, extension: { ...origin, ...(before !== undefined && { before }) } },
+    ],
+  };
+  // A lab that has another name by now leaves nothing of its former one.
+  removeOf(document, origin, (entry) => entry.get("name") !== name);
+  putEntry(document, "clusters", { name, cluster: { ...cluster, extensions } });
+  putEntry(document, "users", { name, user: { ...lab.users[0].user, extensions } });
+  putEntry(document, "contexts", { name, context });
+  if (use) {
+    document.set("current-context", name);
+  }
+  return foreign.map(({ word }) => word);
+}
+
+/**
+ * Takes out what this stack has put into a kubeconfig, and nothing else. Where kubectl worked with its context, it
+ * works with the one it did before.
+ *
+ * @returns what went, e.g. `context kindows-a`.
+ */
+export function removeLab(document: Document, origin: Origin): readonly string[] {
+  return removeOf(document, origin, () => true);
+}
+
+/** Whether this stack has put something into a kubeconfig. */
+export function holdsLab(document: Document, origin: Origin): boolean {
+  return entriesOf(document, "contexts").some((entry) => isOf(entry, "contexts", origin));
+}
+
+function removeOf(
+  document: Document,
+  origin: Origin,
+  which: (entry: YAMLMap) => boolean,
+): readonly string[] {
+  const befores = entriesOf(document, "contexts")
+    .filter((entry) => isOf(entry, "contexts", origin))
+    .map((entry) => noteOf(entry, "contexts")?.before);
+  const gone = sectionNames.flatMap((section) =>
+    takeEntries(document, section, (entry) => isOf(entry, section, origin) && which(entry)).map(
+      (name) => `${sections[section]} ${name}`,
+    ),
+  );
+  if (gone.length > 0) {
+    forgetMissingCurrent(
+      document,
+      befores.find((each) => each !== undefined),
+    );
+  }
+  return gone;
+}
+
+function noteOf(entry: YAMLMap, section: Section): z.infer<typeof noteSchema> | undefined {
+  const body = entry.get(sections[section]);
+  const content: unknown = isMap(body) ? body.toJSON() : undefined;
+  const parsed = z
+    .object({ extensions: z.array(z.object({ name: z.string(), extension: z.unknown() })) })
+    .safeParse(content);
+  const note = parsed.data?.extensions.find(({ name }) => name === noteName);
+  return noteSchema.safeParse(note?.extension).data;
+}
+
+function isOf(entry: YAMLMap, section: Section, { project, stack }: Origin): boolean {
+  const note = noteOf(entry, section);
+  return note?.project === project && note.stack === stack;
+}
+
+function whose(entry: YAMLMap, section: Section): string {
+  const note = noteOf(entry, section);
+  return note === undefined
+    ? "of unknown origin"
+    : `of the stack ${note.stack} of the project in ${note.project}`;
+}

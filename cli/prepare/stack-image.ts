@@ -1,0 +1,97 @@
+import {
+  imageFile,
+  windowsImage,
+  type BuilderChanges,
+} from "../../components/windows/image/builder/image-artifact.ts";
+import { imageKey } from "../../components/windows/image/builder/built-image.ts";
+import { Interrupted } from "../../components/windows/image/builder/interruption.ts";
+import { isMadeFromIso } from "../../components/windows/image/media.ts";
+import { MediaError } from "../../components/windows/image/media-error.ts";
+import { hostProblemsText } from "../../config/preflight/host-problem.ts";
+import { judgeKvm } from "../../config/preflight/judge-kvm.ts";
+import { probeKvm } from "../../config/preflight/probe-kvm.ts";
+import type { Settings } from "../../config/settings.ts";
+import { recordBuilt } from "../../toolchain/built.ts";
+import { Cache, artifactAddress } from "../../toolchain/cache.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { exitCodes, Failure, messageOf } from "../failure.ts";
+import { downloadedMedia } from "../fetch/image-media.ts";
+import { ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
+import { say } from "../progress.ts";
+import path from "node:path";
+
+/** How many digits of the hash a volume's name has. */
+const hashDigits = 12;
+
+/**
+ * Part of `up` and `prepare`: makes the image of a stack whose settings name an ISO, unless it is there.
+ *
+ * @throws Failure with what to do.
+ */
+export async function ensureStackImage(
+  settings: Settings,
+  changes: BuilderChanges = {},
+): Promise<void> {
+  if (isMadeFromIso(settings.windows.image)) {
+    await buildStackImage(settings, new Cache(), changes);
+  }
+}
+
+/**
+ * Makes the image, after fetching what it is made of, unless it is there; notes for this clone where it lies.
+ *
+ * @param settings of a stack whose image is made from an ISO.
+ * @returns the disk's path.
+ * @throws Failure with what to do; with the exit code of an interruption where that was one.
+ */
+export async function buildStackImage(
+  settings: Settings,
+  cache: Cache,
+  changes: BuilderChanges = {},
+): Promise<string> {
+  const artifact = windowsImage(settings, cache, changes);
+  try {
+    const address = await artifactAddress(artifact);
+    if ((await cache.state(address)).kind !== "complete") {
+      await requireKvm(settings);
+      await cache.requireWritable();
+      // Only what is pinned, and only with the consent that the settings give. What is missing then, its maker says.
+      await fetchFiles(downloadedMedia(settings).files);
+      await ensureStackPrograms(settings);
+    }
+    const ensured = await ensureArtifacts([artifact], {
+      cache,
+      progress: say,
+      ensurePackages: (names) => ensureHostPackages(names, say),
+    });
+    const disk = path.join(ensured.path(artifact), imageFile);
+    const hash = address.slice(address.lastIndexOf("-") + 1).slice(0, hashDigits);
+    const key = imageKey(settings);
+    await recordBuilt({ tools: {}, windowsImages: { [key]: { path: disk, hash } } });
+    return disk;
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** @throws Failure where the settings want KVM and it does not work: without it Windows takes a day to install. */
+async function requireKvm({ hypervisor }: Pick<Settings, "hypervisor">): Promise<void> {
+  const problems = judgeKvm({ hypervisor }, { kvm: await probeKvm(hypervisor.domainType) });
+  if (problems.length > 0) {
+    throw new Failure(hostProblemsText(problems));
+  }
+}
+
+/** An error as a user reads it: about media without a log of nothing, an interruption as one. */
+function explained(error: unknown): Error {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof MediaError) {
+      return new Failure(each.message);
+    }
+    if (each instanceof Interrupted) {
+      return new Failure(each.message, exitCodes.interrupted);
+    }
+  }
+  return error instanceof Failure ? error : new Failure(messageOf(error));
+}

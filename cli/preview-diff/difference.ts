@@ -1,0 +1,146 @@
+import type { Previewed, PreviewedResource } from "./previewed.ts";
+import { replaces } from "./replacing.ts";
+import { hasHidden } from "./value.ts";
+import type { Value } from "./value.ts";
+
+/** A change of one property. */
+export interface PropertyChange {
+  /** Where it is, e.g. `["networkInterfaces", "0", "mac"]`. */
+  readonly path: readonly string[];
+  /** Nothing where the property is new. */
+  readonly before?: Value;
+  /** Nothing where the property is gone. */
+  readonly after?: Value;
+  /** Whether it makes the resource anew. */
+  readonly replaces: boolean;
+  /** Set where nobody can tell what it will be, only that it is made of something that is made anew: names of that. */
+  readonly follows?: readonly string[];
+}
+
+/** A resource that both previews have, and not alike. */
+export interface ChangedResource {
+  readonly resource: PreviewedResource;
+  readonly replaced: boolean;
+  readonly properties: readonly PropertyChange[];
+  /** Names of resources for whose sake alone it is made anew. */
+  readonly because: readonly string[];
+}
+
+/** What is different between two previews of a stack. */
+export interface Difference {
+  readonly created: readonly PreviewedResource[];
+  readonly changed: readonly ChangedResource[];
+  readonly deleted: readonly PreviewedResource[];
+}
+
+/**
+ * The difference between what two versions of the program ask for. A resource is made anew also when something is that
+ * it depends on by an input which replaces it: a machine with its disk, and a node's steps with its machine.
+ */
+export function differenceOf(base: Previewed, head: Previewed): Difference {
+  const before = new Map(base.resources.map((resource) => [resource.urn, resource]));
+  const after = new Map(head.resources.map((resource) => [resource.urn, resource]));
+  const created = head.resources.filter(({ urn }) => !before.has(urn));
+  const deleted = base.resources.filter(({ urn }) => !after.has(urn));
+  const changes = new Map<string, readonly PropertyChange[]>();
+  for (const resource of head.resources) {
+    const old = before.get(resource.urn);
+    if (old !== undefined) {
+      changes.set(resource.urn, propertyChanges(old, resource));
+    }
+  }
+  const anew = new Set(
+    [...changes].flatMap(([urn, list]) => (list.some((each) => each.replaces) ? [urn] : [])),
+  );
+  const because = new Map<string, readonly string[]>();
+  for (let before = -1; before !== anew.size;) {
+    before = anew.size;
+    for (const resource of head.resources) {
+      const reasons = changes.has(resource.urn) ? pulledBy(resource, anew) : [];
+      if (reasons.length > 0 && !anew.has(resource.urn)) {
+        anew.add(resource.urn);
+        because.set(resource.urn, reasons.map(nameOf));
+      }
+    }
+  }
+  const changed = head.resources.flatMap((resource) => {
+    const own = changes.get(resource.urn);
+    const properties = own === undefined ? [] : [...own, ...following(resource, own, anew)];
+    const replaced = anew.has(resource.urn);
+    return properties.length === 0 && !replaced
+      ? []
+      : [{ resource, replaced, properties, because: because.get(resource.urn) ?? [] }];
+  });
+  return { created, changed, deleted };
+}
+
+/** Whether two previews ask for the same. */
+export function isNone({ created, changed, deleted }: Difference): boolean {
+  return created.length + changed.length + deleted.length === 0;
+}
+
+/** Those of the resources to be made anew that pull this one with them. */
+function pulledBy(resource: PreviewedResource, anew: ReadonlySet<string>): readonly string[] {
+  const fromInputs = Object.entries(resource.inputSources).flatMap(([input, urns]) =>
+    // What is known does not change with where it comes from.
+    !resource.ignored.includes(input) &&
+    hasHidden(resource.inputs[input]) &&
+    replaces(resource, [input])
+      ? urns
+      : [],
+  );
+  return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => anew.has(urn));
+}
+
+/** Hidden inputs that are made of what is made anew, where no change of theirs is told anyhow. */
+function following(
+  resource: PreviewedResource,
+  told: readonly PropertyChange[],
+  anew: ReadonlySet<string>,
+): readonly PropertyChange[] {
+  return Object.entries(resource.inputSources).flatMap(([input, urns]) => {
+    const follows = urns.filter((urn) => anew.has(urn)).map(nameOf);
+    const unseen =
+      !resource.ignored.includes(input) &&
+      hasHidden(resource.inputs[input]) &&
+      !told.some(({ path }) => path[0] === input);
+    return unseen && follows.length > 0
+      ? [{ path: [input], replaces: replaces(resource, [input]), follows }]
+      : [];
+  });
+}
+
+function propertyChanges(
+  old: PreviewedResource,
+  now: PreviewedResource,
+): readonly PropertyChange[] {
+  return valueChanges(old.inputs, now.inputs, [])
+    .filter(({ path: [input = ""] }) => !now.ignored.includes(input))
+    .map((change) => ({ ...change, replaces: replaces(now, change.path) }));
+}
+
+function valueChanges(
+  before: Value | undefined,
+  after: Value | undefined,
+  path: readonly string[],
+): readonly Omit<PropertyChange, "replaces">[] {
+  if (isBranch(before) && isBranch(after) && Array.isArray(before) === Array.isArray(after)) {
+    const olds = before as Readonly<Record<string, Value>>;
+    const news = after as Readonly<Record<string, Value>>;
+    return [...new Set([...Object.keys(olds), ...Object.keys(news)])].flatMap((key) =>
+      valueChanges(olds[key], news[key], [...path, key]),
+    );
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) {
+    return [];
+  }
+  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+}
+
+function isBranch(value: Value | undefined): boolean {
+  return typeof value === "object" && value !== null && !("hidden" in value);
+}
+
+function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf("::") + 2);
+}

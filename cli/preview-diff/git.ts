@@ -1,0 +1,143 @@
+import { access, cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+
+import { Failure, messageOf } from "../failure.ts";
+import { stackOf } from "./touched-stacks.ts";
+
+/** Longest time for one question to git, or for writing a tree of this size. */
+const gitSeconds = 120;
+
+/** Longest time for installing the Node.js packages of another lock file. */
+const packagesSeconds = 900;
+
+/** A project's folder under git. */
+export class Repository {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** @throws Failure when there is no such commit. */
+  async commit(reference: string): Promise<string> {
+    try {
+      return await this.#git("rev-parse", "--verify", "--quiet", `${reference}^{commit}`);
+    } catch {
+      throw new Failure(
+        `git knows no commit "${reference}": name a branch, a tag or a commit (in CI, fetch it first: ` +
+          `git fetch --depth 1 origin <branch>; then FETCH_HEAD)`,
+      );
+    }
+  }
+
+  /**
+   * The commit that a change started from: what has come to the other branch since is not part of it. The commit itself
+   * where the history is too short to tell, as in a shallow clone.
+   */
+  async mergeBase(commit: string): Promise<string> {
+    return this.#git("merge-base", commit, "HEAD").catch(() => commit);
+  }
+
+  /** Files that are different from a commit's in the folder as it stands, also those that git does not have yet. */
+  async changedSince(commit: string): Promise<readonly string[]> {
+    const [known, fresh] = await Promise.all([
+      this.#git("diff", "--name-only", "--no-renames", "--relative", commit),
+      this.#git("ls-files", "--others", "--exclude-standard"),
+    ]);
+    return lines(`${known}\n${fresh}`);
+  }
+
+  /** Stacks of a commit, or of the folder as it stands; what git ignores is somebody's own. */
+  async stacks(commit?: string): Promise<readonly string[]> {
+    const names =
+      commit === undefined
+        ? lines(await this.#git("ls-files", "--cached", "--others", "--exclude-standard"))
+        : lines(await this.#git("ls-tree", "--name-only", commit));
+    const stacks: string[] = [];
+    for (const name of names) {
+      const stack = stackOf(name);
+      if (stack !== undefined && (commit !== undefined || (await isThere(this.folder, name)))) {
+        stacks.push(stack);
+      }
+    }
+    return stacks.sort();
+  }
+
+  /**
+   * Works in a tree of a commit, in a temporary folder that is removed whatever happens.
+   *
+   * @param work gets the folder of the project in it.
+   */
+  async withTree<T>(commit: string, work: (project: string) => Promise<T>): Promise<T> {
+    const below = await this.#git("rev-parse", "--show-prefix");
+    const temporary = await mkdtemp(path.join(os.tmpdir(), "kindows-base-"));
+    const tree = path.join(temporary, "tree");
+    try {
+      await this.#git("worktree", "add", "--detach", "--force", tree, commit);
+      const project = path.join(tree, below);
+      await this.#furnish(project);
+      return await work(project);
+    } finally {
+      await this.#git("worktree", "remove", "--force", tree).catch(() => undefined);
+      await rm(temporary, { recursive: true, force: true });
+      await this.#git("worktree", "prune").catch(() => undefined);
+    }
+  }
+
+  /** Puts in place what the program needs and git does not have: packages, and what is prepared on this host. */
+  async #furnish(project: string): Promise<void> {
+    const lock = "package-lock.json";
+    const [mine, theirs] = await Promise.all(
+      [this.folder, project].map((folder) => readFile(path.join(folder, lock), "utf8")),
+    );
+    if (mine === theirs) {
+      await symlink(path.join(this.folder, "node_modules"), path.join(project, "node_modules"));
+    } else {
+      await this.#run("./toolchain/dependencies.sh", [], project, packagesSeconds);
+    }
+    const prepared = path.join(".kindows", "artifacts.json");
+    if (await isThere(this.folder, prepared)) {
+      await mkdir(path.join(project, ".kindows"), { recursive: true });
+      await cp(path.join(this.folder, prepared), path.join(project, prepared));
+    }
+  }
+
+  async #git(...args: string[]): Promise<string> {
+    return this.#run("git", args, this.folder, gitSeconds);
+  }
+
+  async #run(
+    program: string,
+    args: readonly string[],
+    cwd: string,
+    seconds: number,
+  ): Promise<string> {
+    try {
+      const { stdout } = await execa(program, args, {
+        cwd,
+        timeout: seconds * 1000,
+        stdin: "ignore",
+        // What git is told by a hook or a caller is about another folder.
+        env: { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined },
+      });
+      return stdout.trim();
+    } catch (error) {
+      throw new Failure(
+        `\`${[program, ...args].join(" ")}\` in ${cwd} failed: ${messageOf(error)}`,
+      );
+    }
+  }
+}
+
+function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+async function isThere(folder: string, name: string): Promise<boolean> {
+  return access(path.join(folder, name)).then(
+    () => true,
+    () => false,
+  );
+}

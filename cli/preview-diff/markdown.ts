@@ -1,0 +1,195 @@
+import { redact } from "../engine/redact.ts";
+import type { ChangedResource, Difference, PropertyChange } from "./difference.ts";
+import { isNone } from "./difference.ts";
+import type { PreviewedResource } from "./previewed.ts";
+import type { Value } from "./value.ts";
+
+/** First line of each document: by it a comment that is edited in place is found again. */
+export const documentMark = "<!-- kindows preview-diff -->";
+
+/** What came of previewing a stack twice. */
+export interface StackReport {
+  readonly stack: string;
+  /** Set where both previews ended well. */
+  readonly difference?: Difference;
+  /** Why there is no difference to show, one line each. */
+  readonly troubles: readonly string[];
+  /** What the newer program says besides, and the older one does not. */
+  readonly warnings: readonly string[];
+  /** The stack is not in both. */
+  readonly only?: "base" | "head";
+}
+
+export interface ReportTitle {
+  /** What the base is called, e.g. `main (1a2b3c4)`. */
+  readonly base: string;
+  readonly head: string;
+}
+
+/** GitHub takes 65536 characters for a comment. */
+const documentLimit = 60_000;
+/** Longest value that is shown. */
+const valueLimit = 100;
+/** Properties shown of one resource. */
+const propertyLimit = 20;
+
+/** One Markdown document about all stacks. Holds no secret, and no value a preview does not know. */
+export function markdown(title: ReportTitle, stacks: readonly StackReport[]): string {
+  const parts = [
+    documentMark,
+    `# What \`up\` would change`,
+    `From ${code(title.base)} to ${code(title.head)}.`,
+    ...(stacks.length === 0 ? ["No stack is touched by this change."] : stacks.map(stackText)),
+    "Two programs are compared, not a program with what runs: secrets and what is known only after `up` are not in it, " +
+      "and *made anew* is what the providers are known to do.",
+  ];
+  const document = parts.join("\n\n");
+  return document.length <= documentLimit
+    ? `${document}\n`
+    : `${cutAtLine(document)}\n\n... and more: this document is cut at ${documentLimit} characters.\n`;
+}
+
+function stackText({ stack, difference, troubles, warnings, only }: StackReport): string {
+  const whole =
+    only === "head"
+      ? [`The stack is new.`]
+      : only === "base"
+        ? [`The stack goes: run ${code(`kindows down --stack ${stack}`)} before its settings do.`]
+        : [];
+  const failed = troubles.map((line) => `- ${code(line)}`);
+  const told = warnings.map((line) => `> ${plain(line)}`);
+  const heading = `## ${plain(stack)}`;
+  if (difference === undefined) {
+    return [heading, "**It cannot be previewed:**", failed.join("\n"), ...told].join("\n\n");
+  }
+  if (isNone(difference)) {
+    return [`${heading}: no change`, ...told].join("\n\n");
+  }
+  const { created, changed, deleted } = difference;
+  const anew = changed.filter(({ replaced }) => replaced);
+  const updated = changed.filter(({ replaced }) => !replaced);
+  const counts = [
+    [created.length, "created"],
+    [updated.length, "changed"],
+    [anew.length, "made anew"],
+    [deleted.length, "deleted"],
+  ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
+  return [
+    `${heading}: ${counts.join(", ")}`,
+    ...whole,
+    ...told,
+    ...section("Deleted", deleted.map(resourceText)),
+    ...section("Made anew", anew.map(changeText)),
+    ...section("Changed", updated.map(changeText)),
+    ...section("Created", created.map(resourceText)),
+  ].join("\n\n");
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`**${title}**\n\n${lines.join("\n")}`];
+}
+
+function resourceText({ name, type }: PreviewedResource): string {
+  return `- ${code(name)} (${plain(type)})`;
+}
+
+function changeText({ resource, properties, because }: ChangedResource): string {
+  const shown = properties.slice(0, propertyLimit).map((change) => `  - ${propertyText(change)}`);
+  const more = properties.length - shown.length;
+  return [
+    `${resourceText(resource)}${because.length > 0 ? `, with ${because.map(code).join(", ")}` : ""}`,
+    ...shown,
+    ...(more > 0 ? [`  - ... and ${more} more properties`] : []),
+  ].join("\n");
+}
+
+function propertyText({ path, before, after, replaces, follows }: PropertyChange): string {
+  if (follows !== undefined) {
+    return `${code(pathText(path))}: follows ${follows.map(code).join(", ")}`;
+  }
+  const [old, now] = brief(before, after);
+  const change =
+    old === undefined ? `${now} (new)` : now === undefined ? `${old} (gone)` : `${old} → ${now}`;
+  return `${code(pathText(path))}: ${change}${replaces ? ", makes it anew" : ""}`;
+}
+
+/** `networkInterfaces[0].mac`. */
+function pathText(path: readonly string[]): string {
+  return path
+    .map((key, at) =>
+      /^[0-9]+$/.test(key)
+        ? `[${key}]`
+        : /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)
+          ? `${at === 0 ? "" : "."}${key}`
+          : `[${JSON.stringify(key)}]`,
+    )
+    .join("");
+}
+
+/** Two values, short: of long texts only where they differ. */
+function brief(
+  before: Value | undefined,
+  after: Value | undefined,
+): readonly [string | undefined, string | undefined] {
+  if (typeof before === "string" && typeof after === "string") {
+    const [one, other] = [oneLine(before), oneLine(after)];
+    let start = 0;
+    while (start < one.length && one[start] === other[start]) {
+      start += 1;
+    }
+    // A few characters before it tell where it is.
+    const from = Math.max(0, start - 20);
+    return Math.max(one.length, other.length) <= valueLimit || from === 0
+      ? [valueText(before), valueText(after)]
+      : [code(`...${cut(one.slice(from))}`), code(`...${cut(other.slice(from))}`)];
+  }
+  return [
+    before === undefined ? undefined : valueText(before),
+    after === undefined ? undefined : valueText(after),
+  ];
+}
+
+function valueText(value: Value): string {
+  if (typeof value === "object" && value !== null) {
+    if ("hidden" in value && typeof value.hidden === "string") {
+      return `*${value.hidden}*`;
+    }
+    return code(cut(JSON.stringify(value, showHidden)));
+  }
+  return code(typeof value === "string" ? cut(oneLine(value)) || '""' : String(value));
+}
+
+/** Within an object too, nothing looks like a value that is none. */
+function showHidden(_key: string, value: unknown): unknown {
+  return typeof value === "object" && value !== null && "hidden" in value
+    ? `(${String(value.hidden)})`
+    : value;
+}
+
+function cut(text: string): string {
+  return text.length <= valueLimit ? text : `${text.slice(0, valueLimit)}...`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\r?\n\s*/g, " ⏎ ");
+}
+
+/** As code, whatever is in it: Markdown has no way to write a backtick between backticks but more of them around. */
+function code(raw: string): string {
+  const text = redact(raw);
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const padded = text.startsWith("`") || text.endsWith("`") ? ` ${text} ` : text;
+  return `${fence}${oneLine(padded)}${fence}`;
+}
+
+/** As words: no markup, no mention of a person. */
+function plain(text: string): string {
+  return oneLine(redact(text)).replaceAll(/[\\`*_<>[\]#|@]/g, (each) =>
+    each === "@" ? "@\u200b" : `\\${each}`,
+  );
+}
+
+function cutAtLine(document: string): string {
+  return document.slice(0, document.lastIndexOf("\n", documentLimit));
+}

@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+import { parseDocument } from "yaml";
+
+import { backendUrl } from "../engine/backend-url.ts";
+import { Failure, messageOf } from "../failure.ts";
+import { readPreview } from "./previewed.ts";
+import type { Previewed } from "./previewed.ts";
+
+/** Longest time for one preview: it asks nobody, and takes seconds. */
+const previewSeconds = 300;
+
+/** With what a preview is made. */
+export interface PreviewTools {
+  /** The `pulumi` program. */
+  readonly program: string;
+  /** Its environment, but for what a preview has of its own: state and passphrase. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Previews a stack of a project that has never been up, with a state of its own that is gone afterwards. Neither the
+ * stack's real state nor its settings file is written.
+ *
+ * @param project folder with Pulumi.yaml and Pulumi.<stack>.yaml.
+ * @throws Failure with what the engine and the program say, when there is no preview.
+ */
+export async function previewOf(
+  project: string,
+  stack: string,
+  { program, environment, signal }: PreviewTools,
+): Promise<Previewed> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-preview-"));
+  try {
+    const state = path.join(folder, "state");
+    const settings = path.join(folder, `Pulumi.${stack}.yaml`);
+    await mkdir(state);
+    const written = await readFile(path.join(project, `Pulumi.${stack}.yaml`), "utf8");
+    const { text, sealed } = withoutSeal(written);
+    await writeFile(settings, text);
+    await writeFile(
+      path.join(folder, "Pulumi.yaml"),
+      await readFile(path.join(project, "Pulumi.yaml"), "utf8"),
+    );
+    const run = async (cwd: string, args: readonly string[]): Promise<string> => {
+      const result = await execa(
+        "setpriv",
+        // The engine must not outlive this process.
+        ["--pdeathsig", "KILL", program, ...args, "--non-interactive", "--stack", stack],
+        {
+          cwd,
+          env: {
+            ...environment,
+            PULUMI_BACKEND_URL: backendUrl(state),
+            ...(!sealed && { PULUMI_CONFIG_PASSPHRASE: "" }),
+            KINDOWS_PREVIEW: "anywhere",
+          },
+          extendEnv: false,
+          reject: false,
+          stdin: "ignore",
+          timeout: previewSeconds * 1000,
+          cancelSignal: signal,
+          maxBuffer: 256 * 1024 * 1024,
+        },
+      );
+      if (result.failed) {
+        throw new Failure(
+          reasonOf(
+            result.stdout ?? "",
+            result.stderr ?? "",
+            result.shortMessage ?? "the engine failed",
+            project,
+          ),
+        );
+      }
+      return result.stdout;
+    };
+    // In a folder of its own: it would write into the stack's settings file.
+    await run(folder, ["stack", "init"]);
+    return readPreview(
+      await run(project, ["preview", "--json", "--config-file", settings]),
+      project,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Settings that open with the empty passphrase, where nothing in them is sealed; else as they are, and the engine asks
+ * for what opens them.
+ */
+function withoutSeal(text: string): { readonly text: string; readonly sealed: boolean } {
+  if (/^\s+(?:- )?secure:/m.test(text)) {
+    return { text, sealed: true };
+  }
+  const document = parseDocument(text);
+  for (const key of ["encryptionsalt", "secretsprovider", "encryptedkey"]) {
+    document.delete(key);
+  }
+  return { text: String(document), sealed: false };
+}
+
+/** What went wrong, in the words of who knows: the program's own errors before the engine's summary of them. */
+function reasonOf(stdout: string, stderr: string, short: string, project: string): string {
+  let errors: readonly string[] = [];
+  try {
+    errors = readPreview(stdout, project)
+      .diagnostics.filter(({ severity }) => severity === "error")
+      .map(({ message }) => message.trim());
+  } catch (error) {
+    errors = [stderr.trim() || short || messageOf(error)];
+  }
+  return (errors.length > 0 ? errors.join("\n") : stderr.trim() || short).replaceAll(project, ".");
+}

@@ -1,0 +1,103 @@
+import * as z from "zod";
+
+import { messageOf } from "../failure.ts";
+import { inOrder } from "./order.ts";
+import { valueOf } from "./value.ts";
+import type { Value } from "./value.ts";
+
+/** A resource as a preview shows it. */
+export interface PreviewedResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly name: string;
+  readonly inputs: Readonly<Record<string, Value>>;
+  /** Resources whose outputs an input is made of, by the input's name. */
+  readonly inputSources: Readonly<Record<string, readonly string[]>>;
+  /** Resources that are made before it. */
+  readonly dependencies: readonly string[];
+  /** Inputs whose changes are not looked at. */
+  readonly ignored: readonly string[];
+  /** Inputs whose changes replace it, as the program says. */
+  readonly replacing: readonly string[];
+  /** Resources with which it is replaced. */
+  readonly replacedWith: readonly string[];
+  /** The resource with which it goes. */
+  readonly deletedWith?: string;
+}
+
+/** What a preview of a stack without a state tells: everything the program asks for. */
+export interface Previewed {
+  readonly resources: readonly PreviewedResource[];
+  /** What the engine and the program say besides: warnings and errors. */
+  readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
+}
+
+const list = z.array(z.string()).nullish();
+const previewSchema = z.object({
+  steps: z
+    .array(
+      z.object({
+        op: z.string(),
+        urn: z.string(),
+        newState: z
+          .object({
+            custom: z.boolean(),
+            type: z.string(),
+            inputs: z.record(z.string(), z.unknown()).nullish(),
+            propertyDependencies: z.record(z.string(), list).nullish(),
+            dependencies: list,
+            ignoreChanges: list,
+            replaceOnChanges: list,
+            replaceWith: list,
+            deletedWith: z.string().nullish(),
+          })
+          .optional(),
+      }),
+    )
+    .nullish(),
+  diagnostics: z.array(z.object({ severity: z.string(), message: z.string() })).nullish(),
+});
+
+/**
+ * Reads what `pulumi preview --json` prints.
+ *
+ * @param folder of the project.
+ * @throws when it is something else.
+ */
+export function readPreview(json: string, folder: string): Previewed {
+  let parsed: z.infer<typeof previewSchema>;
+  try {
+    parsed = previewSchema.parse(JSON.parse(json));
+  } catch (error) {
+    throw new Error(`the engine's preview cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  const resources = (parsed.steps ?? []).flatMap(({ urn, newState }) => {
+    // Components do nothing of their own.
+    if (newState?.custom !== true) {
+      return [];
+    }
+    const { type, inputs, propertyDependencies, deletedWith } = newState;
+    return [
+      {
+        urn,
+        type,
+        name: urn.slice(urn.lastIndexOf("::") + 2),
+        inputs: valueOf(inputs ?? {}, folder) as Readonly<Record<string, Value>>,
+        inputSources: Object.fromEntries(
+          Object.entries(propertyDependencies ?? {}).map(([key, urns]) => [key, urns ?? []]),
+        ),
+        dependencies: newState.dependencies ?? [],
+        ignored: (newState.ignoreChanges ?? []).map(topLevel),
+        replacing: (newState.replaceOnChanges ?? []).map(topLevel),
+        replacedWith: newState.replaceWith ?? [],
+        ...(deletedWith && { deletedWith }),
+      },
+    ];
+  });
+  return { resources: inOrder(resources), diagnostics: parsed.diagnostics ?? [] };
+}
+
+/** `triggers` of `triggers[*]`. */
+function topLevel(path: string): string {
+  return /^[^.[]*/.exec(path)?.[0] ?? path;
+}

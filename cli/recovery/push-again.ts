@@ -1,0 +1,48 @@
+import type { Pulumi } from "../engine/pulumi.ts";
+import { parseDeployment, resourcesOf, type Deployment } from "./deployment.ts";
+import { forget } from "./forget.ts";
+import { shortName } from "./repair.ts";
+
+/** A state that will have files pushed to machines again. */
+export interface Unpushed {
+  readonly deployment: Deployment;
+  /** One line for each push that is forgotten. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Forgets that programs were pushed to these nodes' machines: what is forgotten is made again. The engine itself can't
+ * know: a file that is damaged or gone over there changes nothing here.
+ *
+ * @param nodes names of nodes; those whose image carries their programs have had nothing pushed.
+ */
+export function forgetPushes(deployment: Deployment, nodes: readonly string[]): Unpushed {
+  const pushes = resourcesOf(deployment).filter(
+    ({ type, urn }) =>
+      type === "command:remote:CopyToRemote" &&
+      nodes.some((node) => urn.includes(`::${node}-push-`)),
+  );
+  return {
+    deployment: forget(deployment, new Set(pushes.map(({ urn }) => urn))),
+    notes: pushes.map(({ urn }) => `pushed again: ${shortName(urn)}`),
+  };
+}
+
+/**
+ * Has the next operation push the programs of these nodes again.
+ *
+ * @returns whether there was anything that had been pushed.
+ */
+export async function pushAgain(
+  pulumi: Pulumi,
+  nodes: readonly string[],
+  say: (line: string) => void,
+): Promise<boolean> {
+  const before = parseDeployment(await pulumi.state(["stack", "export"]));
+  const { deployment, notes } = forgetPushes(before, nodes);
+  if (notes.length > 0) {
+    await pulumi.state(["stack", "import"], JSON.stringify(deployment));
+    notes.forEach(say);
+  }
+  return notes.length > 0;
+}

@@ -1,0 +1,91 @@
+import { stripVTControlCharacters } from "node:util";
+import { formatSeconds } from "../../toolchain/duration.ts";
+import { NodesByResource } from "../nodes-by-resource.ts";
+import { lastResource, stages } from "./stages.ts";
+
+/** Where a node is, and how it came there. */
+interface Way {
+  readonly startedAt: number;
+  /** Place of the stage it is in. */
+  stage: number;
+  /** When it came there. */
+  since: number;
+  /** What the stages behind it took. */
+  readonly took: { readonly noun: string; readonly milliseconds: number }[];
+}
+
+/** A line of the engine's about a resource: sign, type, name, and what became of it. */
+const resourceLine = /^\s*[-+~><=]{1,2}\s+[\w:/@.-]+:\w+ ([\w.-]+) (\w+)\b/;
+
+/** What the engine says while it makes or changes something, and when that is done. */
+const begins = new Set(["creating", "updating", "replacing"]);
+const ends = new Set(["created", "updated", "replaced"]);
+
+/** Tells from what the engine prints in which stage each node is. */
+export class NodeStages {
+  readonly #nodes: NodesByResource;
+  readonly #now: () => number;
+  readonly #ways = new Map<string, Way>();
+
+  /** @param names names of all nodes. */
+  constructor(names: readonly string[], now: () => number = Date.now) {
+    this.#nodes = new NodesByResource(names);
+    this.#now = now;
+  }
+
+  /** Takes in one line of the engine's output; returns what is to be told about a node, if that is news. */
+  read(line: string): string | undefined {
+    const [, resource, became] = resourceLine.exec(stripVTControlCharacters(line)) ?? [];
+    if (resource === undefined || became === undefined) return undefined;
+    const node = this.#nodes.nodeOrMachineOf(resource);
+    if (node === undefined) return undefined;
+    const rest = resource.slice(node.length);
+    if (ends.has(became) && rest === lastResource) return this.#arrive(node);
+    return begins.has(became) ? this.#enter(node, rest) : undefined;
+  }
+
+  /** One line about all nodes that are on their way; undefined where none is. */
+  get underWay(): string | undefined {
+    const now = this.#now();
+    const parts = [...this.#ways].map(
+      ([node, { stage, since }]) => `${node} ${stages[stage]?.doing} (${elapsed(now - since)})`,
+    );
+    return parts.length === 0 ? undefined : parts.join(", ");
+  }
+
+  #enter(node: string, rest: string): string | undefined {
+    const stage = stages.findIndex(({ resources }) => resources.includes(rest));
+    const found = stages[stage];
+    if (found === undefined) return undefined;
+    const now = this.#now();
+    const way = this.#ways.get(node);
+    if (way === undefined) {
+      this.#ways.set(node, { startedAt: now, stage, since: now, took: [] });
+      return `${node} ${found.doing}`;
+    }
+    // Resources of a later stage may begin before those of an earlier one: pushes go side by side.
+    if (stage <= way.stage) return undefined;
+    leave(way, now);
+    way.stage = stage;
+    return `${node} ${found.doing} (${elapsed(now - way.startedAt)} so far)`;
+  }
+
+  #arrive(node: string): string | undefined {
+    const way = this.#ways.get(node);
+    if (way === undefined) return undefined;
+    const now = this.#now();
+    leave(way, now);
+    this.#ways.delete(node);
+    const parts = way.took.map(({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`);
+    return `${node} is Ready after ${elapsed(now - way.startedAt)}: ${parts.join(", ")}`;
+  }
+}
+
+function elapsed(milliseconds: number): string {
+  return formatSeconds(Math.round(milliseconds / 1000));
+}
+
+function leave(way: Way, now: number): void {
+  way.took.push({ noun: stages[way.stage]?.noun ?? "", milliseconds: now - way.since });
+  way.since = now;
+}

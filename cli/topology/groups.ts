@@ -1,0 +1,111 @@
+import { NodesByResource } from "../nodes-by-resource.ts";
+import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
+
+/** Resources of one component that wait for the same. */
+export interface Group {
+  /** Unique: the component, the machine it is for, and which part of it: `WindowsNode win-1 (2)`. */
+  readonly title: string;
+  /** The machine it is for, where it is for one. */
+  readonly machine?: string;
+  /** In the order they are made. */
+  readonly resources: readonly PreviewedResource[];
+  /** Titles of the groups of which something is made before something of this one; none that follows from others. */
+  readonly after: readonly string[];
+}
+
+interface Part {
+  readonly title: string;
+  readonly machine: string | undefined;
+  readonly resources: PreviewedResource[];
+  /** Groups it comes directly after. */
+  readonly after: Set<Part>;
+}
+
+/**
+ * A stack's resources by components, and which waits for which. What of a component waits for less than the rest is a
+ * group of its own: a machine is prepared while the cluster starts, and only its join waits for both. What everything
+ * begins with (networks, keys, storage) does not count, for that is soon there.
+ *
+ * There is always an order: all of a group wait for the same groups, so these were there before it.
+ *
+ * Providers that are in no component are in no group.
+ */
+export function groupsOf({ resources }: Previewed, machines: readonly string[]): readonly Group[] {
+  const nodes = new NodesByResource(machines);
+  const named = resources.flatMap((resource) => {
+    const component = componentOf(resource);
+    if (component === undefined) return [];
+    const machine = nodes.nodeOrMachineOf(resource.name);
+    return [
+      { resource, machine, title: machine === undefined ? component : `${component} ${machine}` },
+    ];
+  });
+  const titles = new Map(named.map(({ resource, title }) => [resource.urn, title]));
+  const waiting = new Set(
+    named.flatMap(({ resource, title }) =>
+      beforeOf(resource).some((urn) => (titles.get(urn) ?? title) !== title) ? [title] : [],
+    ),
+  );
+  const parts = new Map<string, Part>();
+  const placed = new Map<string, { readonly part: Part; readonly waits: ReadonlySet<Part> }>();
+  for (const { resource, machine, title } of named) {
+    const before = beforeOf(resource).flatMap((urn) => placed.get(urn) ?? []);
+    const waits = new Set(
+      before.flatMap(({ part, waits: earlier }) => {
+        const base = baseOf(part, titles);
+        if (base === title) return [...earlier];
+        return waiting.has(base) ? [part] : [];
+      }),
+    );
+    const key = [title, ...[...waits].map((part) => part.title).sort()].join("\n");
+    const part = parts.get(key) ?? {
+      title: titleOf(title, parts, titles),
+      machine,
+      resources: [],
+      after: new Set<Part>(),
+    };
+    parts.set(key, part);
+    part.resources.push(resource);
+    placed.set(resource.urn, { part, waits });
+    for (const { part: each } of before) if (each !== part) part.after.add(each);
+  }
+  return [...parts.values()].map(({ title, machine, resources: made, after }) => ({
+    title,
+    ...(machine !== undefined && { machine }),
+    resources: made,
+    after: [...after]
+      .filter((each) => ![...after].some((other) => waitsFor(other, each)))
+      .map((each) => each.title)
+      .sort(),
+  }));
+}
+
+/** The component and machine a group is a part of. */
+function baseOf({ resources, title }: Part, titles: ReadonlyMap<string, string>): string {
+  return titles.get(resources[0]?.urn ?? "") ?? title;
+}
+
+/** With a number from the second part of a component on. */
+function titleOf(
+  title: string,
+  parts: ReadonlyMap<string, Part>,
+  titles: ReadonlyMap<string, string>,
+): string {
+  const there = [...parts.values()].filter((part) => baseOf(part, titles) === title).length;
+  return there === 0 ? title : `${title} (${there + 1})`;
+}
+
+/** The outermost component a resource is in. */
+function componentOf({ urn }: PreviewedResource): string | undefined {
+  const types = urn.split("::").at(2)?.split("$") ?? [];
+  return types.length > 1 ? types[0]?.split(":").at(-1) : undefined;
+}
+
+function beforeOf({ inputSources, dependencies }: PreviewedResource): readonly string[] {
+  return [...new Set([...Object.values(inputSources).flat(), ...dependencies])];
+}
+
+/** Whether a group comes after another one, by way of others too; not after itself. */
+function waitsFor(group: Part, other: Part): boolean {
+  return [...group.after].some((each) => each === other || waitsFor(each, other));
+}

@@ -1,0 +1,30 @@
+import { exitCodes } from "../failure.ts";
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** A signal to this process, as something to watch. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** Ends watching. */
+  readonly stop: () => void;
+}
+
+/** Watches for signals: the first is told and aborts, the second ends the process at once. */
+export function watchInterruption(tell: (first: boolean) => void): Interruption {
+  const aborter = new AbortController();
+  const handler = (): void => {
+    const first = !aborter.signal.aborted;
+    tell(first);
+    if (!first) {
+      process.exit(exitCodes.interrupted);
+    }
+    aborter.abort();
+  };
+  for (const name of signals) process.on(name, handler);
+  return {
+    signal: aborter.signal,
+    stop: () => {
+      for (const name of signals) process.off(name, handler);
+    },
+  };
+}

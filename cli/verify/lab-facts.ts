@@ -1,0 +1,44 @@
+import { networkInterfaces } from "node:os";
+
+import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { addressPlan } from "../../config/address-plan.ts";
+import type { Settings } from "../../config/settings.ts";
+import { hasClusterRoutes } from "../../stacks/cluster-routes.ts";
+import type { Facts } from "../../verify/cluster/facts.ts";
+import { whyNoInternet } from "../../verify/cluster/internet.ts";
+import { readNodes } from "../../verify/cluster/snapshot.ts";
+import { pathRows } from "../../verify/rows/paths.ts";
+import type { Row } from "../../verify/rows/row.ts";
+
+/** Address of this host on the lab's segment: what pods reach without an internet. */
+export function hostAddress(settings: Settings): string {
+  return addressPlan(settings.network.cidr).gateway;
+}
+
+/** What decides which rows can be run in a lab. The internet is asked only where a row goes there. */
+export async function labFacts(
+  settings: Settings,
+  api: ClusterApi,
+  rows: readonly Row[],
+): Promise<Facts> {
+  const outward = pathRows.filter(({ target }) => target.to === "internet");
+  const [nodes, noInternet] = await Promise.all([
+    readNodes(api),
+    rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined,
+  ]);
+  const address = hostAddress(settings);
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return {
+    nodes,
+    rehearsal: settings.windows.image.kind === "rehearsal",
+    ...(settings.cni.kind === "kind-default" && {
+      noWindowsPodNetwork:
+        "needs a pod network on Windows: kindows:cni.kind is kind-default, which has none",
+    }),
+    windowsNodeRoutes: hasClusterRoutes(settings),
+    ...(!own.some((each) => each.address === address) && {
+      noHost: `needs a server on the lab's segment: this host does not have its address ${address}`,
+    }),
+    ...(noInternet !== undefined && { noInternet }),
+  };
+}
