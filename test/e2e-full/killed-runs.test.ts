@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { killPoints } from "../e2e/kill-points.ts";
-import { TestLab, tail } from "../e2e/lab.ts";
+import { bareMachines, TestLab, tail } from "../e2e/lab.ts";
 import type { Finished } from "../e2e/lab.ts";
 
 /** Every state a killed `up` can leave, times both ways out of it. Prints the table at the end. */
@@ -11,7 +11,7 @@ describe("every killed run is finished by up, or cleaned by down", function () {
   const rows: string[] = [];
 
   before(async () => {
-    await lab.configure({ network: { cidr: "192.168.154.0/24" } });
+    await lab.configure({ ...bareMachines, network: { cidr: "192.168.154.0/24" } });
     await lab.kindows("down");
   });
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { killPoints } from "./kill-points.ts";
-import { TestLab, tail } from "./lab.ts";
+import { bareMachines, TestLab, tail } from "./lab.ts";
 
 /** One state for each way out; the whole table is killed-runs.test.ts. */
 const finishedFrom = "kind half made";
@@ -17,7 +17,7 @@ describe("an up that was killed", function () {
   };
 
   before(async () => {
-    await lab.configure({ network: { cidr: "192.168.153.0/24" } });
+    await lab.configure({ ...bareMachines, network: { cidr: "192.168.153.0/24" } });
   });
   after(async () => {
     await lab.kindows("down");

@@ -1,15 +1,26 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
+import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
 import type { KillPoint } from "./kill-points.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
+/** Longest to wait for the rest of what a command wrote, once it has ended. */
+const restOfOutputMilliseconds = 5000;
+
 /** Settings of a stack as they stand below `config:` in its file, without the namespace. */
 export type LabSettings = Record<string, unknown>;
+
+/** Machines that have every step before them, with the reboot. */
+export const bareMachines: LabSettings = {
+  windows: { image: { kind: "rehearsal", baked: false } },
+};
 
 export interface Finished {
   readonly exitCode: number | undefined;
@@ -42,13 +53,15 @@ export class TestLab {
     return path.join(root, ".kindows", this.stack);
   }
 
-  /** Writes the stack's settings: the rehearsal's, with what differs. */
+  /** Writes the stack's settings: the rehearsal's, with what differs; a section keeps what it is not told. */
   async configure(changes: LabSettings): Promise<void> {
     const file = await readFile(path.join(root, "Pulumi.rehearsal.yaml"), "utf8");
     const rehearsal = parse(file) as { config: Record<string, unknown>; encryptionsalt: string };
     const config = { ...rehearsal.config };
     for (const [key, value] of Object.entries(changes)) {
-      config[`kindows:${key}`] = value;
+      const before = config[`kindows:${key}`];
+      config[`kindows:${key}`] =
+        isSection(before) && isSection(value) ? { ...before, ...value } : value;
     }
     await writeFile(this.stackFile, stringify({ ...rehearsal, config }));
   }
@@ -60,6 +73,20 @@ export class TestLab {
   /** Runs `./kindows --stack <stack> ...` to its end; what it printed is kept in the log folder. */
   async kindows(...args: string[]): Promise<Finished> {
     return this.run(args, () => undefined);
+  }
+
+  /**
+   * What a command prints on one of the lab's machines, over SSH with the files that `up` hands out.
+   *
+   * @throws when it ends with another exit code than 0, or has not ended within a minute.
+   */
+  async onMachine(node: string, command: string): Promise<string> {
+    const hosts = await readFile(path.join(this.stateFolder, "known_hosts"), "utf8");
+    const [, host, hostKey] =
+      new RegExp(`^([\\d.]+),${node} (.+)$`, "m").exec(hosts) ?? assert.fail(`${node}: ${hosts}`);
+    const privateKey = await readFile(path.join(this.stateFolder, "id_ed25519"), "utf8");
+    const source = { node, host: host ?? "", port: 22, user: "Administrator", scripts: "" };
+    return runOverSsh({ ...source, privateKey, hostKey: hostKey ?? "" }, command, 60);
   }
 
   /** Starts an `up` and kills its whole process group, without a warning, at a moment of it. */
@@ -160,13 +187,20 @@ export class TestLab {
     };
     child.stdout.on("data", collect);
     child.stderr.on("data", collect);
+    const closed = new Promise((resolve) => child.once("close", resolve));
     const exitCode = await new Promise<number | undefined>((resolve, reject) => {
       child.on("error", reject);
       child.on("exit", (code) => resolve(code ?? undefined));
     });
+    // The end is seen before the last that was written; a daemon that was started may hold the output open for good.
+    await Promise.race([closed, sleep(restOfOutputMilliseconds, undefined, { ref: false })]);
     log.end();
     return { exitCode, output, seconds: (Date.now() - started) / 1000 };
   }
+}
+
+function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a node's Ready condition is true. */

@@ -2,18 +2,40 @@ import assert from "node:assert/strict";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
+import { readStateFile } from "../../cli/recovery/state-file.ts";
+import { bakedSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { engineChanges } from "./engine-changes.ts";
+import type { Change } from "./engine-changes.ts";
 import { TestLab, tail } from "./lab.ts";
 import type { Finished } from "./lab.ts";
 import { leakedSecrets } from "./leaked-secrets.ts";
-import { connectLinuxPods } from "./linux-pods.ts";
+import { stepResultsOf } from "./step-results.ts";
+import { verifiesLinuxPaths } from "./verified.ts";
 
 const network = { cidr: "192.168.152.0/24" };
 const oneNode = [{ name: "win-1" }];
 const minutes = 60_000;
 
 /** The whole story of a lab, in the order a user lives it; every part goes on where the one before ended. */
+/** All that changes is win-2's and worker-1's, but for win-1's routes: pods of a Linux node are reached by way of it. */
+function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operation"]): void {
+  const routes = ["node-routes", "win-1-set-clusterroute"];
+  const [others, theirs] = [
+    changes.filter(({ name }) => routes.includes(name)),
+    changes.filter(({ name }) => !routes.includes(name)),
+  ];
+  assert.deepEqual(
+    others.map(({ operation, name }) => `${operation} ${name}`),
+    routes.map((name) => `updated ${name}`),
+  );
+  assert.ok(theirs.length > 0);
+  for (const { operation, type, name } of theirs) {
+    assert.equal(operation, done, `${type} ${name}`);
+    assert.match(name, /win-2|worker-1/, type);
+  }
+}
+
 describe("a rehearsal lab from nothing to nothing", function () {
   this.timeout(15 * minutes);
   this.bail(true);
@@ -35,15 +57,54 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.equal(exitCode, 0, tail(output));
   }
 
-  async function kubeProxyPod(): Promise<{ ready: boolean; restartCount: number }> {
+  /** A refresh; once more where libvirt's provider 0.8.3 has read a machine's disc too short, as the README says. */
+  async function refresh(): Promise<Finished> {
+    const command = "pulumi refresh --yes --skip-preview --expect-no-changes";
+    const first = await lab.withEnvironment(command);
+    if (!first.output.includes("error while retrieving remote ISO")) return first;
+    console.log("      libvirt's provider read a disc too short: refreshed once more");
+    return lab.withEnvironment(command);
+  }
+
+  async function kubeProxyPod(): Promise<{ ready: boolean; containerID?: string }> {
     const { items } = (await lab.kubectlJson(
       ...["-n", "kube-system", "get", "pods", "-l", "k8s-app=kube-proxy-windows"],
     )) as {
-      items: { status: { containerStatuses?: { ready: boolean; restartCount: number }[] } }[];
+      items: { status: { containerStatuses?: { ready: boolean; containerID?: string }[] } }[];
     };
     const [status] = items.flatMap((pod) => pod.status.containerStatuses ?? []);
     assert.ok(status, "kube-proxy-windows has no pod");
     return status;
+  }
+
+  /** Name, uid and containers of each pod on the Windows node, in the order of their names. */
+  async function podsOnNode(): Promise<readonly unknown[]> {
+    const { items } = (await lab.kubectlJson(
+      ...["get", "pods", "--all-namespaces", "--field-selector", "spec.nodeName=win-1"],
+    )) as {
+      items: {
+        metadata: { name: string; uid: string };
+        status: { containerStatuses?: { containerID?: string; restartCount: number }[] };
+      }[];
+    };
+    return items
+      .map(({ metadata: { name, uid }, status }) => ({
+        name,
+        uid,
+        containers: (status.containerStatuses ?? []).map((each) => [
+          each.containerID,
+          each.restartCount,
+        ]),
+      }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  /** When kubelet renewed the node's lease last; a node that has just joined may have none yet. */
+  async function leaseRenewed(): Promise<string> {
+    const { items } = (await lab.kubectlJson(
+      ...["-n", "kube-node-lease", "get", "leases", "--field-selector", "metadata.name=win-1"],
+    )) as { items: { spec: { renewTime: string } }[] };
+    return items[0]?.spec.renewTime ?? "never";
   }
 
   it("comes up with one command, at its most verbose", async () => {
@@ -51,6 +112,16 @@ describe("a rehearsal lab from nothing to nothing", function () {
     succeeded(up);
     console.log(`      up took ${up.seconds.toFixed(0)} s`);
     assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
+  });
+
+  it("found in the node's image what every node needs", async () => {
+    const state = await readStateFile(lab.stack);
+    const results = stepResultsOf("win-1", state ?? assert.fail("there is no state"));
+    assert.deepEqual(
+      bakedSteps.map((step) => [step, results.get(step)?.changed]),
+      bakedSteps.map((step) => [step, false]),
+    );
+    assert.equal(results.get("Join-Node")?.changed, true);
   });
 
   it("shows the Windows node as Kubernetes' own Windows kubelet registered it", async () => {
@@ -79,13 +150,18 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("has every pod of kube-system running", async () => {
-    const { items } = (await lab.kubectlJson("-n", "kube-system", "get", "pods")) as {
-      items: { metadata: { name: string }; status: { phase: string } }[];
-    };
-    assert.ok(items.length >= 7, `${items.length} pods`);
-    for (const pod of items) {
-      assert.equal(pod.status.phase, "Running", pod.metadata.name);
-    }
+    // CoreDNS' pods are started when a Linux node is Ready, which nothing of `up` waits for.
+    const what = "every pod of kube-system to be running";
+    await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 1000 }, async () => {
+      const { items } = (await lab.kubectlJson("-n", "kube-system", "get", "pods")) as {
+        items: { metadata: { name: string }; status: { phase: string } }[];
+      };
+      assert.ok(items.length >= 7, `${items.length} pods`);
+      const waiting = items.filter(({ status }) => status.phase !== "Running");
+      return waiting.length === 0
+        ? undefined
+        : waiting.map(({ metadata, status }) => `${metadata.name}: ${status.phase}`).join(", ");
+    });
   });
 
   it("leaks no secret into logs, command lines, clear outputs or readable files", async () => {
@@ -94,24 +170,86 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   it("previews no change, and none after a refresh", async () => {
     succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
-    succeeded(await lab.withEnvironment("pulumi refresh --yes --skip-preview --expect-no-changes"));
+    succeeded(await refresh());
     succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+  });
+
+  it("runs a command on the Windows machine, and ends with its exit code", async () => {
+    const named = await lab.kindows("ssh", "win-1", "--", "hostname");
+    succeeded(named);
+    assert.match(named.output, /^win-1\r?$/m);
+    assert.equal((await lab.kindows("ssh", "win-1", "--", "exit", "7")).exitCode, 7);
+    const unknown = await lab.kindows("ssh", "win-9");
+    assert.match(unknown.output, /has no machine "win-9"; it has win-1/);
   });
 
   it("has nothing for doctor to report", async () => {
     succeeded(await lab.kindows("doctor"));
   });
 
+  it("has the doctor name what stands still, and start it again when told to", async () => {
+    const machine = "kindows-e2e-win-1";
+    await execa("virsh", ["-q", "-c", "qemu:///system", "suspend", machine]);
+    await execa("docker", ["stop", controlPlane]);
+    await execa("pkill", ["-f", "dnsmasq .*/kindows-e2e[.]conf"]);
+    const found = await lab.kindows("doctor");
+    assert.equal(found.exitCode, 1, tail(found.output));
+    const still = [
+      "- dnsmasq of the libvirt network kindows-e2e",
+      `- docker container ${controlPlane}`,
+      `- paused libvirt domain ${machine}`,
+    ];
+    for (const line of still) {
+      assert.ok(found.output.includes(line), tail(found.output));
+    }
+    succeeded(await lab.kindows("doctor", "--fix"));
+    await waitUntil(
+      { what: "the nodes to be Ready again", timeoutSeconds: 180, pollMilliseconds: 2000 },
+      async () => {
+        const ready = await lab.readyNodes().catch(() => []);
+        return ready.length === 2 ? undefined : `Ready: ${ready.join(", ") || "none"}`;
+      },
+    );
+  });
+
+  it("keeps its Windows node and the pods on it when kubelet alone is started anew", async () => {
+    const pods = await podsOnNode();
+    assert.ok(pods.length > 0, "there are no pods on win-1");
+    assert.match(await lab.onMachine("win-1", "net stop kubelet"), /was stopped successfully/);
+    assert.match(await lab.onMachine("win-1", "systeminfo"), /\bkubelet Stopped\b/);
+    // Nobody renews it now: whatever does so later is the kubelet that is started here.
+    const before = await leaseRenewed();
+    assert.match(await lab.onMachine("win-1", "net start kubelet"), /was started successfully/);
+    await waitUntil(
+      { what: "win-1 to renew its lease", timeoutSeconds: 180, pollMilliseconds: 2000 },
+      async () => {
+        const now = await leaseRenewed();
+        return now === before ? `renewed last at ${now}` : undefined;
+      },
+    );
+    await waitUntil(
+      { what: "win-1 to be Ready", timeoutSeconds: 120, pollMilliseconds: 2000 },
+      async () => {
+        const ready = await lab.readyNodes();
+        return ready.includes("win-1") ? undefined : `ready: ${ready.join(", ")}`;
+      },
+    );
+    // The same pods with the same containers, none of them started once more.
+    assert.deepEqual(await podsOnNode(), pods);
+  });
+
   it("has its Windows node and the pod on it back after the machine lost its power", async () => {
-    const before = (await kubeProxyPod()).restartCount;
+    const before = (await kubeProxyPod()).containerID;
+    assert.ok(before, "the pod's container has no id");
     await execa("virsh", ["-q", "-c", "qemu:///system", "reset", "kindows-e2e-win-1"]);
+    // Not the number of restarts: what was written last may be lost with the power, and the count begins anew then.
     await waitUntil(
       { what: "the pod to run again", timeoutSeconds: 300, pollMilliseconds: 2000 },
       async () => {
-        const { ready, restartCount } = await kubeProxyPod();
-        return ready && restartCount > before
+        const { ready, containerID } = await kubeProxyPod();
+        return ready && containerID !== undefined && containerID !== before
           ? undefined
-          : `ready: ${String(ready)}, ${restartCount} restarts, ${before} before`;
+          : `ready: ${String(ready)}, container ${String(containerID)}, ${before} before`;
       },
     );
     assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
@@ -140,11 +278,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
     const finished = await lab.kindows("up");
     succeeded(finished);
     const changes = engineChanges(finished.output);
-    assert.ok(changes.length > 0);
-    for (const { operation, type, name } of changes) {
-      assert.equal(operation, "created", `${type} ${name}`);
-      assert.match(name, /win-2|worker-1/, type);
-    }
+    assertOnlyOfNewcomers(changes, "created");
     assert.deepEqual(await lab.readyNodes(), [
       controlPlane,
       "kindows-e2e-worker-1",
@@ -153,20 +287,15 @@ describe("a rehearsal lab from nothing to nothing", function () {
     ]);
   });
 
-  it("carries traffic between pods on the two Linux nodes", async () => {
-    await connectLinuxPods(lab, [controlPlane, "kindows-e2e-worker-1"]);
-  });
+  it("verifies every path between its Linux nodes, and passes nothing that would need Windows", () =>
+    verifiesLinuxPaths(lab));
 
   it("lets them go again, drained and deleted, and touches nothing else", async () => {
     await lab.configure({ network, nodes: oneNode });
     const finished = await lab.kindows("up");
     succeeded(finished);
     const changes = engineChanges(finished.output);
-    assert.ok(changes.length > 0);
-    for (const { operation, type, name } of changes) {
-      assert.equal(operation, "deleted", `${type} ${name}`);
-      assert.match(name, /win-2|worker-1/, type);
-    }
+    assertOnlyOfNewcomers(changes, "deleted");
     assert.deepEqual((await lab.nodes()).map(({ metadata }) => metadata.name).sort(), [
       controlPlane,
       "win-1",

@@ -1,6 +1,6 @@
 BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
-    foreach ($name in 'Step', 'NativeCommand', 'ExternalNetwork') {
+    foreach ($name in 'Step', 'NativeCommand', 'ExternalNetworkTask') {
         . "$LibFolder/$name.ps1"
     }
     Mock Write-StepProgress { return }
@@ -16,18 +16,6 @@ Describe 'Test-ExternalNetwork' {
     ) {
         Mock Get-HnsNetwork { foreach ($name in $Names) { [pscustomobject]@{ Name = $name } } }
         Test-ExternalNetwork | Should -Be $Expected
-    }
-}
-
-Describe 'Test-OwnAddress' {
-    It 'is <Expected> for <Address>' -ForEach @(
-        @{ Address = '10.0.0.1'; Expected = $true }
-        @{ Address = '10.0.0.11'; Expected = $false }
-    ) {
-        Mock Get-NetIPAddress {
-            foreach ($each in '127.0.0.1', '10.0.0.1') { [pscustomobject]@{ IPAddress = $each } }
-        }
-        Test-OwnAddress -Address $Address | Should -Be $Expected
     }
 }
 
@@ -98,6 +86,15 @@ Describe 'Initialize-ExternalNetwork' {
         $sshd.Status | Should -BeExactly 'Running'
     }
 
+    It 'has flanneld make Flannel''s, and tells Calico nothing' {
+        Mock Start-FlannelNetwork { return }
+        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1' -Network 'flannel.4096'
+        Should -Invoke Start-FlannelNetwork -Times 1 -Exactly -ParameterFilter { $Name -eq 'flannel.4096' }
+        Should -Invoke New-ExternalNetwork -Times 0 -Exactly
+        Should -Invoke Set-CalicoBootTime -Times 0 -Exactly
+        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter { $State -eq 'done' }
+    }
+
     It 'makes no second one' {
         Mock Test-ExternalNetwork { $true }
         Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1'
@@ -143,24 +140,6 @@ Describe 'New-ExternalNetwork' {
     It 'says what HNS answered when the network is not there' {
         Mock Test-ExternalNetwork { $false }
         { New-ExternalNetwork } | Should -Throw '*refused*'
-    }
-}
-
-Describe 'Wait-OwnAddress' {
-    It 'ends as soon as the address is there' {
-        $looks = @{ Count = 0 }
-        Mock Test-OwnAddress { (++$looks.Count) -gt 2 }
-        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 60 } | Should -Not -Throw
-        $looks.Count | Should -Be 3
-    }
-
-    It 'renews the leases once, then gives up and names what the machine has' {
-        Mock Test-OwnAddress { $false }
-        Mock Get-NetIPAddress { [pscustomobject]@{ IPAddress = '169.254.1.1' } }
-        Mock Get-CimInstance { [pscustomobject]@{ Index = 1 } }
-        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 84 } } -RemoveParameterType 'InputObject'
-        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 1 } | Should -Throw '*169.254.1.1*'
-        Should -Invoke Invoke-CimMethod -Times 1 -Exactly -ParameterFilter { $MethodName -eq 'RenewDHCPLease' }
     }
 }
 

@@ -1,6 +1,7 @@
 <#
 .SYNOPSIS
-Looks through the step scripts and their tests with PSScriptAnalyzer; exit code 1 when it finds anything.
+Looks through the step scripts, those that make an image, and their tests with PSScriptAnalyzer; exit code 1 when it
+finds anything.
 #>
 [CmdletBinding()]
 param()
@@ -11,7 +12,7 @@ $ErrorActionPreference = 'Stop'
 $project = [IO.Path]::GetFullPath("$PSScriptRoot/../..")
 $settings = Join-Path $project 'PSScriptAnalyzerSettings.psd1'
 $found = @(
-    foreach ($folder in 'components/windows/steps', 'test/pester') {
+    foreach ($folder in 'components/windows/steps', 'components/windows/image/scripts', 'test/pester') {
         Invoke-ScriptAnalyzer -Path (Join-Path $project $folder) -Recurse -Settings $settings
     }
 )

@@ -4,74 +4,11 @@ BeforeDiscovery {
 
 BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
-    foreach ($name in 'Step', 'NativeCommand', 'Media', 'ServiceState', 'InstalledProgram', 'FilePlacement') {
+    foreach ($name in 'Step', 'NativeCommand', 'Media', 'ServiceState', 'VolumeCache', 'CheckedProgram',
+        'InstalledProgram', 'FilePlacement', 'ArchivedProgram', 'Crictl') {
         . "$LibFolder/$name.ps1"
     }
     Mock Write-StepProgress { return }
-}
-
-Describe 'ConvertTo-NativeArgument' {
-    It 'writes <Argument> as <Expected>' -ForEach @(
-        @{ Argument = 'reset'; Expected = 'reset' }
-        @{ Argument = 'C:\k\kubelet.exe'; Expected = 'C:\k\kubelet.exe' }
-        @{ Argument = ''; Expected = '""' }
-        @{ Argument = 'two words'; Expected = '"two words"' }
-        @{ Argument = 'C:\Program Files\'; Expected = '"C:\Program Files\\"' }
-        @{ Argument = 'say "no"'; Expected = '"say \"no\""' }
-        @{ Argument = 'end \"'; Expected = '"end \\\""' }
-    ) {
-        ConvertTo-NativeArgument -Argument $Argument | Should -BeExactly $Expected
-    }
-}
-
-Describe 'Invoke-NativeCommand' -Skip:(-not $OnWindows) {
-    BeforeAll {
-        $cmd = "$env:SystemRoot\System32\cmd.exe"
-    }
-
-    It 'returns what the program writes' {
-        (Invoke-NativeCommand -FilePath $cmd -ArgumentList '/c', 'echo hello' -TimeoutSeconds 20 -Remedy 'x').Trim() |
-            Should -BeExactly 'hello'
-    }
-
-    It 'refuses another exit code, with its last words' {
-        $failure = Get-StepFailure {
-            Invoke-NativeCommand -FilePath $cmd -ArgumentList '/c', 'echo broken 1>&2 & exit 3' -TimeoutSeconds 20 `
-                -Remedy 'Mend it.'
-        }
-        $failure.Code | Should -BeExactly 'CommandFailed'
-        $failure.Message | Should -Match 'exit code 3\. It wrote: broken'
-        $failure.Remedy | Should -BeExactly 'Mend it.'
-    }
-
-    It 'takes an exit code that means success' {
-        { Invoke-NativeCommand -FilePath $cmd -ArgumentList '/c', 'exit 3' -TimeoutSeconds 20 -Remedy 'x' `
-                -SuccessExitCodes 0, 3 } | Should -Not -Throw
-    }
-
-    It 'hides secrets in its errors' {
-        $failure = Get-StepFailure {
-            Invoke-NativeCommand -FilePath $cmd -ArgumentList '/c', 'echo abc.def & exit 1' -TimeoutSeconds 20 `
-                -Hidden 'abc.def' -Remedy 'x' -FailureCode 'JoinFailed'
-        }
-        $failure.Code | Should -BeExactly 'JoinFailed'
-        $failure.Message | Should -Match '\*\*\*$'
-        $failure.Message | Should -Not -Match 'abc\.def'
-    }
-
-    It 'stops a program that does not end' {
-        $failure = Get-StepFailure {
-            Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\ping.exe" -ArgumentList '-n', '30', '127.0.0.1' `
-                -TimeoutSeconds 1 -Remedy 'x' -TimeoutCode 'JoinTimedOut'
-        }
-        $failure.Code | Should -BeExactly 'JoinTimedOut'
-        $failure.Message | Should -Match 'did not end within 1 s'
-    }
-
-    It 'gives the program no standard input to wait for' {
-        { Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\sort.exe" -TimeoutSeconds 20 -Remedy 'x' } |
-            Should -Not -Throw
-    }
 }
 
 Describe 'Test-FileChecksum' {
@@ -129,6 +66,40 @@ Describe 'Install-Program' {
         $checksum = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
         Mock Get-Service { New-FakeService -Status 'Running' }
         Mock Stop-ServiceInTime { return }
+        Mock Write-DriveCache { return }
+        Mock Invoke-NativeCommand { 'Kubernetes v1.36.4' }
+    }
+    AfterEach {
+        Remove-Item -LiteralPath "$path.checked" -ErrorAction SilentlyContinue
+    }
+
+    It 'asks a program its version, and neither hashes nor asks it again as long as it is the same file' {
+        $given = @{
+            Path = $path; Medium = $medium; Checksum = $checksum
+            Version = '1.36.4'; VersionArgument = '--version'
+        }
+        Install-Program @given | Should -BeExactly 'media'
+        Mock Get-FileHash { throw 'hashed again' }
+        Install-Program @given | Should -BeExactly 'installed'
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $ArgumentList -contains '--version' }
+    }
+
+    It 'is not content with a program of another version, now or later' {
+        $given = @{
+            Path = $path; Medium = $medium; Checksum = $checksum
+            Version = '1.36.3'; VersionArgument = '--version'
+        }
+        foreach ($time in 1, 2) {
+            (Get-StepFailure { Install-Program @given }).Code | Should -BeExactly 'VersionMismatch'
+        }
+    }
+
+    It 'looks again at a program that was changed' {
+        $given = @{ Path = $path; Medium = $medium; Checksum = $checksum }
+        $null = Install-Program @given
+        [IO.File]::WriteAllText($path, 'abd')
+        Install-Program @given | Should -BeExactly 'media'
+        [IO.File]::ReadAllText($path) | Should -BeExactly 'abc'
     }
 
     It 'puts the program in place, its service stopped before' {
@@ -158,6 +129,48 @@ Describe 'Install-Program' {
             Should -BeExactly 'ChecksumMismatch'
         [IO.File]::ReadAllText($path) | Should -BeExactly 'old'
         Should -Invoke Stop-ServiceInTime -Times 0 -Exactly
+    }
+}
+
+Describe 'Test-CheckedProgram' {
+    BeforeEach {
+        $path = Join-Path $TestDrive 'kubeadm.exe'
+        [IO.File]::WriteAllText($path, 'abc')
+        Mock Write-DriveCache { return }
+        Save-CheckedProgram -Path $path -Checksum 'AB' -Version '1.36.4'
+    }
+
+    It 'writes down checksum, version, length and time' {
+        $note = Get-ProgramNote -Path $path -Checksum 'AB' -Version '1.36.4'
+        $note | Should -Match '^ab 1\.36\.4 3 [0-9]{18}$'
+        [IO.File]::ReadAllText("$path.checked") | Should -BeExactly $note
+        Get-ProgramNote -Path "$path.missing" -Checksum 'AB' | Should -BeExactly ''
+    }
+
+    It 'knows a program that was checked, its checksum in either case' {
+        Test-CheckedProgram -Path $path -Checksum 'ab' -Version '1.36.4' | Should -BeTrue
+        Should -Invoke Write-DriveCache -Times 1 -Exactly
+    }
+
+    It 'does not know one with another <What>' -ForEach @(
+        @{ What = 'checksum'; Checksum = 'cd'; Version = '1.36.4' }
+        @{ What = 'version'; Checksum = 'ab'; Version = '1.36.3' }
+    ) {
+        Test-CheckedProgram -Path $path -Checksum $Checksum -Version $Version | Should -BeFalse
+    }
+
+    It 'does not know one that was <What> since' -ForEach @(
+        @{ What = 'written'; Change = { [IO.File]::SetLastWriteTimeUtc($path, [DateTime]::UtcNow.AddHours(1)) } }
+        @{ What = 'cut'; Change = { [IO.File]::WriteAllText($path, 'ab') } }
+        @{ What = 'removed'; Change = { Remove-Item -LiteralPath $path } }
+    ) {
+        . $Change
+        Test-CheckedProgram -Path $path -Checksum 'ab' -Version '1.36.4' | Should -BeFalse
+    }
+
+    It 'does not know one whose note is half written' {
+        [IO.File]::WriteAllText("$path.checked", 'ab 1.36')
+        Test-CheckedProgram -Path $path -Checksum 'ab' -Version '1.36.4' | Should -BeFalse
     }
 }
 
@@ -251,5 +264,60 @@ Describe 'Expand-TarArchive' {
             $FilePath -match 'tar\.exe$' -and
             ($ArgumentList -join ' ') -eq "-x -z -f C:\a.tar.gz -C $folder --strip-components 1"
         }
+    }
+}
+
+# Paths with backslashes name files on Windows only.
+Describe 'Install-Crictl' -Skip:(-not $OnWindows) {
+    BeforeEach {
+        $folder = Join-Path $TestDrive ([Guid]::NewGuid())
+        $null = New-Item -Path $folder -ItemType Directory
+        $sha = 'a' * 64
+        Mock Assert-Medium { return }
+        Mock Expand-TarArchive {
+            $null = New-Item -Path $Folder -ItemType Directory -Force
+            Set-Content -LiteralPath "$Folder\crictl.exe" -Value 'x'
+        }
+    }
+
+    It 'takes crictl from its archive, and tells it where containerd serves' {
+        $result = Install-Crictl -Folder $folder -Archive 'C:\crictl.tar.gz' -Checksum $sha
+        $result.State | Should -BeExactly 'media'
+        $result.Changed | Should -BeTrue
+        "$folder\crictl.exe" | Should -Exist
+        "$folder\crictl.new" | Should -Not -Exist
+        [IO.File]::ReadAllText("$folder\crictl.yaml") |
+            Should -Match '^runtime-endpoint: npipe:////\./pipe/containerd-containerd\n'
+    }
+
+    It 'changes nothing the second time' {
+        $null = Install-Crictl -Folder $folder -Archive 'C:\crictl.tar.gz' -Checksum $sha
+        $result = Install-Crictl -Folder $folder -Archive 'C:\crictl.tar.gz' -Checksum $sha
+        $result.State | Should -BeExactly 'installed'
+        $result.Changed | Should -BeFalse
+        Should -Invoke Expand-TarArchive -Times 1 -Exactly
+    }
+
+    It 'unpacks again what a killed run left half unpacked' {
+        Set-Content -LiteralPath "$folder\crictl.exe" -Value 'half'
+        (Install-Crictl -Folder $folder -Archive 'C:\crictl.tar.gz' -Checksum $sha).State |
+            Should -BeExactly 'media'
+    }
+
+    It 'writes its configuration again where somebody has changed it' {
+        $null = Install-Crictl -Folder $folder -Archive 'C:\crictl.tar.gz' -Checksum $sha
+        Set-Content -LiteralPath "$folder\crictl.yaml" -Value 'debug: true'
+        $result = Install-Crictl -Folder $folder -Archive 'C:\crictl.tar.gz' -Checksum $sha
+        $result.State | Should -BeExactly 'installed'
+        $result.Changed | Should -BeTrue
+    }
+
+    It 'takes it away where there shall be none, once' {
+        $null = Install-Crictl -Folder $folder -Archive 'C:\crictl.tar.gz' -Checksum $sha
+        $result = Install-Crictl -Folder $folder -Archive '' -Checksum ''
+        $result.State | Should -BeExactly 'none'
+        $result.Changed | Should -BeTrue
+        @(Get-ChildItem -LiteralPath $folder).Count | Should -Be 0
+        (Install-Crictl -Folder $folder -Archive '' -Checksum '').Changed | Should -BeFalse
     }
 }

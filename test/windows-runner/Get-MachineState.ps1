@@ -31,9 +31,20 @@ foreach ($name in [Environment]::GetEnvironmentVariables('Machine').Keys | Sort-
 foreach ($line in Get-Content -LiteralPath "$env:SystemRoot\System32\drivers\etc\hosts") {
     "hosts $line"
 }
+foreach ($store in 'ActiveStore', 'PersistentStore') {
+    Get-NetRoute -PolicyStore $store |
+        Where-Object { $_.DestinationPrefix -eq '198.51.100.0/24' } |
+        ForEach-Object { "route to $($_.DestinationPrefix) by way of $($_.NextHop) ($store)" }
+}
 $preference = Get-MpPreference
 foreach ($path in @($preference.ExclusionPath) + @($preference.ExclusionProcess) | Where-Object { $_ } | Sort-Object) {
     "Defender's exclusion $path"
+}
+$updates = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
+if (Test-Path -LiteralPath $updates) {
+    foreach ($name in (Get-Item -LiteralPath $updates).Property | Sort-Object) {
+        "policy on updates $name=$((Get-ItemProperty -LiteralPath $updates).$name)"
+    }
 }
 if ($null -ne (Get-Command -Name Get-HnsNetwork -ErrorAction SilentlyContinue)) {
     foreach ($network in Get-HnsNetwork | Sort-Object -Property Name) {

@@ -55,7 +55,7 @@ function Invoke-OneStep {
 function Find-Medium {
     param([string] $FileName)
 
-    $found = @(Get-ChildItem -LiteralPath $Media -Recurse -File | Where-Object { $_.Name -eq $FileName })
+    $found = @(Get-ChildItem -LiteralPath $Media -Recurse -File | Where-Object { $_.Name -like $FileName })
     if ($found.Count -ne 1) {
         throw "$($found.Count) files are called $FileName below $Media, expected was one"
     }
@@ -67,9 +67,13 @@ function Find-Medium {
 }
 
 $containerd = Find-Medium "containerd-$ContainerdVersion-windows-amd64.tar.gz"
+$crictl = Find-Medium 'crictl-v*-windows-amd64.tar.gz'
 $kubelet = Find-Medium 'kubelet.exe'
 $kubeadm = Find-Medium 'kubeadm.exe'
 $logRunner = Find-Medium 'kube-log-runner.exe'
+
+# The neighbour that every machine has.
+$gateway = @(Get-NetRoute -DestinationPrefix '0.0.0.0/0')[0].NextHop
 
 $plan = [ordered]@{
     'Test-WindowsHost'         = [ordered]@{
@@ -86,15 +90,17 @@ $plan = [ordered]@{
         PauseImage = 'registry.k8s.io/pause:3.10.2'
         CniBinDirectory = 'C:/opt/cni/bin'; CniConfDirectory = 'C:/etc/cni/net.d'
         RegistryMirrors = 'docker.io=https://mirror.invalid'; DefenderExclusions = 1
+        CrictlPath = $crictl.Path; CrictlSha256 = $crictl.Sha256
     }
     'Install-Kubernetes'       = [ordered]@{
         Version = $KubernetesVersion
         KubeletPath = $kubelet.Path; KubeletSha256 = $kubelet.Sha256
         KubeadmPath = $kubeadm.Path; KubeadmSha256 = $kubeadm.Sha256
         KubeLogRunnerPath = $logRunner.Path; KubeLogRunnerSha256 = $logRunner.Sha256
-        DefenderExclusions = 1
+        DefenderExclusions = 1; AutomaticUpdates = 0
     }
     'Set-HostsEntry'           = [ordered]@{ Entry = '192.0.2.1=kindows-test-control-plane' }
+    'Set-ClusterRoute'         = [ordered]@{ Route = "198.51.100.0/24=$gateway" }
     'Export-NodeLog'           = [ordered]@{ TailKiB = 64 }
 }
 
@@ -110,6 +116,11 @@ foreach ($run in 1, 2) {
             throw "$name has changed something in its second run"
         }
     }
+}
+# By the configuration beside it alone: it asks the containerd that the steps have started.
+& "$env:ProgramFiles\containerd\crictl.exe" version
+if ($LASTEXITCODE -ne 0) {
+    throw "crictl.exe ended with exit code $LASTEXITCODE"
 }
 foreach ($run in 1, 2) {
     $result = Invoke-OneStep 'Reset-Node' ([ordered]@{ TimeoutSeconds = 300 })

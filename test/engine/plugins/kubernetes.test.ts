@@ -150,14 +150,19 @@ describe("kubernetes objects in the engine", function () {
       metadata: { name: "taken" },
       data: { by: "another" },
     });
-    const run = await up({
+    // One by one: where the first fails early the engine does not begin with the other.
+    const taken = await up({
       namespace,
       taken: ["core/v1/ConfigMap", "{ metadata: { name: 'taken' }, data: { by: 'us' } }"],
+    });
+    assert.notEqual(taken.exitCode, 0);
+    assert.match(taken.text, /configmaps "taken" already exists/);
+    const wrong = await up({
+      namespace,
       wrong: ["core/v1/ConfigMap", "{ metadata: { name: 'Not_A_Name' } }"],
     });
-    assert.notEqual(run.exitCode, 0);
-    assert.match(run.text, /configmaps "taken" already exists/);
-    assert.match(run.text, /Not_A_Name/);
+    assert.notEqual(wrong.exitCode, 0);
+    assert.match(wrong.text, /Not_A_Name/);
     const live = await server.get<LiveObject>("/api/v1/namespaces/default/configmaps/taken");
     assert.deepEqual(live?.data, { by: "another" });
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Host } from "../../../cli/lab/host.ts";
 import { labVariable, processes } from "../../../cli/lab/processes.ts";
@@ -54,6 +54,22 @@ describe("a run of the engine that does not get to its end", function () {
     await eventually("the slow command to begin", () => exists(inProject("begun")));
     return running;
   };
+
+  // Such a file, cut short, made every later command fail: "failed to load checkpoint: EOF".
+  it("has written nothing in place: there are no files of attributes beside its state", async () => {
+    const killed = await startUp();
+    killed.kill("SIGKILL");
+    await killed.end;
+    const files = await readdir(inProject("state"), { recursive: true });
+    assert.ok(
+      files.some((name) => name.endsWith("dev.json")),
+      files.join(" "),
+    );
+    assert.deepEqual(
+      files.filter((name) => name.endsWith(".attrs")),
+      [],
+    );
+  });
 
   it("killed with SIGKILL: the engine goes too, and the next run finishes after recovery", async () => {
     const killed = await startUp();

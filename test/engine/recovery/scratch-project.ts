@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { backendUrl } from "../../../cli/engine/backend-url.ts";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { labVariable } from "../../../cli/lab/processes.ts";
 import { parseDeployment, resourcesOf } from "../../../cli/recovery/deployment.ts";
@@ -43,7 +44,7 @@ export async function scratchProject(): Promise<ScratchProject> {
     environment: {
       ...process.env,
       PULUMI_HOME: await pulumiHome(),
-      PULUMI_BACKEND_URL: `file://${state}`,
+      PULUMI_BACKEND_URL: backendUrl(state),
       PULUMI_CONFIG_PASSPHRASE: "recovery-test",
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",

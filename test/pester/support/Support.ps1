@@ -36,6 +36,28 @@ function Get-StepFailure {
 
 <#
 .SYNOPSIS
+Lays the scripts that make an image out as they are on the CD, with the steps' library in theirs; returns the folder.
+
+.PARAMETER Path
+The folder, which is made.
+#>
+function New-ImageFolder {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path
+    )
+
+    $source = Join-Path (Split-Path -Path $StepsFolder) 'image/scripts'
+    Copy-Item -LiteralPath $source -Destination $Path -Recurse
+    foreach ($lib in Get-ChildItem -LiteralPath $LibFolder -Filter '*.ps1' -File) {
+        Copy-Item -LiteralPath $lib.FullName -Destination (Join-Path $Path 'lib')
+    }
+    $Path
+}
+
+<#
+.SYNOPSIS
 Makes a stand-in for what Get-Service returns: it remembers how often it was started and stopped.
 
 .PARAMETER Status
@@ -74,13 +96,16 @@ function New-FakeService {
 $WindowsCmdlets = @{
     'Add-MpPreference'           = 'ExclusionPath', 'ExclusionProcess'
     'Clear-DnsClientCache'       = @()
+    'Disable-PnpDevice'          = 'InstanceId', '[switch] Confirm'
     'Get-CimInstance'            = 'ClassName', 'Filter'
     'Get-HnsEndpoint'            = @()
     'Get-HnsNetwork'             = @()
     'Get-HnsPolicyList'          = @()
+    'Get-LocalUser'              = @()
     'Get-MpPreference'           = @()
     'Get-NetFirewallRule'        = @('Name')
     'Get-NetIPAddress'           = @('AddressFamily')
+    'Get-NetRoute'               = @('PolicyStore')
     'Get-Service'                = @('Name')
     'Get-WindowsFeature'         = @('Name')
     'Get-WinEvent'               = 'FilterHashtable', 'MaxEvents'
@@ -89,6 +114,7 @@ $WindowsCmdlets = @{
     'New-NetFirewallRule'        = @(
         'Name', 'DisplayName', 'Enabled', 'Direction', 'Protocol', 'LocalPort', 'Profile', 'Action'
     )
+    'New-NetRoute'               = 'DestinationPrefix', 'InterfaceIndex', 'NextHop'
     'New-ScheduledTaskAction'    = 'Execute', 'Argument'
     'New-ScheduledTaskPrincipal' = 'UserId', 'LogonType', 'RunLevel'
     'New-Service'                = 'Name', 'DisplayName', 'Description', 'BinaryPathName', 'StartupType', 'DependsOn'
@@ -97,8 +123,14 @@ $WindowsCmdlets = @{
     'Remove-HnsNetwork'          = @()
     'Remove-MpPreference'        = 'ExclusionPath', 'ExclusionProcess'
     'Remove-NetFirewallRule'     = @('Name')
+    'Remove-NetRoute'            = 'DestinationPrefix', 'NextHop', 'PolicyStore', '[switch] Confirm'
+    'Rename-Computer'            = 'NewName', '[switch] Force'
+    'Set-LocalUser'              = 'InputObject', 'Password', 'PasswordNeverExpires'
+    'Set-SConfig'                = @('AutoLaunch')
+    'Set-Service'                = 'Name', 'StartupType'
     'Start-ScheduledTask'        = @('TaskName')
     'Unregister-ScheduledTask'   = 'TaskName', '[switch] Confirm'
+    'Write-VolumeCache'          = @('DriveLetter')
 }
 foreach ($cmdlet in $WindowsCmdlets.Keys) {
     if ($null -eq (Get-Command -Name $cmdlet -ErrorAction SilentlyContinue)) {

@@ -22,11 +22,24 @@ describe("good settings", () => {
         serviceCidr: "10.96.0.0/16",
         tokenTtlMinutes: 60,
       },
-      cni: { kind: "calico" },
+      cni: {
+        kind: "calico",
+        calico: { version: "3.32.1", encapsulation: "VXLAN", bgp: "Disabled", felix: {} },
+        flannel: { backend: "vxlan" },
+      },
       hypervisor: { uri: "qemu:///system", domainType: "kvm" },
       windows: {
         version: "2022",
-        image: { kind: "evaluation-iso" },
+        image: {
+          kind: "evaluation-iso",
+          acceptLicence: false,
+          edition: "standard-core",
+          language: "en-US",
+          firmware: "bios",
+          drivers: {},
+          openSsh: {},
+          update: {},
+        },
         cpus: 2,
         memoryMiB: 4096,
         diskGiB: 60,
@@ -36,6 +49,7 @@ describe("good settings", () => {
         registryMirrors: {},
         proxy: { noProxy: [] },
         defenderExclusions: true,
+        automaticUpdates: false,
       },
       nodes: [],
     });
@@ -103,6 +117,12 @@ describe("good settings", () => {
       "{ network: { cidr: 192.168.255.0/24 }, cni: { kind: kind-default } }",
     "Windows Server 2025 without Calico":
       '{ windows: { version: "2025" }, cni: { kind: kind-default } }',
+    "Calico without Windows nodes as it likes":
+      "{ cni: { calico: { encapsulation: VXLANCrossSubnet, bgp: Enabled, mtu: 1450, felix: { logSeverityScreen: Debug, routeRefreshInterval: 30s, iptablesMarkMask: 4294901760 } } } }",
+    "Flannel without Windows nodes": "{ cni: { kind: flannel, flannel: { backend: host-gw } } }",
+    "Flannel with Windows nodes, in VXLAN": "{ cni: { kind: flannel }, nodes: [{ name: w }] }",
+    "Flannel in a rehearsal, where Windows pods have no network anyway":
+      "{ windows: { image: { kind: rehearsal } }, cni: { kind: flannel }, nodes: [{ name: w }] }",
     "the first and the last address":
       "{ nodes: [{ name: a, address: 192.168.150.2 }, { name: b, address: 192.168.150.99 }] }",
     "three control planes and workers":
@@ -111,6 +131,19 @@ describe("good settings", () => {
     "a node image by digest": `{ cluster: { nodeImage: "mirror.test:5000/kindest/node:v1.36.4@sha256:${"0a".repeat(32)}" } }`,
     "a node image built here": '{ cluster: { nodeImage: "kindest/node:kindows-0123456789ab" } }',
     "a disk of one's own": "{ windows: { image: { kind: disk, path: /srv/win.qcow2 } } }",
+    "another account on a disk of one's own":
+      "{ windows: { adminUser: admin, image: { kind: disk, path: /srv/win.qcow2 } } }",
+    "the account of an image in other letters": "{ windows: { adminUser: administrator } }",
+    "an ISO of one's own":
+      '{ windows: { image: { kind: iso, path: /srv/w.iso, sha256: "AA", productKey: VDYBN-27WPP-V4HQT-9VMD4-VMK7H, edition: datacenter-desktop, language: sr-Latn-RS, firmware: uefi, drivers: { path: /srv/virtio.iso }, openSsh: { url: "https://example.com/OpenSSH-Win64.zip", sha256: "AA" }, update: { path: /srv/windows10.0-kb5044281-x64.msu } } } }'.replaceAll(
+        "AA",
+        "0a".repeat(32),
+      ),
+    "an evaluation in another language":
+      '{ windows: { image: { kind: evaluation-iso, acceptLicence: true, language: de-DE, url: "https://example.com/w.iso", sha256: "AA" } } }'.replace(
+        "AA",
+        "0a".repeat(32),
+      ),
     "a small rehearsal":
       "{ windows: { image: { kind: rehearsal }, memoryMiB: 1024, diskGiB: 4 }, cni: { kind: kind-default } }",
   };

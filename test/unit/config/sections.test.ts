@@ -1,23 +1,40 @@
 import assert from "node:assert/strict";
-import { sections } from "../../../config/sections.ts";
+import { parsedConfig } from "../../../config/sections.ts";
+import { splitConfig } from "../../../config/split-config.ts";
 
-describe("sections of Pulumi's configuration", () => {
-  it("are those below the namespace; objects come as JSON, text as it is", () => {
+describe("Pulumi's configuration", () => {
+  it("hands objects over as JSON, text as it is", () => {
     assert.deepEqual(
-      sections({
+      parsedConfig({
         "kindows:cluster": '{"controlPlanes":1,"kubernetesVersion":"1.36.4"}',
         "kindows:nodes": '[{"name":"win-1"}]',
         "kindows:cni": "calico",
         "kindows:lab": "",
-        "kubernetes:context": "other",
-        "kindowsx:nodes": "[]",
       }),
       {
-        cluster: { controlPlanes: 1, kubernetesVersion: "1.36.4" },
-        nodes: [{ name: "win-1" }],
-        cni: "calico",
-        lab: "",
+        "kindows:cluster": { controlPlanes: 1, kubernetesVersion: "1.36.4" },
+        "kindows:nodes": [{ name: "win-1" }],
+        "kindows:cni": "calico",
+        "kindows:lab": "",
       },
+    );
+  });
+
+  it("has sections below the project's name, which may be left out, and what nothing reads", () => {
+    const { sections, strays } = splitConfig({
+      "kindows:cni": { kind: "calico" },
+      lab: { name: "x" },
+      "pulumi:tags": { owner: "me" },
+      "kindow:nodes": [],
+      "kubernetes:context": "other",
+    });
+    assert.deepEqual(sections, { cni: { kind: "calico" }, lab: { name: "x" } });
+    assert.deepEqual(
+      strays.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
+      [
+        ["kindow:nodes", "Did you mean kindows:nodes"],
+        ["kubernetes:context", "Leave it out"],
+      ],
     );
   });
 });

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { createDecipheriv, pbkdf2Sync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
+import { stackKind } from "../../../config/stack-kind.ts";
 
 interface StackFile {
   readonly config: Readonly<Record<string, unknown>>;
@@ -15,12 +17,13 @@ function stackFile(stack: string): StackFile {
   return parse(text) as StackFile;
 }
 
-function settingsOf(stack: string): Settings {
+function sectionsOf(stack: string): Record<string, unknown> {
   const entries = Object.entries(stackFile(stack).config);
-  const written = Object.fromEntries(
-    entries.map(([key, value]) => [key.replace(/^kindows:/, ""), value]),
-  );
-  return resolveSettings(written, { stack, file: `Pulumi.${stack}.yaml` });
+  return Object.fromEntries(entries.map(([key, value]) => [key.replace(/^kindows:/, ""), value]));
+}
+
+function settingsOf(stack: string): Settings {
+  return resolveSettings(sectionsOf(stack), { stack, file: `Pulumi.${stack}.yaml` });
 }
 
 /**
@@ -42,7 +45,7 @@ describe("stack files", () => {
     const settings = settingsOf("rehearsal");
     assert.equal(settings.network.cidr, "192.168.150.0/24");
     assert.equal(settings.hypervisor.domainType, "qemu");
-    assert.deepEqual(settings.windows.image, { kind: "rehearsal" });
+    assert.deepEqual(settings.windows.image, { kind: "rehearsal", baked: true });
     assert.equal(settings.cni.kind, "kind-default");
     assert.deepEqual(
       settings.nodes.map((node) => [node.name, node.address]),
@@ -63,7 +66,20 @@ describe("stack files", () => {
     );
   });
 
-  for (const stack of ["rehearsal", "dev"]) {
+  it("existing is an example that could be, of machines that are nobody's", () => {
+    const { kind, sections } = stackKind(sectionsOf("existing"), "Pulumi.existing.yaml");
+    assert.equal(kind, "existing");
+    const { nodes } = resolveExisting(sections, { file: "Pulumi.existing.yaml" });
+    assert.deepEqual(
+      nodes.map(({ name, login }) => [name, login.bastions.length]),
+      [
+        ["win-1", 0],
+        ["win-2", 1],
+      ],
+    );
+  });
+
+  for (const stack of ["rehearsal", "dev", "existing"]) {
     it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () => {
       assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi");
     }).timeout(20_000);

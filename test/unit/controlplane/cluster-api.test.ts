@@ -34,6 +34,16 @@ describe("client of the API server", () => {
     );
   });
 
+  it("applies as one field manager, over what others have set", async () => {
+    await withFakeApi(
+      () => [200, {}],
+      async (api, requests) => {
+        await api.apply("/apis/x/v1/things/a", { a: 1 });
+        assert.deepEqual(requests, ["PATCH /apis/x/v1/things/a"]);
+      },
+    );
+  });
+
   it("gives the server's own words for an error", async () => {
     const status = { kind: "Status", message: 'nodes "a" not found' };
     await withFakeApi(

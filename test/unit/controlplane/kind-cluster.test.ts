@@ -47,7 +47,7 @@ describe("KindCluster", () => {
       { podCidr: "10.10.0.0/16" },
       { serviceCidr: "10.20.0.0/16" },
       { nodeImage: "kindest/node:other" },
-      { cni: "none" },
+      { cni: "calico" },
       { network: "other" },
     ] as const) {
       assert.notEqual(JSON.stringify(await trigger(changes)), usual, JSON.stringify(changes));
@@ -110,7 +110,7 @@ describe("KindCluster", () => {
   });
 
   it("waits for nothing to be Ready where the network comes later", async () => {
-    const { made, resources } = await cluster({ cni: "none", workers: ["a"] });
+    const { made, resources } = await cluster({ cni: "calico", workers: ["a"] });
     assert.equal(resources.has(`${command}/cp-ready`), false);
     const environment = JSON.stringify(
       revealed(resources.get(`${command}/cp-a`)?.inputs["environment"]),

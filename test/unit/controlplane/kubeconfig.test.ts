@@ -40,6 +40,16 @@ describe("kubeconfig", () => {
     assert.equal(key, fixture("test-only-key.pem"));
   });
 
+  it("takes a token in place of certificate and key", () => {
+    const text = "clusters: [{cluster: {server: https://x, certificate-authority-data: ''}}]\n";
+    assert.deepEqual(credentials(`${text}users: [{user: {token: abc}}]`), {
+      server: "https://x",
+      serverName: undefined,
+      ca: "",
+      token: "abc",
+    });
+  });
+
   it("says which certificate is missing", () => {
     const text = "clusters: [{cluster: {server: https://x, certificate-authority-data: ''}}]\n";
     assert.throws(() => credentials(`${text}users: [{user: {}}]`), /no client-certificate-data/);

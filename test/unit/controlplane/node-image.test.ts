@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
+import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
 import { imageRecipes } from "../../../components/controlplane/node-image/container-images.ts";
 import {
   closure,
@@ -116,6 +117,7 @@ describe("what a node carries", () => {
     coredns: "/f",
     localPathProvisioner: "/g",
     podRoutes: "/h",
+    agnhost: "/i",
   };
   const manifests = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
 
@@ -131,6 +133,14 @@ describe("what a node carries", () => {
       "registry.k8s.io/pause:3.10",
     ];
     assert.deepEqual(references.slice(0, asked.length), asked);
+  });
+
+  it("is what verify and the samples run where nothing can be pulled", () => {
+    const agnhost = imageRecipes(programs, "1.36.4").find(
+      ({ reference }) => reference === agnhostImage,
+    );
+    assert.deepEqual(agnhost?.config.entrypoint, ["/agnhost"]);
+    assert.deepEqual(agnhost.pieces?.packages, ["bash", "coreutils", "curl"]);
   });
 
   for (const manifest of ["default-cni.yaml", "default-storage.yaml"]) {

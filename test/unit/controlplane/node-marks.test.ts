@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { V1Node } from "@kubernetes/client-node";
 
-import { applyMarks } from "../../../components/controlplane/actions/apply-marks.ts";
+import { changeNode } from "../../../components/controlplane/actions/change-node.ts";
 import { withMarks, type NodeMarks } from "../../../components/controlplane/node-marks.ts";
 import { withFakeApi } from "./fake-api.ts";
 
@@ -97,7 +97,8 @@ describe("labels and taints of a node that is there", () => {
             ? [409, { message: "the object has been modified" }]
             : [200, node({})],
         async (api, requests) => {
-          const applied = applyMarks(api, "win-1", { labels: { a: "1" }, taints: [] });
+          const marks = { labels: { a: "1" }, taints: [] };
+          const applied = changeNode(api, "win-1", (each) => withMarks(each, marks));
           if (conflicts === 2) assert.equal(await applied, true);
           else await assert.rejects(applied, /has been modified/);
           assert.equal(requests.filter((each) => each.startsWith("PUT")).length, puts);

@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 
 import {
   daemonSet,
+  kubeProxyImage,
   scriptConfigMap,
   scriptConfigMapName,
 } from "../../../components/kubeproxy/kube-proxy-objects.ts";
@@ -19,8 +20,51 @@ const script = readFileSync(
 
 describe("kube-proxy for Windows", () => {
   it("is a HostProcess DaemonSet of the cluster's version", () => {
-    const made = daemonSet({ kubernetesVersion: "1.36.4", configMap: "kube-proxy-windows-0" });
+    const made = daemonSet({
+      image: kubeProxyImage("1.36.4"),
+      configMap: "kube-proxy-windows-0",
+      network: { name: "Calico", endpoint: "Calico_ep" },
+    });
     assertGolden(here, "daemon-set.yaml", stringify(made));
+  });
+
+  it("has an address reserved where the pods' network has no endpoint of its own", () => {
+    const text = JSON.stringify(
+      daemonSet({
+        image: "i",
+        configMap: "c",
+        network: { name: "flannel.4096", endpoint: undefined },
+      }),
+    );
+    assert.ok(text.includes('"-NetworkName","flannel.4096","-EndpointName","none"'), text);
+    assert.match(script, /\$EndpointName -eq 'none'/);
+  });
+
+  it("starts a user's own image with the same script", () => {
+    const image = "registry.example.com/kube-proxy:v1.36.4";
+    const usual = daemonSet({
+      image: kubeProxyImage("1.36.4"),
+      configMap: "c",
+      network: undefined,
+    });
+    const own = daemonSet({ image, configMap: "c", network: undefined });
+    assert.equal(
+      JSON.stringify(own),
+      JSON.stringify(usual).replace(kubeProxyImage("1.36.4"), image),
+    );
+    assert.ok(JSON.stringify(own).includes("/start.ps1"));
+  });
+
+  it("runs on every Windows node, whatever its taints, and on no Linux node", () => {
+    const { spec } = JSON.parse(
+      JSON.stringify(daemonSet({ image: "i", configMap: "c", network: undefined })),
+    ) as { spec: { template: { spec: Record<string, unknown> } } };
+    assert.deepEqual(spec.template.spec["nodeSelector"], { "kubernetes.io/os": "windows" });
+    assert.deepEqual(spec.template.spec["tolerations"], [{ operator: "Exists" }]);
+  });
+
+  it("says which name the API server must have on its node", () => {
+    assert.match(script, /GetHostAddresses/);
   });
 
   it("carries its script in a ConfigMap named after the content", () => {

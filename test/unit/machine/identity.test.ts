@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { execa } from "execa";
 import { parse } from "yaml";
 import { metaData, userData } from "../../../components/machine/identity.ts";
+import { assertGolden } from "../controlplane/golden.ts";
 
 const pem = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\n";
 
@@ -19,6 +24,48 @@ describe("identity disk", () => {
       ssh_keys: { ed25519_private: pem, ed25519_public: "ssh-ed25519 AAAA win-1" },
       ssh_authorized_keys: ["ssh-ed25519 BBBB one", 'ssh-ed25519 CCCC "two": #3'],
     });
+  });
+
+  it("is as reviewed: this is what the image's scripts and the rehearsal's guest read", () => {
+    assertGolden(new URL("./", import.meta.url), "user-data.yaml", text);
+  });
+
+  it("has what the image's script reads, by the same names", () => {
+    const script = readFileSync(
+      new URL("../../../components/windows/image/scripts/lib/IdentityDisc.ps1", import.meta.url),
+      "utf8",
+    );
+    const read = [...script.matchAll(/\$document\.([\w.]+)/g)].map(([, place = ""]) => place);
+    assert.deepEqual(read.sort(), [
+      "hostname",
+      "ssh_authorized_keys",
+      "ssh_keys.ed25519_private",
+      "ssh_keys.ed25519_public",
+    ]);
+    const document: unknown = parse(text);
+    for (const place of read) {
+      const value = place
+        .split(".")
+        .reduce((below: unknown, name) => (below as Record<string, unknown>)[name], document);
+      assert.ok(value, place);
+    }
+    assert.ok(script.includes("'^#cloud-config\\r?\\n'"));
+  });
+
+  it("has on a disc the very name that Windows looks for", async () => {
+    // As libvirt's provider 0.8.3 makes it (createISO in its cloudinit_def.go); Windows reads it through Joliet.
+    const folder = mkdtempSync(path.join(tmpdir(), "kindows-identity-"));
+    try {
+      const file = path.join(folder, "user-data");
+      writeFileSync(file, text);
+      const iso = path.join(folder, "identity.iso");
+      await execa("mkisofs", ["-output", iso, "-volid", "cidata", "-joliet", "-rock", file]);
+      const { stdout } = await execa("isoinfo", ["-J", "-i", iso, "-x", "/user-data"]);
+      assert.equal(`${stdout}\n`, text);
+      assert.match((await execa("isoinfo", ["-d", "-i", iso])).stdout, /^Volume id: cidata$/m);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("names the instance in its meta-data", () => {

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
-import type { LibvirtMachine } from "../../../components/machine/libvirt-machine.ts";
+import { domainXslt } from "../../../components/machine/domain-xslt.ts";
+import type {
+  LibvirtMachine,
+  LibvirtMachineArgs,
+} from "../../../components/machine/libvirt-machine.ts";
+import { windowsDomainXslt } from "../../../components/machine/windows-domain-xslt.ts";
 
 /** How a secret looks on its way to the engine. */
 const secretMark = "4dabf18193072939515e22adb298388d";
@@ -42,9 +47,10 @@ describe("LibvirtMachine", () => {
       image: { path: "/image.qcow2", hash: "0123456789ab" },
       libvirtProvider,
     });
-    machine = new Made("win-1", {
+    const args: LibvirtMachineArgs = {
       computerName: "win-1",
       os: "windows",
+      guest: "rehearsal",
       domainName: "kindows-t-win-1",
       domainType: "qemu",
       cpus: 2,
@@ -56,9 +62,17 @@ describe("LibvirtMachine", () => {
       storage,
       login: { user: "Administrator", key: new SshKey("login", { comment: "t" }) },
       libvirtProvider,
-    });
+    };
+    machine = new Made("win-1", args);
+    const real = { ...args, guest: "windows", computerName: "win-2" } as const;
+    const machines = [
+      machine,
+      new Made("win-kvm", { ...real, domainType: "kvm" }),
+      new Made("win-emulated", real),
+      new Made("win-uefi", { ...real, uefi: { code: "/CODE.fd", variables: "/VARS.fd" } }),
+    ];
+    await Promise.all(machines.map((each) => look((each.resource as pulumi.CustomResource).id)));
     await look(machine.connection);
-    await look((machine.resource as pulumi.CustomResource).id);
   });
 
   it("names the golden image's volume by its content", () => {
@@ -72,6 +86,30 @@ describe("LibvirtMachine", () => {
     const overlay = made.get("libvirt:index/volume:Volume/win-1");
     assert.equal(overlay?.["baseVolumeId"], "machines-base-id");
     assert.equal(overlay?.["size"], 8 * 1024 ** 3);
+  });
+
+  it("describes each guest's machine in its own way", () => {
+    const xslt = (name: string): unknown =>
+      made.get(`libvirt:index/domain:Domain/${name}`)?.["xml"];
+    assert.deepEqual(xslt("win-1"), { xslt: domainXslt() });
+    assert.deepEqual(xslt("win-kvm"), { xslt: windowsDomainXslt({ kvm: true }) });
+    assert.deepEqual(xslt("win-emulated"), { xslt: windowsDomainXslt({ kvm: false }) });
+  });
+
+  it("boots with the firmware its image was installed with", () => {
+    const firmware = (name: string): unknown[] => {
+      const domain = made.get(`libvirt:index/domain:Domain/${name}`);
+      return [domain?.["firmware"], domain?.["nvram"]];
+    };
+    assert.deepEqual(firmware("win-kvm"), [undefined, undefined]);
+    assert.deepEqual(firmware("win-uefi"), [
+      "/CODE.fd",
+      { file: "/var/lib/libvirt/qemu/nvram/kindows-t-win-1_VARS.fd", template: "/VARS.fd" },
+    ]);
+  });
+
+  it("is started again with the host", () => {
+    assert.equal(made.get("libvirt:index/domain:Domain/win-1")?.["autostart"], true);
   });
 
   it("reserves the address for the machine's MAC and waits for the lease", () => {
@@ -95,6 +133,24 @@ describe("LibvirtMachine", () => {
     assert.match(text ?? "", /private of win-1-host-key/);
     assert.match(text ?? "", /ssh-ed25519 login/);
     assert.doesNotMatch(text ?? "", /private of login/);
+  });
+
+  it("has an identity disk that only its owner may read, before it starts; a rehearsal's is as it was", () => {
+    const closed = made.get("command:local:Command/win-kvm-identity-closed");
+    assert.deepEqual(closed?.["environment"], {
+      VOLUME: JSON.stringify({
+        uri: "qemu:///system",
+        pool: "kindows-t",
+        name: "kindows-t-win-1-identity.iso",
+      }),
+    });
+    assert.deepEqual(closed["triggers"], ["win-kvm-identity-id"]);
+    const order = [...made.keys()];
+    assert.ok(
+      order.indexOf("command:local:Command/win-kvm-identity-closed") <
+        order.indexOf("libvirt:index/domain:Domain/win-kvm"),
+    );
+    assert.equal(made.get("command:local:Command/win-1-identity-closed"), undefined);
   });
 
   it("hands on a connection that is secret as a whole and pins the host key", async () => {

@@ -25,6 +25,7 @@ describe("what the bundled plugins do not cover", () => {
     ["kubernetes", "kubernetes:core/v1:NamespacePatch"],
     ["kubernetes", "kubernetes:helm.sh/v3:Release"],
     ["kubernetes", "kubernetes:apps/v1beta1:Deployment"],
+    ["kubernetes", "kubernetes:operator.tigera.io/v1:LogStorage"],
   ];
   for (const [provider, type] of types) {
     it(`refuses the type ${type}, by name`, () => {

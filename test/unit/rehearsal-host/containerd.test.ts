@@ -176,12 +176,15 @@ describe("What Install-Containerd is told besides versions, rehearsed", () => {
 
   it("Defender: leaves it alone by default, scans it when told to, and says so", async () => {
     const { windows } = host;
-    assert.ok(windows.defenderExclusions.includes(`${folder}\\containerd.exe`));
-    assert.ok(windows.defenderExclusions.includes("C:\\ProgramData\\containerd"));
-    await windows.setDefenderExclusions([...windows.defenderExclusions, "D:\\own"]);
+    assert.ok(windows.settings.defenderExclusions.includes(`${folder}\\containerd.exe`));
+    assert.ok(windows.settings.defenderExclusions.includes("C:\\ProgramData\\containerd"));
+    await windows.settings.setDefenderExclusions([
+      ...windows.settings.defenderExclusions,
+      "D:\\own",
+    ]);
     const off = await install("-DefenderExclusions", "0");
     assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
-    assert.deepEqual(windows.defenderExclusions, ["D:\\own"]);
+    assert.deepEqual(windows.settings.defenderExclusions, ["D:\\own"]);
     assert.equal((await install("-DefenderExclusions", "0")).changed, false);
     const on = await install();
     assert.deepEqual([on.changed, on.facts["defenderExclusions"]], [true, "set"]);

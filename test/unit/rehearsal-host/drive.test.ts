@@ -53,6 +53,14 @@ describe("Drive C:", () => {
     await assert.rejects(drive.copy("C:\\none", "C:\\k\\y.exe"), /ENOENT/);
   });
 
+  it("flushes what is below a folder, whatever that is, and nothing where there is none", async () => {
+    await drive.write("C:\\k\\pki\\key", "x", true);
+    await symlink("/nonexistent", join(outside, "c/k/broken"));
+    await drive.flush("C:\\k");
+    await drive.flush("C:\\none");
+    assert.equal(await drive.readText("C:\\k\\pki\\key"), "x");
+  });
+
   it("computes checksums", async () => {
     await drive.write("C:\\abc", "abc");
     assert.equal(

@@ -61,8 +61,8 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const again = await dialUntilUp();
     const confirmed = await step("Confirm-ExternalNetwork", again);
     assert.deepEqual([confirmed.changed, confirmed.error], [false, undefined]);
-    assert.deepEqual(host.windows.networks(), ["External"]);
-    assert.equal(host.windows.calicoBootTime, host.windows.lastBootUpTime);
+    assert.deepEqual(host.windows.settings.networks(), ["External"]);
+    assert.equal(host.windows.settings.calicoBootTime, host.windows.lastBootUpTime);
     assert.equal(host.boots, 2);
     assert.equal((await step("Add-ExternalNetwork", again)).changed, false);
   });
@@ -76,7 +76,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const confirmed = await step("Confirm-ExternalNetwork", await dialUntilUp());
     assert.equal(confirmed.error, undefined);
     // Calico is not told: it looks after networks of an earlier boot itself.
-    assert.equal(host.windows.calicoBootTime, "");
+    assert.equal(host.windows.settings.calicoBootTime, "");
   });
 
   it("a power cut before it was made is made good by running the confirmation again", async () => {
@@ -89,6 +89,6 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     await host.windows.tasksEnded();
     const second = await step("Confirm-ExternalNetwork", await dialUntilUp());
     assert.equal(second.error, undefined);
-    assert.deepEqual(host.windows.networks(), ["External"]);
+    assert.deepEqual(host.windows.settings.networks(), ["External"]);
   });
 });

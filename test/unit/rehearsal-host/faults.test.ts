@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type ssh2 from "ssh2";
 import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { PowerLost } from "../../../rehearsal/host/windows-host.ts";
+import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import {
   goodArguments,
@@ -58,6 +58,17 @@ describe("Faults, over SSH", () => {
       assert.deepEqual(host.programs.hostsEntries, [{ address: "10.0.0.1", names: ["a"] }]);
     });
   }
+
+  it("cutResult: half a result and no exit code, though all is done", async () => {
+    await start({ kind: "cutResult", step: "Set-HostsEntry" });
+    const command = stepCommand("Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+    const broken = await run(client, command);
+    assert.equal(broken.exitCode, undefined);
+    assert.match(broken.stdout, /^\{"step":"Set-HostsEntry",.*[^}\n]$/);
+    assert.deepEqual(host.programs.hostsEntries, [{ address: "10.0.0.1", names: ["a"] }]);
+    client = await connect(host);
+    assert.match((await run(client, command)).stdout, /"changed":false.*\}\r\n$/);
+  });
 
   it("refuseDials keeps the port closed after a boot", async () => {
     await start();

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
-
-/** Replaces one argument's value. */
-function withArgument(args: readonly string[], name: string, value: string): string[] {
-  const index = args.indexOf(name);
-  return args.map((argument, position) => (position === index + 1 ? value : argument));
-}
+import {
+  goodArguments,
+  installContainerd,
+  prepareThrough,
+  runStep,
+  startWithSteps,
+  withArgument,
+} from "./step-runner.ts";
 
 describe("Installing, rehearsed", () => {
   let host: RehearsalHost;
@@ -17,22 +18,19 @@ describe("Installing, rehearsed", () => {
   });
   afterEach(() => host.stop());
 
-  const install = (args?: readonly string[]): ReturnType<typeof runStep> =>
-    runStep(host, "Install-Containerd", args ?? goodArguments(host)["Install-Containerd"]);
-
   it("containerd: unpacked, configured, registered, running; the second run changes nothing", async () => {
     await prepareThrough(host, "Confirm-Reboot");
-    const first = await install();
+    const first = await installContainerd(host);
     assert.equal(first.exitCode, 0, first.stderr);
     assert.deepEqual([first.changed, first.facts["archiveFrom"]], [true, "media"]);
-    const { drive, services, path } = host.windows;
+    const { drive, services, settings } = host.windows;
     assert.equal(await drive.isFile("C:\\Program Files\\containerd\\ctr.exe"), true);
     const config = await drive.readText("C:\\Program Files\\containerd\\config.toml");
     assert.match(config ?? "", /bin_dirs = \['C:\/opt\/cni\/bin'\]/);
     assert.match(config ?? "", /conf_dir = 'C:\/etc\/cni\/net\.d'/);
     assert.equal(services.get("containerd")?.startType, "auto");
     assert.equal(await services.isRunning("containerd"), true);
-    assert.deepEqual(path, ["C:\\Program Files\\containerd"]);
+    assert.deepEqual(settings.path, ["C:\\Program Files\\containerd"]);
     assert(
       host.programs.commands.includes(
         "C:\\Program Files\\containerd\\containerd.exe --config C:\\Program Files\\containerd\\config.toml --log-file C:\\var\\log\\containerd\\containerd.log",
@@ -40,7 +38,7 @@ describe("Installing, rehearsed", () => {
       "containerd.exe runs with its configuration, without --run-service",
     );
 
-    const second = await install();
+    const second = await installContainerd(host);
     assert.deepEqual([second.changed, second.facts["archiveFrom"]], [false, "installed"]);
   });
 
@@ -50,7 +48,7 @@ describe("Installing, rehearsed", () => {
     const starts = (): number =>
       host.programs.commands.filter((line) => line.includes("--log-file")).length;
     const before = starts();
-    const result = await install([...args, "-PauseImage", "mirror.test/pause:1"]);
+    const result = await installContainerd(host, [...args, "-PauseImage", "mirror.test/pause:1"]);
     assert.deepEqual([result.exitCode, result.changed], [0, true]);
     assert.equal(starts(), before + 1);
     assert.match(
@@ -62,7 +60,7 @@ describe("Installing, rehearsed", () => {
   it("containerd: stopped by somebody, it is started again", async () => {
     await prepareThrough(host, "Install-Containerd");
     await host.windows.services.stop("containerd");
-    const result = await install();
+    const result = await installContainerd(host);
     assert.deepEqual(
       [result.changed, await host.windows.services.isRunning("containerd")],
       [true, true],
@@ -73,7 +71,7 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Confirm-Reboot");
     await host.windows.drive.write("C:\\var\\log\\containerd\\containerd.log", "a\nno pipe\n");
     host.programs.isPipeServed = () => Promise.resolve(false);
-    const result = await install();
+    const result = await installContainerd(host);
     assert.deepEqual([result.exitCode, result.errorCode], [34, "ServiceNotRunning"]);
     assert.match(result.errorMessage, /not ready after 120 s: Running\. [^]*no pipe$/);
   });
@@ -81,7 +79,7 @@ describe("Installing, rehearsed", () => {
   it("containerd: a wrong version is an error", async () => {
     await prepareThrough(host, "Confirm-Reboot");
     const args = goodArguments(host)["Install-Containerd"] ?? [];
-    const result = await install(withArgument(args, "-Version", "2.3.4"));
+    const result = await installContainerd(host, withArgument(args, "-Version", "2.3.4"));
     assert.deepEqual([result.exitCode, result.errorCode], [32, "VersionMismatch"]);
     assert.match(result.errorMessage, /v2\.4\.2 hollow', expected was version 2\.3\.4/);
   });
@@ -111,7 +109,7 @@ describe("Installing, rehearsed", () => {
       await prepareThrough(host, "Confirm-Reboot");
       const { fileName, sha256 } = host.media.containerd;
       await spoil(join(host.driveC, "kindows/media", sha256, fileName));
-      const result = await install();
+      const result = await installContainerd(host);
       assert.equal(result.errorCode, code);
       assert.match(result.errorMessage, message);
       assert.equal(await host.windows.drive.isFolder("C:\\Program Files\\containerd"), false);
@@ -121,7 +119,7 @@ describe("Installing, rehearsed", () => {
   it("a medium is needed no more when its program is in place", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     await host.windows.drive.remove("C:\\kindows\\media");
-    const result = await install();
+    const result = await installContainerd(host);
     assert.deepEqual([result.changed, result.facts["archiveFrom"]], [false, "installed"]);
     const args = goodArguments(host)["Install-Kubernetes"];
     const kubernetes = await runStep(host, "Install-Kubernetes", args);
@@ -145,7 +143,7 @@ describe("Installing, rehearsed", () => {
 
   it("kubelet: replaced on a node that has joined, it stands still meanwhile and runs again", async () => {
     await prepareThrough(host, "Join-Node");
-    await host.windows.setEnvironment("HTTPS_PROXY", "http://proxy.test:3128");
+    await host.windows.settings.setEnvironment("HTTPS_PROXY", "http://proxy.test:3128");
     await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
     const args = goodArguments(host)["Install-Kubernetes"] ?? [];
     const result = await runStep(host, "Install-Kubernetes", args);
@@ -156,9 +154,32 @@ describe("Installing, rehearsed", () => {
     assert.equal(services.get("kubelet")?.startType, "auto");
     assert.deepEqual(services.environment("kubelet"), ["HTTPS_PROXY=http://proxy.test:3128"]);
     assert.deepEqual(
-      (await drive.fileNames("C:\\k")).filter((name) => !name.endsWith(".exe")),
+      (await drive.fileNames("C:\\k")).filter((name) => !/\.exe(\.checked)?$/.test(name)),
       [],
     );
+  });
+
+  it("kubelet: a program that was changed since it was checked is looked at again", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const { drive } = host.windows;
+    const note = await drive.readText("C:\\k\\kubeadm.exe.checked");
+    assert.match(note ?? "", /^[0-9a-f]{64} \d+\.\d+\.\d+ \d+ \d+$/);
+    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
+    // A note of another version's is none.
+    const other = await runStep(
+      host,
+      "Install-Kubernetes",
+      withArgument(args, "-Version", "1.35.0"),
+    );
+    assert.equal(other.errorCode, "VersionMismatch");
+    await drive.write("C:\\k\\kubeadm.exe", "damaged");
+    const result = await runStep(host, "Install-Kubernetes", args);
+    assert.deepEqual(
+      [result.facts["kubeadmFrom"], result.facts["kubeletFrom"]],
+      ["media", "installed"],
+    );
+    // The medium itself is linked to its place, so the note is the same again.
+    assert.equal(await drive.readText("C:\\k\\kubeadm.exe.checked"), note);
   });
 
   it("kubelet: says when somebody holds kubeadm open", async () => {
@@ -173,15 +194,40 @@ describe("Installing, rehearsed", () => {
   it("kubelet: scanned by Defender only when told so", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
-    assert.ok(windows.defenderExclusions.includes("C:\\k\\kubelet.exe"));
+    assert.ok(windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));
     const args = [
       ...(goodArguments(host)["Install-Kubernetes"] ?? []),
       ...["-DefenderExclusions", "0"],
     ];
     const off = await runStep(host, "Install-Kubernetes", args);
     assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
-    assert.ok(!windows.defenderExclusions.includes("C:\\k\\kubelet.exe"));
-    assert.ok(windows.defenderExclusions.includes("C:\\ProgramData\\containerd"));
+    assert.ok(!windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));
+    assert.ok(windows.settings.defenderExclusions.includes("C:\\ProgramData\\containerd"));
+  });
+
+  it("Windows does not update by itself any more, until it may again", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const { windows } = host;
+    assert.equal(windows.settings.noAutoUpdate, 1);
+    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
+    const may = await runStep(host, "Install-Kubernetes", [...args, "-AutomaticUpdates", "1"]);
+    assert.deepEqual([may.exitCode, may.changed, windows.settings.noAutoUpdate], [0, true, null]);
+    // What its owner has set is neither ours to keep nor to take away.
+    await windows.settings.setNoAutoUpdate(1);
+    assert.equal((await runStep(host, "Install-Kubernetes", args)).changed, false);
+    await runStep(host, "Reset-Node");
+    assert.equal(windows.settings.noAutoUpdate, 1);
+  });
+
+  it("what was set about updates before comes back with the reset", async () => {
+    await prepareThrough(host, "Install-Containerd");
+    const { windows } = host;
+    await windows.settings.setNoAutoUpdate(0);
+    await runStep(host, "Install-Kubernetes", goodArguments(host)["Install-Kubernetes"]);
+    assert.equal(windows.settings.noAutoUpdate, 1);
+    const reset = await runStep(host, "Reset-Node");
+    assert.ok((reset.facts["removed"] as string[]).includes("policy NoAutoUpdate"));
+    assert.equal(windows.settings.noAutoUpdate, 0);
   });
 
   it("kubelet: a wrong version is an error", async () => {
@@ -198,7 +244,7 @@ describe("Installing, rehearsed", () => {
   it("a program that is none ends in an error, not in a service", async () => {
     await prepareThrough(host, "Install-Containerd");
     await host.windows.drive.write("C:\\Program Files\\containerd\\containerd.exe", "text");
-    const result = await install();
+    const result = await installContainerd(host);
     assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
     assert.match(result.errorMessage, /not a valid Win32 application/);
   });

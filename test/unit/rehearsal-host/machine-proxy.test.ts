@@ -24,7 +24,7 @@ describe("Set-MachineProxy, rehearsed", () => {
     await start("Confirm-Reboot");
     const first = await set();
     assert.deepEqual([first.exitCode, first.changed], [0, true], first.stderr);
-    assert.equal(host.windows.environment["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
+    assert.equal(host.windows.settings.environment["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
     assert.equal((await set()).changed, false);
     const { services } = host.windows;
     const installed = await runStep(
@@ -56,7 +56,7 @@ describe("Set-MachineProxy, rehearsed", () => {
   it("goes, and what the machine had of its own comes back", async () => {
     await start("Join-Node");
     const { windows } = host;
-    await windows.setEnvironment("HTTPS_PROXY", "http://old.test:8080");
+    await windows.settings.setEnvironment("HTTPS_PROXY", "http://old.test:8080");
     await windows.services.setEnvironment("containerd", ["OTHER=1"]);
     await set();
     assert.deepEqual(windows.services.environment("containerd"), ["OTHER=1", ...variables]);
@@ -65,7 +65,7 @@ describe("Set-MachineProxy, rehearsed", () => {
     // A kubelet started anew would register the Node again that was deleted just before.
     assert.equal(host.programs.commands.length, starts);
     assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
-    assert.deepEqual(windows.environment, { HTTPS_PROXY: "http://old.test:8080" });
+    assert.deepEqual(windows.settings.environment, { HTTPS_PROXY: "http://old.test:8080" });
     assert.deepEqual(windows.services.environment("containerd"), [
       "OTHER=1",
       "HTTPS_PROXY=http://old.test:8080",
@@ -88,6 +88,6 @@ describe("Set-MachineProxy, rehearsed", () => {
       const result = await set(["-HttpProxy", proxy, "-HttpsProxy", '""', "-NoProxy", '""']);
       assert.equal(result.exitCode, 1, proxy);
     }
-    assert.deepEqual(host.windows.environment, {});
+    assert.deepEqual(host.windows.settings.environment, {});
   });
 });

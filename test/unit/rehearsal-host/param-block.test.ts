@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { readParamBlock } from "../../../rehearsal/host/powershell/param-block.ts";
 import { PowerShellSyntaxError } from "../../../rehearsal/host/powershell/scanner.ts";
-import { stepNames } from "../../../rehearsal/host/step.ts";
+import { stepNames } from "../../../rehearsal/host/step-names.ts";
 
 const steps = new URL("../../../components/windows/steps/", import.meta.url);
 

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { stepExitCodes } from "../../../rehearsal/host/step.ts";
+import { stepExitCodes } from "../../../rehearsal/host/step-error.ts";
+import { stepNames } from "../../../rehearsal/host/step-names.ts";
+import { crictlConfig } from "../../../rehearsal/host/steps/crictl.ts";
+import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
+import { joinConfiguration } from "../../../rehearsal/host/steps/join-configuration.ts";
+import { flanneldCommandLine } from "../../../rehearsal/host/steps/flanneld-service.ts";
 import { kubeletCommandLine } from "../../../rehearsal/host/steps/kubelet-service.ts";
 import { joinRemedy } from "../../../rehearsal/host/steps/kubeadm-join.ts";
 import { hasJoinRemains } from "../../../rehearsal/host/steps/membership.ts";
@@ -30,6 +35,105 @@ describe("What the scripts and their rehearsal share", () => {
     const list = /@\(\n([^]*?)\$NodeArgument\n/.exec(source)?.[1] ?? "";
     const words = [...list.matchAll(/'([^']+)'/g)].map((match) => match[1]);
     assert.equal(words.join(" "), kubeletCommandLine([]));
+  });
+
+  it("flanneld's command line", () => {
+    const list = /@\(\n([^]*?)\n {4}\) -join/.exec(read("lib/FlanneldService.ps1"))?.[1] ?? "";
+    const words = [...list.matchAll(/'([^']+)'|"([^"]+)"/g)].map(([, one, other]) => one ?? other);
+    assert.equal(words.join(" "), flanneldCommandLine("$NodeIp"));
+  });
+
+  it("what is taken out of Flannel's archives, and where it goes", () => {
+    const source = read("Install-Flannel.ps1");
+    const model = readFileSync(
+      new URL("../../../rehearsal/host/steps/install-flannel.ts", import.meta.url),
+      "utf8",
+    );
+    const taken = (text: string, assign: string): string[] =>
+      [
+        ...text.matchAll(
+          new RegExp(`["']([\\w-]+\\.exe)["'] *${assign} *["']([\\w-]+\\.exe)["']`, "g"),
+        ),
+      ]
+        .map(([, from = "", to = ""]) => `${from} as ${to}`)
+        .sort();
+    assert.equal(taken(source, "=").length, 5);
+    assert.deepEqual(taken(model, ":"), taken(source, "="));
+    const places = (text: string): string[] =>
+      [...text.matchAll(/(?<=["'])C:\\{1,2}[^"']+(?=["'])/g)]
+        .map(([path]) => path.replaceAll("\\\\", "\\"))
+        .filter((path) => !path.includes("flanneld-service"))
+        .sort();
+    assert.deepEqual(new Set(places(model)), new Set(places(source)));
+  });
+
+  it("crictl's configuration", () => {
+    const list = /\$text = @\(\n([^]*?)\n {4}\)/.exec(read("lib/Crictl.ps1"))?.[1] ?? "";
+    const lines = [...list.matchAll(/'([^']*)'/g)].map((match) => match[1]);
+    assert.equal(lines.join("\n"), crictlConfig);
+  });
+
+  it("containerd's configuration", () => {
+    const source = read("lib/ContainerdConfig.ps1");
+    const sections = new Map(
+      [...source.matchAll(/^ {4}\$(images|cni) = "([^"]+)"$/gm)].map(([, name, section]) => [
+        `$${name}`,
+        section,
+      ]),
+    );
+    const settings = {
+      pauseImage: "pause:1",
+      cniBinDirectory: "C:/bin",
+      cniConfDirectory: "C:/conf",
+      registryFolder: "C:/certs.d",
+    };
+    const assigned = [
+      ...source.matchAll(/^ {8}"([^"]+)\/(\w+)" *= "([^"]+)"$/gm),
+      ...source.matchAll(/\$values\["([^"]+)\/(\w+)"\] = "([^"]+)"$/gm),
+    ].map(([, section = "", key, value = ""]) => ({
+      section: sections.get(section) ?? section,
+      key,
+      value: value
+        .replace("$PauseImage", settings.pauseImage)
+        .replace("$CniBinDirectory", settings.cniBinDirectory)
+        .replace("$CniConfDirectory", settings.cniConfDirectory)
+        .replace("$RegistryFolder", settings.registryFolder),
+    }));
+    assert.equal(assigned.length, 4);
+    const text = (value: (each: (typeof assigned)[number]) => string): string =>
+      assigned.map((each) => `[${each.section}]\n  ${each.key} = ${value(each)}`).join("\n");
+    assert.deepEqual(
+      editContainerdConfig(
+        text(() => "''"),
+        settings,
+      ),
+      { text: text(({ value }) => value) },
+    );
+  });
+
+  it("kubeadm's configuration of a join", () => {
+    const source = read("lib/JoinConfiguration.ps1");
+    const body = source.slice(source.indexOf("ConvertTo-Json"));
+    const names = (text: string, pattern: RegExp): string[] =>
+      [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+    const configuration = joinConfiguration({
+      nodeName: "$NodeName",
+      apiServerEndpoint: "$ApiServerEndpoint",
+      criSocket: "$CriSocket",
+      taints: "",
+      secret: { token: "$Secret.token", caCertHashes: [] },
+      timeoutSeconds: 300,
+    });
+    assert.deepEqual(names(configuration, /"(\w+)":/g), names(body, /^ *(\w+) += /gm));
+    assert.match(source, /\$discoveryLimit = "\$\(\[math\]::Floor\(\$TimeoutSeconds \/ 3\)\)s"/);
+    assert.match(body, /discovery += \$discoveryLimit$/m);
+    assert.match(configuration, /"discovery": "100s"/);
+    for (const value of ["kubeadm.k8s.io/v1beta4", "JoinConfiguration"]) {
+      assert.ok(configuration.includes(`"${value}"`) && body.includes(`'${value}'`), value);
+    }
+    for (const [, name = "", value = ""] of configuration.matchAll(/"(\w+)": "(\$[\w.]+)"/g)) {
+      assert.match(body, new RegExp(`^ *${name} += ${value.replace(/[$.]/g, "\\$&")}$`, "m"));
+    }
   });
 
   it("the folders of a node", () => {
@@ -77,21 +181,7 @@ describe("What the scripts and their rehearsal share", () => {
     });
     after(() => host.stop());
 
-    // In the steps' order: each needs what those before it have done.
-    for (const step of [
-      "Test-WindowsHost",
-      "Enable-ContainersFeature",
-      "Confirm-Reboot",
-      "Set-MachineProxy",
-      "Install-Containerd",
-      "Install-Kubernetes",
-      "Add-ExternalNetwork",
-      "Confirm-ExternalNetwork",
-      "Set-HostsEntry",
-      "Join-Node",
-      "Export-NodeLog",
-      "Reset-Node",
-    ]) {
+    for (const step of stepNames) {
       it(step, async () => {
         const result = await runStep(host, step, goodArguments(host)[step], joinInput);
         assert.equal(result.exitCode, 0, result.stderr);

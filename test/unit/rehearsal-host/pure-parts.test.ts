@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mergeHostsLines, parseHosts } from "../../../rehearsal/host/hosts-file.ts";
 import { workingProgram } from "../../../rehearsal/host/service-command.ts";
-import { StepError } from "../../../rehearsal/host/step.ts";
+import { StepError } from "../../../rehearsal/host/step-error.ts";
 import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
 import { joinConfiguration } from "../../../rehearsal/host/steps/join-configuration.ts";
 import { parseJoinSecret } from "../../../rehearsal/host/steps/join-secret.ts";
@@ -194,7 +194,7 @@ describe("A join's secret", () => {
           { key: "gpu", value: "", effect: "NoExecute" },
         ],
       },
-      timeouts: { discovery: "90s", tlsBootstrap: "90s", kubeletHealthCheck: "90s" },
+      timeouts: { discovery: "30s", tlsBootstrap: "90s", kubeletHealthCheck: "90s" },
     });
   });
 });

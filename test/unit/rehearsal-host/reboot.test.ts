@@ -69,7 +69,7 @@ describe("A reboot of the rehearsal host, over SSH", () => {
   });
 
   it("a reboot that Windows itself waits for comes first; running again goes on", async () => {
-    await host.windows.setUpdatePending(true);
+    await host.windows.settings.setUpdatePending(true);
     const refused = await run(await dial(), stepCommand("Enable-ContainersFeature", []));
     assert.equal(refused.exitCode, 24);
     assert.equal(resultOf(refused.stdout).error?.code, "RebootPending");

@@ -5,7 +5,7 @@ import { resetCommand } from "../../../components/windows/reset-command.ts";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
 import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { PowerLost } from "../../../rehearsal/host/windows-host.ts";
+import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
 import { listing } from "./machine-listing.ts";
 import { remoteSteps } from "./ssh-client.ts";
 import {
@@ -24,11 +24,11 @@ describe("Reset-Node, rehearsed", () => {
   /** What Calico leaves on a node besides. */
   const addCalico = async (): Promise<void> => {
     const { windows } = host;
-    await windows.addNetwork("External", ["win-1_ep"]);
-    await windows.addNetwork("Calico", ["Calico_ep", "0f3c"]);
-    await windows.setEnvironment("CALICO_NODENAME_FILE", "C:\\CalicoWindows\\nodename");
-    await windows.setEnvironment("FELIX_VXLANVNI", "4096");
-    await windows.setFirewallRule("OverlayTraffic4789UDP", {
+    await windows.settings.addNetwork("External", ["win-1_ep"]);
+    await windows.settings.addNetwork("Calico", ["Calico_ep", "0f3c"]);
+    await windows.settings.setEnvironment("CALICO_NODENAME_FILE", "C:\\CalicoWindows\\nodename");
+    await windows.settings.setEnvironment("FELIX_VXLANVNI", "4096");
+    await windows.settings.setFirewallRule("OverlayTraffic4789UDP", {
       displayName: "Overlay",
       protocol: "UDP",
       port: 4789,
@@ -65,12 +65,16 @@ describe("Reset-Node, rehearsed", () => {
     const { windows } = host;
     await windows.drive.write("C:\\etc\\other\\file", "x");
     await windows.drive.write("C:\\Windows\\System32\\drivers\\etc\\hosts", "10.0.0.9 nas\r\n");
-    await windows.setEnvironment("JAVA_HOME", "C:\\java");
-    await windows.setEnvironment("HTTP_PROXY", "http://theirs.test:3128");
-    await windows.setDefenderExclusions(["D:\\builds", "C:\\kk"]);
-    await windows.addNetwork("nat");
-    await windows.addToPath("C:\\tools");
-    await windows.setFirewallRule("sshd", { displayName: "sshd", protocol: "TCP", port: 22 });
+    await windows.settings.setEnvironment("JAVA_HOME", "C:\\java");
+    await windows.settings.setEnvironment("HTTP_PROXY", "http://theirs.test:3128");
+    await windows.settings.setDefenderExclusions(["D:\\builds", "C:\\kk"]);
+    await windows.settings.addNetwork("nat");
+    await windows.settings.addToPath("C:\\tools");
+    await windows.settings.setFirewallRule("sshd", {
+      displayName: "sshd",
+      protocol: "TCP",
+      port: 22,
+    });
     const before = await listing(host);
     await prepareThrough(host, "Join-Node");
     const proxy = goodArguments(host)["Set-MachineProxy"];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { loadState, statePath } from "../../../rehearsal/host/state.ts";
 import { prepareThrough, startWithSteps } from "./step-runner.ts";
@@ -51,6 +52,39 @@ describe("The model's service manager", () => {
     );
   });
 
+  /** What a command of cmd.exe prints, its exit code first. */
+  const shell = async (command: string): Promise<string> => {
+    const said: string[] = [];
+    const note = (text: string): void => void said.push(text);
+    const exitCode = await runShellCommand(host.windows, command, {
+      out: note,
+      err: note,
+      stdin: () => Promise.resolve(""),
+      dropConnection: () => undefined,
+    });
+    return `${exitCode} ${said.join("")}`;
+  };
+
+  it("is asked by net, with Windows' own words", async () => {
+    const { services } = host.windows;
+    assert.match(
+      await shell("net start kubelet"),
+      /^0 The kubelet service is starting\.\n.*started/,
+    );
+    assert.match(await shell("net start kubelet"), /^2 .*already been started\.\n\n.* 2182\.\n$/);
+    assert.equal(await services.isRunning("kubelet"), true);
+    assert.match(await shell("net stop containerd"), /^2 [^]*dependent on[^]*\n {3}kubelet\n/);
+    assert.equal(await services.isRunning("containerd"), true);
+    assert.match(await shell("net stop kubelet"), /^0 [^]*was stopped successfully\.\n$/);
+    assert.match(await shell("net stop kubelet"), /^2 .*not started\.\n\n.* 3521\.\n$/);
+    assert.equal(await services.isRunning("kubelet"), false);
+    await shell("net start kubelet");
+    assert.match(await shell("net stop containerd /y"), /^0 /);
+    assert.equal(await services.isRunning("kubelet"), false);
+    await services.change("kubelet", { startType: "disabled" });
+    assert.match(await shell("net start kubelet"), /^2 [^]*could not be started[^]*disabled/);
+  });
+
   it("reports a service that can't be started at boot and starts the others", async () => {
     const { services, drive } = host.windows;
     await services.change("kubelet", { startType: "auto" });
@@ -96,6 +130,7 @@ describe("The model's service manager", () => {
       loadState(host.windows.drive, new Date()),
       /C:\\rehearsal\\state\.json can't be read/,
     );
-    await host.windows.save();
+    // Any change writes it anew.
+    await host.windows.settings.setUpdatePending(false);
   });
 });

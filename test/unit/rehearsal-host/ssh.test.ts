@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { connect as tcpConnect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import ssh2, { type ConnectConfig } from "ssh2";
+import { create } from "tar";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
@@ -109,6 +113,10 @@ describe("The rehearsal host's SSH server", () => {
     ],
     [`powershell -File ${missing}`, 0xfffd0000, /^$/, /does not exist\. Provide the path/],
     [`powershell -File ${remoteSteps}\\lib\\Step.ps1`, 1, /^$/, /no behaviour for Step\.ps1/],
+    ["net start kubelet", 2, /^$/, /service name is invalid\.[^]*NET HELPMSG 2185/],
+    ["net use", 1, /^$/, /knows net start <service> and net stop/],
+    ["tar -tf steps.tar", 1, /^$/, /knows tar -xf <archive> -C <folder> only/],
+    ["tar.exe -xf none.tar -C C:\\kindows", 1, /^$/, /Failed to open 'none\.tar'/],
     ["shutdown /s", 1, /^$/, /knows shutdown \/r/],
     ["shutdown /r /t soon", 1, /^$/, /parameter is incorrect/],
   ];
@@ -120,6 +128,30 @@ describe("The rehearsal host's SSH server", () => {
       assert.match(result.stderr, stderr);
     });
   }
+
+  it("unpacks an archive, and says what is in the way", async () => {
+    const source = await mkdtemp(join(tmpdir(), "kindows-tar-"));
+    await mkdir(join(source, "A-1/lib"), { recursive: true });
+    await writeFile(join(source, "A-1/lib/B.ps1"), "b");
+    const media = join(host.driveC, "kindows/media");
+    await create({ file: join(media, "a.tar"), cwd: source, portable: true }, ["A-1/lib/B.ps1"]);
+    const unpack = "tar.exe -xf C:\\kindows\\media\\a.tar -C C:\\kindows";
+    try {
+      assert.deepEqual(await run(client, unpack), { exitCode: 0, stdout: "", stderr: "" });
+      assert.equal(await readFile(join(host.driveC, "kindows/A-1/lib/B.ps1"), "utf8"), "b");
+      assert.match((await run(client, `${unpack}\\none`)).stderr, /could not chdir/);
+
+      host.windows.drive.full = true;
+      assert.match((await run(client, unpack)).stderr, /not enough space/);
+      host.windows.drive.full = false;
+
+      await truncate(join(media, "a.tar"), 700);
+      assert.equal((await run(client, unpack)).exitCode, 1);
+    } finally {
+      host.windows.drive.full = false;
+      await rm(source, { recursive: true });
+    }
+  });
 
   it("binds a step's parameters before it runs, with PowerShell's own words", async () => {
     const result = await run(client, stepCommand("Test-WindowsHost", ["-MinimumBuild", "x"]));

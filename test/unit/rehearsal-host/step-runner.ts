@@ -38,7 +38,7 @@ export async function startWithSteps(
 
 /** Runs one step as SSH would. */
 export async function runStep(
-  host: RehearsalHost,
+  host: Pick<RehearsalHost, "windows">,
   step: string,
   args: readonly string[] = [],
   stdin = "",
@@ -72,7 +72,8 @@ export async function runStep(
 
 /** Arguments with which each step succeeds on a host in the right state, by step. */
 export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {
-  const { containerd, kubelet, kubeadm, kubeLogRunner } = host.media;
+  const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = host.media;
+  const { flannel, flannelPlugin, cniPlugins } = host.media;
   const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
     mediumPath(sha256, fileName);
   return {
@@ -82,6 +83,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
     "Install-Containerd": [
       ...["-Version", "2.4.2", "-ArchivePath", path(containerd)],
       ...["-ArchiveSha256", containerd.sha256],
+      ...["-CrictlPath", path(crictl), "-CrictlSha256", crictl.sha256],
     ],
     "Install-Kubernetes": [
       ...["-Version", "1.36.4", "-KubeletPath", path(kubelet)],
@@ -96,8 +98,18 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-NodeIp", "192.168.150.11", "-NodeLabels", "pool=a,zone=b", "-NodeTaints", ""],
       ...["-KubeletArgs", ""],
     ],
+    "Set-ClusterRoute": [
+      ...["-Route", '"10.244.0.0/16=192.168.150.128;10.96.0.0/16=192.168.150.128"'],
+    ],
     "Export-NodeLog": [],
     "Reset-Node": [],
+    "Install-Flannel": [
+      ...["-NodeName", "win-1", "-NodeIp", "192.168.150.11"],
+      ...["-NetConf", base64('{"Network":"10.244.0.0/16"}'), "-CniConf", base64('{"name":"cbr0"}')],
+      ...["-DaemonPath", path(flannel), "-DaemonSha256", flannel.sha256],
+      ...["-PluginPath", path(flannelPlugin), "-PluginSha256", flannelPlugin.sha256],
+      ...["-CniPluginsPath", path(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
+    ],
     "Add-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Confirm-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Set-MachineProxy": [
@@ -107,11 +119,36 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
   };
 }
 
+/** A file's content as Install-Flannel takes it. */
+export function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+/** Runs Install-Containerd, with arguments that do unless others are given. */
+export function installContainerd(
+  host: RehearsalHost,
+  args = goodArguments(host)["Install-Containerd"],
+): Promise<StepRun> {
+  return runStep(host, "Install-Containerd", args);
+}
+
+/** Replaces one argument's value. */
+export function withArgument(args: readonly string[], name: string, value: string): string[] {
+  const index = args.indexOf(name);
+  return args.map((argument, position) => (position === index + 1 ? value : argument));
+}
+
 /** What Join-Node reads from standard input. */
 export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCertHash] });
 
 /** Steps that only some settings ask for. */
-const optionalSteps = ["Set-MachineProxy", "Add-ExternalNetwork", "Confirm-ExternalNetwork"];
+const optionalSteps = [
+  "Set-MachineProxy",
+  "Install-Flannel",
+  "Add-ExternalNetwork",
+  "Confirm-ExternalNetwork",
+  "Set-ClusterRoute",
+];
 
 /** Runs the steps every node has in their order up to and including `last`, through the reboot; throws at the first that fails. */
 export async function prepareThrough(host: RehearsalHost, last: string): Promise<void> {

@@ -118,7 +118,7 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
         (await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"])).facts[
           "rebootPending"
         ];
-      await host.windows.setUpdatePending(true);
+      await host.windows.settings.setUpdatePending(true);
       assert.equal(await reasons(), "Windows Update");
       await host.programs.reboot(0);
       await host.up();
@@ -131,7 +131,7 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
   it("refuses a pod network it does not know", async () => {
     const host = await startWithSteps();
     try {
-      const args = ["-ComputerName", "win-1", "-PodNetwork", "flannel"];
+      const args = ["-ComputerName", "win-1", "-PodNetwork", "cilium"];
       assert.equal((await runStep(host, "Test-WindowsHost", args)).exitCode, 1);
     } finally {
       await host.stop();
@@ -149,6 +149,7 @@ describe("The rehearsed steps in a wrong order", () => {
     [undefined, "Confirm-Reboot", "FeatureFailed", 21],
     [undefined, "Install-Containerd", "FeatureMissing", 40],
     [undefined, "Install-Kubernetes", "ContainerdMissing", 41],
+    [undefined, "Install-Flannel", "KubernetesMissing", 54],
     [undefined, "Add-ExternalNetwork", "FeatureMissing", 40],
     [undefined, "Confirm-ExternalNetwork", "NetworkNotReady", 60],
     [undefined, "Join-Node", "KubernetesMissing", 54],

@@ -20,6 +20,7 @@ import type { Artifact } from "../../../toolchain/artifact.ts";
 import { Cache, artifactAddress, cacheRoot } from "../../../toolchain/cache.ts";
 import { markerName } from "../../../toolchain/cache-marker.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
 
 interface Counted extends Artifact {
@@ -61,6 +62,45 @@ describe("artifact cache", () => {
     lines.length = 0;
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  /** As somebody who may read the cache and not write to it; root may always write. */
+  async function withoutWriting<T>(work: () => Promise<T>): Promise<T> {
+    const folders = [root, ...(await readdir(root)).map((name) => path.join(root, name))];
+    await Promise.all(folders.map((folder) => chmod(folder, 0o555)));
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.("nobody");
+    try {
+      return await work();
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await Promise.all(folders.map((folder) => chmod(folder, 0o755)));
+    }
+  }
+
+  it("that can't be written to is told before anything is built, with what to do", async () => {
+    const artifact = counted("a");
+    await assert.rejects(
+      withoutWriting(() => ensure(artifact)),
+      (error: Error) =>
+        error.message ===
+        `the cache ${root} can't be written to (EACCES): set KINDOWS_CACHE to a folder that can`,
+    );
+    assert.equal(artifact.builds, 0);
+    assert.deepEqual(lines, []);
+  });
+
+  it("that can't be written to serves what it has", async () => {
+    const artifact = counted("a");
+    await ensure(artifact);
+    const file = path.join(os.tmpdir(), `kindows-digest-${process.pid}`);
+    await writeFile(file, "large");
+    await withoutWriting(async () => {
+      await ensure(artifact);
+      assert.match(await digestOfFile(file, cache), /^[0-9a-f]{64}$/);
+    });
+    await rm(file);
+    assert.equal(artifact.builds, 1);
+  });
 
   describe("root", () => {
     const cases: readonly (readonly [string, NodeJS.ProcessEnv, string])[] = [

@@ -6,7 +6,7 @@ import { execa } from "execa";
 
 import { loadBalancerImage } from "../../../components/controlplane/load-balancer-image/artifact.ts";
 import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
-import { rehearsalImage } from "../../../rehearsal/image/artifact.ts";
+import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";
 import { buildOrder } from "../../../toolchain/build-order.ts";
 import { boundingSetHasSysResource } from "../../../toolchain/capabilities.ts";
 import { dockerdArguments, wrappedRuntime } from "../../../toolchain/container-runtime.ts";
@@ -110,8 +110,8 @@ describe("host packages", () => {
 
   it("every artifact asks only for packages of the table", () => {
     const known = hostPackages.map((each) => each.debian);
-    const asked = [rehearsalImage, nodeImage, loadBalancerImage, wrappedRuntime].flatMap((each) =>
-      buildOrder([each]).flatMap((artifact) => artifact.hostPackages),
+    const asked = [bakedRehearsalImage, nodeImage, loadBalancerImage, wrappedRuntime].flatMap(
+      (each) => buildOrder([each]).flatMap((artifact) => artifact.hostPackages),
     );
     assert.ok(asked.includes("debootstrap"));
     assert.deepEqual(

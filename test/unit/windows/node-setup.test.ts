@@ -30,6 +30,7 @@ describe("how the settings want machines prepared", () => {
       podNetwork: "calico",
       registryMirrors: {},
       defenderExclusions: true,
+      automaticUpdates: false,
       proxy: undefined,
     });
   });
@@ -66,12 +67,14 @@ describe("how the settings want machines prepared", () => {
   });
 
   it("takes mirrors and Defender's exclusions as they are written", () => {
-    const { registryMirrors, defenderExclusions } = setup(`
+    const { registryMirrors, defenderExclusions, automaticUpdates } = setup(`
       windows:
         defenderExclusions: false
+        automaticUpdates: true
         registryMirrors: { docker.io: [https://mirror.example.com] }
     `);
     assert.deepEqual(registryMirrors, { "docker.io": ["https://mirror.example.com"] });
     assert.equal(defenderExclusions, false);
+    assert.equal(automaticUpdates, true);
   });
 });

@@ -3,13 +3,15 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Node } from "web-tree-sitter";
+import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import {
   declaredParameters,
   functions,
   nodes,
   parsePowerShell,
-  scripts,
-  steps,
+  scripts as stepScripts,
+  scriptsIn,
+  steps as nodeSteps,
 } from "./step-scripts.ts";
 
 const folder = "test/pester";
@@ -31,6 +33,16 @@ const files: readonly TestFile[] = [
   const text = readFileSync(file, "utf8");
   return { file, text, root: parsePowerShell(text) };
 });
+
+const imageScripts = scriptsIn(imageScriptsSource);
+const scripts = [...stepScripts, ...imageScripts];
+/** Scripts that run by themselves, and the variable of the tests for their folder. */
+const steps = [
+  ...nodeSteps.map((step) => ({ ...step, folder: "StepsFolder" })),
+  ...imageScripts
+    .filter((script) => script.isStep)
+    .map((script) => ({ ...script, folder: "ImageFolder" })),
+];
 
 const ours = new Map(
   scripts.flatMap((script) => [...functions(script)].map(([name, node]) => [name, node] as const)),
@@ -88,10 +100,10 @@ describe("the tests of the step scripts", () => {
     });
   }
 
-  for (const { name } of steps) {
+  for (const { name, folder: variable } of steps) {
     it(`run ${name}`, () => {
       assert.ok(
-        files.some(({ text }) => text.includes(`& "$StepsFolder/${name}.ps1"`)),
+        files.some(({ text }) => text.includes(`& "$${variable}/${name}.ps1"`)),
         `no test in ${folder} runs it: write one (first run, second run, half done, each failure)`,
       );
     });
@@ -137,7 +149,7 @@ describe("the tests of the step scripts", () => {
     const wrong: string[] = [];
     for (const { file, text } of files) {
       for (const [, name = "", rest = ""] of text.matchAll(
-        /& "\$StepsFolder\/([A-Za-z-]+)\.ps1"([^\n)}]*)/g,
+        /& "\$(?:Steps|Image)Folder\/([A-Za-z-]+)\.ps1"([^\n)}]*)/g,
       )) {
         const step = steps.find((each) => each.name === name);
         const known = step ? declaredParameters(step.root).map((each) => each.name) : [];

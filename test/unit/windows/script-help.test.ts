@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { declaredParameters, functions, scripts, steps } from "./step-scripts.ts";
+import { checkFunctionHelp } from "./script-checks.ts";
+import { declaredParameters, scripts, steps } from "./step-scripts.ts";
 
 /** Sections `.PARAMETER name` of a help comment, by name. */
 function documented(help: string): Map<string, string> {
@@ -48,17 +49,5 @@ describe("help of step scripts", () => {
     });
   }
 
-  for (const script of scripts) {
-    for (const [name, node] of functions(script)) {
-      it(`${script.file}: ${name} has a synopsis and documents its parameters`, () => {
-        const before = script.text.slice(0, node.startIndex);
-        const help = before.slice(before.lastIndexOf("<#"));
-        assert.match(help, /^<#\n\.SYNOPSIS\n\S[\s\S]*#>\n$/);
-        assert.deepEqual(
-          [...documented(help).keys()],
-          declaredParameters(node).map((parameter) => parameter.name),
-        );
-      });
-    }
-  }
+  checkFunctionHelp(scripts);
 });

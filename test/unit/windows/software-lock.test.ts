@@ -111,6 +111,15 @@ describe("a publisher's checksum", () => {
     ["with the name, as at containerd's releases", `${sha("a")}  ${name}\n`],
     ["of a file read as binary", `${sha("a")} *${name}\r\n`],
     ["with a path", `${sha("a")}  ./releases/${name}\n`],
+    [
+      "in what GitHub tells of a release",
+      JSON.stringify({
+        assets: [
+          { name: "other.tar.gz", digest: `sha256:${sha("b")}` },
+          { name, digest: `sha256:${sha("a")}` },
+        ],
+      }),
+    ],
     ["among others", `${sha("b")}  other.tar.gz\n${sha("a")}  ${name}\n`],
   ];
   for (const [what, text] of cases) {
@@ -123,6 +132,10 @@ describe("a publisher's checksum", () => {
     ["a web page", "<html><body>Log in</body></html>"],
     ["one of another file", `${sha("a")}  other.tar.gz\n`],
     ["one of a file whose name only ends like it", `${sha("a")}  x${name}\n`],
+    ["a release without it", JSON.stringify({ assets: [{ name: "other", digest: null }] })],
+    ["a release whose files have none", JSON.stringify({ assets: [{ name, digest: null }] })],
+    ["an answer of GitHub's that is no release", JSON.stringify({ message: "rate limit" })],
+    ["half an answer", '{"assets": ['],
     ["one that is too short", "a".repeat(63)],
     ["one that is too long", "a".repeat(65)],
     ["a SHA-512", "a".repeat(128)],

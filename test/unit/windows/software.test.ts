@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import {
   imageSoftware,
-  mediumNames,
+  mediaOf,
   officialSoftware,
   unpinned,
   unpinnedMessage,
@@ -26,18 +26,45 @@ const manifest = {
 
 describe("software of a Windows node", () => {
   it("comes from its publishers by https", () => {
-    const { containerd, kubelet, kubeadm, kubeLogRunner } = officialSoftware(
-      versions,
-      nothingKnown,
-    );
+    const software = officialSoftware(versions, nothingKnown);
     const base = "https://dl.k8s.io/v1.36.4/bin/windows/amd64";
     assert.deepEqual(
-      [containerd.uri, kubelet.uri, kubeadm.uri, kubeLogRunner.uri],
+      mediaOf(software).map(([, { uri }]) => uri),
       [
         "https://github.com/containerd/containerd/releases/download/v2.4.2/containerd-2.4.2-windows-amd64.tar.gz",
         `${base}/kubelet.exe`,
         `${base}/kubeadm.exe`,
         `${base}/kube-log-runner.exe`,
+        "https://github.com/kubernetes-sigs/cri-tools/releases/download/v1.36.0/crictl-v1.36.0-windows-amd64.tar.gz",
+      ],
+    );
+  });
+
+  it("has Flannel's where that is the pod network", () => {
+    const flannel = mediaOf(officialSoftware(versions, nothingKnown, true)).slice(5);
+    const plugins = "https://github.com/containernetworking/plugins/releases/download/v1.9.1";
+    assert.deepEqual(
+      flannel.map(([name, { uri, origin }]) => [
+        name,
+        uri,
+        origin === "image" ? "" : origin.checksumUri,
+      ]),
+      [
+        [
+          "flannel",
+          "https://github.com/flannel-io/flannel/releases/download/v0.28.9/flannel-v0.28.9-windows-amd64.tar.gz",
+          "https://api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.9",
+        ],
+        [
+          "flannelPlugin",
+          "https://github.com/flannel-io/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz",
+          "https://github.com/flannel-io/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz.sha256",
+        ],
+        [
+          "cniPlugins",
+          `${plugins}/cni-plugins-windows-amd64-v1.9.1.tgz`,
+          `${plugins}/cni-plugins-windows-amd64-v1.9.1.tgz.sha256`,
+        ],
       ],
     );
   });
@@ -47,6 +74,18 @@ describe("software of a Windows node", () => {
     assert.deepEqual(unpinned(software), []);
     assert.equal(software.kubelet.sha256, "2".repeat(64));
     assert.equal(software.kubelet.uri, officialSoftware(versions, nothingKnown).kubelet.uri);
+  });
+
+  it("has a crictl only where the image carries one", () => {
+    assert.equal(imageSoftware(versions, manifest).crictl, undefined);
+    const crictl = { fileName: "crictl-v1.36.0-windows-amd64.tar.gz", sha256: "5".repeat(64) };
+    const media = { ...manifest.media, crictl };
+    assert.equal(imageSoftware(versions, { ...manifest, media }).crictl?.sha256, "5".repeat(64));
+    const older = { ...crictl, fileName: "crictl-v1.35.0-windows-amd64.tar.gz" };
+    assert.throws(
+      () => imageSoftware(versions, { ...manifest, media: { ...media, crictl: older } }),
+      /carries crictl-v1\.35\.0-windows-amd64\.tar\.gz, but/,
+    );
   });
 
   it("of another version than the image carries is an error that names the settings", () => {
@@ -101,11 +140,10 @@ describe("software of a Windows node", () => {
 
   it("has its publishers' checksums beside it", () => {
     const software = officialSoftware(versions, nothingKnown);
-    const uris = mediumNames.map((name) => {
-      const { uri, origin } = software[name];
+    const uris = mediaOf(software).map(([, { uri, origin }]) => {
       return origin === "image" ? "" : origin.checksumUri.slice(uri.length);
     });
-    assert.deepEqual(uris, [".sha256sum", ".sha256", ".sha256", ".sha256"]);
+    assert.deepEqual(uris, [".sha256sum", ".sha256", ".sha256", ".sha256", ".sha256"]);
   });
 });
 

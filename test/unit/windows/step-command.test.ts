@@ -117,6 +117,8 @@ describe("commands of steps", () => {
       RegistryMirrors:
         "docker.io=https://mirror.example.com;example.com:5000=https://a.test,https://b.test/x",
       DefenderExclusions: 1,
+      CrictlPath: mediumPath(sha("e"), "crictl-v1.36.0-windows-amd64.tar.gz"),
+      CrictlSha256: sha("e"),
     },
     "Install-Kubernetes": {
       Version: "1.36.4",
@@ -127,9 +129,26 @@ describe("commands of steps", () => {
       KubeLogRunnerPath: mediumPath(sha("d"), "kube-log-runner.exe"),
       KubeLogRunnerSha256: sha("d"),
       DefenderExclusions: 0,
+      AutomaticUpdates: 0,
     },
-    "Add-ExternalNetwork": { Address: "192.168.150.10", DelaySeconds: 5 },
-    "Confirm-ExternalNetwork": { Address: "192.168.150.10", DelaySeconds: 5 },
+    "Install-Flannel": {
+      NodeName: "win-1",
+      NodeIp: "192.168.150.10",
+      NetConf: "eyJOZXR3b3JrIjoiMTAuMjQ0LjAuMC8xNiJ9",
+      CniConf: "eyJuYW1lIjoiZmxhbm5lbC40MDk2In0=",
+      DaemonPath: mediumPath(sha("a"), "flannel-v0.28.9-windows-amd64.tar.gz"),
+      DaemonSha256: sha("a"),
+      PluginPath: mediumPath(sha("b"), "cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz"),
+      PluginSha256: sha("b"),
+      CniPluginsPath: mediumPath(sha("c"), "cni-plugins-windows-amd64-v1.9.1.tgz"),
+      CniPluginsSha256: sha("c"),
+    },
+    "Add-ExternalNetwork": { Address: "192.168.150.10", DelaySeconds: 5, Network: "External" },
+    "Confirm-ExternalNetwork": {
+      Address: "192.168.150.10",
+      DelaySeconds: 5,
+      Network: "flannel.4096",
+    },
     "Set-HostsEntry": {
       Entry: "192.168.150.128=kindows-dev-control-plane;192.168.150.129=kindows-dev-lb",
     },
@@ -142,6 +161,9 @@ describe("commands of steps", () => {
       NodeTaints: "os=windows:NoSchedule,example.com/busy:NoExecute",
       KubeletArgs: "eviction-hard=memory.available<200Mi max-pods=60",
       TimeoutSeconds: 300,
+    },
+    "Set-ClusterRoute": {
+      Route: "10.244.0.0/16=192.168.150.128;10.96.0.0/16=192.168.150.128",
     },
     "Export-NodeLog": { TailKiB: 1024 },
     "Reset-Node": { CriSocket: "npipe:////./pipe/containerd-containerd", TimeoutSeconds: 300 },

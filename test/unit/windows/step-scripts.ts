@@ -14,6 +14,8 @@ export interface StepScript {
   readonly isStep: boolean;
   readonly text: string;
   readonly root: Node;
+  /** Scripts it lies among when it runs; those of the steps folder unless said. */
+  readonly pool?: readonly StepScript[];
 }
 
 /** A parameter as a `param()` block declares it. */
@@ -42,16 +44,21 @@ export function parsePowerShell(text: string): Node {
   return tree.rootNode;
 }
 
+/** All scripts of a folder, by their file names. */
+export function scriptsIn(folder: string): StepScript[] {
+  return readdirSync(folder, { recursive: true })
+    .map((file) => String(file).split(path.sep).join("/"))
+    .filter((file) => file.endsWith(".ps1"))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(path.join(folder, file), "utf8");
+      const name = path.basename(file, ".ps1");
+      return { file, name, isStep: !file.includes("/"), text, root: parsePowerShell(text) };
+    });
+}
+
 /** All scripts of the steps folder. */
-export const scripts: readonly StepScript[] = readdirSync(stepsSource, { recursive: true })
-  .map((file) => String(file).split(path.sep).join("/"))
-  .filter((file) => file.endsWith(".ps1"))
-  .sort()
-  .map((file) => {
-    const text = readFileSync(path.join(stepsSource, file), "utf8");
-    const name = path.basename(file, ".ps1");
-    return { file, name, isStep: !file.includes("/"), text, root: parsePowerShell(text) };
-  });
+export const scripts: readonly StepScript[] = scriptsIn(stepsSource);
 
 export const steps = scripts.filter((script) => script.isStep);
 
@@ -102,7 +109,7 @@ export function withDotSourced(script: StepScript): StepScript[] {
   for (const current of found.values()) {
     for (const match of current.text.matchAll(/^\. \(Join-Path \$PSScriptRoot '([^']+)'\)$/gm)) {
       const file = current.isStep ? (match[1] ?? "").replace("\\", "/") : `lib/${match[1]}`;
-      const sourced = scripts.find((each) => each.file === file);
+      const sourced = (script.pool ?? scripts).find((each) => each.file === file);
       if (!sourced) throw new Error(`${current.file} dot-sources ${file}, which does not exist`);
       found.set(file, sourced);
     }

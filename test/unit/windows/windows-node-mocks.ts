@@ -27,6 +27,24 @@ export interface MockedNode {
   readonly controlPlane: ControlPlane;
 }
 
+/** The resources of a node, in the order in which they may run. */
+export const nodeResources = [
+  "node-home",
+  "node-steps",
+  "node-test-windowshost",
+  "node-enable-containersfeature",
+  "node-confirm-reboot",
+  "node-install-containerd",
+  "node-install-kubernetes",
+  "node-set-hostsentry",
+  "node-join-node",
+  "node-registration",
+  "node-ready",
+];
+
+/** Those that are commands on its machine. */
+export const nodeCommands = nodeResources.slice(2, -2);
+
 const sha = (digit: string): string => digit.repeat(64);
 
 export const software: WindowsSoftware = {
@@ -40,6 +58,7 @@ export const software: WindowsSoftware = {
     sha256: sha("4"),
     origin: "image",
   },
+  crictl: undefined,
 };
 
 /** Facts by step: those that the pipeline reads, and no others. */
@@ -75,6 +94,13 @@ export async function startMocks(preview: boolean): Promise<void> {
     "test",
     preview,
   );
+  // The SDK's mocks know no hooks: this engine takes them, and calls none.
+  const monitor = (
+    pulumi.runtime as unknown as { getMonitor(): Record<string, unknown> }
+  ).getMonitor();
+  monitor["registerResourceHook"] = (_hook: unknown, done: (error: null) => void): void => {
+    done(null);
+  };
 }
 
 class Anything extends pulumi.CustomResource {
@@ -140,6 +166,13 @@ export function makeNode(
     { transformations: [record] },
   );
   return { node, resources, machine, controlPlane };
+}
+
+/** One of its resources, which must be there. */
+export function registered({ resources }: MockedNode, name: string): Registered {
+  const found = resources.get(name);
+  if (found === undefined) throw new Error(`there is no resource ${name}`);
+  return found;
 }
 
 /** Value of an input once it is known; undefined in a preview of one that is not. */

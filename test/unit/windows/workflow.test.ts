@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { defaultContainerdVersion, kubernetesVersions } from "../../../config/supported.ts";
 import { declaredParameters, nodes, parsePowerShell, steps } from "./step-scripts.ts";
 
@@ -111,7 +111,11 @@ describe("the real steps on a Windows runner", () => {
   );
 
   it("are all up to the join that leave the runner its network", () => {
-    const left = ["Join-Node", "Reset-Node", "Add-ExternalNetwork", "Confirm-ExternalNetwork"];
+    const left = [
+      ...["Join-Node", "Reset-Node"],
+      // Not run there: the first needs what only a stack with Flannel fetches, the others cut the connection.
+      ...["Install-Flannel", "Add-ExternalNetwork", "Confirm-ExternalNetwork"],
+    ];
     assert.deepEqual(
       [...plan.keys()].toSorted(),
       steps

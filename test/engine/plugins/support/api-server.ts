@@ -77,6 +77,8 @@ export class ApiServer {
       `--cert-dir=${file("certificates")}`,
       `--token-auth-file=${file("tokens.csv")}`,
       "--authorization-mode=RBAC",
+      // As kubeadm has it: HostProcess containers are privileged ones.
+      "--allow-privileged=true",
       "--service-cluster-ip-range=10.0.0.0/24",
       "--service-account-issuer=https://kubernetes.default.svc",
       `--service-account-key-file=${file("sa.key")}`,

@@ -30,7 +30,7 @@ describe("logs of a machine", () => {
     const log = "C:\\var\\log\\kubelet\\kubelet.log";
     await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
     await drive.write("C:\\kindows\\state\\join-configuration.json", joinToken);
-    await host.windows.setEnvironment("HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
+    await host.windows.settings.setEnvironment("HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
   });
   after(async () => {
     await host.stop();

@@ -28,4 +28,24 @@ describe("nodes that failed", () => {
     failed.read("    error: no Docker");
     assert.deepEqual(failed.names, []);
   });
+
+  it("lack a file where a step says so, and nothing else", () => {
+    const failed = new FailedNodes(["win-1", "win-2", "win-3"]);
+    const text = `
+  command:remote:Command (win-1-install-kubernetes):
+    Install-Kubernetes on WIN-1 failed (MediumMissing): C:\\kindows\\media\\kubelet.exe is not there.
+    error: Process exited with status 30
+
+  command:remote:Command (win-2-install-containerd):
+    Install-Containerd on WIN-2 failed (ChecksumMismatch): it has the SHA-256 0.
+    error: Process exited with status 31
+
+  command:remote:Command (win-3-install-containerd):
+    Install-Containerd on WIN-3 failed (FileInUse): close it.
+    error: Process exited with status 35
+`;
+    for (const line of text.split("\n")) failed.read(line);
+    assert.deepEqual(failed.lackingMedia, ["win-1", "win-2"]);
+    assert.deepEqual(failed.names, ["win-1", "win-2", "win-3"]);
+  });
 });

@@ -13,9 +13,9 @@ const secret = (value: unknown): object => ({
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
   plaintext: JSON.stringify(value),
 });
-const copy = (name: string, inputs: object, more: object = {}): object => ({
-  urn: `urn:pulumi:dev::kindows::kindows:windows:WindowsNode$command:remote:CopyToRemote::${name}`,
-  type: "command:remote:CopyToRemote",
+const command = (name: string, inputs: object, more: object = {}): object => ({
+  urn: `urn:pulumi:dev::kindows::kindows:windows:WindowsNode$command:remote:Command::${name}`,
+  type: "command:remote:Command",
   inputs,
   ...more,
 });
@@ -24,19 +24,16 @@ const sources = (...resources: object[]): unknown =>
 
 describe("machines whose logs can be had", () => {
   it("are those that have their scripts, with the connection the state knows", () => {
-    const inputs = {
-      connection: secret({ ...connection, privateKey: secret("KEY") }),
-      remotePath: "C:/kindows/steps/0123456789ab",
-    };
+    const inputs = { connection: secret({ ...connection, privateKey: secret("KEY") }) };
     assert.deepEqual(
       sources(
-        copy("win-1-home", { ...inputs, remotePath: "C:/kindows" }),
-        copy("win-1-steps", inputs),
-        copy("win-1-steps", inputs, { delete: true }),
-        copy("win-2-steps", { remotePath: "C:/kindows/steps/0123456789ab" }),
-        { urn: "urn:pulumi:dev::kindows::t::x-steps", type: "command:remote:Command", inputs },
+        command("win-1-home", inputs),
+        command("win-1-steps", inputs),
+        command("win-1-steps", inputs, { delete: true }),
+        command("win-2-steps", { create: "tar.exe" }),
+        { urn: "urn:pulumi:dev::kindows::t::x-steps", type: "x:y:Z", inputs },
       ),
-      [{ node: "win-1", ...connection, scripts: "C:\\kindows\\steps\\0123456789ab" }],
+      [{ node: "win-1", ...connection, scripts: "C:\\kindows\\steps\\Export-NodeLog" }],
     );
   });
 

@@ -5,7 +5,7 @@ import { resource } from "./state-builder.ts";
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
 const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 const create = (action: string): string =>
-  `node --import tsx components/controlplane/actions/${action}`;
+  `node toolchain/program/run.js components/controlplane/actions/${action}`;
 
 const cases: readonly (readonly [
   string,

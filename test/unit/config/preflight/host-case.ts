@@ -6,8 +6,6 @@ export const rehearsal =
 /** Two nodes from a prepared disk, on KVM. */
 export const windows =
   "{ windows: { image: { kind: disk, path: /srv/win.qcow2 }, memoryMiB: 8192 }, cni: { kind: kind-default }, nodes: [{ name: win-1 }, { name: win-2 }] }";
-/** What this release only previews. */
-export const notYet = "{ nodes: [{ name: win-1 }] }";
 
 /** A lab, a host, and what of the host is in the lab's way. */
 export interface HostCase {

@@ -6,7 +6,7 @@ import { resolveSettings } from "../../../../config/resolve.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { conflictCases } from "./conflict-cases.ts";
 import { goodHost } from "./good-host.ts";
-import { notYet, rehearsal, windows } from "./host-case.ts";
+import { rehearsal, windows } from "./host-case.ts";
 import { missingCases } from "./missing-cases.ts";
 import { roomCases } from "./room-cases.ts";
 
@@ -37,9 +37,9 @@ describe("preflight", () => {
   }
 
   it("puts everything into one message", () => {
-    const found = judge(settingsOf(notYet), { ...goodHost, kvm: "absent" });
+    const found = judge(settingsOf(windows), { ...goodHost, kvm: "absent", image: "missing" });
     const lines = hostProblemsText(found).split("\n");
-    assert.equal(lines[0], "3 things are in the way on this host; nothing was changed:");
+    assert.equal(lines[0], "2 things are in the way on this host; nothing was changed:");
     assert.deepEqual(
       lines.slice(1),
       found.map((problem) => `  - ${hostProblemText(problem)}`),

@@ -1,5 +1,5 @@
 import { docker, goodHost, libvirt } from "./good-host.ts";
-import { rehearsal, windows, notYet } from "./host-case.ts";
+import { rehearsal, windows } from "./host-case.ts";
 import type { HostCase } from "./host-case.ts";
 
 /** What a host may lack. */
@@ -96,15 +96,23 @@ export const missingCases: readonly HostCase[] = [
     settings: windows,
     host: { image: "missing" },
     problems: [
-      'kindows:windows.image.path: "/srv/win.qcow2" is not there. Write the path of a qcow2 image you may read.',
+      'kindows:windows.image.path: "/srv/win.qcow2" is not there. Write the path of a qcow2, VHD or VHDX image you may read.',
     ],
   },
   {
     name: "a disk in another format",
     settings: windows,
-    host: { image: "not qcow2" },
+    host: { image: "no disk" },
     problems: [
-      'kindows:windows.image.path: "/srv/win.qcow2" is not a qcow2 image. Convert it: qemu-img convert -O qcow2 OLD NEW.',
+      'kindows:windows.image.path: "/srv/win.qcow2" is neither a qcow2 image nor VHD or VHDX. Convert it: qemu-img convert -O qcow2 OLD NEW.',
+    ],
+  },
+  {
+    name: "a VHD that was not converted",
+    settings: windows,
+    host: { image: "not converted" },
+    problems: [
+      'kindows:windows.image.path: "/srv/win.qcow2" is not converted yet. Run `./kindows prepare`.',
     ],
   },
   {
@@ -125,13 +133,11 @@ export const missingCases: readonly HostCase[] = [
     ],
   },
   {
-    name: "what this release only previews",
-    settings: notYet,
-    host: { image: undefined },
-    problems: [
-      'kindows:cni.kind: "calico" comes with a later release; this one only previews it. Write "kind-default" (no network for Windows pods), or use the stack rehearsal.',
-      'kindows:windows.image.kind: "evaluation-iso" comes with a later release; this one only previews it. Write { kind: disk, path: ... } with a disk you prepared, or use the stack rehearsal.',
-    ],
+    name: "an ISO of one's own, of which no image was made yet",
+    settings:
+      "{ windows: { image: { kind: iso, path: /srv/windows.iso } }, cni: { kind: kind-default } }",
+    host: { image: "missing" },
+    problems: ["The Windows image is not built yet. Run `./kindows image build`."],
   },
   {
     name: "a bare machine: everything that is missing is told, and nothing that follows from it",

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { ImageSettings } from "../../../../components/windows/image/builder/built-image.ts";
 import { kvmProbeRom } from "../../../../config/preflight/kvm-probe-rom.ts";
 import { probeDocker } from "../../../../config/preflight/probe-docker.ts";
 import { probeImage } from "../../../../config/preflight/probe-image.ts";
@@ -11,6 +12,26 @@ import { probeInotify } from "../../../../config/preflight/probe-inotify.ts";
 import { memoryIn } from "../../../../config/preflight/probe-memory.ts";
 import { routeRanges } from "../../../../config/preflight/probe-network.ts";
 import { probeTools } from "../../../../config/preflight/probe-tools.ts";
+
+/** An image that is still to be made: there is no disk yet to look at. */
+const isoImage = {
+  kind: "iso",
+  path: "/srv/windows.iso",
+  edition: "standard-core",
+  language: "en-US",
+  firmware: "bios",
+  drivers: {},
+  openSsh: {},
+  update: {},
+} as const;
+
+/** What the settings have to say of an image. */
+function asking(image: ImageSettings["windows"]["image"]): ImageSettings {
+  return {
+    windows: { version: "2022", image, containerdVersion: "2.3.4", checksums: {} },
+    cluster: { kubernetesVersion: "1.36.4" },
+  };
+}
 
 describe("probes", () => {
   let folder = "";
@@ -164,27 +185,38 @@ describe("probes", () => {
       header.write("QFI\xfb\0\0\0\x03", "latin1");
       header.writeBigUInt64BE(15_728_640_000n, 24);
       await writeFile(file, header);
-      assert.deepEqual(await probeImage({ kind: "disk", path: file }), {
+      assert.deepEqual(await probeImage(asking({ kind: "disk", path: file })), {
         virtualGiB: 15_728_640_000 / 1024 ** 3,
       });
     });
 
-    it("is not qcow2", async () => {
+    it("is a VHD or VHDX that nobody has converted", async () => {
+      const file = path.join(folder, "image");
+      await writeFile(file, `${"x".repeat(1024)}conectix${"x".repeat(504)}`);
+      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "not converted");
+      await writeFile(file, "vhdxfile and so on");
+      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "not converted");
+    });
+
+    it("is no disk", async () => {
       const file = path.join(folder, "image");
       await writeFile(file, "conectix");
-      assert.equal(await probeImage({ kind: "disk", path: file }), "not qcow2");
+      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "no disk");
     });
 
-    it("is missing, unreadable, not looked for", async () => {
-      assert.equal(await probeImage({ kind: "disk", path: path.join(folder, "none") }), "missing");
-      assert.equal(await probeImage({ kind: "disk", path: folder }), "unreadable");
-      assert.equal(await probeImage({ kind: "evaluation-iso" }), undefined);
+    it("is missing, unreadable, not made yet", async () => {
+      assert.equal(
+        await probeImage(asking({ kind: "disk", path: path.join(folder, "none") })),
+        "missing",
+      );
+      assert.equal(await probeImage(asking({ kind: "disk", path: folder })), "unreadable");
+      assert.equal(await probeImage(asking(isoImage)), "missing");
     });
 
-    it("of no bytes is not qcow2", async () => {
+    it("of no bytes is no disk", async () => {
       const file = path.join(folder, "empty");
       await writeFile(file, "");
-      assert.equal(await probeImage({ kind: "disk", path: file }), "not qcow2");
+      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "no disk");
     });
   });
 

@@ -1,5 +1,5 @@
 import { type FaultPoint, type FaultSetting } from "../../../../rehearsal/host/faults.ts";
-import { type StepName, stepNames } from "../../../../rehearsal/host/step.ts";
+import { type StepName, stepNames } from "../../../../rehearsal/host/step-names.ts";
 import type { FaultyCluster } from "./faulty-cluster.ts";
 
 /** What goes wrong: a column of the table. */
@@ -21,8 +21,8 @@ export interface TableFault {
 /** What is copied to a machine rather than run on it: rows of the table too. */
 export const copies = ["copy of the scripts", "push of the media"] as const;
 
-/** Steps that make a node; the others are run on one. */
-const makingSteps = stepNames.filter((name) => name !== "Reset-Node" && name !== "Export-NodeLog");
+/** Steps up to the join, which sets a clock that is wrong; the others are run on a node. */
+const makingSteps = stepNames.slice(0, stepNames.indexOf("Join-Node") + 1);
 
 const points: readonly FaultPoint[] = ["start", "middle", "end"];
 const invalidHash = "none of the public keys pinned were found";
@@ -39,6 +39,11 @@ export const tableFaults: readonly TableFault[] = [
     what: `the connection breaks at the ${at} of the step, which goes on on the machine`,
     settings: (step: StepName): FaultSetting[] => [{ kind: "dropConnection", step, at }],
   })),
+  {
+    name: "SSH drops, in the result",
+    what: "the connection breaks when all is done and half of the line with the result has been sent",
+    settings: (step: StepName): FaultSetting[] => [{ kind: "cutResult", step }],
+  },
   ...points.map((at) => ({
     name: `reboot, ${at}`,
     what: `the machine loses its power at the ${at} of the step and boots`,
@@ -84,10 +89,10 @@ export const tableFaults: readonly TableFault[] = [
     settings: (): FaultSetting[] => [{ kind: "addressLost" }],
   },
   {
-    name: "API away, 20 s",
-    what: "the API server is away at the start of the step, for 20 s",
+    name: "API away, a minute",
+    what: "the API server is away at the start of the step, for 60 s",
     breakCluster: (cluster: FaultyCluster): void => {
-      cluster.awaySeconds = 20;
+      cluster.awaySeconds = 60;
     },
   },
   {

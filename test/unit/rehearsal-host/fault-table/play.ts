@@ -9,10 +9,11 @@ import { dial } from "../../../../plugins/command/dial.ts";
 import { uploadSource } from "../../../../plugins/command/upload.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import { type StepName, stepNames } from "../../../../rehearsal/host/step.ts";
+import { type StepName, stepNames } from "../../../../rehearsal/host/step-names.ts";
 import { listing } from "../machine-listing.ts";
 import { adminKey, remoteSteps, stepCommand } from "../ssh-client.ts";
 import { goodArguments, joinInput, startWithSteps } from "../step-runner.ts";
+import { differences } from "./differences.ts";
 import { copies, type TableFault } from "./faults.ts";
 import { FaultyCluster } from "./faulty-cluster.ts";
 
@@ -231,26 +232,4 @@ function unharmed(): Promise<Record<string, string>> {
     }
   })();
   return reference;
-}
-
-function differences(
-  wanted: Readonly<Record<string, string>>,
-  found: Readonly<Record<string, string>>,
-): string[] {
-  return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
-    .filter((key) => !ofABoot.includes(key))
-    .filter((key) => timeless(wanted[key]) !== timeless(found[key]))
-    .map((key) => `${key} is ${shown(found[key])}, without the fault ${shown(wanted[key])}`);
-}
-
-/** Notes on the boot in which the pod network was made: after the next one Calico makes its own. */
-const ofABoot = ["/kindows/state/external-network.json", "calicoBootTime"];
-
-/** Each machine boots when it boots. */
-function timeless(value: string | undefined): string | undefined {
-  return value?.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
-}
-
-function shown(value: string | undefined): string {
-  return value === undefined ? "not there" : `'${value.slice(0, 200)}'`;
 }

@@ -1,4 +1,4 @@
-import { stepNames } from "../../../../rehearsal/host/step.ts";
+import { stepNames } from "../../../../rehearsal/host/step-names.ts";
 import { copies, tableFaults, transferFaults, type TableFault } from "./faults.ts";
 import type { Results } from "./page.ts";
 import { type CellResult, type Row, play } from "./play.ts";

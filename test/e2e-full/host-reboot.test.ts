@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { waitUntil } from "../../toolchain/wait-until.ts";
+import { TestLab, isReady, tail } from "../e2e/lab.ts";
+import type { Finished } from "../e2e/lab.ts";
+import { HostPower } from "./host-power.ts";
+
+const controlPlane = "kindows-reboot-control-plane";
+const nodes = [controlPlane, "win-1"];
+
+/** Longest for everything to be Ready once the daemons answer: an emulated machine boots in a minute or two. */
+const readySeconds = 600;
+
+/** Everything of Docker and libvirt dies as with the host's power, and their daemons are started again. */
+describe("a reboot of the host is survived, without up", function () {
+  this.timeout(20 * 60_000);
+  this.bail(true);
+
+  const lab = new TestLab("e2ereboot");
+
+  before(async () => {
+    await lab.configure({
+      lab: { name: "reboot" },
+      network: { cidr: "192.168.155.0/24" },
+      nodes: [{ name: "win-1" }],
+    });
+    await lab.kindows("down");
+    succeeded(await lab.kindows("up"));
+  });
+  after(async () => {
+    await lab.kindows("down");
+    await lab.forget();
+  });
+
+  function succeeded({ exitCode, output }: Finished): void {
+    assert.equal(exitCode, 0, tail(output));
+  }
+
+  /** Ready, by word of a kubelet that has been heard since. */
+  async function readySince(time: Date): Promise<void> {
+    const what = `${nodes.join(" and ")} to be Ready, heard of since the power came back`;
+    await waitUntil({ what, timeoutSeconds: readySeconds, pollMilliseconds: 3000 }, async () => {
+      try {
+        const [found, { items }] = await Promise.all([
+          lab.nodes(),
+          lab.kubectlJson("-n", "kube-node-lease", "get", "leases") as Promise<{
+            items: { metadata: { name: string }; spec: { renewTime: string } }[];
+          }>,
+        ]);
+        const heard = items.filter(({ spec }) => new Date(spec.renewTime) > time);
+        const back = found
+          .filter((node) => isReady(node))
+          .map(({ metadata }) => metadata.name)
+          .filter((name) => heard.some(({ metadata }) => metadata.name === name))
+          .sort();
+        return back.join() === nodes.join() ? undefined : `back: ${back.join(", ") || "none"}`;
+      } catch (error) {
+        return tail(error instanceof Error ? error.message : String(error), 1);
+      }
+    });
+  }
+
+  async function isAsBefore(): Promise<void> {
+    succeeded(await lab.kindows("doctor"));
+    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+  }
+
+  it("by itself, when libvirt comes first", async () => {
+    const power = await HostPower.of("kindows-reboot", "kw-reboot");
+    await power.cut();
+    const time = new Date();
+    await power.restore(["libvirt", "docker"]);
+    await readySince(time);
+    await isAsBefore();
+  });
+
+  it("with the doctor's help, when Docker comes first and makes libvirt's bridge its own", async () => {
+    const power = await HostPower.of("kindows-reboot", "kw-reboot");
+    await power.cut();
+    const time = new Date();
+    await power.restore(["docker", "libvirt"]);
+    const found = await lab.kindows("doctor");
+    assert.equal(found.exitCode, 1, tail(found.output));
+    for (const line of [
+      "- libvirt network kindows-reboot",
+      "- libvirt domain kindows-reboot-win-1",
+    ]) {
+      assert.ok(found.output.includes(line), tail(found.output));
+    }
+    succeeded(await lab.kindows("doctor", "--fix"));
+    await readySince(time);
+    await isAsBefore();
+  });
+});

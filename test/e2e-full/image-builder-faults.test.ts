@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { exitCodes } from "../../cli/failure.ts";
+import {
+  imageArtifactName,
+  windowsImage,
+} from "../../components/windows/image/builder/image-artifact.ts";
+import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
+import type { Settings } from "../../config/settings.ts";
+import { Cache, artifactAddress } from "../../toolchain/cache.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { waitUntil } from "../../toolchain/wait-until.ts";
+import { bareImage, standInBootDisk, standInBuilder, StandInMedia } from "../e2e/stand-in-media.ts";
+import type { Fault, StandInBuild } from "../e2e/stand-in-media.ts";
+
+/** What can go wrong while an image is made, with a real QEMU and the stand-in for Windows Setup. */
+describe("the making of an image that goes wrong", function () {
+  this.timeout(15 * 60_000);
+  let folder = "";
+  let cache: Cache;
+  let media: StandInMedia;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "kindows-faults-"));
+    media = new StandInMedia(path.join(folder, "media"), await standInBootDisk());
+    await media.prepare();
+  });
+  beforeEach(async () => {
+    cache = new Cache(await mkdtemp(path.join(folder, "cache-")));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const small: BuilderChanges = { ...standInBuilder, ...bareImage };
+  /** Makes it in a process of its own. */
+  const start = (
+    settings: Settings,
+    onLine?: (line: string, child: ChildProcess) => void,
+  ): Promise<StandInBuild> =>
+    media.start(settings, cache, { bare: true, ...(onLine !== undefined && { onLine }) });
+  /** Makes it in this process. */
+  const make = async (
+    settings: Settings,
+    changes: BuilderChanges = {},
+    progress: (line: string) => void = () => undefined,
+  ): Promise<void> => {
+    const artifact = windowsImage(settings, cache, { ...small, ...changes });
+    await ensureArtifacts([artifact], { cache, progress });
+  };
+
+  /** QEMUs that have something of this test's on their command line. */
+  const machines = (): number[] =>
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => {
+        const words = commandLine(pid);
+        return words.includes("kindows-image-builder") && words.includes(folder);
+      });
+  const noMachine = (): Promise<void> => {
+    const options = { what: "QEMU to end", timeoutSeconds: 10, pollMilliseconds: 50 };
+    return waitUntil(options, () =>
+      Promise.resolve(machines().length === 0 ? undefined : machines().join(" ")),
+    );
+  };
+  const assertNothingHalfMade = (): void => {
+    assert.deepEqual(machines(), []);
+    assert.deepEqual(existsSync(cache.buildingFolder) ? readdirSync(cache.buildingFolder) : [], []);
+    const entries = existsSync(cache.entriesFolder) ? readdirSync(cache.entriesFolder) : [];
+    assert.deepEqual(
+      entries.filter((name) => name.startsWith(imageArtifactName)),
+      [],
+    );
+  };
+
+  const faults: readonly (readonly [fault: Fault, message: RegExp, slowness: number])[] = [
+    [
+      "never-copies",
+      /stage 1 of 7, .*: no end within .*Newest screenshot: (\S+\.p[np][gm])\. /,
+      0.03,
+    ],
+    [
+      "powers-off-early",
+      /stage [12] of 7, .*switched off from inside before the image was sealed/,
+      0.2,
+    ],
+    [
+      "update-fails",
+      /exit code 20: the image has Windows 20348\.587, and a node needs 20348\.2762 or newer.*last seen: /,
+      0.2,
+    ],
+    ["script-fails", /stage 4 of 7, .*the machine says: failed: asked to; last seen: failed/, 0.2],
+    [
+      "sealing-fails",
+      /sealing failed: exit code 10: asked to; last seen: (?:initialized|build 20348\.2762)/,
+      0.2,
+    ],
+    ["stays-on", /stage 7 of 7, .*: no end within .*last seen: .*setupact\.log/, 0.03],
+  ];
+  for (const [fault, message, slowness] of faults) {
+    it(`${fault}: the error says where and what to do, and nothing half-made is left`, async () => {
+      const settings = await media.settings(fault);
+      await assert.rejects(make(settings, { slowness }), (error: Error) => {
+        const [, screenshot] = message.exec(error.message) ?? assert.fail(error.message);
+        assert.ok(screenshot === undefined || existsSync(screenshot), screenshot);
+        return true;
+      });
+      assertNothingHalfMade();
+    });
+  }
+
+  it("a QEMU that crashes is told", async () => {
+    const crash = (line: string): void => {
+      if (line.includes("stage 2 of 7")) machines().forEach((pid) => process.kill(pid, "SIGKILL"));
+    };
+    await assert.rejects(
+      make(await media.settings(), {}, crash),
+      /QEMU ended by itself \(signal SIGKILL\)/,
+    );
+    assertNothingHalfMade();
+  });
+
+  it("a QEMU that does not start is told, with what it says", async () => {
+    const emulator = path.join(folder, "broken-qemu");
+    await writeFile(emulator, "#!/bin/sh\necho 'Could not access KVM kernel module' >&2\nexit 1\n");
+    await chmod(emulator, 0o755);
+    await assert.rejects(
+      make(await media.settings(), { emulator }),
+      /QEMU did not start \(exit code 1\)[^]*Could not access KVM/,
+    );
+    assertNothingHalfMade();
+  });
+
+  it("a disk that gets full is told, and Windows never sees it", async () => {
+    // Every write to the disk's file fails as on a full file system, to mount which takes root.
+    const emulator = path.join(folder, "qemu-on-a-full-disk");
+    await writeFile(
+      emulator,
+      `#!/bin/bash
+set -- "\${@//'"file":{"driver":"file"'/'"file":{"driver":"blkdebug","inject-error":[{"event":"write_aio","errno":28}],"image":{"driver":"file"'}"
+args=()
+for each in "$@"; do
+  case $each in *blkdebug*) each="$each}";; esac
+  args+=("$each")
+done
+exec qemu-system-x86_64 "\${args[@]}"
+`,
+    );
+    await chmod(emulator, 0o755);
+    await assert.rejects(
+      make(await media.settings(), { emulator }),
+      /the disk of this host is full; .*Make room/,
+    );
+    assertNothingHalfMade();
+  });
+
+  it("too little room is told before anything begins", async () => {
+    await assert.rejects(
+      make(await media.settings(), { neededGiB: 1_000_000 }),
+      /has [\d.]+ GiB free, and making the image takes 1000000\.0 GiB\. Make room/,
+    );
+    assertNothingHalfMade();
+  });
+
+  it("a build that is killed, at whatever stage, takes QEMU with it, and the next one redoes it", async () => {
+    const settings = await media.settings();
+    const address = await artifactAddress(windowsImage(settings, cache, small));
+    for (const moment of [
+      "installs ",
+      "stage 2",
+      "stage 3",
+      "stage 4",
+      "stage 5",
+      "stage 6",
+      "stage 7",
+    ]) {
+      const { lines, ended } = await start(settings, (line, child) => {
+        if (line.includes(moment)) child.kill("SIGKILL");
+      });
+      assert.deepEqual(await ended, [null, "SIGKILL"], lines.join("\n"));
+      await noMachine();
+      assert.equal((await cache.state(address)).kind, "missing", moment);
+    }
+    assert.equal(
+      readdirSync(cache.buildingFolder).length,
+      1,
+      "each removed what the one before left",
+    );
+    await make(settings);
+    assert.equal((await cache.state(address)).kind, "complete");
+    assert.deepEqual(readdirSync(cache.buildingFolder), []);
+  });
+
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    it(`${signal} ends QEMU and leaves nothing half-made`, async () => {
+      const { lines, ended } = await start(await media.settings(), (line, child) => {
+        if (line.includes("stage 2")) child.kill(signal);
+      });
+      assert.deepEqual(await ended, [exitCodes.interrupted, null]);
+      assert.match(lines.join("\n"), /interrupted; nothing half-made is left/);
+      assertNothingHalfMade();
+    });
+  }
+
+  it("UEFI starts disc and disk as well, and needs no key pressed for the stand-in", async () => {
+    const settings = await media.settings(undefined, "uefi");
+    const lines: string[] = [];
+    await make(settings, { slowness: 0.4 }, (line) => lines.push(line));
+    assert.match(lines.join("\n"), /stage 5 of 7[^]*the machine is off/);
+    const address = await artifactAddress(windowsImage(settings, cache, small));
+    assert.equal((await cache.state(address)).kind, "complete");
+  });
+
+  it("of two at once one makes it and the other says who, and waits", async () => {
+    const settings = await media.settings();
+    const both = await Promise.all([start(settings), start(settings)]);
+    assert.deepEqual(await Promise.all(both.map(({ ended }) => ended)), [
+      [0, null],
+      [0, null],
+    ]);
+    const told = both.map(({ lines }) => lines.join("\n"));
+    assert.equal(told.filter((text) => /process \d+ is making it, waiting/.test(text)).length, 1);
+    assert.equal(told.filter((text) => text.includes("stage 2 of 7")).length, 1);
+  });
+});
+
+/** Command line of a process with blanks between its words; empty when it is gone. */
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+
+import { readStateFile } from "../../cli/recovery/state-file.ts";
+import { resourcesOf } from "../../cli/recovery/deployment.ts";
+import { waitUntil } from "../../toolchain/wait-until.ts";
+import { isReady, TestLab, tail } from "../e2e/lab.ts";
+import {
+  expireControlPlane,
+  expireKubelet,
+  inContainer,
+  pausedByItsDisk,
+  putOnMachine,
+  SmallDisk,
+  virsh,
+} from "./planting.ts";
+
+const minutes = 60_000;
+const lab = new TestLab("e2eplanted");
+const name = "kindows-e2eplanted";
+const machine = `${name}-win-1`;
+const plane = `${name}-control-plane`;
+const bridge = "kw-e2eplanted";
+const smallDisk = new SmallDisk(machine);
+
+interface PlantedFault {
+  readonly fault: string;
+  readonly plant: () => Promise<unknown>;
+  /** What the doctor says of it, each somewhere in its report. */
+  readonly named: readonly RegExp[];
+  /** What `--fix` says it will do; none where it leaves it to a person. */
+  readonly repairs: readonly RegExp[];
+  /** What a person does, where `--fix` does not, or not everything. */
+  readonly mend?: () => Promise<unknown>;
+}
+
+const node = async (wanted: string): Promise<boolean> =>
+  (await lab.nodes()).some((each) => each.metadata.name === wanted && isReady(each));
+
+/** A silent kubelet is noticed by the control plane after a time of its own. */
+async function notReady(wanted: string): Promise<void> {
+  const what = `${wanted} to be not Ready`;
+  await waitUntil({ what, timeoutSeconds: 180, pollMilliseconds: 2000 }, async () =>
+    (await node(wanted)) ? "Ready" : undefined,
+  );
+}
+
+async function nodesReady(): Promise<void> {
+  const what = "both nodes to be Ready";
+  await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
+    const ready = await lab.readyNodes().catch(() => []);
+    return ready.length === 2 ? undefined : `Ready: ${ready.join(", ") || "none"}`;
+  });
+}
+
+async function succeeded(finished: ReturnType<TestLab["kindows"]>): Promise<void> {
+  const { exitCode, output } = await finished;
+  assert.equal(exitCode, 0, tail(output));
+}
+
+const ghostNetwork = "<network><name>kindows-e2eghost</name><bridge name='kw-e2eghost'/></network>";
+const ghostDomain = `<domain type='qemu'><name>${name}-ghost</name><memory unit='MiB'>64</memory>
+  <os><type arch='x86_64' machine='q35'>hvm</type></os>
+  <devices><interface type='network'><source network='${name}'/></interface></devices></domain>`;
+
+let folder = "";
+let kubeconfig = "";
+
+async function define(command: "define" | "net-define", xml: string): Promise<void> {
+  const file = path.join(folder, "ghost.xml");
+  await writeFile(file, xml);
+  await virsh(command, file);
+}
+
+const contexts = `apiVersion: v1
+kind: Config
+contexts:
+- {name: kind-kindows-e2eghost, context: {cluster: kind-kindows-e2eghost, user: nobody}}
+clusters: []
+users: []
+`;
+
+const faults: readonly PlantedFault[] = [
+  {
+    fault: "the control plane's container is stopped",
+    plant: () => execa("docker", ["stop", plane]),
+    named: [new RegExp(`- docker container ${plane}`)],
+    repairs: [new RegExp(`start docker container ${plane}`)],
+  },
+  {
+    fault: "the control plane's container is paused",
+    plant: () => execa("docker", ["pause", plane]),
+    named: [new RegExp(`- paused docker container ${plane}`)],
+    repairs: [new RegExp(`start paused docker container ${plane}`)],
+  },
+  {
+    fault: "the machine is off",
+    plant: () => virsh("destroy", machine),
+    named: [new RegExp(`- libvirt domain ${machine}`)],
+    repairs: [new RegExp(`start libvirt domain ${machine}`)],
+  },
+  {
+    fault: "the machine is paused",
+    plant: () => virsh("suspend", machine),
+    named: [new RegExp(`- paused libvirt domain ${machine}`)],
+    repairs: [new RegExp(`start paused libvirt domain ${machine}`)],
+  },
+  {
+    fault: "the network is off, under a lab that runs",
+    plant: () => virsh("net-destroy", name),
+    named: [new RegExp(`- libvirt network ${name}`), /- network interface vnet\d+ \(it is the mac/],
+    repairs: [new RegExp(`start libvirt network ${name}`), /plug in network interface veth/],
+  },
+  {
+    fault: "the bridge is gone, under a lab that runs",
+    plant: () => execa("ip", ["link", "delete", bridge, "type", "bridge"]),
+    named: [new RegExp(`- bridge of the libvirt network ${bridge} \\(it is gone`)],
+    repairs: [new RegExp(`make again bridge of the libvirt network ${bridge}`)],
+  },
+  {
+    fault: "the network's dnsmasq is killed",
+    plant: () => execa("pkill", ["-f", `dnsmasq .*/${name}[.]conf`]),
+    named: [new RegExp(`- dnsmasq of the libvirt network ${name}`)],
+    repairs: [new RegExp(`start dnsmasq of the libvirt network ${name}`)],
+  },
+  {
+    fault: "the pool is off",
+    plant: () => virsh("pool-destroy", name),
+    named: [new RegExp(`- libvirt pool ${name}`)],
+    repairs: [new RegExp(`start libvirt pool ${name}`)],
+  },
+  {
+    fault: "the host was rebooted, and Docker started before libvirt",
+    plant: async () => {
+      await Promise.all([virsh("destroy", machine), execa("docker", ["stop", plane])]);
+      await virsh("pool-destroy", name);
+      await virsh("net-destroy", name);
+      // What Docker does for each of its networks when it starts.
+      await execa("ip", ["link", "add", bridge, "type", "bridge"]);
+      await execa("ip", ["address", "add", "192.168.157.1/24", "dev", bridge]);
+      await execa("ip", ["link", "set", bridge, "up"]);
+    },
+    named: [
+      new RegExp(`- bridge that is there before its libvirt network ${bridge} \\(Docker has made`),
+      new RegExp(`- libvirt network ${name}`),
+      new RegExp(`- libvirt pool ${name}`),
+      new RegExp(`- docker container ${plane}`),
+      new RegExp(`- libvirt domain ${machine}`),
+    ],
+    repairs: [
+      new RegExp(`remove bridge that is there before its libvirt network ${bridge}`),
+      new RegExp(`start libvirt network ${name}`),
+    ],
+  },
+  {
+    fault: "there are a machine and a disk that the stack knows nothing of",
+    plant: async () => {
+      await define("define", ghostDomain);
+      await virsh("vol-create-as", name, `${name}-ghost.qcow2`, "1M", "--format", "qcow2");
+    },
+    named: [
+      new RegExp(`Left over from the lab ${name}`),
+      new RegExp(`- libvirt domain ${name}-ghost`),
+      new RegExp(`- libvirt volume ${name}-ghost`),
+    ],
+    repairs: [
+      new RegExp(`remove libvirt domain ${name}-ghost`),
+      new RegExp(`remove libvirt volume ${name}-ghost`),
+    ],
+  },
+  {
+    fault: "there is a network of a lab that nobody knows",
+    plant: () => define("net-define", ghostNetwork),
+    named: [/Left over from a lab kindows-e2eghost that no project here knows/],
+    repairs: [],
+    mend: () => virsh("net-undefine", "kindows-e2eghost"),
+  },
+  {
+    fault: "there is a context for a lab that nobody knows in the user's kubeconfig",
+    plant: () => writeFile(kubeconfig, contexts),
+    named: [/- kubeconfig entry context kind-kindows-e2eghost/],
+    repairs: [],
+    mend: () => rm(kubeconfig),
+  },
+  {
+    fault: "kubelet is stopped on the Windows node",
+    plant: async () => {
+      await lab.onMachine("win-1", "net stop kubelet");
+      await notReady("win-1");
+    },
+    named: [/- node win-1: it is not Ready: /],
+    repairs: [/run Join-Node there again/],
+  },
+  {
+    fault: "kubelet is stopped in the control plane's container",
+    plant: async () => {
+      await inContainer(plane, "systemctl stop kubelet");
+      await notReady(plane);
+    },
+    named: [new RegExp(`- node ${plane}: it is not Ready: `)],
+    repairs: [new RegExp(`start kubelet in ${plane} anew`)],
+  },
+  {
+    fault: "the Windows node was deleted from the cluster",
+    plant: () => lab.kubectl("delete", "node", "win-1"),
+    named: [/- node win-1: it is not in the cluster/],
+    repairs: [/run Join-Node there again/],
+  },
+  {
+    fault: "the Windows node is closed to pods",
+    plant: () => lab.kubectl("cordon", "win-1"),
+    named: [/- node win-1: it is closed to pods/, /kubectl uncordon win-1/],
+    repairs: [],
+    mend: () => lab.kubectl("uncordon", "win-1"),
+  },
+  {
+    fault: "the machine's clock is five hours behind",
+    // Strikes when the machine is asked for its time.
+    plant: () =>
+      putOnMachine(
+        lab,
+        "win-1",
+        "C:/rehearsal/faults.json",
+        Buffer.from('[{"kind":"clockOff","step":"Test-WindowsHost","at":"start","hours":-5}]'),
+      ),
+    named: [/- clock of win-1: it is 5\.0 h behind this host's/],
+    repairs: [/run Join-Node there again, which sets the clock/],
+  },
+  {
+    fault: "kubelet's certificate in the control plane's container has expired",
+    plant: async () => {
+      await expireKubelet(plane, plane);
+    },
+    named: [new RegExp(`- certificate of kubelet in ${plane}: it expired`)],
+    repairs: [new RegExp(`give kubelet in ${plane} a new certificate`)],
+  },
+  {
+    fault: "the control plane's certificates have expired",
+    plant: () => expireControlPlane(plane),
+    named: [new RegExp(`- certificates of ${plane}: .*apiserver expired`), /- API server: it does/],
+    repairs: [new RegExp(`renew the certificates of the control plane in ${plane}`)],
+  },
+  {
+    fault: "a full disk has paused the machine",
+    plant: async () => {
+      await smallDisk.take();
+      await virsh("start", machine);
+      await notReady("win-1");
+      await nodesReady();
+      await smallDisk.fill();
+      // Ends when the machine goes on, or loses its power.
+      void putOnMachine(lab, "win-1", "C:/rehearsal/big", Buffer.alloc(96 << 20, 1)).catch(
+        () => undefined,
+      );
+      await pausedByItsDisk(machine);
+    },
+    named: [
+      new RegExp(`- paused libvirt domain ${machine} \\(I/O error.*0\\.0 GiB free`),
+      /--fix leaves it alone; make room on that disk/,
+    ],
+    repairs: [],
+    mend: async () => {
+      assert.match(await virsh("domstate", "--reason", machine), /I\/O error/);
+      await smallDisk.makeRoom();
+      await succeeded(lab.kindows("doctor", "--fix"));
+      await smallDisk.giveBack();
+      await succeeded(lab.kindows("doctor", "--fix"));
+    },
+  },
+  {
+    fault: "a join was not finished and its token has expired",
+    plant: async () => {
+      const state = (await readStateFile(lab.stack)) ?? assert.fail("there is no state");
+      const join = resourcesOf(state).find(({ urn }) => urn.endsWith("::win-1-join-node"));
+      await succeeded(
+        lab.withEnvironment(`pulumi state delete --yes --target-dependents '${join?.urn}'`),
+      );
+      const tokens = ["--field-selector", "type=bootstrap.kubernetes.io/token"];
+      await lab.kubectl("-n", "kube-system", "delete", "secrets", ...tokens);
+    },
+    named: [/- join of win-1: it was begun and not finished; its token has expired/, /kindows up/],
+    repairs: [],
+    mend: () => succeeded(lab.kindows("up")),
+  },
+];
+
+/** Everything the lab has on this host, by what cannot be made again the same. */
+async function identities(): Promise<unknown> {
+  const domains = (await virsh("list", "--all", "--name")).split("\n").map((each) => each.trim());
+  const own = domains.filter((each) => each.startsWith(name));
+  const containers = ["ps", "--all", "--no-trunc", "--quiet", "--filter"];
+  return {
+    domains: await Promise.all(own.map(async (each) => [each, await virsh("domuuid", each)])),
+    network: await virsh("net-uuid", name),
+    pool: await virsh("pool-uuid", name),
+    volumes: (await virsh("vol-list", name)).split("\n").sort(),
+    containers: (await execa("docker", [...containers, `label=io.x-k8s.kind.cluster=${name}`]))
+      .stdout,
+    dockerNetwork: (await execa("docker", ["network", "inspect", "--format", "{{.Id}}", name]))
+      .stdout,
+  };
+}
+
+/** A lab that runs, one fault after the other planted in it, and what the doctor makes of each. */
+describe("the doctor, with faults planted in a lab that runs", function () {
+  this.timeout(15 * minutes);
+
+  /** What the lab was made of. */
+  let asMade: unknown;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "kindows-planted-"));
+    kubeconfig = path.join(folder, "kubeconfig");
+    process.env["KUBECONFIG"] = kubeconfig;
+    await lab.configure({ network: { cidr: "192.168.157.0/24" }, nodes: [{ name: "win-1" }] });
+    await succeeded(lab.kindows("up"));
+    asMade = await identities();
+  });
+  after(async () => {
+    await smallDisk.giveBack();
+    const down = await lab.kindows("down");
+    await lab.forget();
+    await rm(folder, { recursive: true, force: true });
+    delete process.env["KUBECONFIG"];
+    assert.equal(down.exitCode, 0, tail(down.output));
+  });
+
+  // The next fault wants a lab in order, whatever became of this one.
+  afterEach(async function () {
+    if (this.currentTest?.state === "failed") {
+      await smallDisk.giveBack();
+      await lab.kindows("doctor", "--fix");
+      await succeeded(lab.kindows("up"));
+      asMade = await identities();
+    }
+  });
+
+  it("has nothing to tell before", () => succeeded(lab.kindows("doctor")));
+
+  for (const { fault, plant, named, repairs, mend } of faults) {
+    it(`${fault}: ${mend === undefined ? "named and repaired" : "named, and not touched"}`, async () => {
+      await plant();
+      const found = await lab.kindows("doctor");
+      assert.equal(found.exitCode, 1, tail(found.output));
+      for (const each of named) {
+        assert.match(found.output, each);
+      }
+      const fixed = await lab.kindows("doctor", "--fix");
+      // Said before anything is done.
+      const [, planned = ""] = /^--fix will:\n((?: {2}- .*\n)+)/m.exec(fixed.output) ?? [];
+      for (const each of repairs) {
+        assert.match(planned, each, tail(fixed.output));
+      }
+      assert.equal(fixed.exitCode, mend === undefined ? 0 : 1, tail(fixed.output));
+      if (repairs.length === 0) {
+        assert.match(fixed.output, /there is nothing that --fix repairs/);
+      }
+      await mend?.();
+      await nodesReady();
+      await succeeded(lab.kindows("doctor"));
+      assert.deepEqual(await identities(), asMade);
+    });
+  }
+
+  it("has left a lab that is as the stack wants it", () =>
+    succeeded(lab.withEnvironment("pulumi preview --expect-no-changes")));
+});

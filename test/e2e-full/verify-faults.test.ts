@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+
+import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
+import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { builtTool } from "../../toolchain/built.ts";
+import { waitUntil } from "../../toolchain/wait-until.ts";
+import { readNodes } from "../../verify/cluster/snapshot.ts";
+import type { RowResult } from "../../verify/result.ts";
+import { makeWorkloads, removeWorkloads, tryRows } from "../../verify/run/session.ts";
+import { selectRows } from "../../verify/rows/select.ts";
+import { isReady, TestLab, tail } from "../e2e/lab.ts";
+import { linuxRows, namedRows, rowsWith, verified } from "../e2e/verified.ts";
+
+/** A real cluster, something wrong with it, and what verify makes of that: the right rows, the right reason, no others. */
+describe("verify, where something is wrong", function () {
+  this.timeout(20 * 60_000);
+
+  const lab = new TestLab("e2efaults");
+  const worker = "kindows-e2efaults-worker-1";
+  const ours = ["-n", "kindows-verify"];
+  /** Those whose outcome does not hang on another thing of the node's. */
+  const tried = linuxRows.filter((id) => id !== "linux-pod-to-host" && id !== "linux-metrics");
+
+  before(async () => {
+    await lab.configure({
+      network: { cidr: "192.168.156.0/24" },
+      cluster: { workers: [{ name: "worker-1" }] },
+    });
+    const up = await lab.kindows("up");
+    assert.equal(up.exitCode, 0, tail(up.output));
+  });
+  after(async () => {
+    const down = await lab.kindows("down");
+    await lab.forget();
+    assert.equal(down.exitCode, 0, tail(down.output));
+  });
+
+  /** Runs the rows with something planted between the making of the pods and the trying. */
+  async function withPlanted(plant: () => Promise<void>): Promise<readonly RowResult[]> {
+    const kubeconfig = path.join(lab.stateFolder, "kubeconfig");
+    const api = new ClusterApi(await readFile(kubeconfig, "utf8"));
+    const options = {
+      api,
+      kubectl: builtTool("kubectl"),
+      kubeconfig,
+      facts: { nodes: await readNodes(api), rehearsal: true },
+      rows: selectRows(tried),
+      image: agnhostImage,
+      timeoutSeconds: 20,
+      signal: new AbortController().signal,
+      say: () => undefined,
+    };
+    try {
+      await makeWorkloads(options);
+      await lab.kubectl(...ours, "rollout", "status", "daemonset", "linux-server");
+      await plant();
+      return await tryRows(options);
+    } finally {
+      await removeWorkloads(options);
+    }
+  }
+
+  function failed(results: readonly RowResult[], reason: RegExp): readonly string[] {
+    const those = results.filter(({ status }) => status === "failed");
+    for (const { row, reason: told } of those) assert.match(told, reason, row.id);
+    return those.map(({ row }) => row.id);
+  }
+
+  it("passes where nothing is", async () => {
+    const results = await withPlanted(() => Promise.resolve());
+    assert.deepEqual(failed(results, /^/), []);
+    assert.equal(results.filter(({ status }) => status === "passed").length, tried.length);
+  });
+
+  it("fails what goes by a Service whose selector fits nothing", async () => {
+    const results = await withPlanted(async () => {
+      const patch = JSON.stringify({ spec: { selector: { "kindows.dev/verify": "nobody" } } });
+      await lab.kubectl(...ours, "patch", "service", "linux", "-p", patch);
+    });
+    assert.deepEqual(
+      failed(results, /^the Service linux has no endpoints: no pod has its labels/),
+      [
+        "linux-pod-to-linux-service",
+        "linux-pod-to-linux-service-name",
+        "linux-pod-to-linux-node-port",
+        "linux-node-to-linux-service",
+        "outside-to-linux-service-linux-node",
+      ],
+    );
+  });
+
+  it("fails what leads to pods that a NetworkPolicy closes", async () => {
+    let rule: readonly string[] = [];
+    const results = await withPlanted(async () => {
+      // kind's default network here does not act on policies: the node drops what the policy would have dropped.
+      await lab.kubectlApply(`
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: { name: closed, namespace: kindows-verify }
+spec:
+  podSelector: { matchLabels: { kindows.dev/verify: linux-host-port } }
+  policyTypes: [Ingress]
+`);
+      const address = await lab.kubectl(
+        ...[...ours, "get", "pods", "-l", "kindows.dev/verify=linux-host-port"],
+        ...["--field-selector", `spec.nodeName=${worker}`],
+        ...["-o", "jsonpath={.items[0].status.podIP}"],
+      );
+      rule = ["FORWARD", "-d", address, "-j", "DROP"];
+      await execa("docker", ["exec", worker, "iptables", "-w", "5", "-I", ...rule]);
+    });
+    await execa("docker", ["exec", worker, "iptables", "-w", "5", "-D", ...rule]);
+    assert.deepEqual(
+      failed(results, /^the NetworkPolicy closed limits what comes in to linux-host-port/),
+      ["linux-pod-to-linux-host-port", "outside-to-linux-host-port"],
+    );
+  });
+
+  it("fails what goes by a name where DNS answers nobody", async () => {
+    const scale = ["-n", "kube-system", "scale", "deployment", "coredns"];
+    await lab.kubectl(...scale, "--replicas=0");
+    try {
+      const results = await withPlanted(() => Promise.resolve());
+      assert.deepEqual(
+        failed(results, /is not resolved: cluster DNS .* no ready endpoint/),
+        namedRows,
+      );
+    } finally {
+      await lab.kubectl(...scale, "--replicas=2");
+    }
+  });
+
+  it("fails every row whose image cannot be pulled, and says which", async () => {
+    const image = "registry.k8s.io/e2e-test-images/no-such-image:1";
+    const rows = "linux-pod-to-host,outside-to-linux-*,windows-pod-to-host";
+    const run = await verified(lab, "--image", image, "--timeout", "20", "--rows", rows);
+    assert.equal(run.exitCode, 1, tail(run.output));
+    assert.deepEqual(rowsWith(run.rows, "failed"), [
+      "linux-pod-to-host",
+      "outside-to-linux-service-linux-node",
+      "outside-to-linux-host-port",
+    ]);
+    for (const { reason } of run.rows.filter(({ status }) => status === "failed")) {
+      assert.match(
+        reason,
+        /the image registry\.k8s\.io\/e2e-test-images\/no-such-image:1 cannot be pulled on /,
+      );
+    }
+  });
+
+  it("fails what leads over a node that is not Ready, says which, and cleans up all the same", async () => {
+    await execa("docker", ["exec", worker, "systemctl", "stop", "kubelet"]);
+    try {
+      await waitUntil(
+        { what: `${worker} to be not Ready`, timeoutSeconds: 180, pollMilliseconds: 2000 },
+        async () => {
+          const node = (await lab.nodes()).find(({ metadata }) => metadata.name === worker);
+          return node && isReady(node) ? "Ready" : undefined;
+        },
+      );
+      const rows = "linux-pod-to-linux-pod-other-node,linux-pod-to-linux-service,windows-settings";
+      const run = await verified(lab, "--timeout", "20", "--rows", rows);
+      assert.equal(run.exitCode, 1, tail(run.output));
+      assert.deepEqual(rowsWith(run.rows, "failed"), [
+        "linux-pod-to-linux-pod-other-node",
+        "linux-pod-to-linux-service",
+      ]);
+      for (const { reason } of run.rows.filter(({ status }) => status === "failed")) {
+        assert.match(reason, new RegExp(`^the node ${worker} is not Ready: `));
+      }
+      assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
+    } finally {
+      await execa("docker", ["exec", worker, "systemctl", "start", "kubelet"]);
+    }
+    await lab.kubectl("wait", "--for=condition=Ready", "--timeout=100s", `node/${worker}`);
+  });
+
+  it("removes what it made when it is interrupted, and says how it ended", async () => {
+    const root = path.resolve(import.meta.dirname, "../..");
+    // Pods that never come: there is something to interrupt.
+    const args = ["verify", "--rows", "linux-pod-to-host", "--image", "none.invalid/none:1"];
+    const run = execa(path.join(root, "kindows"), ["--stack", lab.stack, ...args], {
+      cwd: root,
+      reject: false,
+      all: true,
+    });
+    await waitUntil(
+      { what: "a pod of verify's", timeoutSeconds: 60, pollMilliseconds: 500 },
+      async () => {
+        const pods = await lab.kubectl(...ours, "get", "pods", "-o", "name");
+        return pods === "" ? "none" : undefined;
+      },
+    );
+    run.kill("SIGINT");
+    const { exitCode, all } = await run;
+    assert.equal(exitCode, 130, tail(all));
+    assert.match(all, /interrupted: removing the namespace kindows-verify/);
+    assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
+  });
+});

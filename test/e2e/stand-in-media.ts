@@ -1,0 +1,200 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { execa } from "execa";
+import { pushedPrograms } from "../../cli/fetch/stack-programs.ts";
+import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
+import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { fileNameOf } from "../../components/windows/software.ts";
+import type { Firmware } from "../../components/windows/image/disk-layout.ts";
+import { resolveSettings } from "../../config/resolve.ts";
+import type { Settings } from "../../config/settings.ts";
+import { bootDiskName, fileSystemName, setupBootDisk } from "../../rehearsal/setup/artifact.ts";
+import { artifactAddress } from "../../toolchain/cache.ts";
+import type { Cache } from "../../toolchain/cache.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { projectRoot } from "../../toolchain/project.ts";
+import {
+  makeIso,
+  makeOpenSsh,
+  makeUpdate,
+  makeWim,
+  serverImages,
+  virtioFiles,
+} from "../unit/windows-image/real-media.ts";
+
+/** What the stand-in for Windows Setup can be asked to do wrong. */
+export type Fault =
+  | "never-copies"
+  | "powers-off-early"
+  | "script-fails"
+  | "update-fails"
+  | "sealing-fails"
+  | "stays-on";
+
+/** What is different where the stand-in is installed: it is small, and emulated it is as quick as Windows under KVM. */
+export const standInBuilder: BuilderChanges = { memoryMiB: 512, slowness: 0.2, neededGiB: 1 };
+
+/** An image in which nothing of its nodes is done. */
+export const bareImage: BuilderChanges = { bake: { steps: [], programs: [] } };
+
+/** Instead of what Windows nodes run: the stand-in looks only whether it is whole. */
+const programs = Object.fromEntries(
+  ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"].map((name) => {
+    const content = `${name} for the stand-in`;
+    return [createHash("sha256").update(content).digest("hex"), { name, content }];
+  }),
+);
+
+/** Folder of the stand-in's boot disk; made once, kept in the cache. */
+export async function standInBootDisk(): Promise<string> {
+  const ensurePackages = (names: readonly string[]): Promise<void> =>
+    ensureHostPackages(names, () => undefined);
+  await ensurePackages(["gcab", "p7zip-full", "wimtools", "xorriso"]);
+  const ensured = await ensureArtifacts([setupBootDisk], {
+    progress: () => undefined,
+    ensurePackages,
+  });
+  return ensured.path(setupBootDisk);
+}
+
+/** What Windows is on the discs, and what an update makes of it. */
+const oldRevision = 587;
+export const updatedRevision = 5139;
+
+type OnLine = (line: string, child: ChildProcess) => void;
+
+/** A process that makes an image. */
+export interface StandInBuild {
+  /** What it says. */
+  readonly lines: readonly string[];
+  readonly ended: Promise<[code: number | null, signal: string | null]>;
+}
+
+/** Media in a folder: a disc that boots into the stand-in, drivers, OpenSSH and an update. */
+export class StandInMedia {
+  readonly #folder: string;
+  readonly #bootFolder: string;
+
+  constructor(folder: string, bootFolder: string) {
+    this.#folder = folder;
+    this.#bootFolder = bootFolder;
+  }
+
+  /** Path of the update. */
+  get update(): string {
+    return this.#at("update.msu");
+  }
+
+  /** Makes what all discs share. */
+  async prepare(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    const old = serverImages.map((image) => ({ ...image, revision: oldRevision }));
+    await makeWim(this.#at("old.wim"), old);
+    await makeWim(this.#at("install.wim"), serverImages);
+    const text = `stand-in update to 20348.${updatedRevision}`;
+    await makeUpdate(this.update, "Windows10.0-KB5087545-x64.cab", text);
+    await makeIso(this.#at("virtio.iso"), virtioFiles("2k22"));
+    await makeOpenSsh(this.#at("OpenSSH-Win64.zip"));
+  }
+
+  /**
+   * Settings of a stack whose image is made from a disc that behaves, of a Windows that is too old without its update;
+   * or from a disc that goes wrong, most of which need no update.
+   */
+  async settings(fault?: Fault, firmware: Firmware = "bios"): Promise<Settings> {
+    const iso = this.#at(`windows-${fault ?? "good"}.iso`);
+    const isOld = fault === undefined || fault === "update-fails";
+    await this.#makeDisc(iso, isOld ? "old.wim" : "install.wim", fault);
+    const image = {
+      kind: "iso",
+      path: iso,
+      drivers: { path: this.#at("virtio.iso") },
+      openSsh: { path: this.#at("OpenSSH-Win64.zip") },
+      ...(isOld && { update: { path: this.update } }),
+      firmware,
+    };
+    const checksums = Object.fromEntries(
+      Object.entries(programs).map(([sha256, { name }]) => [name, sha256]),
+    );
+    return resolveSettings(
+      {
+        windows: { image, checksums },
+        hypervisor: { domainType: "qemu" },
+        cni: { kind: "kind-default" },
+      },
+      { stack: "dev", file: "Pulumi.dev.yaml" },
+    );
+  }
+
+  /** Puts into a cache what `kindows fetch` would fetch for such a stack. */
+  async putPrograms(settings: Settings, cache: Cache): Promise<void> {
+    for (const { uri, sha256 = "" } of pushedPrograms(settings)) {
+      const fileName = fileNameOf({ uri });
+      const address = await artifactAddress(mediumArtifact({ uri, sha256, fileName }));
+      if ((await cache.state(address)).kind !== "complete") {
+        await cache.make(address, fileName, async (into) => {
+          await mkdir(path.join(into, sha256));
+          await writeFile(path.join(into, sha256, fileName), programs[sha256]?.content ?? "");
+        });
+      }
+    }
+  }
+
+  /** Makes the image in a process of its own, as `up` and `prepare` do. */
+  async start(
+    settings: Settings,
+    cache: Cache,
+    options: { readonly bare?: boolean; readonly onLine?: OnLine } = {},
+  ): Promise<StandInBuild> {
+    await this.putPrograms(settings, cache);
+    const bare = options.bare === true ? ["bare"] : [];
+    const child = spawn(
+      process.execPath,
+      ["--import", "tsx", "test/e2e/build-image.ts", JSON.stringify(settings), ...bare],
+      {
+        cwd: projectRoot,
+        stdio: ["ignore", "ignore", "pipe"],
+        env: { ...process.env, KINDOWS_CACHE: cache.root },
+      },
+    );
+    const lines: string[] = [];
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      lines.push(line);
+      options.onLine?.(line, child);
+    });
+    const ended = once(child, "close") as StandInBuild["ended"];
+    return { lines, ended };
+  }
+
+  /** As Microsoft's, but that its boot image is a disk, or the file system on it: it needs no other boot loader. */
+  async #makeDisc(iso: string, wim: string, fault: Fault | undefined): Promise<void> {
+    const tree = `${iso}.tree`;
+    await mkdir(path.join(tree, "sources"), { recursive: true });
+    const fromBootFolder = (name: string, target: string): Promise<void> =>
+      copyFile(path.join(this.#bootFolder, name), path.join(tree, target));
+    await fromBootFolder(bootDiskName, "sources/boot.img");
+    await fromBootFolder(fileSystemName, "sources/efi.img");
+    await copyFile(this.#at(wim), path.join(tree, "sources/install.wim"));
+    await writeFile(path.join(tree, "sources/boot.wim"), "Setup");
+    await writeFile(path.join(tree, "bootmgr"), "boots");
+    if (fault !== undefined) {
+      await mkdir(path.join(tree, "stand-in"));
+      await writeFile(path.join(tree, "stand-in", fault), "wanted");
+    }
+    await execa("xorriso", [
+      ...["-as", "mkisofs", "-quiet", "-J", "-V", "STANDIN"],
+      ...["-b", "sources/boot.img", "-hard-disk-boot", "-c", "boot.cat"],
+      ...["-eltorito-alt-boot", "-e", "sources/efi.img", "-no-emul-boot", "-o", iso, tree],
+    ]);
+  }
+
+  #at(name: string): string {
+    return path.join(this.#folder, name);
+  }
+}

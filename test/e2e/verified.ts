@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+
+import { allRows } from "../../verify/rows/all.ts";
+import { tail } from "./lab.ts";
+import type { TestLab } from "./lab.ts";
+
+/** A row of `kindows verify --json`. */
+export interface VerifiedRow {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly seen: string;
+}
+
+/** What a run of `kindows verify` said. */
+export interface Verified {
+  readonly exitCode: number | undefined;
+  readonly output: string;
+  readonly seconds: number;
+  readonly rows: readonly VerifiedRow[];
+}
+
+/** Runs `kindows verify` in a lab, and reads what it wrote beside the other files it can write. */
+export async function verified(lab: TestLab, ...args: string[]): Promise<Verified> {
+  const file = (ending: string): string => path.join(lab.logFolder, `verify.${ending}`);
+  const files = ["json", "junit", "html"].flatMap((each) => [`--${each}`, file(each)]);
+  // What an earlier run wrote must not be taken for this one's.
+  await rm(file("json"), { force: true });
+  const finished = await lab.kindows("verify", ...args, ...files);
+  const text = await readFile(file("json"), "utf8").catch(() => assert.fail(tail(finished.output)));
+  const { rows } = JSON.parse(text) as { rows: readonly VerifiedRow[] };
+  return { ...finished, rows };
+}
+
+/** Ids of the rows that came out one way, in their order. */
+export function rowsWith(rows: readonly VerifiedRow[], status: string): readonly string[] {
+  return rows.filter((row) => row.status === status).map(({ id }) => id);
+}
+
+/** Rows that two Linux nodes without a Windows pod network can run. */
+export const linuxRows: readonly string[] = [
+  "linux-pod-to-linux-pod-same-node",
+  "linux-pod-to-linux-pod-other-node",
+  "linux-pod-to-linux-pod-name",
+  "linux-pod-to-linux-service",
+  "linux-pod-to-linux-service-name",
+  "linux-pod-to-linux-node-port",
+  "linux-pod-to-linux-host-port",
+  "linux-pod-to-host",
+  "linux-node-to-linux-pod",
+  "linux-node-to-linux-service",
+  "outside-to-linux-service-linux-node",
+  "outside-to-linux-host-port",
+  "linux-settings",
+  "linux-metrics",
+];
+
+/** Rows of rehearsed Windows in which HostProcess containers run under Wine, beside those between Linux nodes. */
+export const wineRows: readonly string[] = [
+  "linux-pod-to-windows-host-pod",
+  "linux-pod-to-windows-host-service",
+  "linux-pod-to-windows-host-service-name",
+  "linux-node-to-windows-host-pod",
+  "linux-node-to-windows-host-service",
+  "windows-node-to-linux-pod",
+  "windows-node-to-linux-service",
+  "windows-node-to-cluster-dns",
+  "windows-node-to-linux-node-port",
+  "windows-node-to-linux-host-pod",
+  "windows-node-to-windows-host-pod",
+  "windows-node-to-windows-host-service",
+  "windows-node-to-host",
+  "outside-to-windows-host-pod",
+  "outside-to-windows-host-service-linux-node",
+];
+
+/** Those between Linux nodes that go by a name of the cluster's, or ask for one. */
+export const namedRows: readonly string[] = linuxRows.filter((id) => /-(name|dns)$/.test(id));
+
+/** Rows of everything but the internet, which a test cannot count on. */
+const countedOn: readonly string[] = allRows
+  .map(({ id }) => id)
+  .filter((id) => !id.endsWith("-to-internet"));
+
+/**
+ * A lab of two Linux nodes and rehearsed Windows passes what is between the Linux nodes, rehearses what HostProcess
+ * containers do, and nothing else.
+ */
+export async function verifiesLinuxPaths(lab: TestLab): Promise<void> {
+  const { exitCode, output, seconds, rows } = await verified(
+    lab,
+    ...["--rows", countedOn.join(",")],
+  );
+  console.log(`      verify took ${seconds.toFixed(0)} s`);
+  // First, as what comes after it in the table is what a cut log loses.
+  assert.deepEqual(
+    rows.flatMap(({ id, status, reason, seen }) =>
+      status === "failed" ? [{ id, reason, seen }] : [],
+    ),
+    [],
+  );
+  assert.equal(exitCode, 0, tail(output));
+  assert.deepEqual(rowsWith(rows, "passed"), linuxRows);
+  assert.deepEqual(rowsWith(rows, "rehearsed"), [...wineRows, "windows-settings"]);
+  for (const { id, reason } of rows.filter((each) => wineRows.includes(each.id))) {
+    assert.match(reason, /^HostProcess under Wine: /, id);
+  }
+  for (const { id, reason } of rows.filter(({ status }) => status === "not-runnable")) {
+    assert.match(reason, /^needs (Windows: |agnhost's own image)/, id);
+  }
+  assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
+}

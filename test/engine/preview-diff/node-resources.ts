@@ -1,0 +1,32 @@
+import type { Group } from "./planned.ts";
+
+/** A machine: its disk, the disc that tells it who it is, and the domain. */
+export function machineOf(node: string, { real = false } = {}): Group {
+  return {
+    title: `the machine ${node}`,
+    names: [
+      `Volume ${node}`,
+      `CloudinitDisk ${node}-identity`,
+      ...(real ? [`Command ${node}-identity-closed`] : []),
+      `Domain ${node}`,
+    ],
+  };
+}
+
+/** What is done about a node on its machine, and its token: everything from the first copy to Ready. */
+export function joinOf(node: string, more: readonly string[] = []): Group {
+  const steps = [
+    ...["test-windowshost", "enable-containersfeature", "confirm-reboot", "install-containerd"],
+    ...["install-kubernetes", "set-hostsentry", "join-node", "registration", "ready"],
+  ];
+  return {
+    title: `all of ${node}'s join`,
+    names: [
+      `Command ${node}`,
+      `CopyToRemote ${node}-home`,
+      `Command ${node}-steps`,
+      ...steps.map((step) => `Command ${node}-${step}`),
+      ...more,
+    ],
+  };
+}

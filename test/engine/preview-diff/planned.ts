@@ -1,0 +1,62 @@
+import type { Difference } from "../../../cli/preview-diff/difference.ts";
+
+/** Several resources under one name, as a table for people calls them. */
+export interface Group {
+  readonly title: string;
+  readonly names: readonly string[];
+}
+
+/** What a change plans for which resources: `<last word of the type> <name>`, or groups of them. */
+export interface Planned {
+  readonly created?: readonly (string | Group)[];
+  readonly anew?: readonly (string | Group)[];
+  readonly changed?: readonly (string | Group)[];
+  readonly deleted?: readonly (string | Group)[];
+}
+
+/** A change of one setting, or of what a stack is made of, and what it plans. */
+export interface SettingChange {
+  readonly name: string;
+  /** The settings that are written, by section: those that are left out stay. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** What else changes, where it is no setting. */
+  readonly host?: "new image" | { readonly editedStep: string };
+  readonly plans: Planned;
+}
+
+/** Name of a resource as in these tables. */
+export function named({ type, name }: { readonly type: string; readonly name: string }): string {
+  return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
+}
+
+/** What a difference plans, as in these tables; in the order of the names, for that of the resources is told elsewhere. */
+export function plannedBy({ created, changed, deleted }: Difference): Required<Planned> {
+  const of = (anew: boolean): readonly string[] =>
+    changed
+      .filter(({ replaced }) => replaced === anew)
+      .map(({ resource }) => named(resource))
+      .sort();
+  return {
+    created: created.map(named).sort(),
+    anew: of(true),
+    changed: of(false),
+    deleted: deleted.map(named).sort(),
+  };
+}
+
+/** The same for what a table says. */
+export function plannedIn({
+  created = [],
+  anew = [],
+  changed = [],
+  deleted = [],
+}: Planned): Required<Planned> {
+  const names = (list: readonly (string | Group)[]): readonly string[] =>
+    list.flatMap((each) => (typeof each === "string" ? [each] : each.names)).sort();
+  return {
+    created: names(created),
+    anew: names(anew),
+    changed: names(changed),
+    deleted: names(deleted),
+  };
+}

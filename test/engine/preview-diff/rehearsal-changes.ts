@@ -1,0 +1,81 @@
+import { joinOf, machineOf } from "./node-resources.ts";
+import type { SettingChange } from "./planned.ts";
+
+/** Its pods have no network on Windows nodes, which get routes instead. */
+const routes = (node: string): readonly string[] => [`Command ${node}-set-clusterroute`];
+
+/** Changes of the stack `rehearsal`, each alone. There is one version of Kubernetes, and one of the pod network. */
+export const rehearsalChanges: readonly SettingChange[] = [
+  {
+    name: "another node",
+    settings: { nodes: [{ name: "win-1" }, { name: "win-2" }] },
+    plans: {
+      created: ["Command win-2-host-key", machineOf("win-2"), joinOf("win-2", routes("win-2"))],
+    },
+  },
+  {
+    name: "a Linux worker",
+    settings: { cluster: { workers: [{ name: "worker-1" }] } },
+    // Its pods are reached by way of it.
+    plans: { created: ["Command control-plane-worker-1"], changed: ["Command node-routes"] },
+  },
+  {
+    name: "more memory",
+    settings: { windows: { memoryMiB: 4096 } },
+    plans: { anew: ["Domain win-1"] },
+  },
+  {
+    name: "a larger disk",
+    settings: { windows: { diskGiB: 32 } },
+    plans: { anew: [machineOf("win-1"), joinOf("win-1", routes("win-1"))] },
+  },
+  {
+    name: "a shorter life of join tokens",
+    settings: { cluster: { tokenTtlMinutes: 30 } },
+    plans: {},
+  },
+  {
+    name: "a label",
+    settings: { nodes: [{ name: "win-1", labels: { zone: "a" } }] },
+    plans: { changed: ["Command win-1-join-node", "Command win-1-registration"] },
+  },
+  {
+    name: "a byte in Install-Kubernetes.ps1",
+    host: { editedStep: "Install-Kubernetes.ps1" },
+    plans: {
+      changed: [
+        "CopyToRemote win-1-home",
+        "Command win-1-steps",
+        "Command win-1-install-kubernetes",
+      ],
+    },
+  },
+  {
+    name: "a new image",
+    host: "new image",
+    plans: { anew: ["Volume machines-base"], changed: ["Command machines-images"] },
+  },
+  {
+    name: "another range for pods",
+    settings: { cluster: { podCidr: "10.245.0.0/16" } },
+    // The machine stays: its node is joined anew by what reads the new token and kubeconfig.
+    plans: {
+      anew: [
+        "Command control-plane",
+        "Command control-plane-ready",
+        "Command node-routes",
+        "Command win-1",
+        "ConfigMap kube-proxy-windows",
+        "DaemonSet kube-proxy-windows",
+      ],
+      changed: [
+        "kubernetes control-plane",
+        "Command win-1-set-hostsentry",
+        "Command win-1-join-node",
+        "Command win-1-registration",
+        "Command win-1-set-clusterroute",
+        "Command win-1-ready",
+      ],
+    },
+  },
+];

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+
+import {
+  windowsNodesBinding,
+  windowsNodesRole,
+} from "../../../components/cni/flannel/windows-access.ts";
+import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
+import {
+  conformanceImage,
+  conformanceObjects,
+  namespace as conformanceNamespace,
+} from "../../../verify/conformance/objects.ts";
+import { suiteNamed } from "../../../verify/conformance/suites.ts";
+import { namespace } from "../../../verify/objects/names.ts";
+import { allRoles } from "../../../verify/objects/roles.ts";
+import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
+import { namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
+import { allRows } from "../../../verify/rows/all.ts";
+import { ApiServer } from "../plugins/support/api-server.ts";
+
+interface KubeObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string };
+}
+
+/** An object of the program's, without the engine's types. */
+function plain(object: object): KubeObject {
+  return JSON.parse(JSON.stringify(object)) as KubeObject;
+}
+
+const resources: Readonly<Record<string, string>> = {
+  ClusterRole: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+  ClusterRoleBinding: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+  ConfigMap: "/api/v1/namespaces/NS/configmaps",
+  DaemonSet: "/apis/apps/v1/namespaces/NS/daemonsets",
+  Deployment: "/apis/apps/v1/namespaces/NS/deployments",
+  Job: "/apis/batch/v1/namespaces/NS/jobs",
+  Pod: "/api/v1/namespaces/NS/pods",
+  Secret: "/api/v1/namespaces/NS/secrets",
+  Service: "/api/v1/namespaces/NS/services",
+  ServiceAccount: "/api/v1/namespaces/NS/serviceaccounts",
+};
+
+/** A real API server takes everything that verify and the samples would make, field by field. */
+describe("objects of verify, before a real API server", function () {
+  this.timeout(120_000);
+  let server: ApiServer;
+
+  before(async () => {
+    server = await ApiServer.start();
+    await server.request("POST", "/api/v1/namespaces", namespaceObject());
+  });
+  after(() => server.stop());
+
+  async function taken(objects: readonly KubeObject[], into: string): Promise<void> {
+    for (const object of objects) {
+      const path = resources[object.kind ?? ""]?.replace("NS", into);
+      assert.ok(path, object.kind);
+      const checked = `${path}?dryRun=All&fieldValidation=Strict`;
+      const made = (await server.request("POST", checked, object)) as KubeObject;
+      assert.equal(made.metadata?.name, object.metadata?.name);
+    }
+  }
+
+  it("are taken, for Linux and Windows", async () => {
+    await taken(workloads(allRoles(allRows), agnhostImage), namespace);
+  });
+
+  for (const look of ["settings", "web-server", "shop"] as const) {
+    it(`are taken: the sample ${look} as its file has it`, async () => {
+      await taken(await readSample(sampleFile(look)), "default");
+    });
+
+    it(`are taken: the sample ${look} as verify fits it`, async () => {
+      const objects = await readSample(sampleFile(look));
+      const windows = { os: "windows", windowsBuild: "10.0.20348", agnhost: agnhostImage } as const;
+      await taken(fitted(objects, windows), namespace);
+      await taken(fitted(objects, { os: "linux", agnhost: agnhostImage }), namespace);
+    });
+  }
+
+  it("are taken: what conformance applies, and what Flannel's nodes may", async () => {
+    const suite = suiteNamed("conformance");
+    const run = { suite, kubernetesVersion: "1.36.4", windowsNodes: 1, timeoutSeconds: 60 };
+    const images = { tests: conformanceImage("1.36.4"), results: agnhostImage };
+    const [namespaceOfRun, ...rest] = conformanceObjects(run, images, "a: b\n");
+    await server.request("POST", "/api/v1/namespaces", namespaceOfRun);
+    await taken(rest, conformanceNamespace);
+    const kinds = { apiVersion: "rbac.authorization.k8s.io/v1" };
+    await taken(
+      [
+        { ...kinds, kind: "ClusterRole", ...plain(windowsNodesRole()) },
+        { ...kinds, kind: "ClusterRoleBinding", ...plain(windowsNodesBinding()) },
+      ],
+      "",
+    );
+  });
+
+  it("would be refused with a field that there is not", async () => {
+    const [object] = workloads([{ os: "linux", part: "client" }], agnhostImage);
+    assert.ok(object);
+    const wrong = { ...object, spec: { ...object.spec, selectors: {} } };
+    await assert.rejects(taken([wrong], namespace), /unknown field \\"spec\.selectors\\"/);
+  });
+});

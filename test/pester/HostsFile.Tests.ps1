@@ -1,0 +1,87 @@
+# The machine's hosts file.
+BeforeAll {
+    . "$PSScriptRoot/support/Support.ps1"
+    foreach ($name in 'Step', 'NativeCommand', 'HostsFile') {
+        . "$LibFolder/$name.ps1"
+    }
+    Mock Write-StepProgress { return }
+    Mock Start-Sleep { return }
+}
+
+Describe 'Merge-HostsLine' {
+    BeforeAll {
+        $foreign = @('# a comment', '127.0.0.1 localhost')
+        $wanted = @(@{ Address = '192.168.150.128'; Name = 'control-plane' })
+        $ours = '192.168.150.128 control-plane # kindows'
+    }
+
+    It 'adds what is wanted behind what is there' {
+        Merge-HostsLine -Line $foreign -Wanted $wanted | Should -Be ($foreign + $ours)
+    }
+
+    It 'changes nothing the second time' {
+        Merge-HostsLine -Line ($foreign + $ours) -Wanted $wanted | Should -Be ($foreign + $ours)
+    }
+
+    It 'replaces its own earlier address' {
+        Merge-HostsLine -Line ($foreign + '10.0.0.9 control-plane # kindows') -Wanted $wanted |
+            Should -Be ($foreign + $ours)
+    }
+
+    It 'takes its own lines away, and nobody else''s' {
+        Merge-HostsLine -Line ($foreign + $ours) -Wanted @() | Should -Be $foreign
+    }
+
+    It 'does not mind a foreign line that says the same' {
+        $line = '192.168.150.128 control-plane'
+        Merge-HostsLine -Line @($line) -Wanted $wanted | Should -Be @($line, $ours)
+    }
+
+    It 'refuses a foreign line that says another address: <Line>' -ForEach @(
+        @{ Line = '10.0.0.9 control-plane' }
+        @{ Line = "10.0.0.9`tother control-plane # mine" }
+    ) {
+        $failure = Get-StepFailure { Merge-HostsLine -Line @($Line) -Wanted $wanted }
+        $failure.Code | Should -BeExactly 'ForeignHostsEntry'
+        $failure.Message | Should -Match 'control-plane must be 192\.168\.150\.128'
+    }
+
+    It 'does not mind a name in a comment' {
+        { Merge-HostsLine -Line @('# 10.0.0.9 control-plane') -Wanted $wanted } | Should -Not -Throw
+    }
+}
+
+Describe 'Save-HostsFile' {
+    It 'writes the lines' {
+        $path = Join-Path $TestDrive 'hosts'
+        Save-HostsFile -Path $path -Line 'a', '', 'b'
+        [IO.File]::ReadAllLines($path) | Should -Be @('a', '', 'b')
+    }
+
+    It 'gives up on a file that stays busy after ten tries' {
+        # A path below a folder that is not there is an IOException as well.
+        $failure = Get-StepFailure { Save-HostsFile -Path (Join-Path $TestDrive 'no/such/hosts') -Line 'a' }
+        $failure.Code | Should -BeExactly 'HostsFileBusy'
+        Should -Invoke Start-Sleep -Times 10 -Exactly
+    }
+}
+
+Describe 'Remove-HostsLine' {
+    BeforeEach {
+        $path = Join-Path $TestDrive 'hosts'
+        Mock Clear-DnsClientCache { return }
+    }
+
+    It 'takes our lines away and says how many' {
+        [IO.File]::WriteAllLines($path, @('127.0.0.1 localhost', '10.0.0.1 a # kindows', '10.0.0.2 b # kindows'))
+        Remove-HostsLine -Path $path | Should -BeExactly '2 hosts entries'
+        [IO.File]::ReadAllLines($path) | Should -Be @('127.0.0.1 localhost')
+        Should -Invoke Clear-DnsClientCache -Times 1 -Exactly
+    }
+
+    It 'has nothing to do the second time' {
+        [IO.File]::WriteAllLines($path, @('127.0.0.1 localhost'))
+        Remove-HostsLine -Path $path | Should -BeNullOrEmpty
+        Should -Invoke Clear-DnsClientCache -Times 0 -Exactly
+    }
+}

@@ -1,0 +1,51 @@
+# Folders and files for administrators only.
+BeforeDiscovery {
+    $OnDesktop = $PSVersionTable.PSEdition -eq 'Desktop'
+}
+
+BeforeAll {
+    . "$PSScriptRoot/support/Support.ps1"
+    foreach ($name in 'Step', 'NativeCommand', 'KubernetesFolders') {
+        . "$LibFolder/$name.ps1"
+    }
+    Mock Write-StepProgress { return }
+    Mock Start-Sleep { return }
+}
+
+Describe 'Initialize-KubernetesFolder' {
+    It 'makes all folders, and those with keys for administrators only' {
+        Mock New-Item { return }
+        Mock Protect-Folder { return }
+        Initialize-KubernetesFolder
+        Should -Invoke Protect-Folder -Times 2 -Exactly -ParameterFilter {
+            $Path -in 'C:\etc\kubernetes', 'C:\var\lib\kubelet\pki'
+        }
+        foreach ($folder in 'C:\k', 'C:\var\log\kubelet', 'C:\etc\kubernetes\pki', 'C:\etc\kubernetes\manifests') {
+            Should -Invoke New-Item -Times 1 -Exactly -ParameterFilter { $Path -eq $folder }
+        }
+    }
+}
+
+# These classes are the .NET Framework's, hence Windows PowerShell's alone.
+Describe 'files for administrators only' -Skip:(-not $OnDesktop) {
+    It 'Protect-Folder lets SYSTEM and Administrators in and nobody else, twice in a row too' {
+        $path = Join-Path $TestDrive 'keys'
+        Protect-Folder -Path $path
+        Protect-Folder -Path $path
+        $acl = [IO.Directory]::GetAccessControl($path)
+        $acl.AreAccessRulesProtected | Should -BeTrue
+        $rules = $acl.GetAccessRules($true, $true, [Security.Principal.SecurityIdentifier])
+        @($rules | ForEach-Object { $_.IdentityReference.Value } | Sort-Object) |
+            Should -Be ($ProtectedIdentities | Sort-Object)
+    }
+
+    It 'Write-ProtectedFile writes a file of the same kind, over an earlier one too' {
+        $path = Join-Path $TestDrive 'join.json'
+        Write-ProtectedFile -Path $path -Text 'old'
+        Write-ProtectedFile -Path $path -Text 'new'
+        [IO.File]::ReadAllText($path) | Should -BeExactly 'new'
+        $acl = [IO.File]::GetAccessControl($path)
+        $acl.AreAccessRulesProtected | Should -BeTrue
+        @($acl.GetAccessRules($true, $true, [Security.Principal.SecurityIdentifier])).Count | Should -Be 2
+    }
+}

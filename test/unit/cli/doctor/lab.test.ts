@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { askCluster, judgeLab } from "../../../../cli/doctor/examine-lab.ts";
+import type { LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
+import { labState, withToken } from "../../../../cli/doctor/lab-state.ts";
+import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
+import { withNewClient } from "../../../../cli/doctor/repairs.ts";
+import type { StateResource } from "../../../../cli/recovery/deployment.ts";
+import { deployment, resource, urn } from "../recovery/state-builder.ts";
+
+const connection = {
+  host: "192.168.150.10",
+  port: 22,
+  user: "Administrator",
+  privateKey: "KEY",
+  hostKey: "ssh-ed25519 AAAA",
+};
+const secret = (value: unknown): object => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  plaintext: JSON.stringify(value),
+});
+const joinInput = JSON.stringify({ token: "abcdef.0123456789abcdef", caCertHashes: ["sha256:0"] });
+
+const cluster = resource("command:local:Command", "kindows-x", {
+  inputs: { create: "node components/controlplane/actions/create-kind-cluster.ts" },
+  outputs: { stdout: secret("KUBECONFIG") },
+});
+const component = resource("kindows:controlplane:BootstrapToken", "win-1-token", { custom: false });
+const token = resource("command:local:Command", "win-1-token", {
+  parent: component.urn,
+  inputs: {
+    create: "mint-bootstrap-token",
+    environment: { TOKEN: '{"ttlMinutes":60,"description":"kindows: join of win-1"}' },
+  },
+});
+const steps = resource("command:remote:Command", "win-1-steps", {
+  inputs: { connection: secret(connection) },
+});
+const join = resource("command:remote:Command", "win-1-join-node", {
+  inputs: { create: secret("powershell Join-Node.ps1"), stdin: secret(joinInput) },
+  dependencies: [token.urn],
+});
+const check = resource("command:remote:Command", "win-1-test-windowshost", {
+  inputs: {
+    create: secret("powershell.exe -File C:\\kindows\\steps\\Test-0\\Test-WindowsHost.ps1 -A b"),
+  },
+});
+const all = [cluster, component, token, steps, check, join];
+
+describe("what a stack's state says of its lab", () => {
+  it("is the kubeconfig, each machine with its join, and nobody that has not joined", () => {
+    const state = labState(deployment(all));
+    assert.equal(state.kubeconfig, "KUBECONFIG");
+    assert.deepEqual(
+      state.machines.map(({ node, check: folder, join: command }) => [node, folder, command]),
+      [
+        [
+          "win-1",
+          "C:\\kindows\\steps\\Test-0",
+          { command: "powershell Join-Node.ps1", input: joinInput },
+        ],
+      ],
+    );
+    assert.deepEqual(state.unjoined, []);
+  });
+
+  it("is a token nobody has used, where the join is not in it", () => {
+    const state = labState(deployment([cluster, component, token, steps]));
+    assert.deepEqual(state.unjoined, ["win-1"]);
+    assert.equal(state.machines[0]?.join, undefined);
+  });
+
+  it("is the kubeconfig that the stack hands out, where the cluster was there before", () => {
+    const stack: StateResource = {
+      urn: urn("pulumi:pulumi:Stack", "kindows-t"),
+      type: "pulumi:pulumi:Stack",
+      outputs: { kubeconfig: secret("GIVEN") },
+    };
+    assert.equal(labState(deployment([stack])).kubeconfig, "GIVEN");
+  });
+
+  it("is nothing for an empty one", () => {
+    assert.deepEqual(labState(deployment([])), {
+      kubeconfig: undefined,
+      machines: [],
+      unjoined: [],
+    });
+  });
+
+  it("gives a join another token, and refuses what is no join", () => {
+    assert.deepEqual(JSON.parse(withToken(joinInput, "t")), {
+      token: "t",
+      caCertHashes: ["sha256:0"],
+    });
+    for (const bad of ["", "no", "{}"]) {
+      assert.throws(() => withToken(bad, "t"), /run `kindows up`/);
+    }
+  });
+});
+
+describe("a lab as a whole", () => {
+  const machine: NodeMachine = {
+    node: "win-1",
+    ...connection,
+    scripts: "C:\\kindows\\steps\\0",
+    join: { command: "join", input: joinInput },
+  };
+  const ready = (name: string): object => ({
+    metadata: { name },
+    status: { conditions: [{ type: "Ready", status: "True" }] },
+  });
+  const now = new Date("2027-03-01T12:00:00Z");
+  const later = new Date("2028-01-01T00:00:00Z");
+  const plane = {
+    container: "kindows-x-control-plane",
+    controlPlane: [{ name: "apiserver", until: later }],
+    authorities: [],
+    kubelet: [],
+    troubles: [],
+  };
+  const fine: LabAnswers = {
+    state: { kubeconfig: "", machines: [machine], unjoined: [] },
+    cluster: {
+      nodes: { items: [ready("kindows-x-control-plane"), ready("win-1")] },
+      pods: { items: [] },
+      leases: { items: [] },
+    },
+    tokens: undefined,
+    certificates: [plane],
+    clocks: [{ node: "win-1", time: now, asked: now, answered: now }],
+    running: new Set(["win-1", "kindows-x-control-plane"]),
+    now,
+  };
+  const wrongClock = [{ node: "win-1", time: later, asked: now, answered: now }];
+  const expired = [{ ...plane, controlPlane: [{ name: "apiserver", until: now }] }];
+  const names = (change: Partial<LabAnswers>): readonly (readonly [string, string | undefined])[] =>
+    judgeLab({ ...fine, ...change }).map(({ name, repair }) => [name, repair?.kind]);
+
+  const cases: readonly (readonly [
+    string,
+    Partial<LabAnswers>,
+    readonly (readonly [string, string | undefined])[],
+  ])[] = [
+    ["in order", {}, []],
+    ["whose clock is wrong", { clocks: wrongClock }, [["clock of win-1", "run-join"]]],
+    [
+      "whose API server is silent",
+      { cluster: "connect ECONNREFUSED", clocks: wrongClock },
+      [
+        ["API server", "restart-kubelet"],
+        ["clock of win-1", undefined],
+      ],
+    ],
+    [
+      "whose API server is silent because of its certificates",
+      { cluster: "certificate has expired", certificates: expired },
+      [
+        ["certificates of kindows-x-control-plane", "renew-certificates"],
+        ["API server", undefined],
+      ],
+    ],
+    [
+      "of which nothing runs",
+      { cluster: "connect EHOSTUNREACH", certificates: [], clocks: [], running: new Set() },
+      [["API server", undefined]],
+    ],
+    [
+      "whose API server answers something else",
+      { cluster: { nodes: "<html>", pods: "<html>", leases: "<html>" } },
+      [["API server", undefined]],
+    ],
+    [
+      "that was not finished",
+      { state: { ...fine.state, unjoined: ["win-2"] }, tokens: [] },
+      [["join of win-2", undefined]],
+    ],
+    [
+      "whose machine does not answer",
+      { clocks: [{ node: "win-1", trouble: "no end within 60 s" }] },
+      [["machine win-1", undefined]],
+    ],
+  ];
+  for (const [name, change, expected] of cases) {
+    it(name, () => assert.deepEqual(names(change), expected));
+  }
+
+  it("without a kubeconfig says so, and asks nobody", async () => {
+    assert.match(JSON.stringify(await askCluster(undefined)), /has no kubeconfig/);
+  });
+
+  it("with a kubeconfig that is none says why", async () => {
+    assert.match(JSON.stringify(await askCluster("{}")), /no cluster or no user/);
+  });
+});
+
+describe("a state whose client has a new certificate", () => {
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const kubeconfig = (certificate: string, key: string): string =>
+    [
+      "clusters: [{cluster: {server: https://h:6443, certificate-authority-data: Y2E=}}]",
+      `users: [{user: {client-certificate-data: ${base64(certificate)}, client-key-data: ${base64(key)}}}]`,
+    ].join("\n");
+
+  it("has it wherever the old one was, also in secrets within secrets", () => {
+    const before = kubeconfig("old-certificate", "old-key");
+    const state = JSON.stringify({ a: before, b: secret(secret(before)), other: base64("ca") });
+    const after = withNewClient(state, before, kubeconfig("new-certificate", "new-key"));
+    assert.ok(!after.includes(base64("old-certificate")) && !after.includes(base64("old-key")));
+    assert.equal(after.split(base64("new-certificate")).length, 3);
+    assert.equal(after.split(base64("new-key")).length, 3);
+    assert.ok(after.includes(base64("ca")));
+    JSON.parse(after);
+  });
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+
+import { SourceRefused } from "../../../../../cli/logs/follow/lost-source.ts";
+import { patiently } from "../../../../../cli/logs/follow/patience.ts";
+
+type Try = Error | "alive, then lost" | "done";
+
+/** What each try comes to; the clock goes on by 100 s with each. */
+const cases: readonly {
+  readonly name: string;
+  readonly tries: readonly Try[];
+  readonly ending: "ended" | "given up";
+  readonly told: readonly string[];
+}[] = [
+  { name: "one that ends by itself", tries: ["done"], ending: "ended", told: [] },
+  {
+    name: "one that comes back",
+    tries: [new Error("no route\nmore"), "alive, then lost", "done"],
+    ending: "ended",
+    told: [
+      "does not answer (no route); waits for it, for up to 250 s",
+      "answers again",
+      "does not answer (lost); waits for it, for up to 250 s",
+    ],
+  },
+  {
+    name: "one that stays away",
+    tries: [new Error("a"), new Error("b"), new Error("c"), new Error("d"), new Error("never")],
+    ending: "given up",
+    told: [
+      "does not answer (a); waits for it, for up to 250 s",
+      "given up after 250 s without an answer; the last try: d",
+    ],
+  },
+  {
+    name: "one that refuses",
+    tries: [new SourceRefused("it is another one"), new Error("never")],
+    ending: "given up",
+    told: ["given up: it is another one"],
+  },
+];
+
+describe("waiting for a source of logs", () => {
+  for (const { name, tries, ending, told } of cases) {
+    it(name, async () => {
+      const heard: string[] = [];
+      let at = 0;
+      let clock = 0;
+      const came = await patiently({
+        waitSeconds: 250,
+        pauseSeconds: 0,
+        signal: new AbortController().signal,
+        tell: (text) => heard.push(text),
+        now: () => clock,
+        follow: (alive) => {
+          const next = tries[at++];
+          clock += 100_000;
+          if (next === "done") return Promise.resolve();
+          if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
+          alive();
+          return Promise.reject(new Error("lost"));
+        },
+      });
+      assert.equal(came, ending);
+      assert.deepEqual(heard, told);
+    });
+  }
+
+  it("ends at once when it is told to, and says nothing of what broke then", async () => {
+    const end = new AbortController();
+    const heard: string[] = [];
+    const waiting = patiently({
+      waitSeconds: 600,
+      pauseSeconds: 600,
+      signal: end.signal,
+      tell: (text) => {
+        heard.push(text);
+        setImmediate(() => end.abort());
+      },
+      follow: () => Promise.reject(new Error("off")),
+    });
+    assert.equal(await waiting, "ended");
+    assert.equal(heard.length, 1);
+  });
+});

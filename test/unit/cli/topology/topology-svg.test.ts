@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Previewed } from "../../../../cli/preview-diff/previewed.ts";
+import { kindOf } from "../../../../cli/topology/draw-order.ts";
+import { groupsOf } from "../../../../cli/topology/groups.ts";
+import { labOf } from "../../../../cli/topology/lab.ts";
+import { topologySvg } from "../../../../cli/topology/topology-svg.ts";
+import { element } from "../../../../cli/topology/xml.ts";
+import { readXml } from "./well-formed.ts";
+
+const folder = import.meta.dirname;
+
+/** A preview as the engine made it, shortened. */
+async function fixture(name: string): Promise<Previewed> {
+  return JSON.parse(
+    await readFile(path.join(folder, "fixtures", `${name}.json`), "utf8"),
+  ) as Previewed;
+}
+
+const machinesOf = (preview: Previewed): readonly string[] =>
+  labOf(preview).machines.map(({ name }) => name);
+
+describe("the picture of a stack", () => {
+  for (const name of ["rehearsal", "dev", "many-nodes"]) {
+    describe(name, () => {
+      let preview: Previewed;
+      let svg: string;
+      before(async () => {
+        preview = await fixture(name);
+        svg = topologySvg(preview);
+      });
+
+      it("is as it was looked at and found good", async () => {
+        assert.equal(svg, await readFile(path.join(folder, "golden", `${name}.svg`), "utf8"));
+      });
+
+      it("is the same again", () => {
+        assert.equal(topologySvg(structuredClone(preview)), svg);
+      });
+
+      it("is well-formed, and has words for who can't see it", () => {
+        const { elements } = readXml(svg);
+        assert.match(
+          elements[0]?.attributes ?? "",
+          /role="img" aria-labelledby="title description"/,
+        );
+        for (const id of ["title", "description"]) {
+          assert.equal(elements.filter(({ attributes }) => attributes === ` id="${id}"`).length, 1);
+        }
+      });
+
+      it("shows every machine with its address and size", () => {
+        const { texts } = readXml(svg);
+        const lab = labOf(preview);
+        assert.ok(lab.machines.length > 0);
+        for (const { name: machine, address, cpus, memoryMiB } of lab.machines) {
+          assert.ok(texts.includes(machine), machine);
+          assert.ok(
+            address !== undefined && texts.includes(address),
+            `${machine}: ${address ?? ""}`,
+          );
+          assert.ok(texts.some((text) => text.startsWith(`${cpus} CPU, ${memoryMiB} MiB, `)));
+        }
+      });
+
+      it("shows the segment, and every Linux node", () => {
+        const { texts } = readXml(svg);
+        const { network, cluster } = labOf(preview);
+        assert.ok(texts.includes(`${network?.bridge ?? ""}, ${network?.cidr ?? ""}`));
+        for (const each of [...(cluster?.controlPlanes ?? []), ...(cluster?.workers ?? [])]) {
+          assert.ok(
+            texts.some((text) => text.startsWith(`container ${each}, `)),
+            each,
+          );
+        }
+      });
+
+      it("names every resource and its kind", () => {
+        const shown = readXml(svg).texts.join("\n");
+        for (const { type, name: resource } of preview.resources) {
+          const kind = kindOf(type);
+          assert.ok(
+            shown.includes(`${kind} ${resource}`) || shown.includes(`${kind} (${resource})`),
+            `${kind} ${resource}`,
+          );
+          // Not only where nobody sees it: at the beginning of a line in a box, or in the last line.
+          assert.match(shown, new RegExp(`^(Besides: .*)?${kind}[: (]`, "m"));
+        }
+      });
+
+      it("has every resource of a component in one group, in an order without a circle", () => {
+        const groups = groupsOf(preview, machinesOf(preview));
+        const inGroups = groups.flatMap(({ resources }) => resources.map(({ urn }) => urn));
+        assert.equal(new Set(inGroups).size, inGroups.length);
+        const outside = preview.resources.filter(({ urn }) => !inGroups.includes(urn));
+        assert.ok(outside.every(({ type }) => type.startsWith("pulumi:providers:")));
+        const placed = new Set<string>();
+        for (let left = [...groups]; left.length > 0;) {
+          const next = left.filter(({ after }) => after.every((each) => placed.has(each)));
+          assert.ok(next.length > 0, `a circle: ${left.map(({ title }) => title).join(", ")}`);
+          for (const { title } of next) placed.add(title);
+          left = left.filter((group) => !next.includes(group));
+        }
+      });
+    });
+  }
+
+  it("says that a machine is prepared beside the cluster, and that its join waits for it", async () => {
+    const preview = await fixture("rehearsal");
+    const groups = groupsOf(preview, machinesOf(preview));
+    const after = Object.fromEntries(groups.map((group) => [group.title, group.after]));
+    assert.deepEqual(after, {
+      LabNetwork: [],
+      KindCluster: ["LabNetwork"],
+      KubeProxyWindows: ["KindCluster"],
+      SshKey: [],
+      MachineStorage: [],
+      "LibvirtMachine win-1": ["LabNetwork", "MachineStorage", "SshKey"],
+      "BootstrapToken win-1": ["KindCluster", "LibvirtMachine win-1"],
+      "WindowsNode win-1": ["LibvirtMachine win-1"],
+      "WindowsNode win-1 (2)": ["KindCluster", "WindowsNode win-1"],
+      "WindowsNode win-1 (3)": ["BootstrapToken win-1", "WindowsNode win-1 (2)"],
+      "KubeProxyWindows (2)": ["KubeProxyWindows", "WindowsNode win-1 (3)"],
+    });
+  });
+
+  it("tells machines apart whose names begin alike", async () => {
+    const preview = await fixture("many-nodes");
+    const groups = groupsOf(preview, machinesOf(preview));
+    for (const machine of ["win-1", "win-10"]) {
+      const own = groups.filter((group) => group.machine === machine);
+      assert.ok(own.length >= 4);
+      for (const { resources } of own) {
+        assert.ok(
+          resources.every(({ name }) => name === machine || name.startsWith(`${machine}-`)),
+        );
+      }
+    }
+  });
+
+  it("is one also of a stack with nothing in it", () => {
+    readXml(topologySvg({ resources: [], diagnostics: [] }));
+  });
+
+  it("shows addresses and names as they are, whatever is in them", () => {
+    const written = element("g", { a: `"<&>'`, none: undefined }, `<script>&amp;\u0000"`).xml;
+    assert.equal(written, `<g a="&quot;&lt;&amp;&gt;'">&lt;script&gt;&amp;amp;?&quot;</g>`);
+    assert.deepEqual(readXml(written).texts, [`<script>&amp;?"`]);
+  });
+});
+
+describe("reading XML", () => {
+  for (const wrong of [
+    "<a><b></a></b>",
+    "<a>",
+    "<a/><b/>",
+    "<a>&nbsp;</a>",
+    '<a b="1" b="2"/>',
+    "<a b=1/>",
+    '<a b="<"/>',
+    "<a/>text",
+  ]) {
+    it(`finds what is wrong with ${wrong}`, () => {
+      assert.throws(() => readXml(wrong));
+    });
+  }
+});

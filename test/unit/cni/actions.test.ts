@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { execa } from "execa";
+
+import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
+import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
+
+interface Ended {
+  readonly exitCode?: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a host action as Pulumi does, against an API server with answers of the test's own. */
+async function run(
+  action: string,
+  environment: Readonly<Record<string, string>>,
+  answer: (request: string, body: unknown) => Answer,
+): Promise<Ended> {
+  let ended: Ended | undefined;
+  await withFakeApi(answer, async (_api, _requests, url) => {
+    const program = ["--import", "tsx", `components/cni/actions/${action}.ts`];
+    ended = await execa(process.execPath, program, {
+      env: { KUBECONFIG_CONTENT: kubeconfig(url), ...environment },
+      reject: false,
+    });
+  });
+  return ended ?? assert.fail("it did not run");
+}
+
+describe("host actions of the pod network", function () {
+  this.timeout(60_000);
+
+  it("configure Calico once its API is there: what is missing is made, the rest kept", async () => {
+    const api = "/apis/projectcalico.org/v3";
+    const written: Record<string, unknown> = {};
+    let looks = 0;
+    const { exitCode, stdout, stderr } = await run(
+      "configure-calico",
+      {
+        CALICO: JSON.stringify({ felix: { logSeverityScreen: "Debug" }, timeoutSeconds: 20 }),
+        PULUMI_COMMAND_STDOUT: '["dropped"]',
+      },
+      (request, body) => {
+        if (request === `GET ${api}`) {
+          looks += 1;
+          const names = looks < 3 ? [] : ["ipamconfigurations", "felixconfigurations"];
+          return looks < 2
+            ? [404, { message: "the server could not find the requested resource" }]
+            : [200, { resources: names.map((name) => ({ name })) }];
+        }
+        if (request === `GET ${api}/ipamconfigurations/default`) {
+          return [404, { message: "not found" }];
+        }
+        if (request === `GET ${api}/felixconfigurations/default`) {
+          return [
+            200,
+            { metadata: { resourceVersion: "7" }, spec: { vxlanVNI: 4096, dropped: 1 } },
+          ];
+        }
+        written[request] = body;
+        return [200, {}];
+      },
+    );
+    assert.equal(exitCode, 0, stderr);
+    assert.equal(stdout, '["logSeverityScreen"]');
+    assert.deepEqual(written, {
+      [`POST ${api}/ipamconfigurations`]: {
+        apiVersion: "projectcalico.org/v3",
+        kind: "IPAMConfiguration",
+        metadata: { name: "default" },
+        spec: { strictAffinity: true, autoAllocateBlocks: true },
+      },
+      [`PUT ${api}/felixconfigurations/default`]: {
+        metadata: { resourceVersion: "7" },
+        spec: { vxlanVNI: 4096, logSeverityScreen: "Debug" },
+      },
+    });
+    assert.match(stderr, /no ipamconfigurations, felixconfigurations yet/);
+  });
+
+  it("end a wait for Calico with all that is missing", async () => {
+    const conditions = [
+      { type: "Degraded", status: "True", reason: "Invalid", message: "no pool" },
+    ];
+    const { exitCode, stderr } = await run(
+      "await-calico",
+      {
+        CALICO: JSON.stringify({
+          version: "3.32.1",
+          components: { calico: "installations", apiserver: "apiservers" },
+          linuxNodes: true,
+          timeoutSeconds: 1,
+        }),
+      },
+      (request) => {
+        if (request.endsWith("/tigerastatuses")) {
+          return [200, { items: [{ metadata: { name: "calico" }, status: { conditions } }] }];
+        }
+        if (request.endsWith("/pods")) {
+          return [200, { items: [] }];
+        }
+        return request.endsWith("/nodes")
+          ? [200, { items: [{ metadata: { name: "worker-1" }, status: {} }] }]
+          : [200, { metadata: { generation: 2 } }];
+      },
+    );
+    assert.equal(exitCode, 1);
+    for (const expected of [
+      "waited 1 s for Calico 3.32.1 (calico, apiserver) and Ready Linux nodes",
+      "calico: degraded: Invalid: no pool",
+      "apiserver: no report of the operator's yet",
+      "node worker-1: registered, has not reported its state yet",
+    ]) {
+      assert.ok(stderr.includes(expected), stderr);
+    }
+  });
+
+  it("wait until the version that is wanted is the one that is installed", async () => {
+    const conditions = [{ type: "Available", status: "True", observedGeneration: 2 }];
+    const { exitCode, stderr } = await run(
+      "await-calico",
+      {
+        CALICO: JSON.stringify({
+          version: "3.32.2",
+          components: { calico: "installations" },
+          linuxNodes: false,
+          timeoutSeconds: 1,
+        }),
+      },
+      (request) =>
+        request.endsWith("/tigerastatuses")
+          ? [200, { items: [{ metadata: { name: "calico" }, status: { conditions } }] }]
+          : [200, { items: [], metadata: { generation: 2 }, status: { calicoVersion: "v3.32.1" } }],
+    );
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /last seen: the operator has installed v3\.32\.1 so far/);
+  });
+
+  it("print the API server's own address", async () => {
+    const { stdout } = await run("find-api-server", {}, () => [
+      200,
+      {
+        items: [
+          {
+            addressType: "IPv4",
+            endpoints: [{ addresses: ["192.168.150.128"] }],
+            ports: [{ name: "https", port: 6443 }],
+          },
+        ],
+      },
+    ]);
+    assert.deepEqual(JSON.parse(stdout), { address: "192.168.150.128", port: 6443 });
+  });
+});

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
+import { calicoRelease } from "../../../components/cni/calico/release.ts";
+import type { PodNetwork } from "../../../components/cni/pod-network.ts";
+import type { Settings } from "../../../config/settings.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+import { record, type Recorded } from "../controlplane/recorded-resources.ts";
+
+const endpoint = JSON.stringify({ address: "192.168.150.128", port: 6443 });
+
+function settingsOf(written: object): Settings {
+  return resolveSettings(written as Record<string, unknown>, {
+    stack: "x",
+    file: "Pulumi.x.yaml",
+  });
+}
+
+async function controlPlaneOf({ cluster }: Settings): Promise<ControlPlane> {
+  const pulumi = await import("@pulumi/pulumi");
+  const { local } = await import("@pulumi/command");
+  const { Provider } = await import("@pulumi/kubernetes/provider.js");
+  return {
+    kubeconfig: pulumi.secret("the kubeconfig"),
+    endpoint: pulumi.output("kindows-x-control-plane:6443"),
+    caCertHash: pulumi.output(""),
+    kubernetesVersion: cluster.kubernetesVersion,
+    hostsEntries: pulumi.output([]),
+    provider: new Provider("cp", {}),
+    resource: new local.Command("cp", {}),
+    podCidr: cluster.podCidr,
+    serviceCidr: cluster.serviceCidr,
+  };
+}
+
+/** A pod network as the settings have it, with the resources it is made of. */
+async function made(written: object): Promise<{
+  readonly network: PodNetwork;
+  readonly cluster: unknown;
+  readonly resources: ReadonlyMap<string, Recorded>;
+}> {
+  const settings = settingsOf(written);
+  const recorded = await record(
+    () => endpoint,
+    async () => {
+      const { podNetwork } = await import("../../../stacks/pod-network.ts");
+      const controlPlane = await controlPlaneOf(settings);
+      const network = podNetwork(settings, controlPlane);
+      network.awaitOnWindows([]);
+      return { network, cluster: controlPlane.resource };
+    },
+  );
+  return { ...recorded.made, resources: recorded.resources };
+}
+
+const names = (resources: ReadonlyMap<string, Recorded>): string[] =>
+  [...resources.keys()].filter((key) => !key.includes(":Provider/") && !key.endsWith("/cp")).sort();
+
+describe("pod networks", () => {
+  it("Calico: few resources", async () => {
+    const { network, resources } = await made({ nodes: [{ name: "win-1" }] });
+    assert.deepEqual(network.windows, { name: "Calico", endpoint: "Calico_ep" });
+    assert.deepEqual(names(resources), [
+      "command:local:Command/calico-configuration",
+      "command:local:Command/calico-definitions",
+      "command:local:Command/calico-endpoint",
+      "command:local:Command/calico-linux",
+      "command:local:Command/calico-windows",
+      "kindows:cni:Calico/calico",
+      "kubernetes:apps/v1:Deployment/tigera-operator",
+      "kubernetes:core/v1:ConfigMap/tigera-operator-endpoint",
+      "kubernetes:core/v1:Namespace/tigera-operator",
+      "kubernetes:core/v1:ServiceAccount/tigera-operator",
+      "kubernetes:operator.tigera.io/v1:APIServer/calico-apiserver",
+      "kubernetes:operator.tigera.io/v1:Installation/calico",
+      "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding/tigera-operator",
+    ]);
+  });
+
+  it("Calico: all of it goes with the cluster, and comes again with a new one", async () => {
+    const { resources, made: cluster } = await record(
+      () => endpoint,
+      async (opts) => {
+        const { Calico } = await import("../../../components/cni/calico/calico.ts");
+        const controlPlane = await controlPlaneOf(settingsOf({}));
+        const network = { encapsulation: "VXLAN", bgp: "Disabled", windows: true } as const;
+        new Calico(
+          "calico",
+          {
+            controlPlane,
+            release: calicoRelease("3.32.1"),
+            network: { ...network, mtu: undefined },
+            configuration: { felix: {} },
+          },
+          opts,
+        );
+        return controlPlane.resource;
+      },
+    );
+    const own = names(resources).filter((key) => !key.startsWith("kindows:"));
+    assert.equal(own.length, 11);
+    for (const key of own) {
+      assert.equal(resources.get(key)?.opts.deletedWith, cluster, key);
+      assert.deepEqual(resources.get(key)?.opts.replaceWith, [cluster], key);
+    }
+  });
+
+  it("Calico: the API server's address, not its name, is what the operator gets", async () => {
+    const { resources } = await made({ nodes: [{ name: "win-1" }] });
+    const map = resources.get("kubernetes:core/v1:ConfigMap/tigera-operator-endpoint");
+    assert.deepEqual(map?.inputs["data"], {
+      KUBERNETES_SERVICE_HOST: "192.168.150.128",
+      KUBERNETES_SERVICE_PORT: "6443",
+    });
+  });
+
+  it("Calico: without Windows nodes nobody waits for it there", async () => {
+    const { network, resources } = await made({});
+    assert.equal(network.windows, undefined);
+    assert.equal(names(resources).includes("command:local:Command/calico-windows"), false);
+    const { spec } = resources.get("kubernetes:operator.tigera.io/v1:Installation/calico")
+      ?.inputs as { spec: { calicoNetwork: { windowsDataplane: string } } };
+    assert.equal(spec.calicoNetwork.windowsDataplane, "Disabled");
+  });
+
+  it("Flannel: its own objects, on Linux", async () => {
+    const { network, resources } = await made({ cni: { kind: "flannel" } });
+    assert.equal(network.windows, undefined);
+    assert.deepEqual(names(resources), [
+      "kindows:cni:Flannel/flannel",
+      "kubernetes:apps/v1:DaemonSet/flannel",
+      "kubernetes:core/v1:ConfigMap/flannel",
+      "kubernetes:core/v1:Namespace/flannel",
+      "kubernetes:core/v1:ServiceAccount/flannel",
+      "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole/flannel",
+      "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding/flannel",
+    ]);
+  });
+
+  for (const [backend, name] of [
+    ["vxlan", "flannel.4096"],
+    ["host-gw", "cbr0"],
+  ] as const) {
+    it(`Flannel: with Windows nodes it may see the Nodes there, and kube-proxy its network: ${backend}`, async () => {
+      const { network, resources } = await made({
+        cni: { kind: "flannel", flannel: { backend } },
+        nodes: [{ name: "win-1" }],
+      });
+      assert.deepEqual(network.windows, { name, endpoint: undefined });
+      const own = names(resources).filter((key) => key.endsWith("/flannel-windows"));
+      assert.deepEqual(own, [
+        "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole/flannel-windows",
+        "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding/flannel-windows",
+      ]);
+    });
+  }
+
+  it("Flannel: nothing of it on rehearsed Windows nodes", async () => {
+    const { network, resources } = await made({
+      cni: { kind: "flannel" },
+      nodes: [{ name: "win-1" }],
+      windows: { image: { kind: "rehearsal" } },
+    });
+    assert.equal(network.windows, undefined);
+    assert.ok(!names(resources).some((key) => key.endsWith("/flannel-windows")));
+  });
+
+  it("kind's own: nothing is installed", async () => {
+    const { network, resources, cluster } = await made({ cni: { kind: "kind-default" } });
+    assert.equal(network.resource, cluster);
+    assert.deepEqual(names(resources), []);
+  });
+});

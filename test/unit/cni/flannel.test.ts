@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { stringify } from "yaml";
+
+import { cniConf, netConf } from "../../../components/cni/flannel/flannel-config.ts";
+import {
+  flannelAccount,
+  flannelBinding,
+  flannelConfigMap,
+  flannelConfigMapName,
+  flannelDaemonSet,
+  flannelNamespace,
+  flannelRole,
+} from "../../../components/cni/flannel/flannel-objects.ts";
+import {
+  windowsNodesBinding,
+  windowsNodesRole,
+} from "../../../components/cni/flannel/windows-access.ts";
+import {
+  flannelHnsNetwork,
+  windowsCniConf,
+} from "../../../components/cni/flannel/windows-files.ts";
+import { assertGolden } from "../controlplane/golden.ts";
+
+const here = new URL(import.meta.url);
+
+describe("Flannel's objects", () => {
+  it("are what its own manifest has, for Linux nodes", () => {
+    const files = { netConf: netConf("10.244.0.0/16", "vxlan"), cniConf: cniConf() };
+    const objects = [
+      flannelNamespace(),
+      flannelAccount(),
+      flannelRole(),
+      flannelBinding(),
+      flannelConfigMap(files),
+      flannelDaemonSet(flannelConfigMapName(files)),
+    ];
+    assertGolden(here, "flannel.yaml", objects.map((each) => stringify(each)).join("---\n"));
+  });
+
+  it("have the VXLAN that Windows wants, or plain routes", () => {
+    assert.deepEqual(netConf("10.244.0.0/16", "vxlan"), {
+      Network: "10.244.0.0/16",
+      EnableNFTables: false,
+      Backend: { Type: "vxlan", VNI: 4096, Port: 4789 },
+    });
+    assert.deepEqual(netConf("10.1.0.0/16", "host-gw"), {
+      Network: "10.1.0.0/16",
+      EnableNFTables: false,
+      Backend: { Type: "host-gw" },
+    });
+  });
+
+  it("let a Windows node's flanneld see the Nodes, with kubelet's credentials and no more", () => {
+    const objects = [windowsNodesRole(), windowsNodesBinding()];
+    assertGolden(
+      here,
+      "flannel-windows.yaml",
+      objects.map((each) => stringify(each)).join("---\n"),
+    );
+  });
+
+  for (const backend of ["vxlan", "host-gw"] as const) {
+    it(`have a CNI configuration for Windows nodes: ${backend}`, () => {
+      const network = {
+        backend,
+        podCidr: "10.244.0.0/16",
+        serviceCidr: "10.96.0.0/16",
+        nodeCidr: "192.168.150.0/24",
+      };
+      const text = JSON.stringify(windowsCniConf(network, "192.168.150.10"), undefined, 2);
+      assertGolden(here, `flannel-windows-${backend}.json`, `${text}\n`);
+    });
+  }
+
+  it("have the network's name in the configuration, which win-overlay and win-bridge go by", () => {
+    assert.equal(flannelHnsNetwork("vxlan"), `flannel.${String(4096)}`);
+    assert.equal(flannelHnsNetwork("host-gw"), "cbr0");
+  });
+
+  it("roll out when their configuration changes: it has another name then", () => {
+    const name = (backend: "vxlan" | "host-gw"): string =>
+      flannelConfigMapName({ netConf: netConf("10.244.0.0/16", backend), cniConf: cniConf() });
+    assert.notEqual(name("vxlan"), name("host-gw"));
+  });
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { resolveExisting } from "../../../config/existing/resolve.ts";
+import { problemText, SettingsError } from "../../../config/problem.ts";
+import { stackKind } from "../../../config/stack-kind.ts";
+
+interface BadCase {
+  readonly case: string;
+  readonly settings: Record<string, unknown>;
+  readonly problems: readonly string[];
+}
+
+const cases = parse(
+  readFileSync(new URL("existing-settings.yaml", import.meta.url), "utf8"),
+) as readonly BadCase[];
+
+const file = "Pulumi.prod.yaml";
+
+function errorOf({ settings }: BadCase): SettingsError {
+  try {
+    resolveExisting(settings, { file });
+  } catch (error) {
+    assert.ok(error instanceof SettingsError, String(error));
+    return error;
+  }
+  return assert.fail("these settings were taken");
+}
+
+describe("bad settings of existing machines", () => {
+  for (const one of cases) {
+    it(one.case, () => {
+      assert.ok(one.problems.length > 0, "a case without an expected problem proves nothing");
+      assert.deepEqual(errorOf(one).problems.map(problemText), one.problems);
+    });
+  }
+
+  it("names every case once", () => {
+    const names = cases.map((one) => one.case);
+    assert.equal(new Set(names).size, names.length);
+  });
+});
+
+describe("good settings of existing machines", () => {
+  const hostKeys = cases[0]?.settings["nodes"] as readonly { readonly hostKey: string }[];
+  const [{ hostKey } = assert.fail("no key")] = hostKeys;
+
+  it("a machine has what all have in common, and what it has of its own", () => {
+    const bastion = { address: "jump.example.com", user: "jump", hostKey: `${hostKey} jump` };
+    const { nodes, windows, cluster } = resolveExisting(
+      {
+        cluster: { kubeconfig: { text: "apiVersion: v1", context: "prod" } },
+        login: { privateKeyFile: "/home/me/key", port: 2222 },
+        nodes: [
+          { name: "win-1", address: "10.0.0.11", hostKey, bastions: [bastion], labels: { a: "b" } },
+        ],
+      },
+      { file },
+    );
+    assert.equal(cluster.kubernetesVersion, "1.36.4");
+    assert.equal(windows.containerdVersion, "2.3.4");
+    assert.deepEqual(nodes, [
+      {
+        name: "win-1",
+        os: "windows",
+        address: "10.0.0.11",
+        nodeIp: "10.0.0.11",
+        hostKey,
+        labels: { a: "b" },
+        taints: [],
+        kubeletArgs: {},
+        login: {
+          user: "Administrator",
+          port: 2222,
+          privateKeyFile: "/home/me/key",
+          bastions: [{ ...bastion, port: 22, privateKeyFile: "/home/me/key" }],
+        },
+      },
+    ]);
+  });
+
+  it("a way of its own takes the place of the one of all", () => {
+    const { nodes } = resolveExisting(
+      {
+        cluster: { kubeconfig: { file: "/etc/kube.conf" } },
+        login: { privateKeyFile: "/home/me/key", privateKeyPassphrase: "sesame" },
+        nodes: [{ name: "win-1", address: "10.0.0.11", hostKey, agent: true, user: "me" }],
+      },
+      { file },
+    );
+    assert.deepEqual(nodes[0]?.login, { user: "me", port: 22, bastions: [], agent: true });
+  });
+});
+
+describe("the kind of a stack", () => {
+  it("is a lab where nothing is said, else what is said", () => {
+    assert.deepEqual(stackKind({ lab: { name: "x" } }, file), {
+      kind: "lab",
+      sections: { lab: { name: "x" } },
+    });
+    assert.deepEqual(stackKind({ stack: "existing", nodes: [] }, file), {
+      kind: "existing",
+      sections: { nodes: [] },
+    });
+  });
+
+  it("is none that there is not", () => {
+    assert.throws(
+      () => stackKind({ stack: "exsting" }, file),
+      /kindows:stack: "exsting" is not one of the choices\. Write lab or existing\./,
+    );
+  });
+});

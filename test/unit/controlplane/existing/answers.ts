@@ -1,0 +1,118 @@
+import type {
+  Answer,
+  ClusterAnswers,
+  Question,
+} from "../../../../components/controlplane/existing/cluster-answers.ts";
+import { questions } from "../../../../components/controlplane/existing/cluster-answers.ts";
+import {
+  flannelRights,
+  rightsQuestions,
+} from "../../../../components/controlplane/existing/rights.ts";
+import { fixture } from "../fixture-kubeconfig.ts";
+
+const answered = (body: unknown): Answer => ({ status: 200, body });
+const missing: Answer = { status: 404, message: "not found" };
+
+/** A ConfigMap as the API server gives it. */
+export const configMap = (data: Readonly<Record<string, string>>): object => ({
+  kind: "ConfigMap",
+  data,
+});
+
+/** A DaemonSet by name, its pod's selectors and namespace. */
+export const daemonSet = (
+  name: string,
+  spec: object = { nodeSelector: { "kubernetes.io/os": "linux" } },
+  annotations = {},
+): object => ({
+  metadata: { name, namespace: "kube-system", annotations },
+  spec: { template: { spec } },
+});
+
+/** What `cluster-info` holds, with a server. */
+export const clusterInfo = (server: string): object =>
+  configMap({
+    kubeconfig: JSON.stringify({
+      clusters: [
+        {
+          cluster: {
+            server,
+            "certificate-authority-data": Buffer.from(fixture("ca-rsa.pem")).toString("base64"),
+          },
+        },
+      ],
+    }),
+  });
+
+const kubeadm = configMap({
+  ClusterConfiguration:
+    "kubernetesVersion: v1.36.4\nnetworking: { podSubnet: 10.244.0.0/16, serviceSubnet: 10.96.0.0/12 }\n",
+});
+
+/** A kubeadm cluster of 1.36 with Calico as Windows nodes need it. */
+const good: Readonly<Partial<Record<Question, unknown>>> = {
+  version: { gitVersion: "v1.36.4" },
+  groups: { groups: [{ name: "apps" }, { name: "operator.tigera.io" }] },
+  kubeSystem: { metadata: { uid: "1b671a64-40d5-491e-99b0-da01ff1f3341" } },
+  nodes: {
+    items: [
+      {
+        metadata: { name: "cp-1", labels: { "kubernetes.io/os": "linux" } },
+        status: { nodeInfo: { osImage: "Debian GNU/Linux 12 (bookworm)" } },
+      },
+    ],
+  },
+  daemonSets: { items: [daemonSet("kube-proxy"), daemonSet("calico-node")] },
+  kubeadmConfig: kubeadm,
+  kubeProxyConfig: configMap({ "kubeconfig.conf": "apiVersion: v1" }),
+  clusterInfo: clusterInfo("https://api.example.com:6443"),
+  installation: {
+    spec: {
+      serviceCIDRs: ["10.96.0.0/12"],
+      calicoNetwork: { bgp: "Disabled", windowsDataplane: "HNS" },
+    },
+  },
+  ipPools: {
+    items: [
+      { metadata: { name: "default" }, spec: { cidr: "10.244.0.0/16", vxlanMode: "Always" } },
+    ],
+  },
+  ipamConfig: { spec: { strictAffinity: true } },
+  felixConfig: { spec: { vxlanVNI: 4096 } },
+  servicesEndpoint: configMap({
+    KUBERNETES_SERVICE_HOST: "10.0.0.1",
+    KUBERNETES_SERVICE_PORT: "6443",
+  }),
+};
+
+/** Without Calico, with Flannel as Windows nodes need it. */
+export const withFlannel: Readonly<Partial<Record<Question, unknown>>> = {
+  installation: undefined,
+  daemonSets: { items: [daemonSet("kube-proxy"), daemonSet("kube-flannel-ds")] },
+  flannelConfig: configMap({
+    "net-conf.json":
+      '{"Network":"10.244.0.0/16","Backend":{"Type":"vxlan","VNI":4096,"Port":4789}}',
+  }),
+};
+
+/**
+ * The answers of a good cluster, but for some; undefined: there is no such thing.
+ *
+ * @param denied what the user may not, as `verb resource`.
+ */
+export function answers(
+  other: Readonly<Partial<Record<Question, unknown>>> = {},
+  denied: readonly string[] = [],
+): ClusterAnswers {
+  const bodies = { ...good, ...other };
+  const names = Object.keys(questions) as Question[];
+  return {
+    answers: Object.fromEntries(
+      names.map((name) => [name, bodies[name] === undefined ? missing : answered(bodies[name])]),
+    ) as unknown as ClusterAnswers["answers"],
+    rights: [...rightsQuestions, ...flannelRights].map((right) => ({
+      right,
+      allowed: !denied.includes(`${right.verb} ${right.resource}`),
+    })),
+  };
+}

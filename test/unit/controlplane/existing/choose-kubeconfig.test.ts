@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { parse, stringify } from "yaml";
+import {
+  chooseKubeconfig,
+  type KubeconfigHost,
+} from "../../../../components/controlplane/existing/choose-kubeconfig.ts";
+import { credentials } from "../../../../components/controlplane/kubeconfig.ts";
+
+const files: Readonly<Record<string, string>> = {
+  "/pki/ca.pem": "the authority",
+  "/pki/user.pem": "a certificate",
+  "/pki/user.key": "its key",
+  "/run/token": "abc\n",
+};
+
+const host: KubeconfigHost = {
+  read(path) {
+    const text = files[path];
+    if (text === undefined) throw Object.assign(new Error(), { code: "ENOENT" });
+    return Buffer.from(text);
+  },
+  hasProgram: (name) => name === "kubelogin",
+};
+
+interface Parts {
+  readonly cluster?: object;
+  readonly user?: object;
+  readonly current?: string;
+  readonly contexts?: readonly object[];
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const server = "https://10.0.0.1:6443";
+const trusted = { server, "certificate-authority-data": base64("the authority") };
+
+function config({ cluster = trusted, user = { token: "abc" }, ...rest }: Parts): string {
+  const { current = "prod", contexts } = rest;
+  return stringify({
+    contexts: contexts ?? [
+      { name: "prod", context: { cluster: "c", user: "u" } },
+      { name: "test", context: { cluster: "gone", user: "u" } },
+    ],
+    clusters: [
+      { name: "other", cluster: {} },
+      { name: "c", cluster },
+    ],
+    users: [{ name: "u", user }],
+    ...(current !== "" && { "current-context": current }),
+  });
+}
+
+describe("choosing from a kubeconfig", () => {
+  it("leaves nothing of the other contexts, and nothing on this host", () => {
+    const chosen = chooseKubeconfig(
+      config({
+        cluster: { server, "certificate-authority": "/pki/ca.pem", "tls-server-name": "api" },
+        user: { "client-certificate": "/pki/user.pem", "client-key": "/pki/user.key" },
+      }),
+      undefined,
+      host,
+    );
+    assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
+    assert.deepEqual(credentials(chosen.kubeconfig), {
+      server,
+      serverName: "api",
+      ca: "the authority",
+      certificate: "a certificate",
+      key: "its key",
+    });
+    const { contexts, clusters } = parse(chosen.kubeconfig) as Record<string, unknown[]>;
+    assert.equal(contexts?.length, 1);
+    assert.equal(clusters?.length, 1);
+    assert.equal(chosen.context, "prod");
+  });
+
+  const taken: Readonly<Record<string, readonly [Parts, object]>> = {
+    "a token": [{}, { token: "abc" }],
+    "a token in a file": [{ user: { tokenFile: "/run/token" } }, { token: "abc" }],
+    "a program that is at hand": [
+      { user: { exec: { command: "kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
+      { exec: true },
+    ],
+    "the only context, where none is current": [
+      { current: "", contexts: [{ name: "one", context: { cluster: "c", user: "u" } }] },
+      { token: "abc" },
+    ],
+  };
+  for (const [name, [parts, part]] of Object.entries(taken)) {
+    it(`takes ${name}`, () => {
+      const chosen = chooseKubeconfig(config(parts), undefined, host);
+      assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
+      assert.deepEqual(
+        Object.entries(credentials(chosen.kubeconfig)).filter(([key]) => key in part),
+        Object.entries(part),
+      );
+    });
+  }
+
+  const refused: Readonly<Record<string, readonly [string | Parts, string | undefined, RegExp]>> = {
+    "a text that is no settings": ["just a line", undefined, /neither YAML nor JSON/],
+    "a broken text": ["{", undefined, /neither YAML nor JSON/],
+    "no contexts at all": ["clusters: []", undefined, /has 0 contexts and no current one/],
+    "several contexts of which none is current": [
+      { current: "" },
+      undefined,
+      /has 2 contexts and no current one: write one of prod, test as context/,
+    ],
+    "a context that is not in it": [{}, "stage", /has no context stage; there is prod, test/],
+    "a current context that is not in it": [{ current: "gone" }, undefined, /no context gone/],
+    "a context without its cluster": [{}, "test", /context test names the cluster gone, which is/],
+    "a context without its user": [
+      { contexts: [{ name: "prod", context: { cluster: "c", user: "nobody" } }] },
+      undefined,
+      /context prod names the user nobody/,
+    ],
+    "a server behind a proxy": [
+      { cluster: { ...trusted, server: "https://rancher.example.com/k8s/clusters/c-1" } },
+      undefined,
+      /is not https:\/\/HOST:PORT, without a path/,
+    ],
+    "a server without TLS": [
+      { cluster: { ...trusted, server: "http://10.0.0.1:8080" } },
+      undefined,
+      /is not https/,
+    ],
+    "a server that nobody trusts": [{ cluster: { server } }, undefined, /no certificate-authority/],
+    "a server that everybody trusts": [
+      { cluster: { server, "insecure-skip-tls-verify": true } },
+      undefined,
+      /insecure-skip-tls-verify/,
+    ],
+    "an authority that is not there": [
+      { cluster: { server, "certificate-authority": "/gone.pem" } },
+      undefined,
+      /certificate-authority \/gone\.pem cannot be read \(ENOENT\)/,
+    ],
+    "a proxy": [{ cluster: { ...trusted, "proxy-url": "http://p" } }, undefined, /has proxy-url/],
+    "a program that is not at hand": [
+      { user: { exec: { command: "aws-iam", installHint: "Get it there." } } },
+      undefined,
+      /program aws-iam, which is not on this host \(Get it there\.\)/,
+    ],
+    "a provider of old": [{ user: { "auth-provider": {} } }, undefined, /has auth-provider/],
+    "a password": [{ user: { username: "me", password: "secret" } }, undefined, /has username/],
+    "somebody who acts as another": [{ user: { token: "x", as: "root" } }, undefined, /has as,/],
+    "a user with nothing": [{ user: {} }, undefined, /no certificate with a key, no token and no/],
+    "a certificate without its key": [
+      { user: { "client-certificate": "/pki/user.pem" } },
+      undefined,
+      /no certificate with a key/,
+    ],
+  };
+  for (const [name, [parts, context, pattern]] of Object.entries(refused)) {
+    it(`refuses ${name}`, () => {
+      const text = typeof parts === "string" ? parts : config(parts);
+      const chosen = chooseKubeconfig(text, context, host);
+      assert.ok("problems" in chosen, "it was taken");
+      assert.match(chosen.problems.join("\n"), pattern);
+      assert.doesNotMatch(chosen.problems.join("\n"), /secret/);
+    });
+  }
+});

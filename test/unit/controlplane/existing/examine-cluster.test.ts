@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+import { ClusterApi } from "../../../../components/controlplane/actions/cluster-api.ts";
+import { askCluster } from "../../../../components/controlplane/existing/ask-cluster.ts";
+import { found, questions } from "../../../../components/controlplane/existing/cluster-answers.ts";
+import {
+  examineCluster,
+  readKubeconfig,
+} from "../../../../components/controlplane/existing/examine-cluster.ts";
+import { withFakeApi, type Answer } from "../fake-api.ts";
+import { kubeconfig } from "../fixture-kubeconfig.ts";
+import { answers } from "./answers.ts";
+
+const wanted = { kubernetesVersion: "1.36.4", cni: { kind: "found", mayChange: false } } as const;
+const reviews = "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+/** A cluster whose API server gives the recorded answers, and allows all but deleting. */
+function recorded(request: string, body: unknown): Answer {
+  if (request === reviews) {
+    const { spec } = body as { spec: { resourceAttributes: { verb: string } } };
+    return [201, { status: { allowed: spec.resourceAttributes.verb !== "delete" } }];
+  }
+  const question = Object.entries(questions).find(([, path]) => request === `GET ${path}`);
+  const answer = answers().answers[(question?.[0] ?? "") as keyof typeof questions];
+  return "body" in answer
+    ? [200, answer.body as object]
+    : [answer.status, { message: answer.message }];
+}
+
+describe("examining a cluster", () => {
+  it("asks everything once, changes nothing, and keeps refusals as answers", async () => {
+    await withFakeApi(recorded, async (api, requests) => {
+      const asked = await askCluster(api);
+      assert.deepEqual(found(asked, "version"), { gitVersion: "v1.36.4" });
+      assert.deepEqual(asked.answers.flannelConfig, { status: 404, message: "not found" });
+      const right = (verb: string): boolean | undefined =>
+        asked.rights.find((one) => one.right.verb === verb)?.allowed;
+      assert.deepEqual([right("create"), right("delete")], [true, false]);
+      const others = requests.filter((request) => request !== reviews);
+      assert.deepEqual(
+        others.toSorted(),
+        Object.values(questions)
+          .map((one) => `GET ${one}`)
+          .toSorted(),
+      );
+    });
+  });
+
+  it("refuses with all that is in the way", async () => {
+    await withFakeApi(recorded, async (_api, _requests, server) => {
+      await assert.rejects(
+        examineCluster({ text: kubeconfig(server) }, { ...wanted, kubernetesVersion: "1.37.0" }),
+        (error: Error) =>
+          /^2 things are in the way in the cluster; nothing was changed:\n.*"1\.37\.0" is newer.*may not, by kubectl auth can-i/s.test(
+            error.message,
+          ),
+      );
+    });
+  });
+
+  it("says that nobody answers", () =>
+    assert.rejects(
+      examineCluster({ text: kubeconfig("https://127.0.0.1:1") }, wanted),
+      /the cluster of kindows:cluster\.kubeconfig\.text does not answer \(.*ECONNREFUSED.*nothing was changed/,
+    ));
+
+  it("says which file is not there, and what is wrong with one that is", () => {
+    assert.throws(
+      () => readKubeconfig({ file: "/gone/config" }),
+      /the kubeconfig \/gone\/config cannot be read \(ENOENT\)/,
+    );
+    assert.throws(
+      () => readKubeconfig({ text: kubeconfig("https://x:1"), context: "prod" }),
+      /kubeconfig\.text cannot be used:\n {2}- it has no context prod; there is kind-x/,
+    );
+  });
+});
+
+describe("a user who logs in by a program", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "kindows-exec-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  /** A kubeconfig whose user asks a program of this text. */
+  async function byProgram(server: string, script: string): Promise<string> {
+    const command = path.join(folder, "login");
+    await writeFile(command, `#!/bin/sh\n${script}\n`);
+    await chmod(command, 0o755);
+    const config = parse(kubeconfig(server)) as { users: unknown[] };
+    config.users = [
+      {
+        name: "kubernetes-admin",
+        user: { exec: { apiVersion: "client.authentication.k8s.io/v1", command, args: [] } },
+      },
+    ];
+    return stringify(config);
+  }
+
+  it("is asked once, and what it gives is used", async () => {
+    await withFakeApi(
+      () => [200, {}],
+      async (_api, requests, server) => {
+        const credential = '{"kind":"ExecCredential","status":{"token":"abc"}}';
+        const config = await byProgram(server, `echo x >> ${folder}/runs; echo '${credential}'`);
+        const api = new ClusterApi(config, 5);
+        await api.get("/version");
+        await api.get("/apis");
+        assert.deepEqual(requests, ["GET /version", "GET /apis"]);
+        const { readFile } = await import("node:fs/promises");
+        assert.equal(await readFile(path.join(folder, "runs"), "utf8"), "x\n");
+      },
+    );
+  });
+
+  it("is told where it fails, and where it does not end", async () => {
+    const failing = await byProgram("https://127.0.0.1:1", "echo no ticket >&2; exit 1");
+    await assert.rejects(
+      new ClusterApi(failing, 5).get("/version"),
+      /program .*\/login gives no credentials: no ticket/,
+    );
+    const waiting = await byProgram("https://127.0.0.1:1", "exec sleep 3");
+    await assert.rejects(
+      new ClusterApi(waiting, 0.5).get("/version"),
+      /gives no credentials: no answer within 0\.5 s/,
+    );
+  });
+});

@@ -1,0 +1,412 @@
+import assert from "node:assert/strict";
+import { publicKeyHash } from "../../../../components/controlplane/ca-cert-hash.ts";
+import type { Question } from "../../../../components/controlplane/existing/cluster-answers.ts";
+import {
+  judgeCluster,
+  type ClusterJudgement,
+  type WantedCluster,
+} from "../../../../components/controlplane/existing/judge-cluster.ts";
+import { fixture } from "../fixture-kubeconfig.ts";
+import { answers, clusterInfo, configMap, daemonSet, withFlannel } from "./answers.ts";
+
+const wanted: WantedCluster = {
+  kubernetesVersion: "1.36.4",
+  cni: { kind: "found", mayChange: false },
+};
+
+interface Case {
+  readonly answers?: Readonly<Partial<Record<Question, unknown>>>;
+  readonly denied?: readonly string[];
+  readonly wanted?: Partial<WantedCluster>;
+}
+
+function judged(one: Case): ClusterJudgement {
+  return judgeCluster(answers(one.answers, one.denied), { ...wanted, ...one.wanted });
+}
+
+function factsOf(one: Case): object {
+  const judgement = judged(one);
+  assert.ok("facts" in judgement, JSON.stringify(judgement));
+  return judgement.facts;
+}
+
+const pool = (spec: object): object => ({ items: [{ metadata: { name: "default" }, spec }] });
+const installation = (calicoNetwork: object, serviceCIDRs?: string[]): object => ({
+  spec: { calicoNetwork, serviceCIDRs },
+});
+
+describe("a cluster that is there", () => {
+  it("is known by what it says of itself", () => {
+    assert.deepEqual(factsOf({}), {
+      id: "1b671a64-40d5-491e-99b0-da01ff1f3341",
+      serverVersion: "1.36.4",
+      distribution: "kubeadm",
+      endpoint: "api.example.com:6443",
+      caCertHash: publicKeyHash(fixture("ca-rsa.pem")),
+      podCidr: "10.244.0.0/16",
+      serviceCidr: "10.96.0.0/12",
+      podNetwork: { kind: "calico", changes: [] },
+      kubeProxy: "install",
+    });
+  });
+
+  const taken: Readonly<Record<string, readonly [Case, object]>> = {
+    "kubespray's, by where its certificates are": [
+      {
+        answers: {
+          kubeadmConfig: configMap({
+            ClusterConfiguration:
+              "certificatesDir: /etc/kubernetes/ssl\nnetworking: { podSubnet: 10.233.64.0/18, serviceSubnet: 10.233.0.0/18 }",
+          }),
+        },
+      },
+      { distribution: "kubespray", podCidr: "10.233.64.0/18" },
+    ],
+    "one with both families of addresses: the IPv4 one": [
+      {
+        answers: {
+          kubeadmConfig: configMap({
+            ClusterConfiguration:
+              'networking: { podSubnet: "fd00::/48,10.1.0.0/16", serviceSubnet: "10.2.0.0/16,fd01::/108" }',
+          }),
+        },
+      },
+      { podCidr: "10.1.0.0/16", serviceCidr: "10.2.0.0/16" },
+    ],
+    "one that machines find elsewhere": [
+      {
+        answers: { clusterInfo: clusterInfo("https://127.0.0.1:6443") },
+        wanted: { endpoint: "10.0.0.1:6443" },
+      },
+      { endpoint: "10.0.0.1:6443" },
+    ],
+    "one whose API server has no port in its address": [
+      { answers: { clusterInfo: clusterInfo("https://api.example.com") } },
+      { endpoint: "api.example.com:443" },
+    ],
+    "one with Flannel": [
+      { answers: withFlannel, wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } } },
+      { podNetwork: { kind: "flannel", backend: "vxlan" } },
+    ],
+    "one with Flannel by plain routes, of kubespray's": [
+      {
+        answers: {
+          ...withFlannel,
+          flannelConfig: undefined,
+          flannelConfigInKubeSystem: configMap({
+            "net-conf.json": '{"Backend":{"Type":"host-gw"}}',
+          }),
+        },
+        wanted: { cni: { kind: "flannel", mayChange: false, nodeCidr: "10.0.0.0/24" } },
+      },
+      { podNetwork: { kind: "flannel", backend: "host-gw" } },
+    ],
+    "one with a pod network that is nobody's business": [
+      {
+        answers: { installation: undefined, daemonSets: { items: [daemonSet("cilium")] } },
+        wanted: { cni: { kind: "none", mayChange: false } },
+      },
+      { podNetwork: { kind: "none" } },
+    ],
+    "one without encapsulation, by BGP": [
+      {
+        answers: {
+          ipPools: pool({ vxlanMode: "Never", ipipMode: "Never" }),
+          installation: installation({ windowsDataplane: "HNS" }, ["10.96.0.0/12"]),
+        },
+      },
+      { podNetwork: { kind: "calico", changes: [] } },
+    ],
+    "one with Calico's older resources only": [
+      {
+        answers: {
+          ipPools: undefined,
+          ipamConfig: undefined,
+          felixConfig: undefined,
+          storedIpPools: pool({ vxlanMode: "Always" }),
+          storedIpamConfig: { spec: { strictAffinity: true } },
+        },
+      },
+      { podNetwork: { kind: "calico", changes: [] } },
+    ],
+    "one with kube-proxy for Windows of its own": [
+      {
+        answers: {
+          kubeProxyConfig: undefined,
+          daemonSets: {
+            items: [
+              daemonSet("kube-proxy-windows", { nodeSelector: { "kubernetes.io/os": "windows" } }),
+            ],
+          },
+        },
+      },
+      { kubeProxy: "there" },
+    ],
+    "one with kube-proxy for Windows of this program's": [
+      {
+        answers: {
+          daemonSets: {
+            items: [
+              daemonSet(
+                "kube-proxy-windows",
+                { nodeSelector: { "kubernetes.io/os": "windows" } },
+                { "pulumi.com/patchFieldManager": "kindows" },
+              ),
+            ],
+          },
+        },
+      },
+      { kubeProxy: "install" },
+    ],
+    "nodes of an older version, as far as Kubernetes allows": [
+      { answers: { version: { gitVersion: "v1.39.1" } } },
+      { serverVersion: "1.39.1" },
+    ],
+  };
+  for (const [name, [one, facts]] of Object.entries(taken)) {
+    it(`takes ${name}`, () => {
+      const found = factsOf(one) as Record<string, unknown>;
+      for (const [key, value] of Object.entries(facts)) {
+        assert.deepEqual(found[key], value, key);
+      }
+    });
+  }
+
+  const linux = { nodeSelector: { "kubernetes.io/os": "linux" } };
+  /** What stands against a cluster: subject and why, or a part of them. */
+  const refused: Readonly<Record<string, readonly [Case, readonly RegExp[]]>> = {
+    RKE2: [{ answers: { version: { gitVersion: "v1.36.4+rke2r1" } } }, [/is one of RKE2.*agent/]],
+    k3s: [{ answers: { version: { gitVersion: "v1.36.4+k3s1" } } }, [/is one of k3s.*no Windows/]],
+    k0s: [{ answers: { version: { gitVersion: "v1.36.4+k0s" } } }, [/is one of k0s/]],
+    EKS: [{ answers: { version: { gitVersion: "v1.36.4-eks-1a2b3c" } } }, [/is one of EKS/]],
+    GKE: [{ answers: { version: { gitVersion: "v1.36.4-gke.100" } } }, [/is one of GKE/]],
+    AKS: [
+      {
+        answers: {
+          nodes: { items: [{ metadata: { labels: { "kubernetes.azure.com/cluster": "x" } } }] },
+        },
+      },
+      [/is one of AKS/],
+    ],
+    OpenShift: [
+      { answers: { groups: { groups: [{ name: "config.openshift.io" }] } } },
+      [/is one of OpenShift.*Windows Machine Config Operator/],
+    ],
+    Talos: [
+      { answers: { nodes: { items: [{ status: { nodeInfo: { osImage: "Talos (v1.11)" } } }] } } },
+      [/is one of Talos/],
+    ],
+    "what kubeadm has not made": [
+      { answers: { kubeadmConfig: undefined } },
+      [/kubeadm-config cannot be read: not found; without it this is no cluster of kubeadm's/],
+    ],
+    "nodes newer than the API server": [
+      { answers: { version: { gitVersion: "v1.35.9" } } },
+      [/kubernetesVersion: "1\.36\.4" is newer than the API server, 1\.35\.9.*from 1\.32 to 1\.35/],
+    ],
+    "nodes too old for the API server": [
+      { answers: { version: { gitVersion: "v1.40.0" } } },
+      [/is 4 minor versions older than the API server, 1\.40\.0; Kubernetes allows 3/],
+    ],
+    "something that is no API server": [
+      { answers: { version: {} } },
+      [/The API server says the version ""/],
+    ],
+    "one that machines cannot find": [
+      { answers: { clusterInfo: clusterInfo("https://localhost:6443") } },
+      [/cluster-info says that the API server is at "https:\/\/localhost:6443".*cluster\.endpoint/],
+    ],
+    "one that tells nobody how to join": [
+      { answers: { clusterInfo: undefined } },
+      [/cluster-info has no kubeconfig: not found/],
+    ],
+    "one without an authority": [
+      { answers: { clusterInfo: configMap({ kubeconfig: "clusters: []" }) } },
+      [/cluster-info has no certificate of the cluster's authority/],
+    ],
+    "ranges that are not the cluster's": [
+      { wanted: { podCidr: "10.9.0.0/16" } },
+      [/cluster\.podCidr: "10\.9\.0\.0\/16" is not what the cluster has, 10\.244\.0\.0\/16/],
+    ],
+    "ranges that nobody knows": [
+      { answers: { kubeadmConfig: configMap({ ClusterConfiguration: "networking: {}" }) } },
+      [/no IPv4 range as networking\.podSubnet/, /no IPv4 range as networking\.serviceSubnet/],
+    ],
+    Cilium: [
+      { answers: { installation: undefined, daemonSets: { items: [daemonSet("cilium")] } } },
+      [/pod network is Cilium.*cni\.kind: none/],
+    ],
+    "Calico without its operator": [
+      { answers: { installation: undefined } },
+      [/Calico without its operator.*kubespray/],
+    ],
+    "no pod network that is known": [
+      { answers: { installation: undefined, daemonSets: { items: [] } } },
+      [/is none that is known here/],
+    ],
+    "another pod network than it must be": [
+      { wanted: { cni: { kind: "flannel", mayChange: false } } },
+      [/cni\.kind: "flannel" is not what the cluster has: Calico/],
+    ],
+    "Calico that knows nothing of Windows, with each object to change": [
+      {
+        answers: {
+          installation: installation({ bgp: "Disabled" }),
+          ipamConfig: { spec: {} },
+          servicesEndpoint: undefined,
+        },
+      },
+      [
+        /kubernetes-services-endpoint does not say where.*kubectl -n tigera-operator create configmap/s,
+        /Installation default has spec\.calicoNetwork\.windowsDataplane Disabled.*kubectl patch installation default --type merge -p '\{"spec":\{"serviceCIDRs":\["10\.96\.0\.0\/12"\],"calicoNetwork":\{"windowsDataplane":"HNS"\}\}\}'.*mayChange/s,
+        /IPAMConfiguration default has not spec\.strictAffinity true/,
+      ],
+    ],
+    "Calico with IPIP": [
+      { answers: { ipPools: pool({ ipipMode: "Always" }) } },
+      [/IPPool default has ipipMode Always.*yourself/],
+    ],
+    "Calico with VXLAN between subnets only": [
+      { answers: { ipPools: pool({ vxlanMode: "CrossSubnet" }) } },
+      [/IPPool default has ipipMode Never and vxlanMode CrossSubnet/],
+    ],
+    "Calico with VXLAN and BGP": [
+      { answers: { installation: installation({ windowsDataplane: "HNS" }, ["10.96.0.0/12"]) } },
+      [/IPPool default has VXLAN while the Installation has BGP/],
+    ],
+    "Calico with nothing at all between nodes": [
+      { answers: { ipPools: pool({}) } },
+      [/has no encapsulation and the Installation has no BGP/],
+    ],
+    "Calico with two pools": [
+      {
+        answers: {
+          ipPools: {
+            items: ["a", "b"].map((name) => ({
+              metadata: { name },
+              spec: { vxlanMode: "Always" },
+            })),
+          },
+        },
+      },
+      [/IPPools a, b are several with VXLAN/],
+    ],
+    "Calico whose pools nobody may read": [
+      { answers: { ipPools: undefined } },
+      [/Calico's IPPools cannot be read/],
+    ],
+    "Calico with a small number for its VXLAN": [
+      { answers: { felixConfig: { spec: { vxlanVNI: 42 } } } },
+      [/vxlanVNI 42; Windows takes none below 4096/],
+    ],
+    "Flannel with Linux' defaults, and no range of its nodes": [
+      {
+        answers: {
+          ...withFlannel,
+          flannelConfig: configMap({ "net-conf.json": '{"Backend":{"Type":"vxlan"}}' }),
+        },
+      },
+      [/VNI 1 \(Flannel's default\) and port 8472 \(Linux' default\).*4096/, /nodeCidr is missing/],
+    ],
+    "Flannel with another backend": [
+      {
+        answers: {
+          ...withFlannel,
+          flannelConfig: configMap({ "net-conf.json": '{"Backend":{"Type":"wireguard"}}' }),
+        },
+        wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } },
+      },
+      [/has the backend wireguard/],
+    ],
+    "Flannel that is broken": [
+      {
+        answers: { ...withFlannel, flannelConfig: configMap({ "net-conf.json": "{" }) },
+        wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } },
+      },
+      [/net-conf\.json that is not JSON/],
+    ],
+    "kube-proxy that comes to Windows nodes": [
+      { answers: { daemonSets: { items: [daemonSet("kube-proxy", {})] } } },
+      [
+        /DaemonSet kube-system\/kube-proxy is not kept off Windows nodes.*kubectl -n kube-system patch daemonset kube-proxy/,
+      ],
+    ],
+    "a cluster without kube-proxy": [
+      { answers: { kubeProxyConfig: undefined } },
+      [/ConfigMap kube-system\/kube-proxy is not there/],
+    ],
+    "a user who may not, with everything that is missing": [
+      { denied: ["delete nodes", "create pods", "create secrets"] },
+      [
+        /may not, by kubectl auth can-i:\n {6}delete nodes \(to take a node out\)\n {6}create pods\/eviction \(to drain a node\)\n {6}create secrets -n kube-system \(for a join's token\)\n/,
+      ],
+    ],
+    "a user who may not give Flannel its rights": [
+      {
+        answers: withFlannel,
+        denied: ["create clusterroles"],
+        wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } },
+      },
+      [/create clusterroles\.rbac\.authorization\.k8s\.io \(Flannel/],
+    ],
+    "what cannot be told from other clusters": [
+      { answers: { kubeSystem: undefined } },
+      [/Namespace kube-system cannot be read/],
+    ],
+  };
+  for (const [name, [one, patterns]] of Object.entries(refused)) {
+    it(`refuses ${name}`, () => {
+      const judgement = judged(one);
+      assert.ok("problems" in judgement, JSON.stringify(judgement));
+      const texts = judgement.problems.map(
+        (each) => `${each.subject} ${each.why}. ${each.instead}`,
+      );
+      assert.equal(texts.length, patterns.length, texts.join("\n"));
+      patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
+    });
+  }
+
+  it("does not mind rights that Flannel alone needs where there is none", () => {
+    factsOf({ denied: ["create clusterroles", "patch clusterrolebindings"] });
+  });
+
+  it("asks for the same changes whether they are made or not, where they may be made", () => {
+    const cni = { kind: "found", mayChange: true } as const;
+    const lacking = { installation: installation({ bgp: "Disabled" }), ipamConfig: { spec: {} } };
+    const fields = (one: Case): unknown => {
+      const { podNetwork } = factsOf(one) as { podNetwork: { changes: { fields: object }[] } };
+      return podNetwork.changes.map((change) => change.fields);
+    };
+    assert.deepEqual(fields({ answers: lacking, wanted: { cni } }), fields({ wanted: { cni } }));
+  });
+
+  const kept: Readonly<Record<string, object>> = {
+    "by its selector": linux,
+    "by the older label": { nodeSelector: { "beta.kubernetes.io/os": "linux" } },
+    "by affinity": {
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [
+              {
+                matchExpressions: [{ key: "kubernetes.io/os", operator: "In", values: ["linux"] }],
+              },
+            ],
+          },
+        },
+      },
+    },
+  };
+  for (const [how, spec] of Object.entries(kept)) {
+    it(`sees that a DaemonSet is kept off Windows nodes ${how}`, () => {
+      factsOf({ answers: { daemonSets: { items: [daemonSet("kube-proxy", spec)] } } });
+    });
+  }
+
+  it("warns of others' DaemonSets that come to Windows nodes", () => {
+    const judgement = judged({ answers: { daemonSets: { items: [daemonSet("logs", {})] } } });
+    assert.deepEqual(judgement.warnings, [
+      "DaemonSet kube-system/logs is not kept off Windows nodes: unless its image is for both systems, its pods fail there",
+    ]);
+  });
+});

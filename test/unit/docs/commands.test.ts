@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { CommanderError } from "commander";
+import type { Command } from "commander";
+import { execa } from "execa";
+
+import { commandTable } from "../../../cli/completion/command-table.ts";
+import type { CommandEntry } from "../../../cli/completion/command-table.ts";
+import { cliProgram } from "./cli-program.ts";
+import { codeBlocks, commandsOf, documents, repository } from "./documented-commands.ts";
+import { kindowsCommandsOf } from "./make-commands.ts";
+import { whereabouts, whereaboutsOf } from "./where-commands-run.ts";
+
+const commands = documents.flatMap(commandsOf);
+const beginningWith = (name: string): typeof commands =>
+  commands.filter(({ words }) => words[0] === name);
+
+describe("commands in the documents", () => {
+  let program: Command;
+  before(async () => {
+    program = await cliProgram();
+  });
+
+  it("are found: in blocks and in the text", () => {
+    for (const name of ["kindows", "make", "pulumi", "kubectl", "node", "curl"]) {
+      assert.ok(beginningWith(name).length > 0, name);
+    }
+    assert.ok(commands.length > 80, `${commands.length} commands`);
+    const lines = commands.map(({ words }) => words.join(" "));
+    for (const line of ["kindows ssh win-1 -- systeminfo", "make env", "kindows completion fish"]) {
+      assert.ok(lines.includes(line), line);
+    }
+  });
+
+  it("stand in blocks that say which language they are in", () => {
+    const silent = documents.flatMap(codeBlocks).filter(({ language }) => language === "");
+    assert.deepEqual(
+      silent.map(({ place }) => place),
+      [],
+    );
+  });
+
+  it("are taken by the CLI: every command, argument and option of them", async () => {
+    const refused: string[] = [];
+    for (const { place, words } of beginningWith("kindows")) {
+      const problem = await refusal(program, words.slice(1));
+      if (problem !== undefined) {
+        refused.push(`${place}: ${words.join(" ")}: ${problem}`);
+      }
+    }
+    assert.deepEqual(refused, []);
+  });
+
+  it("would be refused if they were wrong", async () => {
+    for (const line of ["upp", "up --verbos", "ssh", "cache prune --unused-for x", "image burn"]) {
+      assert.notEqual(await refusal(program, [...line.split(" "), "--stack", "dev"]), undefined);
+    }
+  });
+
+  it("are targets of the Makefile, where make runs them", async () => {
+    const lines = new Set(beginningWith("make").map(({ words }) => words.slice(1).join(" ")));
+    assert.ok(lines.size > 10);
+    for (const line of lines) {
+      const { exitCode, stderr } = await execa("make", ["-n", ...line.split(" ")], {
+        cwd: repository,
+        reject: false,
+      });
+      assert.equal(exitCode, 0, `make ${line}: ${stderr}`);
+    }
+    const unknown = await execa("make", ["-n", "upp"], { cwd: repository, reject: false });
+    assert.notEqual(unknown.exitCode, 0);
+  }).timeout(120_000);
+
+  it("are run here, or it is said why not and what runs them", async () => {
+    const used = new Set<string>();
+    const unaccounted: string[] = [];
+    for (const { place, words } of commands) {
+      const whole = words[0] === "make" ? await kindowsCommandsOf(words) : [words];
+      for (const each of whole) {
+        const found = whereaboutsOf(each);
+        if (found === undefined) {
+          unaccounted.push(`${place}: ${each.join(" ")}`);
+        } else {
+          used.add(found[0]);
+        }
+      }
+    }
+    assert.deepEqual(unaccounted, []);
+    assert.deepEqual(
+      Object.keys(whereabouts).filter((beginning) => !used.has(beginning)),
+      [],
+      "no document has these any more",
+    );
+  }).timeout(120_000);
+
+  it("are run by the tests that are named", () => {
+    for (const [beginning, where] of Object.entries(whereabouts)) {
+      if ("needs" in where && where.by !== undefined) {
+        const text = readFileSync(path.join(repository, where.by.file), "utf8");
+        assert.ok(text.includes(where.by.words), `${beginning}: ${where.by.file}`);
+      }
+    }
+  });
+
+  it("are all in docs/cli.md, with every option, and no other", () => {
+    const [, text = ""] = /^## Commands$([^]*?)^## Exit codes$/m.exec(
+      readFileSync(path.join(repository, "docs/cli.md"), "utf8"),
+    ) ?? [""];
+    const synopses = [...text.matchAll(/\*\*`([^`]+)`\*\*/g)].map((match) =>
+      (match[1] ?? "").replace(/\s+/g, " "),
+    );
+    const written = synopses.map((synopsis) => ({
+      name: /^[a-z][a-z-]*( [a-z][a-z-]*)*/.exec(synopsis)?.[0] ?? "",
+      options: (synopsis.match(/--[a-z][a-z-]*/g) ?? []).sort(),
+    }));
+    const known = flattened(commandTable(program)).map(({ name, entry }) => ({
+      name,
+      options: entry.options
+        .flatMap(({ names }) => names.filter((one) => one.startsWith("--")))
+        .filter((option) => !["--help", "--stack"].includes(option))
+        .sort(),
+    }));
+    const byName = (one: { name: string }, other: { name: string }): number =>
+      one.name < other.name ? -1 : 1;
+    assert.deepEqual(written.sort(byName), known.sort(byName));
+  });
+});
+
+/** What the CLI's own parser has against a command line; the name of a command alone is none. */
+async function refusal(program: Command, words: readonly string[]): Promise<string | undefined> {
+  try {
+    await program.parseAsync([...words], { from: "user" });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      throw error;
+    }
+    const mentioned = error.code === "commander.missingArgument" && words.length === 1;
+    return error.exitCode === 0 || (mentioned && words[0] === "console")
+      ? undefined
+      : error.message;
+  }
+}
+
+/** The commands that can be run, by their whole names. */
+function flattened(
+  root: CommandEntry,
+  before = "",
+): readonly { readonly name: string; readonly entry: CommandEntry }[] {
+  return root.commands
+    .filter(({ name }) => name !== "help")
+    .flatMap((entry) => {
+      const name = `${before}${entry.name}`;
+      return entry.commands.length === 0 ? [{ name, entry }] : flattened(entry, `${name} `);
+    });
+}

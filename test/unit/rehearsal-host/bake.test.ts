@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { bakeOf, bakedSteps } from "../../../components/windows/image/bake.ts";
+import { imageSoftware } from "../../../components/windows/software.ts";
+import { runBake } from "../../../rehearsal/bake/run-bake.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { adminKey } from "./ssh-client.ts";
+
+const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
+
+describe("the baking of the rehearsal's image, over SSH", () => {
+  let host: RehearsalHost;
+  const told: string[] = [];
+  const machine = {
+    ended: [] as string[],
+    endWithNextReboot: () => Promise.resolve(void machine.ended.push("armed")),
+    off: () => host.up().then(() => void machine.ended.push("off")),
+  };
+  const steps = () =>
+    bakeOf(imageSoftware(versions, { windowsBuild: "10.0.20348", media: host.media })).steps;
+  const bake = (some = steps()) =>
+    runBake(
+      { steps: some },
+      { port: host.port, hostKey: host.hostKey, privateKey: adminKey.private },
+      machine,
+      (line) => told.push(line),
+    );
+
+  beforeEach(async () => {
+    told.length = 0;
+    machine.ended.length = 0;
+    host = await startRehearsalHost({ hostName: "bake", authorizedKeys: [adminKey.public] });
+  });
+  afterEach(() => host.stop());
+
+  it("leaves what every node needs, and a machine that is off", async () => {
+    await bake();
+    assert.equal(host.windows.settings.featureState("Containers"), "Installed");
+    assert.ok(host.windows.services.get("containerd"));
+    assert.equal(host.windows.services.get("kubelet")?.startType, "manual");
+    assert.deepEqual(told, [
+      "waits for the machine",
+      ...bakedSteps.map((name) => `baking: ${name}`),
+    ]);
+    assert.deepEqual(machine.ended, ["armed", "off"]);
+    // The feature's, and the one that ends it.
+    assert.equal(host.boots, 3);
+    assert.deepEqual(host.nodes, []);
+  });
+
+  it("leaves nothing for a second one to change", async () => {
+    await bake();
+    await bake();
+    // Only the one that ends it.
+    assert.equal(host.boots, 4);
+  });
+
+  it("fails with the step's words, and says which it was", async () => {
+    const wrong = steps().map((each) =>
+      each.step === "Install-Containerd"
+        ? { ...each, parameters: { ...each.parameters, ArchiveSha256: "0".repeat(64) } }
+        : each,
+    );
+    await assert.rejects(bake(wrong), /Install-Containerd/);
+    assert.deepEqual(machine.ended, []);
+  });
+});

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { mediumPath } from "../../../components/windows/media-folder.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { listing } from "./machine-listing.ts";
+import {
+  base64,
+  goodArguments,
+  joinInput,
+  prepareThrough,
+  runStep,
+  startWithSteps,
+  withArgument,
+  type StepRun,
+} from "./step-runner.ts";
+
+const program = "C:\\k\\flanneld.exe";
+const network = ["-Address", "192.168.150.11", "-Network", "flannel.4096"];
+
+describe("Flannel, rehearsed", () => {
+  let host: RehearsalHost;
+  beforeEach(async () => {
+    host = await startWithSteps();
+  });
+  afterEach(() => host.stop());
+
+  const good = (): readonly string[] => goodArguments(host)["Install-Flannel"] ?? [];
+  const install = (args = good()): Promise<StepRun> => runStep(host, "Install-Flannel", args);
+  /** A node whose network flanneld has made. */
+  const becomeNode = async (): Promise<void> => {
+    await prepareThrough(host, "Install-Kubernetes");
+    for (const [step, args] of [
+      ["Install-Flannel", good()],
+      ["Set-HostsEntry", goodArguments(host)["Set-HostsEntry"]],
+      ["Join-Node", goodArguments(host)["Join-Node"]],
+      ["Add-ExternalNetwork", network],
+    ] as const) {
+      const result = await runStep(host, step, args, joinInput);
+      assert.equal(result.exitCode, 0, `${step}: ${result.stderr}`);
+    }
+    await host.windows.tasksEnded();
+  };
+
+  it("is installed and not started; the second run changes nothing", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const first = await install();
+    assert.equal(first.exitCode, 0, first.stderr);
+    assert.equal(first.changed, true);
+    const { drive, services } = host.windows;
+    for (const name of ["flannel", "host-local", "win-bridge", "win-overlay"]) {
+      assert.equal(await drive.isFile(`C:\\opt\\cni\\bin\\${name}.exe`), true, name);
+    }
+    assert.equal(
+      await drive.readText("C:\\etc\\kube-flannel\\net-conf.json"),
+      '{"Network":"10.244.0.0/16"}',
+    );
+    const service = services.get("flanneld");
+    assert.deepEqual([service?.startType, service?.restarts], ["manual", true]);
+    assert.deepEqual(services.environment("flanneld"), ["NODE_NAME=win-1"]);
+    assert.equal(await services.isRunning("flanneld"), false);
+    const second = await install();
+    assert.deepEqual(
+      [second.changed, second.facts["flanneldFrom"], second.facts["serviceHost"]],
+      [false, "installed", "installed"],
+    );
+  });
+
+  it("makes its network after the join, opens VXLAN's port, and starts with Windows from then on", async () => {
+    await becomeNode();
+    const { services, settings } = host.windows;
+    assert.deepEqual(settings.networks(), ["flannel.4096"]);
+    assert.equal(settings.calicoBootTime, "");
+    assert.equal(services.get("flanneld")?.startType, "auto");
+    assert.ok(
+      host.programs.commands.includes(
+        `${program} --kube-subnet-mgr --ip-masq --kubeconfig-file=C:/etc/kubernetes/kubelet.conf ` +
+          "--net-config-path=C:/etc/kube-flannel/net-conf.json --subnet-file=C:/run/flannel/subnet.env " +
+          "--iface=192.168.150.11",
+      ),
+      host.programs.commands.join("\n"),
+    );
+    const confirmed = await runStep(host, "Confirm-ExternalNetwork", network);
+    assert.deepEqual([confirmed.exitCode, confirmed.facts["network"]], [0, "flannel.4096"]);
+    assert.equal((await runStep(host, "Add-ExternalNetwork", network)).changed, false);
+    await host.programs.reboot(0);
+    await host.up();
+    assert.equal(await host.windows.services.isRunning("flanneld"), true);
+  });
+
+  it("opens no port for plain routes", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    await install();
+    const args = ["-Address", "192.168.150.11", "-Network", "cbr0"];
+    assert.equal((await runStep(host, "Add-ExternalNetwork", args)).exitCode, 0);
+    await host.windows.tasksEnded();
+    assert.deepEqual(host.windows.settings.networks(), ["cbr0"]);
+    assert.equal(
+      await host.windows.settings.removeFirewallRule("OverlayTraffic4789UDP"),
+      false,
+      "a port is open",
+    );
+  });
+
+  it("is wanted first where its network is to be made, which is not tried without it", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const result = await runStep(host, "Add-ExternalNetwork", network);
+    assert.deepEqual([result.exitCode, result.errorCode], [42, "FlannelMissing"]);
+    assert.match(result.remedy, /Install-Flannel first/);
+    assert.deepEqual(host.windows.settings.networks(), []);
+  });
+
+  it("another configuration stops the service in use, and starts it again; pods keep their network", async () => {
+    await becomeNode();
+    const starts = (): number =>
+      host.programs.commands.filter((line) => line.startsWith(program)).length;
+    const before = starts();
+    const netConf = base64('{"Network":"10.245.0.0/16"}');
+    assert.equal((await install(withArgument(good(), "-NetConf", netConf))).changed, true);
+    assert.equal(starts(), before + 1);
+    assert.equal(await host.windows.services.isRunning("flanneld"), true);
+    assert.deepEqual(host.windows.settings.networks(), ["flannel.4096"]);
+    // CNI's is read for each pod: no reason to stop anything.
+    const cniConf = base64('{"name":"other"}');
+    const args = withArgument(withArgument(good(), "-NetConf", netConf), "-CniConf", cniConf);
+    assert.equal((await install(args)).changed, true);
+    assert.equal(starts(), before + 1);
+  });
+
+  it("learns of another cluster that the node joins, and keeps its network meanwhile", async () => {
+    await becomeNode();
+    const starts = (): number =>
+      host.programs.commands.filter((line) => line.startsWith(program)).length;
+    const before = starts();
+    const args = withArgument(
+      goodArguments(host)["Join-Node"] ?? [],
+      "-ApiServerEndpoint",
+      "other-control-plane:6443",
+    );
+    const joined = await runStep(host, "Join-Node", args, joinInput);
+    assert.deepEqual([joined.exitCode, joined.facts["wasReset"]], [0, true], joined.stderr);
+    assert.equal(starts(), before + 1);
+    assert.deepEqual(host.windows.settings.networks(), ["flannel.4096"]);
+    // The same cluster once more: nothing of it is stopped.
+    assert.equal((await runStep(host, "Join-Node", args, joinInput)).exitCode, 0);
+    assert.equal(starts(), before + 1);
+  });
+
+  it("a file of it that somebody has open is told, and replaced by the next run", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const plugin = "C:\\opt\\cni\\bin\\flannel.exe";
+    await host.windows.drive.write(plugin, "an older one");
+    host.windows.openFiles.add(plugin);
+    const result = await install();
+    assert.deepEqual([result.exitCode, result.errorCode], [35, "FileInUse"]);
+    assert.match(result.errorMessage, /flannel\.exe can't be replaced/);
+    host.windows.openFiles.clear();
+    assert.equal((await install()).exitCode, 0);
+  });
+
+  for (const medium of ["flannel", "flannelPlugin", "cniPlugins"] as const) {
+    it(`nothing is taken from a ${medium} archive that is damaged, or not there`, async () => {
+      await prepareThrough(host, "Install-Kubernetes");
+      const { sha256, fileName } = host.media[medium];
+      const [, ...names] = mediumPath(sha256, fileName).split("\\");
+      await truncate(join(host.driveC, ...names), 10);
+      const damaged = await install();
+      assert.deepEqual([damaged.exitCode, damaged.errorCode], [31, "ChecksumMismatch"]);
+      await host.windows.drive.remove(mediumPath(sha256, fileName));
+      const missing = await install();
+      assert.deepEqual([missing.exitCode, missing.errorCode], [30, "MediumMissing"]);
+    });
+  }
+
+  it("is taken away by a reset: service, programs, files, network, port", async () => {
+    const before = await listing(host);
+    await becomeNode();
+    await host.windows.drive.write("C:\\run\\flannel\\subnet.env", "FLANNEL_MTU=1450\n");
+    await host.windows.drive.write("C:\\var\\lib\\cni\\networks\\flannel.4096\\10.244.1.2", "x");
+    await host.windows.drive.write("C:\\var\\log\\flanneld\\flanneld.log", "x");
+    const result = await runStep(host, "Reset-Node");
+    assert.equal(result.exitCode, 0, result.stderr);
+    const removed = (result.facts["removed"] as string[]).join("\n");
+    for (const each of [
+      /service flanneld/,
+      /network flannel\.4096/,
+      /rule OverlayTraffic4789UDP/,
+    ]) {
+      assert.match(removed, each);
+    }
+    assert.deepEqual(await listing(host), before);
+  });
+});

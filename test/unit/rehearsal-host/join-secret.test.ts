@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { access, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { type FussyCluster, startJoinable } from "./fussy-cluster.ts";
+import { goodArguments, joinInput, joinToken, runStep } from "./step-runner.ts";
+
+const joinRecord = "C:\\kindows\\state\\join.json";
+
+describe("the token of a join, rehearsed", () => {
+  let host: RehearsalHost;
+  let cluster: FussyCluster;
+
+  beforeEach(async () => {
+    ({ host, cluster } = await startJoinable());
+  });
+  afterEach(() => host.stop());
+
+  const joinNode = (input = joinInput): ReturnType<typeof runStep> =>
+    runStep(host, "Join-Node", goodArguments(host)["Join-Node"], input);
+  const isThere = (path: string): Promise<boolean> => host.windows.drive.isFile(path);
+
+  it("keeps the token out of command lines, output and files that stay", async () => {
+    const result = await joinNode();
+    assert.equal(result.exitCode, 0);
+    const secret = joinToken.split(".")[1] ?? "";
+    assert(!host.programs.commands.join("\n").includes(secret));
+    assert(!result.stderr.includes(secret));
+    await assert.rejects(
+      access(join(host.driveC, "kindows/state/join-configuration.json")),
+      /ENOENT/,
+    );
+  });
+
+  it("hides the token in what kubeadm writes", async () => {
+    cluster.refusals = [`token ${joinToken} is no good`];
+    const result = await joinNode();
+    assert.match(result.errorMessage, /token \*\*\* is no good/);
+    assert(!result.stderr.includes(joinToken));
+  });
+
+  it("a token that a power cut left is removed by whichever step runs next", async () => {
+    const bootstrap = "C:\\etc\\kubernetes\\bootstrap-kubelet.conf";
+    const configuration = "C:\\kindows\\state\\join-configuration.json";
+    for (const path of [configuration, `${configuration}.0011aabb.tmp`, bootstrap]) {
+      await host.windows.drive.write(path, joinToken, true);
+    }
+    await runStep(host, "Test-WindowsHost", goodArguments(host)["Test-WindowsHost"]);
+    assert.deepEqual(
+      await Promise.all([configuration, `${configuration}.0011aabb.tmp`, bootstrap].map(isThere)),
+      [false, false, true], // without a record of a join the last one is not ours
+    );
+    await host.windows.drive.write(joinRecord, '{"joining":"x"}');
+    await runStep(host, "Test-WindowsHost", goodArguments(host)["Test-WindowsHost"]);
+    assert.equal(await isThere(bootstrap), false);
+  });
+
+  it("nobody but the administrator can read the token while it is on the drive", async () => {
+    const modes: number[] = [];
+    cluster.onAuthorize = async () => {
+      const state = join(host.driveC, "kindows/state");
+      for (const path of [state, join(state, "join-configuration.json")]) {
+        modes.push((await stat(path)).mode & 0o077);
+      }
+    };
+    await joinNode();
+    assert.deepEqual(modes, [0, 0]);
+  });
+
+  it("needs its secret", async () => {
+    const result = await joinNode("");
+    assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"]);
+  });
+});

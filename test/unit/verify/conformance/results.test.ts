@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import type { V1Pod } from "@kubernetes/client-node";
+
+import { podState } from "../../../../verify/conformance/pod-state.ts";
+import { failedTests, totals } from "../../../../verify/conformance/readable-results.ts";
+
+const junit = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="7000" disabled="6997" errors="0" failures="1" time="60">
+  <testsuite name="Kubernetes e2e suite" tests="7000" disabled="6990" skipped="7" errors="0" failures="1" time="60">
+    <testcase name="[It] [sig-windows] a &quot;good&quot; one" status="passed" time="1"></testcase>
+    <testcase name="[It] left out" status="skipped" time="0"><skipped message="skipped"></skipped></testcase>
+    <testcase name="[It] [sig-windows] a &lt;bad&gt; one" status="failed" time="2">
+      <failure message="timed out" type="failed">...</failure>
+    </testcase>
+  </testsuite>
+</testsuites>`;
+
+describe("results of conformance", () => {
+  it("are added up, what the focus leaves out apart", () => {
+    assert.deepEqual(totals([junit]), { tests: 7000, failures: 1, errors: 0, skipped: 6997 });
+    assert.equal(totals([junit, junit]).failures, 2);
+  });
+
+  it("name what failed, as it is called, and each once", () => {
+    assert.deepEqual(failedTests([junit, junit], 5), ["[It] [sig-windows] a <bad> one"]);
+    assert.deepEqual(failedTests([junit], 0), []);
+  });
+
+  it("are none where there is no file, or one of another kind", () => {
+    assert.throws(() => totals([]), /did not come to their end/);
+    assert.throws(() => totals(["<html></html>"]), /none of JUnit's/);
+  });
+});
+
+describe("the pod with the tests", () => {
+  const pod = (state: object, phase = "Running"): V1Pod => ({
+    status: { phase, containerStatuses: [{ name: "tests", ...state } as never] },
+  });
+  const cases: readonly (readonly [string, V1Pod[], object])[] = [
+    ["is not made yet", [], { kind: "waiting", seen: "the Job has made no pod yet" }],
+    [
+      "has no place",
+      [
+        {
+          status: {
+            phase: "Pending",
+            conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes" }],
+          },
+        },
+      ],
+      { kind: "waiting", seen: "0/1 nodes" },
+    ],
+    [
+      "waits for an image",
+      [pod({ state: { waiting: { reason: "ImagePullBackOff", message: "not found" } } })],
+      { kind: "waiting", seen: "ImagePullBackOff: not found" },
+    ],
+    ["runs", [pod({ state: { running: {} } })], { kind: "running" }],
+    [
+      "has ended",
+      [pod({ state: { terminated: { exitCode: 7 } } })],
+      { kind: "ended", exitCode: 7 },
+    ],
+    [
+      "was ended by its deadline",
+      [{ status: { phase: "Failed", reason: "DeadlineExceeded", message: "too long" } }],
+      { kind: "waiting", seen: "its pod has failed: DeadlineExceeded too long" },
+    ],
+  ];
+  for (const [what, pods, expected] of cases) {
+    it(`${what}`, () => assert.deepEqual(podState(pods), expected));
+  }
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { execa } from "execa";
+
+import { conformanceObjects } from "../../../../verify/conformance/objects.ts";
+import { logName, runJob, type JobRun } from "../../../../verify/conformance/run-job.ts";
+import { checkPrograms, runLocal } from "../../../../verify/conformance/run-local.ts";
+import { suiteNamed } from "../../../../verify/conformance/suites.ts";
+import { withFakeApi, type Answer } from "../../controlplane/fake-api.ts";
+
+const run = {
+  suite: suiteNamed("sig-windows"),
+  kubernetesVersion: "1.36.4",
+  windowsNodes: 1,
+  timeoutSeconds: 60,
+};
+const objects = conformanceObjects(run, { tests: "t", results: "r" }, undefined);
+const pods = "GET /api/v1/namespaces/kindows-conformance/pods";
+const namespace = "/api/v1/namespaces/kindows-conformance";
+const gone: Answer = [404, { message: "not found" }];
+
+const pod = (state: object): object => ({
+  metadata: { name: "kindows-conformance-x" },
+  status: { phase: "Running", containerStatuses: [{ name: "tests", state }] },
+});
+
+describe("a run of conformance", () => {
+  let folder: string;
+  let results: string;
+  const executable = async (name: string, lines: readonly string[]): Promise<string> => {
+    const file = path.join(folder, name);
+    await writeFile(file, ["#!/bin/sh", ...lines, ""].join("\n"));
+    await chmod(file, 0o755);
+    return file;
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "kindows-conformance-"));
+    results = path.join(folder, "results");
+    await mkdir(results);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** kubectl that takes what it is given, and has a log and a file of results. */
+  const kubectl = async (): Promise<string> => {
+    const made = path.join(folder, "pod");
+    await mkdir(made);
+    await writeFile(path.join(made, "junit_01.xml"), "<testsuite/>");
+    return executable("kubectl", [
+      `echo "$*" >> ${folder}/asked`,
+      'case "$*" in',
+      `*" apply "*) cat > ${folder}/applied ;;`,
+      '*" logs "*) echo the log ;;',
+      `*" exec "*) tar -c -f - -C ${made} . ;;`,
+      "esac",
+    ]);
+  };
+
+  /** Runs the Job in a cluster that shows one state of its pod after the other, the last one for good. */
+  const runWith = async (
+    states: readonly object[],
+    change: Partial<JobRun> = {},
+  ): Promise<{ exitCode: number | string; lines: readonly string[]; asked: string }> => {
+    const lines: string[] = [];
+    const program = await kubectl();
+    let looks = 0;
+    let exitCode: number | string = "";
+    await withFakeApi(
+      (request) => {
+        if (request === pods) {
+          return [200, { items: [states[Math.min(looks++, states.length - 1)]] }];
+        }
+        return request === `GET ${namespace}` ? gone : [200, {}];
+      },
+      async (api) => {
+        exitCode = await runJob({
+          ...{ api, kubectl: program, kubeconfig: "/lab/kubeconfig", run, objects },
+          ...{ folder: results, signal: new AbortController().signal },
+          say: (line) => lines.push(line),
+          ...change,
+        }).catch((error: unknown) => String(error));
+      },
+    );
+    return { exitCode, lines, asked: await readFile(path.join(folder, "asked"), "utf8") };
+  };
+
+  it("applies its objects, and fetches log and results once the tests have ended", async function () {
+    this.timeout(40_000);
+    const { exitCode, asked } = await runWith([
+      pod({ running: {} }),
+      pod({ terminated: { exitCode: 1 } }),
+    ]);
+    assert.equal(exitCode, 1);
+    assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
+    assert.equal(await readFile(path.join(results, "junit_01.xml"), "utf8"), "<testsuite/>");
+    assert.match(asked, /logs kindows-conformance-x --container tests/);
+    assert.match(asked, /exec kindows-conformance-x --container results -- tar/);
+    const applied = JSON.parse(await readFile(path.join(folder, "applied"), "utf8")) as {
+      items: { kind: string }[];
+    };
+    assert.deepEqual(
+      applied.items.map(({ kind }) => kind),
+      ["Namespace", "ServiceAccount", "ClusterRoleBinding", "Job"],
+    );
+  });
+
+  it("fetches what there is also where it is interrupted, and says so", async () => {
+    const aborted = new AbortController();
+    aborted.abort();
+    const { exitCode } = await runWith([pod({ running: {} })], { signal: aborted.signal });
+    assert.match(String(exitCode), /interrupted: the tests did not come to their end/);
+    assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
+  });
+
+  it("says what the API server refuses, and waits for nothing then", async () => {
+    const refusing = await executable("refusing", ["echo 'Job is invalid' >&2", "exit 1"]);
+    const { exitCode } = await runWith([pod({})], { kubectl: refusing }).catch(() => ({
+      exitCode: "no call of the other kubectl",
+    }));
+    assert.match(String(exitCode), /no call of the other kubectl|Job is invalid/);
+  });
+
+  it("runs on this host with programs that are there, and is told of those that are not", async () => {
+    await assert.rejects(checkPrograms(folder), /has no program ginkgo, none e2e\.test: unpack/);
+    await executable("e2e.test", ["exit 1"]);
+    await executable("ginkgo", [
+      'for each in "$@"; do echo "$each"; done',
+      'echo "lists: $KUBE_TEST_REPO_LIST"',
+      "exit 3",
+    ]);
+    await checkPrograms(folder);
+    const local = { run, programs: folder, kubeconfig: "/lab/kubeconfig", folder: results };
+    const signal = new AbortController().signal;
+    const exitCode = await runLocal({ ...local, repositoryFile: "/lists/mine.yaml", signal });
+    assert.equal(exitCode, 3);
+    const log = await readFile(path.join(results, logName), "utf8");
+    for (const line of ["--node-os-distro=windows", "--kubeconfig=/lab/kubeconfig"]) {
+      assert.ok(log.includes(`${line}\n`), log);
+    }
+    assert.match(log, /lists: \/lists\/mine\.yaml/);
+  });
+
+  it("ends on this host when it is interrupted", async () => {
+    await executable("e2e.test", ["exit 1"]);
+    await executable("ginkgo", ["exec sleep 30"]);
+    const aborter = new AbortController();
+    setTimeout(() => aborter.abort(), 200);
+    const local = { run, programs: folder, kubeconfig: "k", folder: results };
+    await assert.rejects(
+      runLocal({ ...local, repositoryFile: undefined, signal: aborter.signal }),
+      /interrupted/,
+    );
+  });
+
+  it("is refused by name in a rehearsal, where --list and --dry-run work", async function () {
+    this.timeout(60_000);
+    const kindows = (...args: string[]) =>
+      execa(
+        process.execPath,
+        ["--import", "tsx", "cli/main.ts", "conformance", "--stack", "rehearsal", ...args],
+        { reject: false },
+      );
+    const [refused, listed, dry, unknown] = await Promise.all([
+      kindows(),
+      kindows("--list"),
+      kindows("--dry-run", "--suite", "operational-readiness"),
+      kindows("--dry-run", "--suite", "all"),
+    ]);
+    assert.equal(refused.exitCode, 1);
+    assert.match(
+      refused.stderr,
+      /conformance needs a real Windows node: this stack's are rehearsed/,
+    );
+    assert.equal(listed.exitCode, 0, listed.stderr);
+    assert.match(listed.stdout, /^sig-windows-serial /m);
+    assert.equal(dry.exitCode, 0, dry.stderr);
+    assert.match(dry.stdout, /^kind: Job$/m);
+    assert.match(dry.stdout, /image: registry\.k8s\.io\/conformance:v1\.36\.4/);
+    assert.equal(unknown.exitCode, 2);
+    assert.match(unknown.stderr, /no suite "all"/);
+  });
+});

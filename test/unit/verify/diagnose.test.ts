@@ -1,0 +1,320 @@
+import assert from "node:assert/strict";
+
+import type { Details } from "../../../verify/cluster/snapshot.ts";
+import { whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
+import { policiesOn, selects } from "../../../verify/diagnose/policies.ts";
+import { pathRows } from "../../../verify/rows/paths.ts";
+import { judgePrinted } from "../../../verify/run/attempt.ts";
+import type { ProbeFailure } from "../../../verify/run/attempt.ts";
+import { planRow } from "../../../verify/run/plan.ts";
+import type { AwaitedPod } from "../../../verify/run/plan.ts";
+import type { Probe } from "../../../verify/run/probe.ts";
+import {
+  denyAll,
+  healthy,
+  otherLinuxNode,
+  linuxNode,
+  service,
+  slice,
+  systemPod,
+  waitingPod,
+  warning,
+} from "./cluster-states.ts";
+
+const outside = {
+  host: { url: "http://192.168.150.1:1/", greeting: "x" },
+  internet: { url: "http://www.example.test/", text: "x" },
+};
+
+function probe(id: string): Probe {
+  const row = pathRows.find((each) => each.id === id);
+  assert.ok(row, id);
+  const plan = planRow(row, healthy, outside);
+  assert.ok("ready" in plan && plan.ready[0], id);
+  return plan.ready[0];
+}
+
+const lost: ProbeFailure = { kind: "lost", text: "curl: (28) timed out" };
+const refused: ProbeFailure = { kind: "refused", text: "Connection refused" };
+const unnamed: ProbeFailure = { kind: "name", text: "Could not resolve host" };
+const notReady = [
+  linuxNode,
+  { ...otherLinuxNode, trouble: "Kubelet stopped posting node status." },
+];
+const noServers = healthy.pods.filter(({ metadata }) => !metadata?.name?.includes("server"));
+
+describe("why a connection failed", () => {
+  const cases: readonly (readonly [string, string, ProbeFailure, Partial<Details>, RegExp])[] = [
+    [
+      "a node on the way that is not Ready",
+      "linux-pod-to-linux-pod-other-node",
+      lost,
+      { nodes: notReady },
+      /^the node linux-b is not Ready: Kubelet stopped posting node status\.$/,
+    ],
+    [
+      "the node whose NodePort it is",
+      "outside-to-linux-service-linux-node",
+      lost,
+      { nodes: [{ ...linuxNode, trouble: "down" }, otherLinuxNode] },
+      /^the node linux-a is not Ready: down$/,
+    ],
+    [
+      "a Service whose selector fits nothing",
+      "linux-pod-to-linux-service",
+      refused,
+      { slices: [slice("linux", [])], services: [service("linux", "nothing")] },
+      /^the Service linux has no endpoints: no pod has its labels kindows\.dev\/verify=nothing$/,
+    ],
+    [
+      "a Service whose pods are not Ready, also where it is asked by name",
+      "linux-pod-to-linux-service-name",
+      unnamed,
+      { slices: [] },
+      /^the Service linux has no endpoints: none of its 2 pods is Ready$/,
+    ],
+    [
+      "a Service that was deleted",
+      "linux-pod-to-linux-service",
+      refused,
+      { services: [] },
+      /^the Service linux is not there any more$/,
+    ],
+    [
+      "DNS without a server",
+      "linux-pod-to-linux-service-name",
+      unnamed,
+      { dnsSlices: [], systemPods: [] },
+      /^the name linux is not resolved: cluster DNS .* no ready endpoint: there is no CoreDNS pod$/,
+    ],
+    [
+      "DNS whose server cannot start",
+      "linux-pod-to-linux-service-name",
+      unnamed,
+      {
+        dnsSlices: [slice("kube-dns", [])],
+        systemPods: [
+          waitingPod(
+            systemPod("coredns-1", "kube-dns", "linux-a", false),
+            "CrashLoopBackOff",
+            "back-off",
+          ),
+        ],
+      },
+      /has no ready endpoint: coredns-1: CrashLoopBackOff on linux-a: back-off$/,
+    ],
+    [
+      "DNS that does not answer though it is there",
+      "linux-pod-to-linux-pod-name",
+      unnamed,
+      {},
+      /is not resolved, though cluster DNS has 1 ready endpoint: its answers get lost/,
+    ],
+    [
+      "a policy on the pod it leads to",
+      "linux-pod-to-linux-pod-same-node",
+      lost,
+      { policies: [denyAll("deny-all")] },
+      /^the NetworkPolicy deny-all limits what comes in to linux-server-linux-a/,
+    ],
+    [
+      "kube-proxy on the node it begins at",
+      "linux-pod-to-linux-service",
+      refused,
+      { systemPods: [systemPod("kube-proxy-a", "kube-proxy", "linux-a", false)] },
+      /^kube-proxy does not serve: kube-proxy-a on linux-a is Pending$/,
+    ],
+    [
+      "packets that get lost",
+      "linux-pod-to-linux-pod-other-node",
+      lost,
+      {},
+      /^no answer within 4 s from linux-client-linux-a on linux-a to http:\/\/10\.244\.1\.3:8080\/hostname: packets/,
+    ],
+    [
+      "nothing that listens",
+      "outside-to-linux-host-port",
+      refused,
+      {},
+      /^refused from this host to http:\/\/192\.168\.150\.128:28080\/hostname/,
+    ],
+    [
+      "an answer of somebody else",
+      "linux-pod-to-linux-service",
+      { kind: "answer", text: '"x" answered instead of y' },
+      { policies: [denyAll("deny-all")] },
+      /^the wrong answer from .*: "x" answered instead of y$/,
+    ],
+    [
+      "a command that could not be run",
+      "linux-pod-to-host",
+      { kind: "exec", text: "error: unable to upgrade connection" },
+      { policies: [denyAll("deny-all")] },
+      /^the command could not be run .*: error: unable to upgrade connection$/,
+    ],
+  ];
+  for (const [what, id, failure, changes, expected] of cases) {
+    it(`is ${what}`, () => {
+      assert.match(whyFailed(probe(id), failure, { ...healthy, ...changes }), expected);
+    });
+  }
+
+  it("is never something that is not on its way", () => {
+    const details: Details = {
+      ...healthy,
+      nodes: notReady,
+      slices: [],
+      dnsSlices: [],
+      systemPods: [],
+      pods: noServers,
+    };
+    assert.match(
+      whyFailed(probe("linux-pod-to-host"), lost, details),
+      /^no answer within 4 s from/,
+    );
+  });
+});
+
+describe("why a pod is not Ready", () => {
+  const [client] = healthy.pods;
+  assert.ok(client);
+  const role = { os: "linux", part: "client" } as const;
+  const unscheduled = {
+    ...client,
+    spec: { containers: [] },
+    status: {
+      phase: "Pending",
+      conditions: [
+        {
+          type: "PodScheduled",
+          status: "False",
+          message: "0/2 nodes are available: 2 Insufficient memory.",
+        },
+      ],
+    },
+  };
+  const cases: readonly (readonly [string, AwaitedPod["pod"], Partial<Details>, RegExp])[] = [
+    [
+      "its image",
+      waitingPod(client, "ImagePullBackOff", "Back-off pulling image: no such host"),
+      {},
+      /^linux-client-linux-a: the image registry\.example\/agnhost:1 cannot be pulled on linux-a: Back-off pulling image: no such host$/,
+    ],
+    [
+      "no room",
+      unscheduled,
+      {},
+      /^linux-client-linux-a is not scheduled: 0\/2 nodes are available: 2 Insufficient memory\.$/,
+    ],
+    [
+      "what an event tells, the latest one",
+      waitingPod(client, "ContainerCreating", "").status && {
+        ...client,
+        status: { phase: "Pending" },
+      },
+      {
+        events: [
+          {
+            ...warning("Pod", "linux-client-linux-a", "FailedMount", "old"),
+            lastTimestamp: new Date(1000),
+          },
+          {
+            ...warning("Pod", "linux-client-linux-a", "FailedCreatePodSandBox", "no pod network"),
+            lastTimestamp: new Date(2000),
+          },
+          warning("Pod", "another", "FailedMount", "not this one"),
+        ],
+      },
+      /^linux-client-linux-a on linux-a: FailedCreatePodSandBox: no pod network$/,
+    ],
+    [
+      "its node, before all else",
+      waitingPod(client, "ImagePullBackOff", "no such host"),
+      { nodes: [{ ...linuxNode, trouble: "container runtime is down" }] },
+      /^the node linux-a is not Ready: container runtime is down$/,
+    ],
+    [
+      "what its DaemonSet could not make",
+      undefined,
+      { events: [warning("DaemonSet", "linux-client", "FailedCreate", "exceeded quota")] },
+      /^FailedCreate: exceeded quota$/,
+    ],
+    ["nothing known", undefined, {}, /^the DaemonSet linux-client has no pod on linux-a$/],
+  ];
+  for (const [what, pod, changes, expected] of cases) {
+    it(`is ${what}`, () => {
+      const awaited: AwaitedPod = { role, node: "linux-a", ...(pod && { pod }) };
+      assert.match(whyNotReady([awaited], { ...healthy, ...changes }), expected);
+    });
+  }
+});
+
+describe("what curl's end says", () => {
+  const asked = probe("linux-pod-to-linux-service-name");
+  const cases: readonly (readonly [string, number | undefined, string, ProbeFailure["kind"]])[] = [
+    ["no name", 6, "curl: (6) Could not resolve host: x", "name"],
+    ["no name in time", 28, "curl: (28) Resolving timed out after 4000 milliseconds", "name"],
+    ["no answer in time", 28, "curl: (28) Connection timed out after 4001 milliseconds", "lost"],
+    [
+      "a refusal, which only its verbose words tell",
+      7,
+      "* connect to 10.96.1.1 port 80 failed: Connection refused\ncurl: (7) Couldn't connect to server",
+      "refused",
+    ],
+    ["no route", 7, "* connect to 10.1.1.1 port 80 failed: No route to host", "unreachable"],
+    ["a page that is an error", 22, "curl: (22) The requested URL returned error: 404", "answer"],
+    ["kubectl's own failure", 1, "error: unable to upgrade connection: pod not found", "exec"],
+    ["no curl in the image", 127, 'exec: "curl": executable file not found', "exec"],
+    ["the end of its time", undefined, "no end within 26 s", "exec"],
+    ["anything else", 56, "curl: (56) Recv failure: Connection reset by peer", "other"],
+  ];
+  for (const [what, exitCode, stderr, kind] of cases) {
+    it(`is ${what}`, () => {
+      const failure = judgePrinted(asked, { exitCode, stdout: "", stderr });
+      assert.equal(failure?.kind, kind);
+      assert.ok(failure.text.length > 0);
+    });
+  }
+
+  it("leaves out what is not about the failure", () => {
+    const stderr =
+      "*   Trying 10.96.1.1:80...\n* connect to 10.96.1.1 port 80 failed: Connection refused\n" +
+      "* Closing connection 0\ncurl: (7) Failed to connect to 10.96.1.1 port 80\n" +
+      "command terminated with exit code 7\n";
+    assert.equal(
+      judgePrinted(asked, { exitCode: 7, stdout: "", stderr })?.text,
+      "connect to 10.96.1.1 port 80 failed: Connection refused; curl: (7) Failed to connect to 10.96.1.1 port 80",
+    );
+  });
+});
+
+describe("a selector", () => {
+  const labels = { app: "a", tier: "x" };
+  const cases = [
+    [{}, true],
+    [{ matchLabels: { app: "a" } }, true],
+    [{ matchLabels: { app: "b" } }, false],
+    [{ matchExpressions: [{ key: "app", operator: "In", values: ["a", "b"] }] }, true],
+    [{ matchExpressions: [{ key: "app", operator: "NotIn", values: ["a"] }] }, false],
+    [{ matchExpressions: [{ key: "other", operator: "NotIn", values: ["a"] }] }, true],
+    [{ matchExpressions: [{ key: "tier", operator: "Exists" }] }, true],
+    [{ matchExpressions: [{ key: "tier", operator: "DoesNotExist" }] }, false],
+  ] as const;
+  for (const [selector, expected] of cases) {
+    it(`${JSON.stringify(selector)} ${expected ? "fits" : "does not fit"}`, () => {
+      const copy = structuredClone(selector) as Parameters<typeof selects>[0];
+      assert.equal(selects(copy, labels), expected);
+    });
+  }
+
+  it("of a policy without a list of directions is about egress only where it has rules for it", () => {
+    const [pod] = healthy.pods;
+    assert.ok(pod);
+    const plain = { metadata: { name: "plain" }, spec: { podSelector: {} } };
+    const both = { metadata: { name: "both" }, spec: { podSelector: {}, egress: [{}] } };
+    assert.deepEqual(policiesOn(pod, "Egress", [plain, both]), ["both"]);
+    assert.deepEqual(policiesOn(pod, "Ingress", [plain, both]), ["plain", "both"]);
+    const onNode = { ...pod, spec: { hostNetwork: true, containers: [] } };
+    assert.deepEqual(policiesOn(onNode, "Ingress", [plain, both]), []);
+  });
+});

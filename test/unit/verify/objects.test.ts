@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+
+import type { V1Service } from "@kubernetes/client-node";
+
+import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
+import { windowsRelease } from "../../../verify/objects/images.ts";
+import { namespace, podDomain } from "../../../verify/objects/names.ts";
+import { allRoles } from "../../../verify/objects/roles.ts";
+import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
+import type { SampleObject } from "../../../verify/objects/samples.ts";
+import { daemonSet, namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
+import { allRows } from "../../../verify/rows/all.ts";
+import { pathRows } from "../../../verify/rows/paths.ts";
+import { settingsChecks } from "../../../verify/run/settings-checks.ts";
+import { tooNew } from "../windows/powershell-5.ts";
+import { parsePowerShell } from "../windows/step-scripts.ts";
+
+describe("what rows need in the cluster", () => {
+  it("is made once for all of them, each kind of pods and Services with what serves", () => {
+    const names = workloads(allRoles(allRows), "image").map(
+      ({ kind, metadata }) => `${kind} ${metadata?.name}`,
+    );
+    assert.deepEqual(names.sort(), [
+      "DaemonSet linux-client",
+      "DaemonSet linux-host-port",
+      "DaemonSet linux-host-server",
+      "DaemonSet linux-node",
+      "DaemonSet linux-server",
+      "DaemonSet windows-client",
+      "DaemonSet windows-host-port",
+      "DaemonSet windows-host-server",
+      "DaemonSet windows-node",
+      "DaemonSet windows-server",
+      "Service linux",
+      "Service linux-pods",
+      "Service windows",
+      "Service windows-host",
+      "Service windows-pods",
+    ]);
+  });
+
+  it("is nothing for rows that need nothing of it", () => {
+    const host = pathRows.filter(({ id }) => id === "linux-pod-to-host");
+    assert.deepEqual(
+      workloads(allRoles(host), "image").map(({ metadata }) => metadata?.name),
+      ["linux-client"],
+    );
+  });
+
+  it("lies in our namespace, and leaves it empty of rights", () => {
+    assert.equal(namespaceObject().metadata?.name, namespace);
+    for (const object of workloads(allRoles(allRows), "image")) {
+      assert.equal(object.metadata?.namespace, namespace);
+    }
+    const { spec } = daemonSet({ os: "linux", part: "client" }, "image");
+    assert.equal(spec?.template.spec?.automountServiceAccountToken, false);
+  });
+
+  it("runs on every node of its system, whatever its taints, and on no other", () => {
+    for (const os of ["linux", "windows"] as const) {
+      const pod = daemonSet({ os, part: "server" }, "image").spec?.template.spec;
+      assert.deepEqual(pod?.nodeSelector, { "kubernetes.io/os": os });
+      assert.deepEqual(pod.tolerations, [{ operator: "Exists" }]);
+    }
+  });
+
+  it("is on the node's own network only where that is what is tried", () => {
+    const linux = daemonSet({ os: "linux", part: "node" }, "image").spec?.template.spec;
+    const windows = daemonSet({ os: "windows", part: "node" }, "image").spec?.template.spec;
+    const isolated = daemonSet({ os: "windows", part: "client" }, "image").spec?.template.spec;
+    const server = daemonSet({ os: "windows", part: "host-server" }, "image").spec?.template.spec;
+    assert.deepEqual([linux?.hostNetwork, linux?.securityContext], [true, undefined]);
+    for (const pod of [windows, server]) {
+      assert.equal(pod?.hostNetwork, true);
+      assert.equal(pod.securityContext?.windowsOptions?.hostProcess, true);
+    }
+    assert.deepEqual([isolated?.hostNetwork, isolated?.securityContext], [undefined, undefined]);
+  });
+
+  it("opens a port of the node only for what is behind one", () => {
+    const ports = (part: "server" | "host-port" | "host-server"): unknown =>
+      daemonSet({ os: "linux", part }, "image").spec?.template.spec?.containers[0]?.ports;
+    assert.deepEqual(ports("server"), [{ containerPort: 8080 }]);
+    assert.deepEqual(ports("host-port"), [{ containerPort: 8080, hostPort: 28080 }]);
+    assert.deepEqual(ports("host-server"), [{ containerPort: 28081 }]);
+  });
+
+  it("leads to what serves on the nodes' network by a Service of its own", () => {
+    const roles = [{ os: "windows", part: "host-server" }] as const;
+    const [set, service, ...others] = workloads(roles, "image");
+    assert.ok(set?.kind === "DaemonSet" && service?.kind === "Service");
+    assert.deepEqual(others, []);
+    const { spec } = service as V1Service;
+    assert.deepEqual(
+      spec?.selector,
+      set.spec && "template" in set.spec && set.spec.template.metadata?.labels,
+    );
+    assert.deepEqual(spec?.ports, [{ port: 80, targetPort: 28081 }]);
+    assert.equal(spec?.type, "NodePort");
+  });
+});
+
+describe("names and images", () => {
+  it("of a server are what DNS calls an endpoint", () => {
+    assert.equal(
+      podDomain("windows", "10.244.3.7"),
+      "10-244-3-7.windows-pods.kindows-verify.svc.cluster.local",
+    );
+  });
+
+  it("of Windows go by the build of the node", () => {
+    assert.equal(windowsRelease("10.0.20348"), "ltsc2022");
+    assert.equal(windowsRelease("10.0.26100"), "ltsc2025");
+    assert.throws(() => windowsRelease("10.0.1"), /build "10\.0\.1".*those known are 10\.0\.17763/);
+  });
+});
+
+describe("the samples", () => {
+  const looks = ["settings", "web-server", "shop"] as const;
+
+  for (const look of looks) {
+    it(`${look}: are objects with a kind and a name each, for the namespace one is in`, async () => {
+      const objects = await readSample(sampleFile(look));
+      const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+      assert.equal(new Set(names).size, names.length);
+      for (const { metadata } of objects) assert.equal(metadata.namespace, undefined);
+    });
+
+    it(`${look}: say of each pod which system it is for`, async () => {
+      const pods = podsOf(await readSample(sampleFile(look)));
+      assert.ok(pods.length > 0);
+      for (const { os, nodeSelector } of pods) {
+        assert.ok(os?.name);
+        assert.equal(nodeSelector?.["kubernetes.io/os"], os.name);
+      }
+    });
+  }
+
+  it("mount only volumes that are there, of config maps and secrets that are there", async () => {
+    for (const look of looks) {
+      const objects = await readSample(sampleFile(look));
+      for (const { containers, volumes = [] } of podsOf(objects)) {
+        const names = volumes.map(({ name }) => name);
+        const mounts = containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
+        assert.deepEqual([...new Set(mounts.map(({ name }) => name))].sort(), [...names].sort());
+        for (const { configMap, secret } of volumes) {
+          const wanted = configMap
+            ? `ConfigMap ${configMap.name}`
+            : secret && `Secret ${secret.secretName}`;
+          if (wanted !== undefined) {
+            const there = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+            assert.ok(there.includes(wanted), `${look}: ${wanted}`);
+          }
+        }
+      }
+    }
+  });
+
+  it("get Windows images for the node's build, and go to nodes of that build only", async () => {
+    const shop = fitted(await readSample(sampleFile("shop")), {
+      os: "windows",
+      windowsBuild: "10.0.26100",
+      agnhost: agnhostImage,
+    });
+    const pods = podsOf(shop);
+    assert.deepEqual(
+      pods.map(({ containers, nodeSelector }) => [containers[0]?.image, nodeSelector]),
+      [
+        [
+          "mcr.microsoft.com/windows/servercore:ltsc2025",
+          { "kubernetes.io/os": "windows", "node.kubernetes.io/windows-build": "10.0.26100" },
+        ],
+        ["docker.io/library/nginx:1.28", { "kubernetes.io/os": "linux" }],
+      ],
+    );
+    for (const { metadata } of shop) assert.equal(metadata.namespace, namespace);
+  });
+
+  it("are on Linux the same, but for the system, the image and the node's folder", async () => {
+    const objects = await readSample(sampleFile("settings"));
+    const linux = fitted(objects, { os: "linux", agnhost: "mirror.example/agnhost:1" });
+    const [before] = podsOf(objects);
+    const [after] = podsOf(linux);
+    assert.deepEqual(after?.os, { name: "linux" });
+    assert.deepEqual(after.nodeSelector, { "kubernetes.io/os": "linux" });
+    assert.deepEqual(
+      after.containers.map(({ image }) => image),
+      ["mirror.example/agnhost:1", "mirror.example/agnhost:1"],
+    );
+    assert.deepEqual(after.volumes?.at(-1)?.hostPath?.path, "/etc");
+    assert.deepEqual(
+      after.containers.map(({ volumeMounts }) => volumeMounts),
+      before?.containers.map(({ volumeMounts }) => volumeMounts),
+    );
+    assert.equal(linux.at(-1)?.metadata.name, "settings-linux");
+  });
+
+  it("have a script that Windows PowerShell 5.1 reads", async () => {
+    const objects = await readSample(sampleFile("web-server"));
+    const [map] = objects as readonly { data?: Record<string, string> }[];
+    const script = parsePowerShell(map?.data?.["Start-WebServer.ps1"] ?? assert.fail("no script"));
+    assert.equal(script.hasError, false);
+    assert.deepEqual(tooNew(script), []);
+  });
+
+  it("have in them what is looked for", async () => {
+    const objects = await readSample(sampleFile("settings"));
+    const data = (kind: string): readonly string[] => {
+      const found = objects.find((object) => object.kind === kind) as
+        { data?: Record<string, string>; stringData?: Record<string, string> } | undefined;
+      return Object.values({ ...found?.data, ...found?.stringData });
+    };
+    const values = [...data("Secret"), ...data("ConfigMap")];
+    const expected = settingsChecks("linux").slice(0, 4);
+    for (const check of expected) {
+      assert.ok(
+        values.some((value) => check.expected.test(value)),
+        check.what,
+      );
+    }
+    const linux = settingsChecks("linux").map(({ what }) => what);
+    assert.deepEqual(
+      settingsChecks("windows").map(({ what }) => what),
+      linux,
+    );
+  });
+});
+
+/** A pod of a sample, as far as the tests look. */
+interface SamplePod {
+  readonly os?: { readonly name: string };
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly containers: readonly {
+    readonly image: string;
+    readonly volumeMounts?: readonly { readonly name: string }[];
+  }[];
+  readonly volumes?: readonly {
+    readonly name: string;
+    readonly configMap?: { readonly name: string };
+    readonly secret?: { readonly secretName: string };
+    readonly hostPath?: { readonly path: string };
+  }[];
+}
+
+function podsOf(objects: readonly SampleObject[]): readonly SamplePod[] {
+  return objects.flatMap(({ kind, spec }) => {
+    const pod = kind === "Pod" ? spec : spec?.template?.spec;
+    return pod === undefined ? [] : [pod as SamplePod];
+  });
+}

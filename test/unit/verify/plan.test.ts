@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+
+import type { Snapshot } from "../../../verify/cluster/snapshot.ts";
+import { planRow } from "../../../verify/run/plan.ts";
+import { nodePairs } from "../../../verify/run/pairs.ts";
+import { curlArguments, probeWords } from "../../../verify/run/probe.ts";
+import type { Probe } from "../../../verify/run/probe.ts";
+import { pathRows } from "../../../verify/rows/paths.ts";
+import { healthy, onHosts, waitingPod } from "./cluster-states.ts";
+
+const outside = {
+  host: { url: "http://192.168.150.1:41234/", greeting: "kindows verify abc sees " },
+  internet: { url: "http://www.example.test/page", text: "hello" },
+};
+
+function plan(id: string, snapshot: Snapshot = healthy): ReturnType<typeof planRow> {
+  const row = pathRows.find((each) => each.id === id);
+  assert.ok(row, id);
+  return planRow(row, snapshot, outside);
+}
+
+function probes(id: string, snapshot?: Snapshot): readonly Probe[] {
+  const made = plan(id, snapshot);
+  assert.ok("ready" in made, id);
+  return made.ready;
+}
+
+/** Where each probe begins, what it asks, and how often. */
+function shown(id: string, snapshot?: Snapshot): readonly string[] {
+  return probes(id, snapshot).map(({ origin, url, requests }) => {
+    const from = origin === "outside" ? "outside" : `${origin.pod}`;
+    return `${from} > ${url}${requests > 1 ? ` x${requests}` : ""}`;
+  });
+}
+
+describe("pairs of nodes", () => {
+  const cases: readonly (readonly [
+    string,
+    readonly string[],
+    readonly string[],
+    "same" | "other" | undefined,
+    readonly string[],
+  ])[] = [
+    ["each with itself", ["a", "b"], ["a", "b"], "same", ["aa", "bb"]],
+    ["each with the next", ["a", "b", "c"], ["a", "b", "c"], "other", ["ab", "bc", "ca"]],
+    ["one node has no other", ["a"], ["a"], "other", []],
+    ["the next, or itself where there is none", ["a"], ["a"], undefined, ["aa"]],
+    ["every first to some second", ["a", "b", "c"], ["x"], undefined, ["ax", "bx", "cx"]],
+    ["some first to every second", ["a"], ["x", "y"], undefined, ["ax", "ay"]],
+    ["none where there is nothing to lead to", ["a"], [], undefined, []],
+  ];
+  for (const [what, from, to, relation, expected] of cases) {
+    it(`are ${what}`, () => {
+      assert.deepEqual(
+        nodePairs(from, to, relation).map(([one, other]) => one + other),
+        expected,
+      );
+    });
+  }
+});
+
+describe("the probes of a row", () => {
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    "linux-pod-to-linux-pod-same-node": [
+      "linux-client-linux-a > http://10.244.0.3:8080/hostname",
+      "linux-client-linux-b > http://10.244.1.3:8080/hostname",
+    ],
+    "linux-pod-to-linux-pod-other-node": [
+      "linux-client-linux-a > http://10.244.1.3:8080/hostname",
+      "linux-client-linux-b > http://10.244.0.3:8080/hostname",
+    ],
+    "linux-pod-to-linux-pod-name": [
+      "linux-client-linux-a > http://10-244-1-3.linux-pods.kindows-verify.svc.cluster.local:8080/hostname",
+      "linux-client-linux-b > http://10-244-0-3.linux-pods.kindows-verify.svc.cluster.local:8080/hostname",
+    ],
+    "linux-pod-to-linux-service": [
+      "linux-client-linux-a > http://10.96.1.1:80/hostname x4",
+      "linux-client-linux-b > http://10.96.1.1:80/hostname x4",
+    ],
+    "linux-pod-to-linux-service-name": [
+      "linux-client-linux-a > http://linux:80/hostname x4",
+      "linux-client-linux-b > http://linux:80/hostname x4",
+    ],
+    "linux-node-to-linux-pod": [
+      "linux-node-linux-a > http://10.244.1.3:8080/hostname",
+      "linux-node-linux-b > http://10.244.0.3:8080/hostname",
+    ],
+    "linux-node-to-cluster-dns": [
+      "linux-node-linux-a > dns://10.96.0.10/linux.kindows-verify.svc.cluster.local",
+      "linux-node-linux-b > dns://10.96.0.10/linux.kindows-verify.svc.cluster.local",
+    ],
+    "outside-to-linux-service-linux-node": [
+      "outside > http://192.168.150.128:30080/hostname x4",
+      "outside > http://192.168.150.129:30080/hostname x4",
+    ],
+    "outside-to-linux-host-port": [
+      "outside > http://192.168.150.128:28080/hostname",
+      "outside > http://192.168.150.129:28080/hostname",
+    ],
+    "linux-pod-to-host": [
+      "linux-client-linux-a > http://192.168.150.1:41234/",
+      "linux-client-linux-b > http://192.168.150.1:41234/",
+    ],
+    "linux-pod-to-internet": [
+      "linux-client-linux-a > http://www.example.test/page",
+      "linux-client-linux-b > http://www.example.test/page",
+    ],
+  };
+  for (const [id, expected] of Object.entries(cases)) {
+    it(`of ${id}`, () => {
+      assert.deepEqual(shown(id), expected);
+    });
+  }
+
+  const onNodes: Readonly<Record<string, readonly string[]>> = {
+    "linux-pod-to-windows-host-pod": [
+      "linux-client-linux-a > http://192.168.150.10:28081/hostname",
+    ],
+    "linux-pod-to-windows-host-service": ["linux-client-linux-a > http://10.96.1.1:80/hostname x4"],
+    "linux-pod-to-windows-host-service-name": [
+      "linux-client-linux-a > http://windows-host:80/hostname x4",
+    ],
+    "windows-node-to-linux-pod": ["windows-node-win-1 > http://10.244.0.3:8080/hostname"],
+    "windows-node-to-linux-service": ["windows-node-win-1 > http://10.96.1.1:80/hostname x4"],
+    "windows-node-to-windows-host-service": [
+      "windows-node-win-1 > http://10.96.1.1:80/hostname x4",
+    ],
+    "windows-node-to-cluster-dns": [
+      "windows-node-win-1 > dns://10.96.0.10/linux.kindows-verify.svc.cluster.local",
+    ],
+    "windows-node-to-linux-host-pod": [
+      "windows-node-win-1 > http://192.168.150.128:28081/hostname",
+    ],
+    "windows-node-to-windows-host-pod": [
+      "windows-node-win-1 > http://192.168.150.10:28081/hostname",
+    ],
+    "outside-to-windows-host-service-linux-node": [
+      "outside > http://192.168.150.128:30081/hostname x4",
+    ],
+  };
+  for (const [id, expected] of Object.entries(onNodes)) {
+    it(`of ${id}`, () => {
+      assert.deepEqual(shown(id, onHosts), expected);
+    });
+  }
+
+  it("wait for every pod they need, and for no other", () => {
+    const pods = healthy.pods.map((pod) =>
+      pod.metadata?.name === "linux-server-linux-b"
+        ? waitingPod(pod, "ContainerCreating", "")
+        : pod,
+    );
+    const made = plan("linux-pod-to-linux-service", { ...healthy, pods });
+    assert.ok("awaited" in made);
+    assert.deepEqual(
+      made.awaited.map(({ node, pod }) => [node, pod?.metadata?.name]),
+      [["linux-b", "linux-server-linux-b"]],
+    );
+    assert.ok("ready" in plan("linux-pod-to-host", { ...healthy, pods }));
+  });
+
+  it("wait for a pod that is not there, or is being deleted", () => {
+    const [first, ...rest] = healthy.pods;
+    assert.ok(first);
+    const leaving = {
+      ...first,
+      metadata: { ...first.metadata, deletionTimestamp: new Date() },
+    };
+    for (const pods of [rest, [leaving, ...rest]]) {
+      const made = plan("linux-pod-to-host", { ...healthy, pods });
+      assert.deepEqual("awaited" in made && made.awaited.map(({ node }) => node), ["linux-a"]);
+    }
+  });
+});
+
+describe("an answer", () => {
+  function judged(id: string, answer: string): string | undefined {
+    return probes(id)[0]?.judge(answer);
+  }
+
+  it("is right when it comes from the very pod that was asked", () => {
+    const id = "linux-pod-to-linux-pod-other-node";
+    assert.equal(judged(id, "linux-server-linux-b"), undefined);
+    assert.match(
+      judged(id, "linux-server-linux-a") ?? "",
+      /"linux-server-linux-a" answered instead/,
+    );
+    assert.match(judged(id, "") ?? "", /answered instead of linux-server-linux-b/);
+  });
+
+  it("of a Service is right when each comes from one of its pods", () => {
+    const id = "linux-pod-to-linux-service";
+    const all = "linux-server-linux-blinux-server-linux-alinux-server-linux-blinux-server-linux-b";
+    assert.equal(judged(id, all), undefined);
+    assert.ok(judged(id, "linux-server-linux-b".repeat(3)));
+    assert.ok(judged(id, `${"linux-server-linux-b".repeat(3)}other`));
+  });
+
+  it("of a server on its node's network is right when it has the node's name", () => {
+    const [pod] = probes("linux-pod-to-windows-host-pod", onHosts);
+    assert.equal(pod?.judge("win-1"), undefined);
+    assert.equal(pod?.judge("WIN-1"), undefined);
+    assert.match(pod?.judge("linux-a") ?? "", /"linux-a" answered instead of win-1/);
+    const [service] = probes("linux-pod-to-windows-host-service", onHosts);
+    assert.equal(service?.judge("WIN-1".repeat(4)), undefined);
+    assert.ok(service?.judge("WIN-1".repeat(3)));
+    assert.deepEqual(service?.targetPods, ["windows-host-server-win-1"]);
+  });
+
+  it("of this host is right when it saw a node's address", () => {
+    const id = "linux-pod-to-host";
+    assert.equal(judged(id, "kindows verify abc sees 192.168.150.128"), undefined);
+    assert.match(judged(id, "kindows verify abc sees 10.244.0.2") ?? "", /not masqueraded/);
+    assert.match(judged(id, "<html>login</html>") ?? "", /came back instead of/);
+  });
+
+  it("of cluster DNS is right when it is the Service's address, however nslookup writes it", () => {
+    const id = "linux-node-to-cluster-dns";
+    const name = "linux.kindows-verify.svc.cluster.local";
+    const server = "Server:  UnKnown\nAddress:  10.96.0.10\n\n";
+    const right = [
+      `${server}Name:    ${name}\nAddress:  10.96.1.1\n\n`,
+      `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`,
+      `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`,
+    ];
+    for (const answer of right) assert.equal(judged(id, answer), undefined, answer);
+    assert.equal(
+      judged(id, `${server}Name:    ${name}\nAddress:  10.96.1.7\n`),
+      "10.96.1.7 came back instead of 10.96.1.1",
+    );
+    // The server's own address is no answer.
+    assert.match(judged(id, server.replace("10.96.0.10", "10.96.1.1")) ?? "", /^no address came/);
+    assert.match(judged(id, "") ?? "", /^no address came/);
+  });
+
+  it("of cluster DNS is asked for by nslookup, of that server and with a name that is whole", () => {
+    const [probe] = probes("windows-node-to-cluster-dns", onHosts);
+    assert.ok(probe);
+    assert.deepEqual(probeWords(probe), [
+      ...["nslookup", "-timeout=4", "-type=A", "linux.kindows-verify.svc.cluster.local."],
+      "10.96.0.10",
+    ]);
+  });
+
+  it("is asked for over a new connection each time, and by no proxy", () => {
+    const words = curlArguments({ url: "http://x/", requests: 3 });
+    assert.deepEqual(words.slice(-3), ["http://x/", "http://x/", "http://x/"]);
+    assert.match(words.join(" "), /--noproxy \* --max-time 4 --header Connection: close/);
+  });
+});

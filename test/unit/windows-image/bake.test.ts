@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { bakedSteps, bakeOf, bakeText } from "../../../components/windows/image/bake.ts";
+import {
+  imageScripts,
+  imageScriptsSource,
+} from "../../../components/windows/image/scripts-folder.ts";
+import { MediaError } from "../../../components/windows/image/media-error.ts";
+import { officialSoftware } from "../../../components/windows/software.ts";
+import type { MediumName, WindowsSoftware } from "../../../components/windows/software.ts";
+import { stepParameters } from "../../../components/windows/step-parameters.ts";
+import { assertGolden } from "../controlplane/golden.ts";
+import { scriptsIn } from "../windows/step-scripts.ts";
+
+const names = ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"] as const;
+const sums = Object.fromEntries(
+  names.map((name, place) => [name, String(place + 1).repeat(64)]),
+) as Record<MediumName, string>;
+const versions = { kubernetes: "1.36.4", containerd: "2.3.4" };
+
+function software(checksums: Partial<Record<MediumName, string>> = sums): WindowsSoftware {
+  const folders = { [sums.kubelet]: "/cache/kubelet-entry" };
+  return officialSoftware(versions, { checksums, lock: {}, folders });
+}
+
+describe("what is baked into an image", () => {
+  const bake = bakeOf(software());
+
+  it("is as reviewed: this is what the image's script reads", () => {
+    assertGolden(new URL("./", import.meta.url), "bake.json", bakeText(bake));
+  });
+
+  it("gives each step all its parameters, and comes in the order of the steps", () => {
+    assert.deepEqual(
+      bake.steps.map(({ step }) => step),
+      bakedSteps,
+    );
+    for (const { step, parameters } of bake.steps) {
+      assert.deepEqual(Object.keys(parameters), Object.keys(stepParameters[step]), step);
+    }
+  });
+
+  it("has the script of every step on the CD", () => {
+    for (const step of bakedSteps) assert.ok(imageScripts().has(`${step}.ps1`), step);
+  });
+
+  it("brings every program, from where it was fetched", () => {
+    assert.deepEqual(
+      bake.programs.map(({ fileName }) => fileName),
+      [
+        "containerd-2.3.4-windows-amd64.tar.gz",
+        "kubelet.exe",
+        "kubeadm.exe",
+        "kube-log-runner.exe",
+        "crictl-v1.36.0-windows-amd64.tar.gz",
+      ],
+    );
+    const kubelet = bake.programs.find(({ fileName }) => fileName === "kubelet.exe");
+    assert.equal(kubelet?.file, `/cache/kubelet-entry/kubelet.exe`);
+    assert.equal(bake.programs.filter(({ file }) => file === undefined).length, 4);
+  });
+
+  it("knows what it installs: nothing without a checksum", () => {
+    const { kubelet, kubeLogRunner, crictl } = sums;
+    assert.throws(
+      () => bakeOf(software({ kubelet, kubeLogRunner, crictl })),
+      (error) =>
+        error instanceof MediaError &&
+        error.problems.length === 2 &&
+        error.problems.every(({ instead }) => instead === "Run `./kindows fetch`."),
+    );
+  });
+
+  it("is read from the CD by the names it is put there by", () => {
+    const texts = scriptsIn(imageScriptsSource).map(({ text }) => text);
+    for (const taken of ["'bake.json'", "'programs'"]) {
+      assert.ok(
+        texts.some((text) => text.includes(`(Join-Path $PSScriptRoot ${taken})`)),
+        taken,
+      );
+    }
+    assert.ok(texts.some((text) => text.includes("$MediaFolder = 'C:\\kindows\\media'")));
+  });
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { sealedPasswordMark } from "../../../components/windows/image/answer-file.ts";
+import {
+  firstBootFolder,
+  firstScript,
+  renameScript,
+} from "../../../components/windows/image/config-disc-paths.ts";
+import { guestToolsFile } from "../../../components/windows/image/drivers.ts";
+import { openSshFolder } from "../../../components/windows/image/open-ssh.ts";
+import {
+  imageScripts,
+  imageScriptsSource,
+} from "../../../components/windows/image/scripts-folder.ts";
+import { updateFile } from "../../../components/windows/image/update.ts";
+import { sshFileNames } from "../../../components/windows/image/config-disc-content.ts";
+import { checkFunctionHelp, checkPowerShell5, checkRules } from "../windows/script-checks.ts";
+import {
+  nodes,
+  reachable,
+  scripts as stepScripts,
+  scriptsIn,
+  withDotSourced,
+  type StepScript,
+} from "../windows/step-scripts.ts";
+
+const own = scriptsIn(imageScriptsSource);
+const pool = [...own, ...stepScripts.filter((script) => !script.isStep)];
+const scripts: readonly StepScript[] = own.map((script) => ({ ...script, pool }));
+const steps = scripts.filter((script) => script.isStep);
+const text = (file: string): string =>
+  scripts.find((script) => script.file === file)?.text ?? assert.fail(`there is no ${file}`);
+
+/** Exit codes by name, as the library has them. */
+const exitCodes = new Map(
+  [
+    ...readFileSync(imageScripts().get("lib/ExitCodes.ps1") ?? "", "utf8").matchAll(
+      /^ {4}(\w+) += ([0-9]+)$/gm,
+    ),
+  ].map((match) => [match[1] ?? "", match[2] ?? ""]),
+);
+
+describe("scripts that make an image", () => {
+  checkRules(scripts);
+  checkPowerShell5(scripts);
+  checkFunctionHelp(scripts);
+
+  for (const step of steps) {
+    it(`${step.file} says how it can end, every way it does`, () => {
+      const used = new Set(
+        reachable(step).flatMap((node) =>
+          [...node.text.matchAll(/-Code '(\w+)'/g)].map((match) => match[1] ?? ""),
+        ),
+      );
+      for (const code of used) {
+        const number = exitCodes.get(code) ?? assert.fail(`${code} is no exit code`);
+        assert.match(step.text.replaceAll("\n", " "), new RegExp(`[ ;]${number} ${code}[.;]`));
+      }
+    });
+  }
+
+  it("have no library the nodes' steps have, and use all of their own", () => {
+    assert.ok(imageScripts().has("Initialize-Image.ps1"));
+    assert.ok(imageScripts().has("lib/Step.ps1"));
+    const used = new Set(steps.flatMap((step) => withDotSourced(step).map((each) => each.file)));
+    assert.deepEqual(
+      own.map(({ file }) => file).filter((file) => !used.has(file)),
+      [],
+    );
+  });
+
+  it("take from the CD what is put there, by the same names", () => {
+    assert.ok(steps.some((step) => step.file === firstScript));
+    assert.match(text(firstScript), new RegExp(`media\\\\${guestToolsFile}'`));
+    assert.match(text(firstScript), new RegExp(`media\\\\${openSshFolder}\\.zip'`));
+    assert.match(text(firstScript), new RegExp(`media\\\\${updateFile}'`));
+    const [, names = ""] = /\$names = (.*)/.exec(text("lib/SshServer.ps1")) ?? [];
+    assert.deepEqual(
+      [...names.matchAll(/'([^']+)'/g)].map((match) => match[1]),
+      [...sshFileNames],
+    );
+    assert.ok(text("lib/Sealing.ps1").includes(`'${sealedPasswordMark}'`));
+  });
+
+  it("are in a sealed image where its answer file and Windows' setup look for them", () => {
+    assert.ok(steps.some((step) => step.file === renameScript));
+    assert.ok(text("lib/FirstBoot.ps1").includes(`$FirstBootFolder = '${firstBootFolder}'`));
+    const [, called = ""] =
+      /-File \$FirstBootFolder\\([\w.-]+)/.exec(text("lib/FirstBoot.ps1")) ?? [];
+    assert.ok(
+      steps.some((step) => step.file === called),
+      called,
+    );
+  });
+
+  it("write no password and no key where it could be read", () => {
+    const secrets = scripts.flatMap((script) =>
+      nodes(script.root, "command")
+        .map((command) => command.text)
+        .filter((command) =>
+          /^(Write-StepProgress|Write-SerialLine|Stop-Step|Invoke-NativeCommand)/.test(command),
+        )
+        .filter((command) =>
+          /New-RandomPassword|\$secret|\$encoded|\$text\b|\$document|HostKey\b|AuthorizedKeys/.test(
+            command,
+          ),
+        ),
+    );
+    assert.deepEqual(secrets, []);
+  });
+});

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { bakeOf } from "../../../components/windows/image/bake.ts";
+import { stepCommand } from "../../../components/windows/step-command.ts";
+import { makeNode, registered, software, startMocks, valueOf } from "./windows-node-mocks.ts";
+
+describe("a node from an image that its steps have run in", () => {
+  it("is asked for the very same again, which it has by checksum and version", async () => {
+    await startMocks(false);
+    const node = makeNode();
+    for (const { step, parameters } of bakeOf(software).steps) {
+      const { create } = registered(node, `node-${step.toLowerCase()}`).props;
+      const command = String(await valueOf(create));
+      const [, folder = ""] = / -File (\S+)\\[A-Za-z-]+\.ps1/.exec(command) ?? [];
+      assert.equal(command, stepCommand(folder, step, parameters));
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import type { Node } from "web-tree-sitter";
+import { functions, nodes, reachable, withDotSourced, type StepScript } from "./step-scripts.ts";
+
+/** Cmdlets of Windows PowerShell 5.1 and of Windows Server 2022's modules that scripts may use. */
+const cmdlets = new Set(
+  `Add-MpPreference Add-Type Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item
+  ForEach-Object Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash
+  Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-Item Get-ItemProperty Get-MpPreference
+  Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Process Get-Service Get-WinEvent Get-WindowsFeature
+  Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty
+  New-NetFirewallRule New-NetRoute New-Object New-ScheduledTaskAction New-ScheduledTaskPrincipal New-Service
+  Out-String Register-ScheduledTask Remove-HnsEndpoint Remove-HnsNetwork Remove-Item
+  Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute Select-Object Set-Date
+  Set-ItemProperty Set-StrictMode Sort-Object Split-Path Start-ScheduledTask Start-Sleep Test-Path
+  Unregister-ScheduledTask Where-Object Write-VolumeCache`.split(/\s+/),
+);
+
+/** What only the scripts that make an image use. */
+const imageCmdlets = [
+  "Disable-PnpDevice",
+  "Expand-Archive",
+  "Get-LocalUser",
+  "Rename-Computer",
+  "Set-LocalUser",
+  "Set-SConfig",
+  "Set-Service",
+];
+
+/** Approved verbs, see Get-Verb. */
+const verbs = new Set(
+  `Add Assert Confirm ConvertTo Copy Disable Edit Enable Enter Exit Expand Export Get Hide Initialize Install
+  Invoke Join Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Sync
+  Test Update Wait Write`.split(/\s+/),
+);
+
+const automaticVariables = [
+  "_",
+  "true",
+  "false",
+  "null",
+  "matches",
+  "psscriptroot",
+  "psversiontable",
+];
+
+/** What breaks a rule in a script; empty where it is kept. */
+export type Rule = (script: StepScript) => string[];
+
+const lines =
+  (wrong: (line: string) => boolean): Rule =>
+  ({ text }) =>
+    text.split("\n").filter(wrong);
+
+/** Rules for a script by itself: what breaks one, by its name. */
+export const rules: Record<string, Rule> = {
+  "has no syntax error": ({ root }) => syntaxErrors(root),
+  "is strict and stops at errors": ({ text }) =>
+    ["Set-StrictMode -Version Latest", "$ErrorActionPreference = 'Stop'"].filter(
+      (line) => !text.includes(`\n${line}\n`),
+    ),
+  "calls blocks it was given, and nothing else, by the call operator": ({ root }) =>
+    nodes(root, "command")
+      .filter((command) => command.children[0]?.type === "command_invokation_operator")
+      .map((command) => command.text.trim())
+      .filter((call) => !/^& \$(Body|Ready)$|^\. \(Join-Path \$PSScriptRoot /.test(call)),
+  "knows no address without encryption": lines((line) => /http:/i.test(line)),
+  "leaves standard input to the console: PowerShell swallows it for $input": lines((line) =>
+    /\$input\b/i.test(line),
+  ),
+  "ignores errors only where the question is whether something is there": lines(
+    (line) =>
+      line.includes("SilentlyContinue") &&
+      !/Get-Service|Get-NetFirewallRule|Get-Command|^\$ProgressPreference = /.test(line),
+  ),
+  "names functions by an approved verb and a noun": (script) =>
+    [...functions(script).keys()].filter(
+      (name) =>
+        !/^[A-Z][A-Za-z]+-[A-Z][A-Za-z0-9]+$/.test(name) || !verbs.has(name.split("-")[0] ?? ""),
+    ),
+  "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page": lines(
+    (line) => /[^\x20-\x7e]/.test(line),
+  ),
+  "has lines of at most 120 characters, patterns aside": lines(
+    (line) => line.length > 120 && !line.includes("[ValidatePattern("),
+  ),
+  "starts programs in lib/NativeCommand.ps1 only, which looks at the exit code": (script) =>
+    script.file === "lib/NativeCommand.ps1"
+      ? ["$SuccessExitCodes -notcontains $process.ExitCode"].filter(
+          (need) => !script.text.includes(need),
+        )
+      : lines((line) => /Diagnostics\.Process\]|Start-Process/.test(line))(script),
+};
+
+/** Rules for a step together with all it dot-sources. */
+export const stepRules: Record<string, Rule> = {
+  "calls functions it has dot-sourced and known cmdlets: no aliases, no programs, no Invoke-Expression":
+    (step) => {
+      const own = withDotSourced(step).flatMap((each) => [...functions(each).keys()]);
+      const known = new Set([...cmdlets, ...(step.pool === undefined ? [] : imageCmdlets), ...own]);
+      return reachable(step)
+        .flatMap((node) => nodes(node, "command_name"))
+        .map((name) => name.text)
+        .filter((name) => !known.has(name));
+    },
+  "reads only variables that are set somewhere: strict mode stops at others": (step) => {
+    const set = new Set([
+      ...automaticVariables,
+      ...withDotSourced(step).flatMap((each) => assignedVariables(each.root)),
+    ]);
+    return reachable(step)
+      .flatMap((node) => nodes(node, "variable"))
+      .map(variableName)
+      .filter((name) => !set.has(name) && !name.startsWith("env:"));
+  },
+};
+
+function syntaxErrors(root: Node): string[] {
+  const missing = (node: Node): Node[] => [
+    ...(node.isMissing ? [node] : []),
+    ...node.children.flatMap((child) => (child ? missing(child) : [])),
+  ];
+  return [...nodes(root, "ERROR"), ...missing(root)].map(
+    (node) => `line ${node.startPosition.row + 1}: ${node.text.slice(0, 60)}`,
+  );
+}
+
+function variableName(node: Node): string {
+  return node.text.replace(/^[$@]\{?|\}$/g, "").toLowerCase();
+}
+
+function assignedVariables(root: Node): string[] {
+  const targets = ["left_assignment_expression", "script_parameter"].flatMap((type) =>
+    nodes(root, type).flatMap((node) => nodes(node, "variable")),
+  );
+  const loops = nodes(root, "foreach_statement").map((loop) =>
+    loop.children.find((child) => child?.type === "variable"),
+  );
+  return [...targets, ...loops.filter((node) => !!node)].map(variableName);
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { stepFolders } from "../../../components/windows/step-folders.ts";
+import { stepParameters, type StepName } from "../../../components/windows/step-parameters.ts";
+import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { scripts, steps, withDotSourced } from "./step-scripts.ts";
+
+const every = Object.keys(stepParameters) as StepName[];
+/** No resource runs it: it lies where it always lies. */
+const unnamed: StepName = "Export-NodeLog";
+const named = every.filter((step) => step !== unnamed);
+
+/** Names of the folders when one file of the source has a byte more. */
+function afterEdit(file?: string): Map<StepName, string> {
+  const root = mkdtempSync(path.join(tmpdir(), "kindows-edit-"));
+  try {
+    cpSync(stepsSource, root, { recursive: true });
+    if (file !== undefined) appendFileSync(path.join(root, file), " ");
+    return new Map([...stepFolders(root)].map(([step, { name }]) => [step, name]));
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+describe("the folders of the steps", () => {
+  const folders = stepFolders(stepsSource);
+  const before = afterEdit();
+
+  it("are one for each step, named by it and by a hash", () => {
+    assert.deepEqual([...folders.keys()], every);
+    for (const step of named) {
+      assert.match(folders.get(step)?.name ?? "", new RegExp(`^${step}-[0-9a-f]{12}$`));
+    }
+    assert.equal(folders.get(unnamed)?.name, unnamed);
+  });
+
+  for (const script of steps) {
+    it(`have for ${script.name} all that it dot-sources, as it is`, () => {
+      const { files } = folders.get(script.name as StepName) ?? assert.fail("no folder");
+      assert.deepEqual(
+        [...files.keys()].sort(),
+        withDotSourced(script)
+          .map(({ file }) => file)
+          .sort(),
+      );
+      for (const [file, content] of files) {
+        assert.deepEqual(content, readFileSync(path.join(stepsSource, file)));
+      }
+    });
+  }
+
+  it("have what a task dot-sources by itself later", () => {
+    const { files } = folders.get("Add-ExternalNetwork") ?? assert.fail("no folder");
+    for (const name of ["Step.ps1", "NativeCommand.ps1", "ExternalNetworkTask.ps1"]) {
+      assert.ok(files.has(`lib/${name}`), name);
+    }
+  });
+
+  const edits: readonly (readonly [string, readonly StepName[]])[] = [
+    ["Join-Node.ps1", ["Join-Node"]],
+    ["Install-Kubernetes.ps1", ["Install-Kubernetes"]],
+    [`${unnamed}.ps1`, []],
+    ["lib/KubeadmJoin.ps1", ["Join-Node"]],
+    ["lib/HostsFile.ps1", ["Set-HostsEntry", "Reset-Node"]],
+    // By way of FlannelNetwork.ps1 as well.
+    [
+      "lib/FlanneldService.ps1",
+      ["Install-Flannel", "Add-ExternalNetwork", "Confirm-ExternalNetwork", "Join-Node"],
+    ],
+    ["lib/Step.ps1", named],
+  ];
+  for (const [file, moved] of edits) {
+    it(`move with an edited ${file}: ${moved.length === named.length ? "all" : moved.join(", ") || "none"}`, () => {
+      const after = afterEdit(file);
+      assert.deepEqual(
+        every.filter((step) => after.get(step) !== before.get(step)).sort(),
+        [...moved].sort(),
+      );
+    });
+  }
+
+  it("leave no part of the library out", () => {
+    const used = new Set([...folders.values()].flatMap(({ files }) => [...files.keys()]));
+    assert.deepEqual(
+      scripts.map(({ file }) => file).filter((file) => !used.has(file)),
+      [],
+    );
+  });
+});

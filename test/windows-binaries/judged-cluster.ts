@@ -1,0 +1,255 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, open, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CoreV1Api, Health, KubeConfig, type V1Node } from "@kubernetes/client-node";
+import { execa } from "execa";
+import { stringify } from "yaml";
+import {
+  newToken,
+  tokenSecret,
+  tokenText,
+} from "../../components/controlplane/bootstrap-token-secret.ts";
+import { caCertHash } from "../../components/controlplane/ca-cert-hash.ts";
+import { kubernetesVersion } from "../../toolchain/tools/table.ts";
+import { clusterAddress, clusterName } from "./addresses.ts";
+import { judgedPrograms } from "./judged-programs.ts";
+
+/** How long the API server may take to be ready, and a Node or a signature to be there, in seconds. */
+const waitSeconds = 40;
+/** Longest one phase of kubeadm may take, in milliseconds. */
+const phaseMilliseconds = 60_000;
+/** The same for one call of kubectl. */
+const kubectlMilliseconds = 60_000;
+
+const port = 6443;
+const etcdUrl = "http://127.0.0.1:2379";
+
+/**
+ * A real control plane without nodes, made by the phases of `kubeadm init`: etcd, API server and controllers as
+ * processes, the bootstrap token's objects, certificates signed and approved by Kubernetes' own controllers.
+ *
+ * One at a time: all have the same ports. Its processes end with the namespaces that `main.ts` runs the tests in, at last.
+ */
+export class JudgedCluster {
+  /** `host:port` as nodes know it. */
+  readonly endpoint = `${clusterName}:${String(port)}`;
+  readonly #config = new KubeConfig();
+  readonly #api: CoreV1Api;
+
+  private constructor(
+    readonly folder: string,
+    /** For an administrator. */
+    readonly kubeconfig: string,
+    private readonly processes: readonly ChildProcess[],
+  ) {
+    this.#config.loadFromString(kubeconfig);
+    this.#api = this.#config.makeApiClient(CoreV1Api);
+  }
+
+  static async start(): Promise<JudgedCluster> {
+    const folder = await mkdtemp(join(tmpdir(), "kindows-judged-cluster-"));
+    const file = (name: string): string => join(folder, name);
+    const here = { certificatesDir: file("pki") };
+    for (const name of ["ca", "apiserver", "apiserver-kubelet-client", "sa"]) {
+      await phase(folder, here, "certs", name);
+    }
+    for (const name of ["super-admin", "controller-manager"]) {
+      await phase(folder, here, "kubeconfig", name, `--kubeconfig-dir=${folder}`);
+    }
+    const processes = await startApiServer(folder);
+    const kubeconfig = await readFile(file("super-admin.conf"), "utf8");
+    const cluster = new JudgedCluster(folder, kubeconfig, processes);
+    // With the roles of its first start, without which the controllers end.
+    const health = new Health(cluster.#config);
+    await waitFor("the API server", () => health.readyz({}));
+    processes.push(await startControllers(folder));
+    for (const phases of [["upload-config", "all"], ["bootstrap-token"]]) {
+      // With kubeadm's own folder of certificates: that is what nodes are told.
+      await phase(folder, {}, ...phases, `--kubeconfig=${file("super-admin.conf")}`);
+    }
+    return cluster;
+  }
+
+  get caCertHash(): string {
+    return caCertHash(this.kubeconfig);
+  }
+
+  /** A token of the program's own making, that ends at a time; waits until the cluster has signed its information for it. */
+  async token(expiration = new Date(Date.now() + 3_600_000)): Promise<string> {
+    const token = newToken();
+    const body = tokenSecret(token, expiration, "for the judged node");
+    await this.#api.createNamespacedSecret({ namespace: "kube-system", body });
+    if (expiration > new Date()) {
+      await waitFor("the signature for the token", async () => {
+        const read = { name: "cluster-info", namespace: "kube-public" };
+        const { data } = await this.#api.readNamespacedConfigMap(read);
+        return data?.[`jws-kubeconfig-${token.id}`] !== undefined;
+      });
+    }
+    return tokenText(token);
+  }
+
+  /** Runs kubectl as an administrator; however it ends is an answer. */
+  async kubectl(...args: readonly string[]): Promise<Printed> {
+    const { exitCode, stdout, stderr } = await execa(
+      join(judgedPrograms().kubectl, "kubectl"),
+      ["--kubeconfig", join(this.folder, "super-admin.conf"), ...args],
+      { reject: false, stdin: "ignore", timeout: kubectlMilliseconds },
+    );
+    return { exitCode, stdout, stderr };
+  }
+
+  /** Makes an object, or changes it. */
+  async apply(object: object): Promise<void> {
+    const file = join(this.folder, "object.json");
+    await writeFile(file, JSON.stringify(object));
+    const { exitCode, stderr } = await this.kubectl("apply", "-f", file);
+    if (exitCode !== 0) throw new Error(stderr);
+  }
+
+  /** Ends its processes, so that another one can have its ports. */
+  async stop(): Promise<void> {
+    for (const each of this.processes) {
+      if (each.exitCode !== null || each.signalCode !== null) continue;
+      const gone = once(each, "exit");
+      each.kill("SIGKILL");
+      await gone;
+    }
+  }
+
+  async nodes(): Promise<readonly V1Node[]> {
+    return (await this.#api.listNode()).items;
+  }
+
+  async deleteNode(name: string): Promise<void> {
+    await this.#api.deleteNode({ name });
+  }
+}
+
+/** What a program printed, and how it ended. */
+export interface Printed {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What of kubeadm's ClusterConfiguration differs from phase to phase. */
+interface PhaseSettings {
+  /** Default: kubeadm's own, /etc/kubernetes/pki. */
+  readonly certificatesDir?: string;
+}
+
+/** Runs one phase of `kubeadm init`. */
+async function phase(folder: string, settings: PhaseSettings, ...args: string[]): Promise<void> {
+  const configuration = join(folder, "kubeadm.yaml");
+  await writeFile(configuration, kubeadmConfiguration(settings));
+  await execa(
+    join(judgedPrograms().kubernetesLinux, "kubeadm"),
+    ["init", "phase", ...args, `--config=${configuration}`],
+    { timeout: phaseMilliseconds },
+  );
+}
+
+function kubeadmConfiguration(settings: PhaseSettings): string {
+  const apiVersion = "kubeadm.k8s.io/v1beta4";
+  const documents = [
+    {
+      apiVersion,
+      kind: "InitConfiguration",
+      localAPIEndpoint: { advertiseAddress: clusterAddress, bindPort: port },
+      nodeRegistration: { name: clusterName },
+    },
+    {
+      apiVersion,
+      kind: "ClusterConfiguration",
+      kubernetesVersion: `v${kubernetesVersion}`,
+      controlPlaneEndpoint: `${clusterName}:${String(port)}`,
+      networking: { podSubnet: "10.244.0.0/16", serviceSubnet: "10.96.0.0/16" },
+      ...settings,
+    },
+  ];
+  return documents.map((each) => stringify(each)).join("---\n");
+}
+
+async function startApiServer(folder: string): Promise<ChildProcess[]> {
+  const { etcd, kubernetesLinux } = judgedPrograms();
+  const pki = (name: string): string => join(folder, "pki", name);
+  await mkdir(join(folder, "etcd"), { mode: 0o700 });
+  const store = await launch(folder, join(etcd, "etcd"), [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=${etcdUrl}`,
+    `--advertise-client-urls=${etcdUrl}`,
+    "--unsafe-no-fsync",
+  ]);
+  const apiServer = await launch(folder, join(kubernetesLinux, "kube-apiserver"), [
+    `--etcd-servers=${etcdUrl}`,
+    `--advertise-address=${clusterAddress}`,
+    `--secure-port=${String(port)}`,
+    `--tls-cert-file=${pki("apiserver.crt")}`,
+    `--tls-private-key-file=${pki("apiserver.key")}`,
+    `--client-ca-file=${pki("ca.crt")}`,
+    `--kubelet-client-certificate=${pki("apiserver-kubelet-client.crt")}`,
+    `--kubelet-client-key=${pki("apiserver-kubelet-client.key")}`,
+    // For logs and exec; as kubeadm has it, names are none of its business.
+    "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname",
+    "--authorization-mode=Node,RBAC",
+    "--enable-admission-plugins=NodeRestriction",
+    "--enable-bootstrap-token-auth=true",
+    // As kubeadm has it: HostProcess pods are privileged ones.
+    "--allow-privileged=true",
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+    `--service-account-key-file=${pki("sa.pub")}`,
+    `--service-account-signing-key-file=${pki("sa.key")}`,
+  ]);
+  return [store, apiServer];
+}
+
+/** Starts the controllers, which end where there is no API server yet. */
+async function startControllers(folder: string): Promise<ChildProcess> {
+  const pki = (name: string): string => join(folder, "pki", name);
+  const kubeconfig = join(folder, "controller-manager.conf");
+  return launch(folder, join(judgedPrograms().kubernetesLinux, "kube-controller-manager"), [
+    `--kubeconfig=${kubeconfig}`,
+    `--authentication-kubeconfig=${kubeconfig}`,
+    `--authorization-kubeconfig=${kubeconfig}`,
+    "--leader-elect=false",
+    "--use-service-account-credentials=true",
+    "--controllers=*,bootstrap-signer-controller,token-cleaner-controller",
+    `--client-ca-file=${pki("ca.crt")}`,
+    `--root-ca-file=${pki("ca.crt")}`,
+    `--cluster-signing-cert-file=${pki("ca.crt")}`,
+    `--cluster-signing-key-file=${pki("ca.key")}`,
+    `--service-account-private-key-file=${pki("sa.key")}`,
+  ]);
+}
+
+/** Starts a program of the control plane; its log stays beside its data. */
+async function launch(
+  folder: string,
+  program: string,
+  args: readonly string[],
+): Promise<ChildProcess> {
+  const log = await open(join(folder, `${program.slice(program.lastIndexOf("/") + 1)}.log`), "w");
+  const child = spawn(program, args, { stdio: ["ignore", log.fd, log.fd] });
+  await log.close();
+  return child;
+}
+
+/** @throws in bounded time, with what was seen last. */
+export async function waitFor(what: string, look: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + waitSeconds * 1000;
+  let seen = "not there";
+  while (Date.now() < end) {
+    try {
+      if (await look()) return;
+    } catch (error) {
+      seen = error instanceof Error ? error.message : String(error);
+    }
+    await sleep(200);
+  }
+  throw new Error(`waited ${String(waitSeconds)} s for ${what}; last seen: ${seen}`);
+}

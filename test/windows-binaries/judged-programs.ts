@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+
+/** Variable that names the file in which `main.ts` says what the tests need. */
+export const programsVariable = "KINDOWS_JUDGED_PROGRAMS";
+
+const programsSchema = z.object({
+  /** The artifact wine-root's `root`. */
+  wineRoot: z.string(),
+  /** Folders of containerd.exe, by version. */
+  containerdWindows: z.record(z.string(), z.string()),
+  /** Folders of artifacts. */
+  kubernetesWindows: z.string(),
+  kubeProxyWindows: z.string(),
+  rehearsalCri: z.string(),
+  agnhost: z.string(),
+  curl: z.string(),
+  nslookup: z.string(),
+  kubernetesLinux: z.string(),
+  kubectl: z.string(),
+  etcd: z.string(),
+});
+
+/** Where the programs lie that judge and are judged; absolute paths. */
+export type JudgedPrograms = z.infer<typeof programsSchema>;
+
+/** @throws when the tests were not started by `make test-windows-binaries`. */
+export function judgedPrograms(): JudgedPrograms {
+  const file = process.env[programsVariable];
+  if (file === undefined) {
+    throw new Error("these tests need namespaces and programs: run `make test-windows-binaries`");
+  }
+  return programsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+}

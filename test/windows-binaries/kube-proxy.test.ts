@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ProgramResult } from "../../rehearsal/host/programs.ts";
+import { kubernetesVersion } from "../../toolchain/tools/table.ts";
+import { JudgedMachine } from "./judged-machine.ts";
+import { judgedPrograms } from "./judged-programs.ts";
+import { kubeProxyArguments } from "./kube-proxy-arguments.ts";
+
+const program = "C:\\kube-proxy\\kube-proxy.exe";
+
+describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", function () {
+  this.timeout(120_000);
+  let machine: JudgedMachine;
+  const script = readFileSync("components/kubeproxy/start.ps1", "utf8");
+  const ours = kubeProxyArguments(script, { nodeName: "win-1", sourceVip: "10.244.1.2" });
+
+  before(async () => {
+    machine = await JudgedMachine.start();
+    const target = await machine.windows.drive.resolve(program);
+    await mkdir(join(target, ".."), { recursive: true });
+    await copyFile(join(judgedPrograms().kubeProxyWindows, "kube-proxy.exe"), target);
+  });
+  after(() => machine.stop());
+
+  const start = (...further: string[]): Promise<ProgramResult> =>
+    machine.run(program, [...ours, ...further]);
+
+  /** It has taken its arguments when it looks for its kubeconfig, which only a pod has. */
+  const assertTaken = ({ exitCode, stderr }: ProgramResult): void => {
+    assert.equal(exitCode, 1);
+    const [last = ""] = stderr.trimEnd().split("\n").slice(-1);
+    assert.match(last, /command failed.*\\\\var\\\\lib\\\\kube-proxy\\\\kubeconfig\.conf: /);
+  };
+
+  it("is of the cluster's version", async () => {
+    const { stdout } = await machine.run(program, ["--version"]);
+    assert.equal(stdout.trim(), `Kubernetes v${kubernetesVersion}`);
+  });
+
+  it("takes our arguments as they were meant", async () => {
+    const result = await start();
+    assertTaken(result);
+    for (const [flag, value] of [
+      ["hostname-override", "win-1"],
+      ["proxy-mode", "kernelspace"],
+      ["enable-dsr", "true"],
+      ["source-vip", "10.244.1.2"],
+      ["feature-gates", ""],
+    ]) {
+      assert.ok(result.stderr.includes(`FLAG: --${flag}="${value}"`), `${flag}=${value}`);
+    }
+    assert.doesNotMatch(result.stderr, /deprecated|will be removed/i);
+  });
+
+  it("still knows the gates of the image's own script, but says that they go: we set none", async () => {
+    const result = await start("--feature-gates=WinDSR=true,WinOverlay=true");
+    assertTaken(result);
+    for (const gate of ["WinDSR", "WinOverlay"]) {
+      assert.match(
+        result.stderr,
+        new RegExp(`It will be removed in a future release." featureGate="${gate}" value=true`),
+      );
+    }
+  });
+
+  it("has direct server return for good: it refuses to be without", async () => {
+    const { exitCode, stderr } = await start("--feature-gates=WinDSR=false");
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /cannot set feature gate WinDSR to false, feature is locked to true/);
+  });
+
+  it("names a gate that it does not have, as it would those two once they are gone", async () => {
+    const { exitCode, stderr } = await start("--feature-gates=WinDSR=true,WinDSROfOld=true");
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /unrecognized feature gate: WinDSROfOld/);
+  });
+
+  it("refuses a flag that it had once", async () => {
+    const { exitCode, stderr } = await start("--cleanup-iptables=true");
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /unknown flag: --cleanup-iptables/);
+  });
+});

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { execa } from "execa";
+import { splitArguments } from "../../rehearsal/host/cmd/argv.ts";
+import type { ProgramResult } from "../../rehearsal/host/programs.ts";
+import { workingProgram } from "../../rehearsal/host/service-command.ts";
+import { kubeletCommandLine, kubeletLogPath } from "../../rehearsal/host/steps/kubelet-service.ts";
+import { kubernetesVersion } from "../../toolchain/tools/table.ts";
+import { JudgedMachine } from "./judged-machine.ts";
+import { judgedPrograms } from "./judged-programs.ts";
+
+const configPath = "C:\\var\\lib\\kubelet\\config.yaml";
+
+/** What Join-Node adds to the service's arguments for a node with everything set. */
+const nodeArguments = [
+  "--hostname-override=win-1",
+  "--node-ip=192.168.250.11",
+  "--node-labels=pool=a,example.com/zone=b",
+  "--register-with-taints=os=windows:NoSchedule",
+  "--max-pods=50",
+];
+
+/** The KubeletConfiguration that kubeadm of this very version gives to a cluster that sets nothing. */
+async function kubeadmsConfiguration(): Promise<string> {
+  const { stdout } = await execa(
+    join(judgedPrograms().kubernetesLinux, "kubeadm"),
+    ["config", "print", "init-defaults", "--component-configs", "KubeletConfiguration"],
+    { timeout: 30_000 },
+  );
+  const document = stdout
+    .split(/^---$/m)
+    .find((each) => /^kind: KubeletConfiguration$/m.test(each));
+  if (document === undefined) throw new Error(`no KubeletConfiguration in:\n${stdout}`);
+  return document;
+}
+
+describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", function () {
+  this.timeout(180_000);
+  let machine: JudgedMachine;
+
+  before(async () => {
+    machine = await JudgedMachine.start();
+    await machine.installContainerd();
+    await machine.installKubernetes();
+    await machine.windows.drive.write(configPath, await kubeadmsConfiguration());
+  });
+  after(() => machine.stop());
+
+  /**
+   * Runs the service's whole command line, kube-log-runner.exe first, asking for the version: kubelet looks at all its
+   * arguments before it answers.
+   */
+  const ask = async (...further: string[]): Promise<ProgramResult & { readonly log: string }> => {
+    await machine.windows.drive.remove(kubeletLogPath);
+    const commandLine = kubeletCommandLine([...nodeArguments, ...further, "--version"]);
+    const [exe = "", ...args] = splitArguments(commandLine);
+    return { ...(await machine.run(exe, args)), log: await machine.read(kubeletLogPath) };
+  };
+
+  /** Runs kubelet itself until it ends for want of a cluster, or earlier. */
+  const start = async (leftOut: RegExp = /^$/): Promise<ProgramResult> => {
+    const { exe, args } = workingProgram(kubeletCommandLine(nodeArguments));
+    return machine.run(
+      exe,
+      args.filter((argument) => !leftOut.test(argument)),
+    );
+  };
+
+  it("is registered with these arguments", () => {
+    assert.equal(machine.windows.services.get("kubelet")?.commandLine, kubeletCommandLine([]));
+  });
+
+  it("knows every argument, and kube-log-runner.exe writes what it says to its log", async () => {
+    const { exitCode, log, stderr } = await ask();
+    assert.equal(exitCode, 0, `${stderr}${log}`);
+    assert.match(log, new RegExp(`^Kubernetes v${kubernetesVersion}$`, "m"));
+    assert.match(stderr, /log-file=C:\/var\/log\/kubelet\/kubelet\.log, log-file-size=52428800,/);
+    assert.match(stderr, /log-file-age=168h0m0s/);
+  });
+
+  for (const argument of [
+    "--pod-infra-container-image=registry.k8s.io/pause:3.10.2",
+    "--cloud-config=C:/k/cloud.conf",
+  ]) {
+    const name = argument.replace(/=.*/, "");
+    it(`refuses ${name}, which it had once`, async () => {
+      const { exitCode, log } = await ask(argument);
+      assert.notEqual(exitCode, 0);
+      assert.match(log, new RegExp(`failed to parse kubelet flag: unknown flag: ${name}`));
+    });
+  }
+
+  it("is refused by Join-Node with one that it does not know, before anything is joined", async () => {
+    const result = await machine.step(
+      "Join-Node",
+      [
+        ...["-NodeName", "win-1", "-ApiServerEndpoint", "control-plane:6443"],
+        ...["-NodeIp", "192.168.250.11", "-KubeletArgs", "pod-infra-container-image=x"],
+      ],
+      JSON.stringify({
+        token: "abcdef.0123456789abcdef",
+        caCertHashes: [`sha256:${"0".repeat(64)}`],
+      }),
+    );
+    assert.equal(result.errorCode, "KubeletArgsRefused", result.stderr);
+    assert.match(result.errorMessage, /unknown flag: --pod-infra-container-image/);
+  });
+
+  it("takes kubeadm's configuration with our arguments, up to the credentials of a cluster", async () => {
+    const { exitCode, stderr } = await start();
+    assert.equal(exitCode, 1);
+    const [last = ""] = stderr.trimEnd().split("\n").slice(-1);
+    assert.match(
+      last,
+      /unable to load bootstrap kubeconfig: .*C:\/etc\/kubernetes\/bootstrap-kubelet\.conf/,
+    );
+    assert.match(stderr, new RegExp(`"Kubelet version" kubeletVersion="v${kubernetesVersion}"`));
+    assert.doesNotMatch(stderr, /not supported on Windows|strict decoding/);
+  });
+
+  it("would complain of Linux' control groups without two of them", async () => {
+    const { stderr } = await start(/^--(cgroups-per-qos|enforce-node-allocatable)=/);
+    assert.match(stderr, /CgroupsPerQOS .* is not supported on Windows/);
+    assert.match(stderr, /EnforceNodeAllocatable .* is not supported on Windows/);
+  });
+
+  for (const [what, change, complaint] of [
+    [
+      "warns of a setting that it does not know",
+      (good: string) => `${good}\npodInfraContainerImage: x\n`,
+      /strict decoding error: unknown field \\"podInfraContainerImage\\"/,
+    ],
+    [
+      "refuses a setting of the wrong type",
+      (good: string) => good.replace(/^healthzPort: .*$/m, "healthzPort: never"),
+      /failed to load kubelet config file/,
+    ],
+    [
+      "refuses a setting out of bounds",
+      (good: string) => good.replace(/^healthzPort: .*$/m, "healthzPort: 70000"),
+      /invalid configuration: healthzPort .* 70000 must be between 1 and 65535/,
+    ],
+  ] as const) {
+    it(what, async () => {
+      const { drive } = machine.windows;
+      const good = await machine.read(configPath);
+      try {
+        await drive.write(configPath, change(good));
+        assert.match((await start()).stderr, complaint);
+      } finally {
+        await drive.write(configPath, good);
+      }
+    });
+  }
+});

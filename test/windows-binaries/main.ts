@@ -1,0 +1,123 @@
+/**
+ * `make test-windows-binaries`: builds what is missing, then runs the tests of this folder in namespaces of their own, so
+ * that no port, process, mount or address of this machine is touched and nothing of theirs is left.
+ *
+ * Arguments: test files, for less than all of them.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { rehearsalCri } from "../../rehearsal/cri/artifact.ts";
+import { rehearsalCurl } from "../../rehearsal/curl/artifact.ts";
+import { rehearsalNslookup } from "../../rehearsal/nslookup/artifact.ts";
+import { wineRoot } from "../../rehearsal/wine/artifact.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { projectRoot } from "../../toolchain/project.ts";
+import {
+  agnhostWindows,
+  containerdWindows,
+  containerdWindowsLts,
+  etcd,
+  kubeProxyWindows,
+  kubectl,
+  kubernetesLinux,
+  kubernetesWindows,
+} from "../../toolchain/tools/table.ts";
+import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
+import { type JudgedPrograms, programsVariable } from "./judged-programs.ts";
+
+/** Longest all tests together may take; four minutes are usual on two cores. */
+const totalMinutes = 20;
+
+/** First program in the namespaces: a network with the addresses of the cluster and of the node, then the tests. */
+const script = `
+set -e
+ip link set lo up
+ip link add judged type veth peer name cable
+ip address add ${clusterAddress}/24 dev judged
+ip address add ${nodeAddress}/24 dev judged
+ip link set judged up
+ip link set cable up
+mount --bind "$1" /etc/hosts
+shift
+"$@"
+`;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  if (process.getuid?.() !== 0) {
+    say("The Windows programs are NOT JUDGED: namespaces and mounts need root. Run this as root.");
+    return 1;
+  }
+  const ensurePackages = (names: readonly string[]): Promise<void> =>
+    ensureHostPackages(names, say);
+  await ensurePackages(["iproute2"]);
+  const containerds = [containerdWindows, containerdWindowsLts];
+  const artifacts = [
+    ...[kubernetesWindows, kubernetesLinux, wineRoot],
+    ...[...containerds, kubeProxyWindows, rehearsalCri, etcd],
+    ...[agnhostWindows, rehearsalCurl, rehearsalNslookup, kubectl],
+  ];
+  const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
+  const programs: JudgedPrograms = {
+    wineRoot: join(ensured.path(wineRoot), "root"),
+    kubernetesWindows: ensured.path(kubernetesWindows),
+    kubeProxyWindows: ensured.path(kubeProxyWindows),
+    containerdWindows: Object.fromEntries(
+      containerds.map((each) => [each.tool.version, ensured.path(each)]),
+    ),
+    rehearsalCri: ensured.path(rehearsalCri),
+    agnhost: ensured.path(agnhostWindows),
+    curl: ensured.path(rehearsalCurl),
+    nslookup: ensured.path(rehearsalNslookup),
+    kubernetesLinux: ensured.path(kubernetesLinux),
+    kubectl: ensured.path(kubectl),
+    etcd: ensured.path(etcd),
+  };
+  const folder = await mkdtemp(join(tmpdir(), "kindows-windows-binaries-"));
+  try {
+    await writeFile(join(folder, "programs.json"), JSON.stringify(programs));
+    await writeFile(
+      join(folder, "hosts"),
+      `127.0.0.1 localhost\n${clusterAddress} ${clusterName}\n`,
+    );
+    return await runTests(folder, process.argv.slice(2));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns mocha's exit code; all that the tests have started is gone then. */
+async function runTests(folder: string, files: readonly string[]): Promise<number> {
+  const tests = files.length > 0 ? files : ["test/windows-binaries/**/*.test.ts"];
+  // What is stopped from outside leaves nothing either: the namespaces go with their first process.
+  const stopped = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => stopped.abort());
+  }
+  const result = await execa(
+    "unshare",
+    [
+      ...["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"],
+      ...["--propagation", "private", "sh", "-c", script, "sh", join(folder, "hosts")],
+      ...["node_modules/.bin/mocha", "--exit", ...tests],
+    ],
+    {
+      cwd: projectRoot,
+      env: { TMPDIR: folder, [programsVariable]: join(folder, "programs.json") },
+      stdio: "inherit",
+      timeout: totalMinutes * 60_000,
+      cancelSignal: stopped.signal,
+      killSignal: "SIGKILL",
+      reject: false,
+    },
+  );
+  if (result.timedOut)
+    say(`The tests did not end within ${totalMinutes} minutes and were stopped.`);
+  return result.exitCode ?? 1;
+}
+
+process.exitCode = await main();

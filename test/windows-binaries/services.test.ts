@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { containerdLogPath } from "../../rehearsal/host/steps/containerd-service.ts";
+import { JudgedMachine } from "./judged-machine.ts";
+import { WineServiceRegistry } from "./wine-service-registry.ts";
+
+const folder = "C:\\Program Files\\containerd";
+
+/** Arguments that a script gives a program, its variables replaced. */
+function scriptArguments(
+  file: string,
+  pattern: RegExp,
+  variables: Readonly<Record<string, string>>,
+): string[] {
+  const script = readFileSync(`components/windows/steps/${file}`, "utf8");
+  const list = pattern.exec(script)?.[1] ?? "";
+  return list.split(", ").map((each) => variables[each] ?? each.replace(/^'(.*)'$/, "$1"));
+}
+
+describe("Wine's service manager, with what the steps register", function () {
+  this.timeout(180_000);
+  let machine: JudgedMachine;
+  let registry: WineServiceRegistry;
+
+  before(async () => {
+    machine = await JudgedMachine.start();
+    registry = new WineServiceRegistry(machine.wine);
+    await machine.installContainerd();
+    await machine.installKubernetes();
+  });
+  after(() => machine.stop());
+
+  it("has of containerd.exe, which registers itself, what the model says of the service", async () => {
+    const args = scriptArguments(
+      "Install-Containerd.ps1",
+      /-FilePath \$program `\n +-ArgumentList ('--register-service'[^`\n]*[^`\n ])/,
+      { $configPath: `${folder}\\config.toml`, $ContainerdLogPath: containerdLogPath },
+    );
+    const registered = await machine.run(`${folder}\\containerd.exe`, args);
+    assert.equal(registered.exitCode, 0, registered.stderr);
+    const { commandLine, displayName, description, startType } =
+      machine.windows.services.get("containerd") ?? {};
+    assert.deepEqual(await registry.read("containerd"), {
+      commandLine,
+      displayName,
+      description,
+      startType,
+    });
+  });
+
+  it("takes kubelet's whole command line as it is", async () => {
+    const service = machine.windows.services.get("kubelet");
+    assert.ok(service);
+    await registry.create("kubelet", service);
+    const { commandLine, displayName, description, startType } = service;
+    assert.deepEqual(await registry.read("kubelet"), {
+      commandLine,
+      displayName,
+      description,
+      startType,
+    });
+  });
+
+  // Wine's sc.exe knows no failureflag, and its service manager keeps no recovery actions: what can be judged is that
+  // these words are taken.
+  for (const restart of [true, false]) {
+    it(`takes the recovery actions of a service that ${restart ? "is" : "is not"} started again`, async () => {
+      const actions = /if \(\$Restart\) \{ '([^']+)' \} else \{ '([^']*)' \}/.exec(
+        readFileSync("components/windows/steps/lib/ServiceSettings.ps1", "utf8"),
+      );
+      const args = scriptArguments(
+        "lib/ServiceSettings.ps1",
+        /-ArgumentList ('failure', [^`\n]*[^`\n ])/,
+        { $Name: "kubelet", $actions: actions?.[restart ? 1 : 2] ?? "none found" },
+      );
+      assert.equal(args.length, 6);
+      await registry.control(...args);
+      await assert.rejects(registry.control("failure", "nobody", ...args.slice(2)));
+    });
+  }
+
+  it("forgets them when they are deleted, and knows a name no more then", async () => {
+    for (const name of ["kubelet", "containerd"]) {
+      await registry.control("delete", name);
+      assert.equal(await registry.read(name), undefined);
+    }
+  });
+});
