@@ -1,4 +1,4 @@
-import { TestLab, tail } from "../test/e2e/lab.ts";
+import { bareMachines, TestLab, tail } from "../test/e2e/lab.ts";
 import type { Finished, LabSettings } from "../test/e2e/lab.ts";
 
 /** The lab that is measured: the rehearsal's settings on a segment of its own. */
@@ -9,10 +9,13 @@ export const benchPrefix = `kindows-${benchLab.stack}`;
 
 const network = { cidr: "192.168.156.0/24" };
 
-/** Writes the settings of a lab with this many Windows nodes. */
-export async function configureNodes(count: number): Promise<void> {
+/** Writes the settings of a lab with this many Windows nodes, made from an image that is baked or bare. */
+export async function configureNodes(
+  count: number,
+  image: "bare" | "baked" = "baked",
+): Promise<void> {
   const nodes = Array.from({ length: count }, (_, index) => ({ name: `win-${index + 1}` }));
-  const settings: LabSettings = { network, nodes };
+  const settings: LabSettings = { ...(image === "bare" ? bareMachines : {}), network, nodes };
   await benchLab.configure(settings);
 }
 

@@ -24,6 +24,7 @@ export async function kindAlone(): Promise<number> {
     podCidr: settings.cluster.podCidr,
     serviceCidr: settings.cluster.serviceCidr,
     defaultCni: settings.cni.kind === "kind-default",
+    ...(settings.cni.kind !== "kind-default" && { cni: settings.cni.kind }),
     network: benchPrefix,
   };
   return timed("kind cluster alone", () =>

@@ -45,11 +45,14 @@ export async function machineAlone(): Promise<number> {
 async function projectFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-machine-"));
   await mkdir(path.join(folder, "state"));
-  for (const shared of ["node_modules", "components", "package.json"]) {
+  for (const shared of ["node_modules", "components", "toolchain", "package.json"]) {
     await symlink(path.join(projectRoot, shared), path.join(folder, shared));
   }
   await copyFile(benchLab.stackFile, path.join(folder, path.basename(benchLab.stackFile)));
-  await copyFile(path.join(projectRoot, "Pulumi.yaml"), path.join(folder, "Pulumi.yaml"));
+  await writeFile(
+    path.join(folder, "Pulumi.yaml"),
+    'name: kindows\nruntime: {name: nodejs, options: {typescript: false, nodeargs: "--import tsx"}}\nmain: index.ts\n',
+  );
   // The engine runs a program in its own folder, so it has to be in this one.
   const program = path.join(projectRoot, "bench", "machine-program.ts");
   await writeFile(path.join(folder, "index.ts"), `export * from ${JSON.stringify(program)};\n`);

@@ -8,7 +8,7 @@ import { labNames } from "../config/names.ts";
 import { machineImage } from "../stacks/machine-image.ts";
 import { windowsMachines } from "../stacks/windows-machines.ts";
 
-const settings = loadSettings();
+const settings = await loadSettings();
 const [node] = settings.nodes;
 if (node === undefined) {
   throw new Error("the settings name no Windows node");

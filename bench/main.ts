@@ -14,8 +14,8 @@ try {
   await kindows("prepare");
   await timed("prepare, second time", () => kindows("prepare"));
 
-  const [one, rebooted] = await upRatios();
-  ratios.push(one, rebooted, await previewRatio());
+  const [one, bare] = await upRatios();
+  ratios.push(one, bare, await previewRatio());
 
   await kindows("down");
   await configureNodes(4);
