@@ -1,17 +1,27 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
-import { loadSettings } from "./config/load.ts";
-import { kindOnLibvirt } from "./stacks/kind-on-libvirt.ts";
-import { machineImage } from "./stacks/machine-image.ts";
+import { loadStack } from "./config/load.ts";
+import type { StackSettings } from "./config/load.ts";
 
-const settings = loadSettings();
-// A preview works anywhere; what this host must have is asked when something is about to be made on it.
-if (!isDryRun()) {
-  const { preflight } = await import("./config/preflight/preflight.ts");
-  await preflight(settings);
+const { kubeconfig, sshPrivateKey, controlPlane, nodes } = await composed(await loadStack());
+export { kubeconfig, sshPrivateKey, controlPlane, nodes };
+
+/** Composes the stack; loads only what its kind is made of. */
+async function composed(stack: StackSettings) {
+  if (stack.kind === "existing") {
+    const { existingStack } = await import("./stacks/existing-stack.ts");
+    // Keys and kubeconfig are the user's own.
+    return {
+      kubeconfig: undefined,
+      sshPrivateKey: undefined,
+      ...(await existingStack(stack.settings)),
+    };
+  }
+  // A preview works anywhere; what this host must have is asked when something is about to be made on it.
+  if (!isDryRun()) {
+    const { preflight } = await import("./config/preflight/preflight.ts");
+    await preflight(stack.settings);
+  }
+  const { kindOnLibvirt } = await import("./stacks/kind-on-libvirt.ts");
+  const { machineImage } = await import("./stacks/machine-image.ts");
+  return kindOnLibvirt(stack.settings, machineImage(stack.settings));
 }
-const lab = kindOnLibvirt(settings, machineImage(settings));
-
-export const kubeconfig = lab.kubeconfig;
-export const sshPrivateKey = lab.sshPrivateKey;
-export const controlPlane = lab.controlPlane;
-export const nodes = lab.nodes;

@@ -9,9 +9,12 @@ import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { WindowsNode } from "../components/windows/windows-node.ts";
+import { clusterRoutes } from "./cluster-routes.ts";
 import type { MachineImage } from "./machine-image.ts";
+import { hypervisorUri } from "./hypervisor-uri.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
+import { podNetwork } from "./pod-network.ts";
 import { windowsMachines } from "./windows-machines.ts";
 
 /** What a lab tells about itself when it is up. */
@@ -32,7 +35,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const plan = addressPlan(settings.network.cidr);
   const libvirtProvider = new libvirt.Provider(
     "hypervisor",
-    { uri: settings.hypervisor.uri },
+    { uri: hypervisorUri(settings.hypervisor.uri) },
     // The bridge reports its own version as an input that is never stored.
     { ignoreChanges: ["version"] },
   );
@@ -58,8 +61,10 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     podCidr: settings.cluster.podCidr,
     serviceCidr: settings.cluster.serviceCidr,
     network: network.dockerNetworkName,
-    cni: settings.cni.kind === "kind-default" ? "kind-default" : "none",
+    cni: settings.cni.kind,
   });
+  const pods = podNetwork(settings, controlPlane);
+  const routes = clusterRoutes(settings, controlPlane);
 
   const machines = windowsMachines(settings, image.disk, network, libvirtProvider);
 
@@ -74,6 +79,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     const joined = new WindowsNode(node.name, {
       machine,
       controlPlane,
+      podNetwork: pods.resource,
       token: token.token,
       software: image.software,
       requirements: image.requirements,
@@ -82,17 +88,20 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       taints: node.taints,
       kubeletArgs: node.kubeletArgs,
       nodeIp: node.nodeIp,
+      ...(routes && { routes }),
     });
     return { machine, joined };
   };
   const nodes = settings.nodes.map(joinWindowsNode);
 
-  // Its rollout is awaited, so it comes when the nodes that it rolls out to are there. Not when they are Ready: its pods
-  // start meanwhile.
+  // The rollouts are awaited, so they come when the nodes that they roll out to are there. Not when these are Ready:
+  // pods start meanwhile.
+  const registered = nodes.map(({ joined }) => joined.registered);
+  pods.awaitOnWindows(registered);
   new KubeProxyWindows(
     "kube-proxy-windows",
-    { controlPlane },
-    { dependsOn: nodes.map(({ joined }) => joined.registered) },
+    { controlPlane, network: pods.windows, image: settings.windows.kubeProxyImage },
+    { dependsOn: registered },
   );
 
   return {

@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { Settings } from "../config/settings.ts";
+import { builtImage } from "../components/windows/image/builder/built-image.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import { parseImageManifest } from "../components/windows/image-manifest.ts";
-import { knownPrograms } from "../components/windows/known-programs.ts";
-import { imageSoftware, mediumNames, officialSoftware } from "../components/windows/software.ts";
-import type {
-  MediumName,
-  WindowsSoftware,
-  WindowsVersions,
-} from "../components/windows/software.ts";
-import { builtArtifacts } from "../toolchain/built.ts";
-import type { BuiltArtifacts } from "../toolchain/built.ts";
+import { imageSoftware } from "../components/windows/software.ts";
+import { stackSoftware } from "../components/windows/stack-software.ts";
+import type { Medium, WindowsSoftware, WindowsVersions } from "../components/windows/software.ts";
+import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
+import { mustBeConverted } from "../toolchain/disk-format.ts";
 
 /** The disk machines start from, and what is installed on them. */
 export interface MachineImage {
@@ -50,29 +47,29 @@ export function machineImage(settings: Settings): MachineImage {
   const { image } = settings.windows;
   switch (image.kind) {
     case "rehearsal":
-      return rehearsalImage(settings, versions);
+      return rehearsalImage(settings, versions, builtRehearsalImage(image));
     case "disk":
-      return windowsImage(diskAt(image.path), settings, versions);
+      return windowsImage(diskAt(image.path), settings);
     case "evaluation-iso":
-      return windowsImage(notMadeYet, settings, versions);
+    case "iso":
+      return windowsImage(builtImage(settings) ?? notMadeYet, settings);
   }
 }
 
-function windowsImage(
-  disk: MachineImage["disk"],
-  settings: Settings,
-  versions: WindowsVersions,
-): MachineImage {
-  const software = officialSoftware(versions, knownPrograms(settings.windows.checksums));
+function windowsImage(disk: MachineImage["disk"], settings: Settings): MachineImage {
+  const software = stackSoftware(settings);
   return { disk, software, requirements: defaultRequirements };
 }
 
-function rehearsalImage(settings: Settings, versions: WindowsVersions): MachineImage {
-  const built = rehearsalImageIfBuilt();
+function rehearsalImage(
+  settings: Settings,
+  versions: WindowsVersions,
+  built: ReturnType<typeof builtRehearsalImage>,
+): MachineImage {
   if (built === undefined) {
-    const software = notCarriedYet(
-      officialSoftware(versions, knownPrograms(settings.windows.checksums)),
-    );
+    // No network for pods is rehearsed: without Flannel's programs.
+    const { windows, cluster } = settings;
+    const software = notCarriedYet(stackSoftware({ windows, cluster }));
     return { disk: notMadeYet, software, requirements: rehearsalRequirements };
   }
   const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
@@ -83,28 +80,30 @@ function rehearsalImage(settings: Settings, versions: WindowsVersions): MachineI
   };
 }
 
-/** The image will carry its programs, so nothing is pushed; their checksums are known when it is made. */
+/** The image will carry its programs, but no crictl; their checksums are known when it is made. Nothing is pushed. */
 function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
-  const carried = mediumNames.map((name) => [
-    name,
-    { ...software[name], sha256: undefined, origin: "image" },
-  ]);
-  return { ...software, ...(Object.fromEntries(carried) as Pick<WindowsSoftware, MediumName>) };
+  const carried = (medium: Medium): Medium => ({ ...medium, sha256: undefined, origin: "image" });
+  return {
+    ...software,
+    containerd: carried(software.containerd),
+    kubelet: carried(software.kubelet),
+    kubeadm: carried(software.kubeadm),
+    kubeLogRunner: carried(software.kubeLogRunner),
+    crictl: undefined,
+  };
 }
 
-function rehearsalImageIfBuilt(): BuiltArtifacts["rehearsalImage"] {
-  try {
-    return builtArtifacts().rehearsalImage;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A user's own disk is told apart by place, size and time of change: hashing tens of gigabytes at each preview is too slow. */
+/**
+ * A user's own disk. A VHD or VHDX is used as it was converted. A qcow2 is used in its place, and told apart by place,
+ * size and time of change: hashing tens of gigabytes at each preview is too slow.
+ */
 function diskAt(path: string): MachineImage["disk"] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
     return { ...notMadeYet, path };
+  }
+  if (mustBeConverted(path)) {
+    return convertedFrom(path) ?? { ...notMadeYet, path };
   }
   const identity = [path, found.size, found.mtimeMs].join("\n");
   return { path, hash: createHash("sha256").update(identity).digest("hex").slice(0, 12) };

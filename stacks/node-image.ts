@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { builtArtifacts } from "../toolchain/built.ts";
+import { builtSoFar } from "../toolchain/built.ts";
 
 /** kind 0.33.0's own images, from its release page; by digest, as kind asks. */
 const official: Readonly<Record<string, string>> = {
@@ -28,9 +28,5 @@ export function nodeImage(settings: Settings): string {
 }
 
 function builtReference(): string | undefined {
-  try {
-    return builtArtifacts().nodeImage?.reference;
-  } catch {
-    return undefined;
-  }
+  return builtSoFar().nodeImage?.reference;
 }

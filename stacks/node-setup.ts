@@ -4,13 +4,36 @@ import type { MachineProxy, NodeSetup } from "../components/windows/node-setup.t
 
 /** How the settings want the Windows machines prepared. */
 export function nodeSetup(settings: Settings): NodeSetup {
-  const { registryMirrors, defenderExclusions } = settings.windows;
+  const { registryMirrors, defenderExclusions, automaticUpdates } = settings.windows;
   return {
-    podNetwork: settings.cni.kind === "calico" ? "calico" : "none",
+    podNetwork: podNetworkOf(settings),
     registryMirrors,
     defenderExclusions,
+    automaticUpdates,
     proxy: machineProxy(settings),
   };
+}
+
+/** What of the pod network there is on a Windows machine; of Flannel nothing is rehearsed. */
+function podNetworkOf({ cni, cluster, network, windows }: Settings): NodeSetup["podNetwork"] {
+  switch (cni.kind) {
+    case "calico":
+      return "calico";
+    case "flannel":
+      return windows.image.kind === "rehearsal"
+        ? "none"
+        : {
+            kind: "flannel",
+            network: {
+              backend: cni.flannel.backend,
+              podCidr: cluster.podCidr,
+              serviceCidr: cluster.serviceCidr,
+              nodeCidr: network.cidr,
+            },
+          };
+    case "kind-default":
+      return "none";
+  }
 }
 
 /** The machines' proxy, with everything of the lab itself reached without it; undefined where none is set. */

@@ -5,6 +5,8 @@ import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
 import { MachineStorage } from "../components/machine/machine-storage.ts";
 import { SshKey } from "../components/machine/ssh-key.ts";
+import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
+import { isMadeFromIso } from "../components/windows/image/media.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
 import type { MachineImage } from "./machine-image.ts";
 
@@ -41,8 +43,10 @@ export function windowsMachines(
       new LibvirtMachine(node.name, {
         computerName: node.name,
         os: "windows",
+        guest: settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows",
         domainName: domainName(settings.lab.name, node.name),
         domainType: settings.hypervisor.domainType,
+        uefi: startsWithUefi(settings.windows.image) ? uefiFirmware() : undefined,
         cpus: node.cpus,
         memoryMiB: node.memoryMiB,
         diskGiB: node.diskGiB,
@@ -54,4 +58,9 @@ export function windowsMachines(
         libvirtProvider,
       }),
   };
+}
+
+/** A machine boots as its image was installed; a disk of the user's boots with BIOS. */
+function startsWithUefi(image: Settings["windows"]["image"]): boolean {
+  return isMadeFromIso(image) && image.firmware === "uefi";
 }

@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import * as z from "zod";
+
+import type { Previewed } from "../cli/preview-diff/previewed.ts";
+import { limitsSchema } from "./limits.ts";
+import type { Limits } from "./limits.ts";
+import type { Rule, Violation } from "./rule.ts";
+import { deletedWithMachine } from "./rules/deleted-with-machine.ts";
+import { imagesByDigest } from "./rules/images-by-digest.ts";
+import { noClearSecrets } from "./rules/no-clear-secrets.ts";
+import { noOpenListeners } from "./rules/no-open-listeners.ts";
+import { resourceBudget } from "./rules/resource-budget.ts";
+
+/** Every rule, in the order they are told. */
+export const rules: readonly Rule[] = [
+  imagesByDigest,
+  noClearSecrets,
+  deletedWithMachine,
+  resourceBudget,
+  noOpenListeners,
+];
+
+const exceptionsSchema = z.array(
+  z.strictObject({
+    rule: z.enum(rules.map(({ name }) => name)),
+    /** Name of the resource. */
+    resource: z.string(),
+    reason: z.string().min(1),
+  }),
+);
+
+/** A place where a rule does not hold, and why that is accepted. */
+export type Exception = z.infer<typeof exceptionsSchema>[number];
+
+/** What is allowed. */
+export interface Allowances {
+  readonly limits: Limits;
+  readonly exceptions: readonly Exception[];
+}
+
+/** A rule and what a stack does against it. */
+export interface Finding extends Violation {
+  readonly rule: string;
+  /** Why it is accepted, where it is. */
+  readonly accepted?: string;
+}
+
+/** What a stack does against the rules. */
+export function check(
+  preview: Previewed,
+  { limits, exceptions }: Allowances,
+  all: readonly Rule[] = rules,
+): readonly Finding[] {
+  return all.flatMap((rule) =>
+    rule.check(preview, limits).map((violation) => {
+      const exception = exceptions.find(
+        (each) => each.rule === rule.name && each.resource === violation.resource,
+      );
+      return {
+        rule: rule.name,
+        ...violation,
+        ...(exception !== undefined && { accepted: exception.reason }),
+      };
+    }),
+  );
+}
+
+/** Exceptions that no stack needs. */
+export function needless(
+  exceptions: readonly Exception[],
+  findings: readonly Finding[],
+): readonly Exception[] {
+  return exceptions.filter(
+    ({ rule, resource }) =>
+      !findings.some((finding) => finding.rule === rule && finding.resource === resource),
+  );
+}
+
+/**
+ * Reads limits.yaml and exceptions.yaml.
+ *
+ * @param folder the project's policy/.
+ * @throws with all mistakes of a file, and where they are.
+ */
+export async function readAllowances(folder: string): Promise<Allowances> {
+  return {
+    limits: await readYaml(`${folder}/limits.yaml`, limitsSchema),
+    exceptions: await readYaml(`${folder}/exceptions.yaml`, exceptionsSchema.nullable()).then(
+      (read) => read ?? [],
+    ),
+  };
+}
+
+async function readYaml<T>(file: string, schema: z.ZodType<T>): Promise<T> {
+  const parsed = schema.safeParse(parse(await readFile(file, "utf8")));
+  if (!parsed.success) {
+    throw new Error(`${file} is wrong:\n${z.prettifyError(parsed.error)}`);
+  }
+  return parsed.data;
+}

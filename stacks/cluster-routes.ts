@@ -1,0 +1,59 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+import { controlPlaneNodes } from "../components/controlplane/cluster-names.ts";
+import type { KindCluster } from "../components/controlplane/kind-cluster.ts";
+import type { RoutedCluster } from "../components/controlplane/node-routes.ts";
+import { actionCommand } from "../components/host-action/command.ts";
+import type { ClusterRoute } from "../components/windows/cluster-routes.ts";
+import { labNames } from "../config/names.ts";
+import type { Settings } from "../config/settings.ts";
+import { nodeSetup } from "./node-setup.ts";
+
+/** Whether Windows nodes have a way to pods' and Services' addresses though they have no pod network: by routes. */
+export function hasClusterRoutes(settings: Settings): boolean {
+  return nodeSetup(settings).podNetwork === "none";
+}
+
+/**
+ * The routes that Windows nodes get: to the pods of each Linux node by way of it, to Services by way of the first control
+ * plane. Undefined where they have a pod network, whose business that is.
+ */
+export function clusterRoutes(
+  settings: Settings,
+  { kubeconfig, serviceCidr, resource, ready }: ClusterParts,
+): pulumi.Output<ClusterRoute[]> | undefined {
+  if (!hasClusterRoutes(settings) || settings.nodes.length === 0) return undefined;
+  const { kindCluster } = labNames(settings.lab.name);
+  const routed: RoutedCluster = {
+    nodes: [
+      ...controlPlaneNodes(kindCluster, settings.cluster.controlPlanes),
+      ...settings.cluster.workers.map(({ name }) => `${kindCluster}-${name}`),
+    ],
+    serviceCidr,
+  };
+  const found = new local.Command(
+    "node-routes",
+    {
+      create: actionCommand("controlplane", "find-node-routes"),
+      environment: {
+        KUBECONFIG_CONTENT: pulumi.secret(kubeconfig),
+        ROUTED: JSON.stringify(routed),
+      },
+      logging: local.Logging.Stderr,
+      addPreviousOutputInEnv: false,
+    },
+    {
+      dependsOn: [resource, ...ready],
+      deletedWith: resource,
+      // A worker that is made anew has another range.
+      replaceWith: [resource, ...ready],
+      // The action ends by its own limit, a minute, and says what it last saw.
+      customTimeouts: { create: "120s", update: "120s" },
+    },
+  );
+  // Addresses are no secret, though what found them is made of one.
+  return pulumi.unsecret(found.stdout).apply((text) => JSON.parse(text) as ClusterRoute[]);
+}
+
+/** What of a cluster the routes are found by. */
+type ClusterParts = Pick<KindCluster, "kubeconfig" | "serviceCidr" | "resource" | "ready">;

@@ -1,0 +1,136 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
+import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
+import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
+import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
+import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
+import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
+import {
+  ExistingMachine,
+  type SshAccess,
+} from "../components/machine/existing/existing-machine.ts";
+import type { HostRequirements } from "../components/windows/host-requirements.ts";
+import type { WindowsSoftware } from "../components/windows/software.ts";
+import { WindowsNode } from "../components/windows/windows-node.ts";
+import { existingSetup } from "./existing-setup.ts";
+import { machineReset } from "./machine-reset.ts";
+
+/** What is known of cluster and machines before anything is done; undefined: a preview asks nobody. */
+export interface Surroundings {
+  readonly cluster: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
+  /** How a machine is logged in to: its own server, and a host in between. */
+  readonly access: (
+    node: ExistingNode,
+  ) => { readonly machine: SshAccess; readonly bastion?: SshAccess } | undefined;
+}
+
+/** What is put on the machines, and what they must have. */
+export interface NodePrograms {
+  readonly software: WindowsSoftware;
+  readonly requirements: HostRequirements;
+}
+
+/** What stands for the cluster's ranges where nobody was asked: kubeadm's usual ones. */
+const unknownRanges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/12" };
+
+/** What a stack of existing machines tells about itself. */
+export interface ExistingStack {
+  readonly controlPlane: pulumi.Output<object>;
+  readonly nodes: pulumi.Output<object[]>;
+}
+
+/**
+ * The topology of seed 002: Windows machines that are there, joined to a cluster that is there. What was not made here
+ * stays when it goes: the cluster, and the machines as they were.
+ */
+export function existingMachines(
+  settings: ExistingSettings,
+  { cluster, access }: Surroundings,
+  { software, requirements }: NodePrograms,
+): ExistingStack {
+  const { podCidr, serviceCidr, kubernetesVersion, hostsEntries } = settings.cluster;
+  const ranges = {
+    podCidr: podCidr ?? unknownRanges.podCidr,
+    serviceCidr: serviceCidr ?? unknownRanges.serviceCidr,
+  };
+  const controlPlane = new ExistingCluster("control-plane", {
+    examined: cluster,
+    kubernetesVersion,
+    hostsEntries,
+    ranges,
+  });
+  const network = cluster?.facts.podNetwork ?? unknownNetwork(settings);
+  const pods = new ExistingPodNetwork("pod-network", { controlPlane, network });
+  const setup = existingSetup(settings, network, controlPlane);
+
+  const nodes = settings.nodes.map((node) => {
+    const login = access(node);
+    const machine = new ExistingMachine(node.name, {
+      computerName: node.name,
+      os: node.os,
+      address: node.address,
+      access: login?.machine,
+      bastion: login?.bastion,
+      hostKey: node.hostKey,
+      reset: machineReset(software),
+    });
+    const token = new BootstrapToken(node.name, {
+      controlPlane,
+      nodeName: node.name,
+      instanceId: machine.instanceId,
+      ttlMinutes: settings.cluster.tokenTtlMinutes,
+    });
+    const joined = new WindowsNode(node.name, {
+      machine,
+      controlPlane,
+      podNetwork: pods.resource,
+      token: token.token,
+      software,
+      requirements,
+      setup,
+      labels: node.labels,
+      taints: node.taints,
+      kubeletArgs: node.kubeletArgs,
+      nodeIp: node.nodeIp,
+    });
+    return { node, machine, joined };
+  });
+
+  if (cluster?.facts.kubeProxy !== "there") {
+    new KubeProxyWindows(
+      "kube-proxy-windows",
+      { controlPlane, network: pods.windows, image: settings.windows.kubeProxyImage },
+      { dependsOn: nodes.map(({ joined }) => joined.registered) },
+    );
+  }
+  return {
+    controlPlane: pulumi.output({
+      endpoint: controlPlane.endpoint,
+      hostsEntries: controlPlane.hostsEntries,
+      kubernetesVersion,
+    }),
+    nodes: pulumi.output(
+      nodes.map(({ node, machine, joined }) => ({
+        name: machine.name,
+        os: machine.os,
+        address: machine.address,
+        hostKey: machine.hostKey,
+        sshUser: node.login.user,
+        nodeName: joined.nodeName,
+      })),
+    ),
+  };
+}
+
+/** The network the settings name, where nobody was asked; Calico, as most have, where they name none. */
+function unknownNetwork({ cni }: ExistingSettings): ExaminedCluster["facts"]["podNetwork"] {
+  switch (cni.kind) {
+    case "none":
+      return { kind: "none" };
+    case "flannel":
+      return { kind: "flannel", backend: "vxlan" };
+    case "calico":
+    case "found":
+      return { kind: "calico", changes: [] };
+  }
+}
