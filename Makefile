@@ -6,13 +6,13 @@ export STACK
 MAKEFLAGS += --no-print-directory
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help up down preview status doctor env prepare test e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
+.PHONY: help up down preview preview-diff topology policy status verify doctor env prepare test test-windows-binaries e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
 
 TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
 
 help: ## this list
-	sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+	sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 24
 
 up: ## from a bare machine to a table of Ready nodes; run again to finish or to update
 	./kindows up
@@ -23,8 +23,20 @@ down: ## remove the lab and everything it left on this host
 preview: ## what `up` would change
 	./kindows preview
 
+preview-diff: ## what a change does to the stacks since BASE, as Markdown: BASE=<branch, tag or commit> OUT=<file>
+	./kindows preview-diff --base "$(BASE)" $(if $(OUT),--out "$(OUT)")
+
+topology: ## a picture of the stack, drawn from the program itself: STACK=<name> OUT=<file>.svg
+	./kindows topology $(if $(OUT),--out "$(OUT)")
+
 status: ## nodes, addresses, versions, ssh and kubectl commands
 	./kindows status
+
+policy: ## whether what the stacks ask for keeps the rules in policy/
+	./kindows policy
+
+verify: ## every path of the cluster's network, tried and shown
+	./kindows verify
 
 doctor: ## what this host has, lacks, and has left over from labs
 	./kindows doctor
@@ -40,8 +52,12 @@ test: dependencies ## types, style, and every test that needs no hypervisor
 	$(MAKE) lint
 	$(MOCHA) 'test/unit/**/*.test.ts' 'test/engine/**/*.test.ts'
 
-e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour
-	$(MOCHA) 'test/e2e/**/*.test.ts'
+test-windows-binaries: dependencies ## real Windows programs under Wine judge what the node steps write; as root
+	$(TSX) test/windows-binaries/main.ts
+
+e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour; then test-windows-binaries
+	# The second not by way of make: `make -n` would run this line, and thereby the first.
+	code=0; $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; $(TSX) test/windows-binaries/main.ts || code=1; exit $$code
 
 e2e-full: dependencies ## the same with every kill point and four nodes; takes hours
 	$(MOCHA) 'test/e2e/**/*.test.ts' 'test/e2e-full/**/*.test.ts'
@@ -49,10 +65,11 @@ e2e-full: dependencies ## the same with every kill point and four nodes; takes h
 bench: dependencies ## how close `up` comes to its lower bound
 	$(TSX) bench/main.ts
 
-lint: dependencies ## types, style, shell scripts, generated files
+lint: dependencies ## types, style, shell scripts, workflows
 	node_modules/.bin/tsc
 	node_modules/.bin/eslint .
 	node_modules/.bin/prettier --check --log-level warn .
+	$(TSX) toolchain/lint-workflows.ts
 	git ls-files -z '*.sh' kindows .ci/run | xargs -0 shellcheck
 	! gofmt -l $$(git ls-files '*.go') | grep .
 
@@ -71,7 +88,7 @@ cache: ## what was built or fetched once, for all clones
 	./kindows cache ls
 
 clean: ## remove what was made in this folder; labs, their state and the cache stay
-	rm -rf node_modules sdks/libvirt/bin .kindows/tsc .kindows/pulumi/plugins .kindows/pulumi/dynamic_tf_plugins .kindows/artifacts.json
+	rm -rf node_modules sdks/libvirt/bin .kindows/tsc .kindows/program .kindows/pulumi/plugins .kindows/pulumi/dynamic_tf_plugins .kindows/artifacts.json
 
 dependencies:
 	./toolchain/dependencies.sh
