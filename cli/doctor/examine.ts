@@ -68,10 +68,9 @@ export async function examine(stack: string): Promise<Diagnosis> {
   }
   // What stands still while somebody works on it does so for a reason.
   const up = states.up.has(stack) && !busy;
-  const [asleep, inside] = await Promise.all([
-    up ? asleepOf(lab, thisHost(identity.libvirtUri)) : nothingAsleep,
-    up ? insideLab(stack, lab, identity.libvirtUri) : nothingInside,
-  ]);
+  const { asleep, inside } = up
+    ? await lookIntoLab(stack, lab, identity.libvirtUri)
+    : { asleep: nothingAsleep, inside: nothingInside };
   const leftovers = sortLeftovers(survey.things, {
     own: lab,
     busy: new Set([...states.busy, ...states.unreadable]),
@@ -106,9 +105,23 @@ export async function examine(stack: string): Promise<Diagnosis> {
   };
 }
 
+/** What of a lab that is up stands still, and what is wrong in it. */
+export async function lookIntoLab(
+  stack: string,
+  lab: string,
+  libvirtUri: string,
+): Promise<{ readonly asleep: AsleepSeen; readonly inside: Inside }> {
+  const [asleep, inside] = await Promise.all([
+    asleepOf(lab, thisHost(libvirtUri)),
+    insideLab(stack, lab, libvirtUri),
+  ]);
+  return { asleep, inside };
+}
+
 const nothingAsleep: AsleepSeen = { asleep: [], blind: [] };
 
-type Inside = Pick<Diagnosis, "findings" | "heartbeats" | "problems">;
+/** What is seen inside of a lab, and why it could not be. */
+export type Inside = Pick<Diagnosis, "findings" | "heartbeats" | "problems">;
 
 const nothingInside: Inside = { findings: [], heartbeats: {}, problems: [] };
 

@@ -12,7 +12,7 @@ import { ownedThings } from "../recovery/owned-things.ts";
 import { readStateFile } from "../recovery/state-file.ts";
 import { wakeLab } from "../recovery/wake.ts";
 import { labIdentity } from "../stack-settings.ts";
-import { examine } from "./examine.ts";
+import { examine, lookIntoLab } from "./examine.ts";
 import type { Diagnosis } from "./examine.ts";
 import { repairText } from "./finding.ts";
 import type { Repair } from "./finding.ts";
@@ -87,7 +87,7 @@ export async function fix(stack: string, say: (line: string) => void): Promise<v
       planned.forEach((each) => told.add(each));
       troubles = [...troubles, ...(await repairAll(diagnosis, planned, { stack, lab, host, say }))];
       if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) {
-        await settle(stack, say);
+        await settle({ stack, lab, host, say });
       }
     }
     if (troubles.length > 0) {
@@ -150,13 +150,16 @@ async function repairAll(
  * Waits until nothing is wrong any more that ends by itself, and each node has been heard of again; what is not over by
  * then, the next look tells.
  */
-async function settle(stack: string, say: (line: string) => void): Promise<void> {
+async function settle({ stack, lab, host, say }: Place): Promise<void> {
   const what = "the nodes to be in order again";
   const since = new Date();
   say(`waiting for ${what}, at most ${settleSeconds} s`);
   try {
     const options = { what, timeoutSeconds: settleSeconds, pollMilliseconds: 3000 };
-    await waitUntil(options, async () => stillSettling(await examine(stack), since));
+    await waitUntil(options, async () => {
+      const { asleep, inside } = await lookIntoLab(stack, lab, host.libvirtUri);
+      return stillSettling({ ...inside, asleep: asleep.asleep }, since);
+    });
   } catch (error) {
     say(messageOf(error));
   }
