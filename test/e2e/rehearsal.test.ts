@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readFile, readdir, stat } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
+import { parse, stringify } from "yaml";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { bakedSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
@@ -17,7 +19,10 @@ const network = { cidr: "192.168.152.0/24" };
 const oneNode = [{ name: "win-1" }];
 const minutes = 60_000;
 
-/** The whole story of a lab, in the order a user lives it; every part goes on where the one before ended. */
+interface Config {
+  readonly "current-context": string;
+}
+
 /** All that changes is win-2's and worker-1's, but for win-1's routes: pods of a Linux node are reached by way of it. */
 function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operation"]): void {
   const routes = ["node-routes", "win-1-set-clusterroute"];
@@ -36,6 +41,7 @@ function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operati
   }
 }
 
+/** The whole story of a lab, in the order a user lives it; every part goes on where the one before ended. */
 describe("a rehearsal lab from nothing to nothing", function () {
   this.timeout(15 * minutes);
   this.bail(true);
@@ -172,6 +178,67 @@ describe("a rehearsal lab from nothing to nothing", function () {
     succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
     succeeded(await refresh());
     succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+  });
+
+  it("tells by status that all is well, and how to reach it", async () => {
+    const told = await lab.kindows("status");
+    succeeded(told);
+    for (const name of [controlPlane, "win-1"]) {
+      assert.match(told.output, new RegExp(`${name} .*Ready`));
+    }
+    const { stdout } = await execa("./kindows", ["--stack", lab.stack, "status", "--json"]);
+    const { healthy, machinesOfStack } = JSON.parse(stdout) as {
+      healthy: boolean;
+      machinesOfStack: { name: string; address: string }[];
+    };
+    assert.deepEqual([healthy, machinesOfStack.map(({ name }) => name)], [true, ["win-1"]]);
+  });
+
+  it("previews nothing to do by its own command, too", async () => {
+    const { exitCode, output } = await lab.kindows("preview");
+    assert.equal(exitCode, 0, tail(output));
+    assert.doesNotMatch(output, /^\s*[+~-] /m, output);
+  });
+
+  it("comes into the user's kubeconfig and goes out of it, and leaves what was there", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-e2e-home-"));
+    const file = path.join(folder, "config");
+    const before = stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "other",
+      clusters: [{ name: "other", cluster: { server: "https://192.0.2.1:6443" } }],
+      contexts: [{ name: "other", context: { cluster: "other", user: "other" } }],
+      users: [{ name: "other", user: { token: "none" } }],
+    });
+    await writeFile(file, before, { mode: 0o600 });
+    const withFile = (...args: string[]): Promise<Finished> =>
+      lab.withEnvironment(
+        `KUBECONFIG=${file} ./kindows --stack ${lab.stack} kubeconfig ${args.join(" ")}`,
+      );
+    try {
+      succeeded(await withFile("--merge"));
+      const { tools } = JSON.parse(await readFile(".kindows/artifacts.json", "utf8")) as {
+        tools: { kubectl: string };
+      };
+      const nodes = [
+        "--kubeconfig",
+        file,
+        "--context",
+        "kindows-e2e",
+        "get",
+        "nodes",
+        "-o",
+        "name",
+      ];
+      const { stdout } = await execa(tools.kubectl, nodes, { timeout: 60_000 });
+      assert.deepEqual(stdout.split("\n").sort(), [`node/${controlPlane}`, "node/win-1"]);
+      assert.equal((parse(await readFile(file, "utf8")) as Config)["current-context"], "other");
+      succeeded(await withFile("--remove"));
+      assert.deepEqual(parse(await readFile(file, "utf8")), parse(before));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("runs a command on the Windows machine, and ends with its exit code", async () => {

@@ -70,7 +70,10 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   },
   "kindows image prune --dry-run": { exitCodes: [0], says: /would free 0\.0 MiB/ },
   "kindows image scripts": { exitCodes: [0], says: /sealing/ },
-  "kindows kubeconfig --merge": { needs: aLab },
+  "kindows kubeconfig --merge": {
+    needs: aLab,
+    by: { file: rehearsal, words: 'withFile("--merge")' },
+  },
   "kindows kubeconfig --remove": {
     exitCodes: [0],
     says: /there is nothing of the stack rehearsal in/,
