@@ -1,5 +1,3 @@
-import type { SettingsProblem } from "./problem.ts";
-
 /** Names of settings, ours or made up by the user, whose values are nobody else's business. */
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
@@ -12,7 +10,7 @@ const maxLength = 60;
  * A value as an error shows it: as JSON, cut off where it is long, and without passwords, logins and keys, as errors
  * end up in logs. Nothing for a value that is not there.
  */
-export function shownValue(value: unknown, path: SettingsProblem["path"]): string {
+export function shownValue(value: unknown, path: readonly (string | number)[]): string {
   if (value === undefined || value === null) {
     return "";
   }

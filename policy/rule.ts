@@ -1,4 +1,5 @@
-import type { Previewed, PreviewedResource } from "../cli/preview-diff/previewed.ts";
+import type { Previewed } from "../cli/preview-diff/previewed.ts";
+import type { PreviewedResource } from "../cli/preview-diff/previewed-resource.ts";
 import type { Value } from "../cli/preview-diff/value.ts";
 import type { Limits } from "./limits.ts";
 

@@ -1,4 +1,5 @@
-import type { Previewed, PreviewedResource } from "./previewed.ts";
+import type { Previewed } from "./previewed.ts";
+import type { PreviewedResource } from "./previewed-resource.ts";
 import { replaces } from "./replacing.ts";
 import { hasHidden } from "./value.ts";
 import type { Value } from "./value.ts";

@@ -1,7 +1,7 @@
 import { redact } from "../engine/redact.ts";
 import type { ChangedResource, Difference, PropertyChange } from "./difference.ts";
 import { isNone } from "./difference.ts";
-import type { PreviewedResource } from "./previewed.ts";
+import type { PreviewedResource } from "./previewed-resource.ts";
 import type { Value } from "./value.ts";
 
 /** First line of each document: by it a comment that is edited in place is found again. */

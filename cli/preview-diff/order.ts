@@ -1,4 +1,4 @@
-import type { PreviewedResource } from "./previewed.ts";
+import type { PreviewedResource } from "./previewed-resource.ts";
 
 /**
  * Resources in an order that is the same for the same program: what a resource is made of comes before it, a machine's

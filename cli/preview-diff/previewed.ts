@@ -2,28 +2,9 @@ import * as z from "zod";
 
 import { messageOf } from "../failure.ts";
 import { inOrder } from "./order.ts";
+import type { PreviewedResource } from "./previewed-resource.ts";
 import { valueOf } from "./value.ts";
 import type { Value } from "./value.ts";
-
-/** A resource as a preview shows it. */
-export interface PreviewedResource {
-  readonly urn: string;
-  readonly type: string;
-  readonly name: string;
-  readonly inputs: Readonly<Record<string, Value>>;
-  /** Resources whose outputs an input is made of, by the input's name. */
-  readonly inputSources: Readonly<Record<string, readonly string[]>>;
-  /** Resources that are made before it. */
-  readonly dependencies: readonly string[];
-  /** Inputs whose changes are not looked at. */
-  readonly ignored: readonly string[];
-  /** Inputs whose changes replace it, as the program says. */
-  readonly replacing: readonly string[];
-  /** Resources with which it is replaced. */
-  readonly replacedWith: readonly string[];
-  /** The resource with which it goes. */
-  readonly deletedWith?: string;
-}
 
 /** What a preview of a stack without a state tells: everything the program asks for. */
 export interface Previewed {

@@ -1,4 +1,4 @@
-import type { PreviewedResource } from "./previewed.ts";
+import type { PreviewedResource } from "./previewed-resource.ts";
 
 /**
  * Inputs of each type whose change makes the resource anew. No plugin is asked: without a state it has nothing to

@@ -1,4 +1,4 @@
-import type { PreviewedResource } from "../preview-diff/previewed.ts";
+import type { PreviewedResource } from "../preview-diff/previewed-resource.ts";
 import type { Picture } from "./draw-lab.ts";
 import type { Group } from "./groups.ts";
 import { layered } from "./layered.ts";

@@ -1,5 +1,6 @@
 import { NodesByResource } from "../nodes-by-resource.ts";
-import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
+import type { Previewed } from "../preview-diff/previewed.ts";
+import type { PreviewedResource } from "../preview-diff/previewed-resource.ts";
 
 /** Resources of one component that wait for the same. */
 export interface Group {

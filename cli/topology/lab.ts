@@ -1,4 +1,5 @@
-import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
+import type { Previewed } from "../preview-diff/previewed.ts";
+import type { PreviewedResource } from "../preview-diff/previewed-resource.ts";
 import type { Value } from "../preview-diff/value.ts";
 
 /** A virtual machine, as the program asks for it. */

@@ -1,48 +1,9 @@
-import { execa } from "execa";
-
-import { shellWord } from "../../toolchain/shell-word.ts";
-import { namespace } from "../objects/names.ts";
 import { judgeLookup, lookupOf } from "./lookup.ts";
-import { probeWords, requestSeconds } from "./probe.ts";
+import type { FailureKind, ProbeFailure } from "./probe-failure.ts";
+import { probeWords, requestSeconds } from "./probe-words.ts";
 import type { Probe } from "./probe.ts";
-
-/**
- * What kind of failure it was.
- *
- * - `name`: the name was not resolved.
- * - `refused`, `lost`, `unreachable`: no connection; turned down, no answer in time, no route.
- * - `answer`: an answer, but not the right one.
- * - `exec`: the command could not be run at all.
- */
-export type FailureKind = "name" | "refused" | "lost" | "unreachable" | "answer" | "exec" | "other";
-
-export interface ProbeFailure {
-  readonly kind: FailureKind;
-  /** In the words of who said it. */
-  readonly text: string;
-}
-
-/** A command that probes or looks, as one can repeat it. */
-export interface ShellCommand {
-  readonly program: string;
-  readonly args: readonly string[];
-}
-
-/** How commands are run in pods and on this host. */
-export interface Shell {
-  /** kubectl's program, with the file that says which cluster. */
-  readonly kubectl: string;
-  readonly kubeconfig: string;
-  /** Ends what is running. */
-  readonly signal: AbortSignal;
-}
-
-/** What a command printed, and how it ended. */
-export interface Printed {
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { podCommand, runCommand } from "./shell-command.ts";
+import type { Printed, Shell, ShellCommand } from "./shell-command.ts";
 
 /** The command of a probe. */
 export function probeCommand(shell: Shell, probe: Probe): ShellCommand {
@@ -50,51 +11,6 @@ export function probeCommand(shell: Shell, probe: Probe): ShellCommand {
   return probe.origin === "outside"
     ? { program, args }
     : podCommand(shell, probe.origin.pod, [program, ...args]);
-}
-
-/** A command in a pod; `container` where it has several. */
-export function podCommand(
-  shell: Shell,
-  pod: string,
-  words: readonly string[],
-  container?: string,
-): ShellCommand {
-  return {
-    program: shell.kubectl,
-    args: [
-      ...["--kubeconfig", shell.kubeconfig, "--namespace", namespace, "exec", pod],
-      ...(container === undefined ? [] : ["--container", container]),
-      ...["--", ...words],
-    ],
-  };
-}
-
-/** A command as a shell takes it. */
-export function commandText({ program, args }: ShellCommand): string {
-  return [program, ...args].map(shellWord).join(" ");
-}
-
-/** Runs a command to its end; however it ends is an answer. */
-export async function runCommand(
-  shell: Shell,
-  { program, args }: ShellCommand,
-  timeoutSeconds: number,
-): Promise<Printed> {
-  const result = await execa(program, args, {
-    reject: false,
-    stdin: "ignore",
-    timeout: timeoutSeconds * 1000,
-    cancelSignal: shell.signal,
-    env: { LC_ALL: "C" },
-  });
-  // Nothing was printed by a program that never started.
-  const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
-  const why = result.timedOut ? `no end within ${timeoutSeconds} s` : (result.shortMessage ?? "");
-  return {
-    exitCode: result.exitCode,
-    stdout,
-    stderr: result.failed && stderr === "" ? why : stderr,
-  };
 }
 
 /** Makes a probe's requests. @returns nothing where all is as it should be. */

@@ -1,4 +1,5 @@
-import type { Printed, ProbeFailure } from "./attempt.ts";
+import type { Printed } from "./shell-command.ts";
+import type { ProbeFailure } from "./probe-failure.ts";
 import type { Probe } from "./probe.ts";
 
 /** A question to a DNS server. */

@@ -19,18 +19,11 @@ import type { Role } from "../objects/names.ts";
 import { rolesOf, serverPart } from "../objects/roles.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
 import type { Judged } from "./await-state.ts";
+import type { Outside } from "./outside.ts";
 import { nodePairs } from "./pairs.ts";
 import { lookupUrl } from "./lookup.ts";
 import { fromNodes, fromPods, withAddress, withText } from "./probe.ts";
 import type { Origin, Probe } from "./probe.ts";
-
-/** What lies outside of the cluster. */
-export interface Outside {
-  /** A server on this host, and what its answer to a node begins with. */
-  readonly host?: { readonly url: string; readonly greeting: string };
-  /** A page on the internet, and what stands in it. */
-  readonly internet: { readonly url: string; readonly text: string };
-}
 
 /** A pod that a row waits for. */
 export interface AwaitedPod {

@@ -2,8 +2,9 @@ import { messageOf } from "../../components/controlplane/actions/cluster-api.ts"
 import type { Slots } from "../../toolchain/slots.ts";
 import type { Details } from "../cluster/snapshot.ts";
 import type { ClusterView } from "../cluster/view.ts";
-import type { Printed, ProbeFailure, ShellCommand } from "./attempt.ts";
-import type { Outside } from "./plan.ts";
+import type { Printed, ShellCommand } from "./shell-command.ts";
+import type { ProbeFailure } from "./probe-failure.ts";
+import type { Outside } from "./outside.ts";
 import type { Probe } from "./probe.ts";
 
 /** What running rows share. */

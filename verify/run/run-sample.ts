@@ -6,7 +6,7 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import { podTrouble } from "../diagnose/pod-trouble.ts";
 import { namespace } from "../objects/names.ts";
 import type { SampleRow } from "../rows/row.ts";
-import { commandText } from "./attempt.ts";
+import { commandText } from "./shell-command.ts";
 import { awaitState } from "./await-state.ts";
 import type { Judged } from "./await-state.ts";
 import { podMetrics, summaryPath } from "./pod-metrics.ts";

@@ -1,5 +1,5 @@
 import { whyFailed } from "../diagnose/diagnose.ts";
-import type { ProbeFailure } from "./attempt.ts";
+import type { ProbeFailure } from "./probe-failure.ts";
 import type { Probe } from "./probe.ts";
 import { explained } from "./row-tools.ts";
 import type { Outcome, RowTools } from "./row-tools.ts";

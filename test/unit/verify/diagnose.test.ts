@@ -5,7 +5,7 @@ import { whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
 import { policiesOn, selects } from "../../../verify/diagnose/policies.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
 import { judgePrinted } from "../../../verify/run/attempt.ts";
-import type { ProbeFailure } from "../../../verify/run/attempt.ts";
+import type { ProbeFailure } from "../../../verify/run/probe-failure.ts";
 import { planRow } from "../../../verify/run/plan.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
 import type { Probe } from "../../../verify/run/probe.ts";

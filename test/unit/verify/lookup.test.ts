@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { whyFailed } from "../../../verify/diagnose/diagnose.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
-import type { FailureKind } from "../../../verify/run/attempt.ts";
+import type { FailureKind } from "../../../verify/run/probe-failure.ts";
 import { judgeLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
 import { planRow } from "../../../verify/run/plan.ts";
 import type { Probe } from "../../../verify/run/probe.ts";

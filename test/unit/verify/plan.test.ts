@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Snapshot } from "../../../verify/cluster/snapshot.ts";
 import { planRow } from "../../../verify/run/plan.ts";
 import { nodePairs } from "../../../verify/run/pairs.ts";
-import { curlArguments, probeWords } from "../../../verify/run/probe.ts";
+import { curlArguments, probeWords } from "../../../verify/run/probe-words.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
 import { healthy, onHosts, waitingPod } from "./cluster-states.ts";
