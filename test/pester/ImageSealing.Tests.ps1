@@ -63,10 +63,39 @@ Describe 'sealing' {
     }
 }
 
+Describe 'Remove-RecoveryPartition' {
+    BeforeEach {
+        $windows = [pscustomobject]@{ DiskNumber = 0; PartitionNumber = 3; GptType = '{ebd0}'; MbrType = $null }
+        $disk = @{ Partitions = @($windows) }
+        Mock Get-Partition { $disk.Partitions }
+        Mock Remove-Partition { return }
+        Mock Invoke-NativeCommand { return }
+    }
+
+    It 'leaves a disk alone that has none' {
+        Remove-RecoveryPartition
+        Should -Invoke Remove-Partition -Times 0 -Exactly
+        Should -Invoke Invoke-NativeCommand -Times 0 -Exactly
+    }
+
+    It 'removes one behind drive C:, of a <Kind>, once nothing recovers from it' -ForEach @(
+        @{ Kind = 'GPT'; GptType = '{de94bba4-06d1-4d40-a16a-bfd50179d6ac}'; MbrType = $null }
+        @{ Kind = 'MBR'; GptType = $null; MbrType = 39 }
+    ) {
+        $disk.Partitions += [pscustomobject]@{
+            DiskNumber = 0; PartitionNumber = 4; GptType = $GptType; MbrType = $MbrType
+        }
+        Remove-RecoveryPartition
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $ArgumentList -contains '/disable' }
+        Should -Invoke Remove-Partition -Times 1 -Exactly -ParameterFilter { $PartitionNumber -eq 4 }
+    }
+}
+
 Describe 'Complete-Image' {
     BeforeEach {
         $calls = New-Object -TypeName System.Collections.Generic.List[string]
         Mock Write-SerialLine { return }
+        Mock Remove-RecoveryPartition { $calls.Add('recovery partition') }
         Mock Remove-AnswerFile { $calls.Add('answer files') }
         Mock Reset-AdministratorPassword { $calls.Add('password') }
         Mock Write-SealedAnswerFile { $calls.Add('sealed answer file') }
@@ -80,7 +109,7 @@ Describe 'Complete-Image' {
         $null = & "$ImageFolder/Complete-Image.ps1" -SealedAnswerFile 'E:\kindows\sealed.xml'
         $calls[$calls.Count - 1] | Should -BeExactly 'sealing'
         $calls.IndexOf('sealed answer file') | Should -BeGreaterThan $calls.IndexOf('answer files')
-        foreach ($done in 'password', 'first boot', 'closed', 'keys') {
+        foreach ($done in 'recovery partition', 'password', 'first boot', 'closed', 'keys') {
             $calls | Should -Contain $done
         }
     }

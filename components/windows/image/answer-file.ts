@@ -86,6 +86,8 @@ export function sealedAnswerFileText(language: string): string {
       pass: "specialize",
       component: "Deployment",
       settings: [
+        // The disk of a machine is larger than the image's mostly.
+        element("ExtendOSPartition", values({ Extend: true })),
         element("RunSynchronous", [
           item(
             "RunSynchronousCommand",

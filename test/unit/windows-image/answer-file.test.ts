@@ -174,6 +174,13 @@ describe("answer files", () => {
     assert.doesNotMatch(command.value, /%/);
   });
 
+  it("of a sealed image give drive C: all of a machine's disk, which is larger than the image's", async () => {
+    const extend = (await settingsOf(variants["sealed.xml"] ?? "")).find(({ path }) =>
+      path.startsWith("ExtendOSPartition/"),
+    );
+    assert.deepEqual([extend?.pass, extend?.value], ["specialize", "true"]);
+  });
+
   it("of a sealed image have no password, only the mark the machine replaces, once", () => {
     const sealed = variants["sealed.xml"] ?? "";
     assert.equal(sealed.split(sealedPasswordMark).length, 2);

@@ -20,6 +20,8 @@ const imageCmdlets = [
   "Disable-PnpDevice",
   "Expand-Archive",
   "Get-LocalUser",
+  "Get-Partition",
+  "Remove-Partition",
   "Rename-Computer",
   "Set-LocalUser",
   "Set-SConfig",
