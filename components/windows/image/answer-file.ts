@@ -1,13 +1,6 @@
 import { diskConfiguration, installTo } from "./disk-layout.ts";
 import type { Firmware } from "./disk-layout.ts";
-import {
-  discLetters,
-  driversFolder,
-  firstBootFolder,
-  firstScript,
-  kindowsFolder,
-  renameScript,
-} from "./config-disc-paths.ts";
+import { discLetters, driversFolder, firstScript, kindowsFolder } from "./config-disc-paths.ts";
 import { driverNames } from "./drivers.ts";
 import { item, keyedItem, password, renderUnattend, values } from "./unattend.ts";
 import type { ComponentSettings } from "./unattend.ts";
@@ -72,7 +65,9 @@ export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
 /**
  * The answer file that the sealed image carries: for the first boot of each machine made from it.
  *
- * The licence's clock starts anew there (no SkipRearm), and drivers stay installed: all machines are alike.
+ * The licence's clock starts anew there (no SkipRearm), and drivers stay installed: all machines are alike. The name is
+ * a random one: no command of specialize can give another, for Setup writes its own after (cschneegans/unattend-generator,
+ * issue 45). The first boot's script does, at the price of another restart.
  */
 export function sealedAnswerFileText(language: string): string {
   return renderUnattend([
@@ -85,16 +80,8 @@ export function sealedAnswerFileText(language: string): string {
     {
       pass: "specialize",
       component: "Deployment",
-      settings: [
-        // The disk of a machine is larger than the image's mostly.
-        element("ExtendOSPartition", values({ Extend: true })),
-        element("RunSynchronous", [
-          item(
-            "RunSynchronousCommand",
-            values({ Order: 1, Path: renameCommand, Description: "Name the computer" }),
-          ),
-        ]),
-      ],
+      // The disk of a machine is larger than the image's mostly.
+      settings: [element("ExtendOSPartition", values({ Extend: true }))],
     },
     ...firstBoot(language),
     {
@@ -109,14 +96,6 @@ export function sealedAnswerFileText(language: string): string {
     },
   ]);
 }
-
-/**
- * Names the machine before the reboot that comes after this pass in any case. Always well: Setup would end for good
- * otherwise, while without a name the last script of the first boot gives it one, at the price of another reboot.
- */
-const renameCommand =
-  "cmd.exe /c powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass " +
-  `-File ${firstBootFolder}\\${renameScript} & exit 0`;
 
 /** Looks for the script on every drive: letters of CDs differ. No percent signs, which Setup may take for variables. */
 const firstLogonCommand =

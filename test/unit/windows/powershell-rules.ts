@@ -21,6 +21,8 @@ const imageCmdlets = [
   "Expand-Archive",
   "Get-LocalUser",
   "Get-Partition",
+  "Get-ScheduledTask",
+  "New-ScheduledTaskTrigger",
   "Remove-Partition",
   "Rename-Computer",
   "Set-LocalUser",
@@ -31,7 +33,7 @@ const imageCmdlets = [
 /** Approved verbs, see Get-Verb. */
 const verbs = new Set(
   `Add Assert Confirm ConvertTo Copy Disable Edit Enable Enter Exit Expand Export Get Hide Initialize Install
-  Invoke Join Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Sync
+  Invoke Join Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Suspend Sync
   Test Update Wait Write`.split(/\s+/),
 );
 
