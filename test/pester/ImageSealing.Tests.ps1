@@ -57,9 +57,43 @@ Describe 'sealing' {
         Mock Start-ScheduledTask { return }
         Start-Sealing -DelaySeconds 5
         Should -Invoke Register-ScheduledTask -Times 1 -Exactly -ParameterFilter {
-            $Action -match 'Start-Sleep -Seconds 5' -and $Action -match '/oobe /generalize /mode:vm /shutdown'
+            $Action -match "Sealing\.ps1'; Invoke-Sysprep -DelaySeconds 5"
         }
         Should -Invoke Start-ScheduledTask -Times 1 -Exactly
+    }
+}
+
+Describe 'Invoke-Sysprep' {
+    BeforeEach {
+        $windows = @{ State = 'IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE' }
+        $lines = New-Object -TypeName System.Collections.Generic.List[string]
+        $SysprepErrorLog = Join-Path $TestDrive 'setuperr.log'
+        [IO.File]::WriteAllText($SysprepErrorLog, "SYSPRP Package Edge was installed for a user`r`n")
+        Mock Unregister-ScheduledTask { return }
+        Mock Invoke-NativeCommand { return }
+        Mock Get-ItemProperty { [pscustomobject]@{ ImageState = $windows.State } }
+        Mock Write-SerialLine { $lines.Add($Message) }
+    }
+
+    It 'generalizes, and says nothing where that is done' {
+        Invoke-Sysprep -DelaySeconds 1
+        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter {
+            "$ArgumentList" -match '^/oobe /generalize /mode:vm /shutdown /quiet /unattend:'
+        }
+        $lines | Should -BeNullOrEmpty
+    }
+
+    It 'says why it was not done' {
+        $windows.State = 'IMAGE_STATE_COMPLETE'
+        Invoke-Sysprep -DelaySeconds 1
+        $lines | Should -HaveCount 1
+        $lines[0] | Should -Match '^failed: sysprep ended .*STATE_COMPLETE.*Package Edge'
+    }
+
+    It 'says that sysprep did not end' {
+        Mock Invoke-NativeCommand { Stop-Step -Code 'CommandTimedOut' -Message 'It hangs.' -Remedy 'x' }
+        Invoke-Sysprep -DelaySeconds 1
+        $lines | Should -BeExactly @('failed: It hangs. x')
     }
 }
 
