@@ -125,11 +125,45 @@ Describe 'Remove-RecoveryPartition' {
     }
 }
 
+Describe 'Remove-UserPackage' {
+    BeforeEach {
+        $lines = New-Object -TypeName System.Collections.Generic.List[string]
+        Mock Write-SerialLine { $lines.Add($Message) }
+        Mock Get-AppxPackage {
+            foreach ($name in 'Microsoft.MicrosoftEdge.Stable', 'Microsoft.WindowsTerminal') {
+                [pscustomobject]@{ Name = $name; PackageFullName = "${name}_1.0_neutral__8wekyb3d8bbwe" }
+            }
+        }
+        Mock Remove-AppxPackage { return }
+    }
+
+    It 'removes Edge''s, for all users, and no other' {
+        Remove-UserPackage
+        Should -Invoke Remove-AppxPackage -Times 1 -Exactly
+        Should -Invoke Remove-AppxPackage -Times 1 -Exactly -ParameterFilter {
+            $AllUsers -and $Package -like 'Microsoft.MicrosoftEdge.Stable_*'
+        }
+    }
+
+    It 'does nothing where Windows knows no packages' {
+        Mock Get-Command { return } -ParameterFilter { $Name -eq 'Get-AppxPackage' }
+        Remove-UserPackage
+        Should -Invoke Remove-AppxPackage -Times 0 -Exactly
+    }
+
+    It 'goes on where one stays, and tells' {
+        Mock Remove-AppxPackage { throw 'In use.' }
+        Remove-UserPackage
+        $lines | Should -BeExactly @("warning: Edge's package stays: In use.")
+    }
+}
+
 Describe 'Complete-Image' {
     BeforeEach {
         $calls = New-Object -TypeName System.Collections.Generic.List[string]
         Mock Write-SerialLine { return }
         Mock Remove-RecoveryPartition { $calls.Add('recovery partition') }
+        Mock Remove-UserPackage { $calls.Add('package') }
         Mock Remove-AnswerFile { $calls.Add('answer files') }
         Mock Reset-AdministratorPassword { $calls.Add('password') }
         Mock Write-SealedAnswerFile { $calls.Add('sealed answer file') }
@@ -143,7 +177,7 @@ Describe 'Complete-Image' {
         $null = & "$ImageFolder/Complete-Image.ps1" -SealedAnswerFile 'E:\kindows\sealed.xml'
         $calls[$calls.Count - 1] | Should -BeExactly 'sealing'
         $calls.IndexOf('sealed answer file') | Should -BeGreaterThan $calls.IndexOf('answer files')
-        foreach ($done in 'recovery partition', 'password', 'first boot', 'closed', 'keys') {
+        foreach ($done in 'recovery partition', 'package', 'password', 'first boot', 'closed', 'keys') {
             $calls | Should -Contain $done
         }
     }

@@ -19,10 +19,12 @@ const cmdlets = new Set(
 const imageCmdlets = [
   "Disable-PnpDevice",
   "Expand-Archive",
+  "Get-AppxPackage",
   "Get-LocalUser",
   "Get-Partition",
   "Get-ScheduledTask",
   "New-ScheduledTaskTrigger",
+  "Remove-AppxPackage",
   "Remove-Partition",
   "Rename-Computer",
   "Set-LocalUser",
