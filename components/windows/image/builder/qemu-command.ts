@@ -4,10 +4,13 @@ import type { BuilderFiles, BuilderMachine } from "./builder-machine.ts";
 /** The program that is run; by its name, as on every distribution. */
 export const emulator = "qemu-system-x86_64";
 
-/** Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`). */
+/**
+ * Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`), and one more: by
+ * `crash` Windows tells of a blue screen (GUEST_PANICKED), which is one restart among others without.
+ */
 const enlightenments = [
   ...["hv_relaxed", "hv_vapic", "hv_spinlocks=0xfff", "hv_vpindex", "hv_runtime", "hv_time"],
-  ...["hv_synic", "hv_stimer", "hv_frequencies", "hv_tlbflush", "hv_ipi"],
+  ...["hv_synic", "hv_stimer", "hv_frequencies", "hv_tlbflush", "hv_ipi", "hv_crash"],
 ];
 
 /**
@@ -32,6 +35,8 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
   const pflash = uefi === undefined ? "" : ",pflash0=uefi-code,pflash1=uefi-variables";
   return [
     ...["-name", "kindows-image-builder", "-nodefaults", "-no-user-config", "-S"],
+    // A blue screen is looked at; QEMU would end with it otherwise.
+    ...["-action", "panic=pause"],
     ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
     ...["-machine", `q35,accel=${accelerator},vmport=off,hpet=off${pflash}`],
     ...["-cpu", kvm ? ["host", ...enlightenments].join(",") : "max"],

@@ -28,6 +28,13 @@ describe("QEMU's arguments for the machine an image is made on", () => {
     });
   }
 
+  it("has Windows tell of a blue screen, and stays on for a picture of it", () => {
+    assert.match(
+      qemuArguments(bios, files).join(" "),
+      /-action panic=pause .*-cpu host,[^ ]*hv_crash/,
+    );
+  });
+
   it("has the disk before Windows' disc, and nobody's network", () => {
     const all = qemuArguments(bios, files).join(" ");
     assert.match(
