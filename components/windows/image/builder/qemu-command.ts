@@ -49,24 +49,24 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
     ...firmware,
     ...["-blockdev", disk(files.disk)],
     // A write that fails stops the machine, and is told; it must not be the guest's to get over.
-    ...["-device", `virtio-blk-pci,drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
+    ...["-device", `${virtio("blk")},drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
     ...files.discs.flatMap((disc, place) => [
       ...["-blockdev", file(`disc${place}`, disc, { "read-only": true })],
       ...["-device", `ide-cd,drive=disc${place},bus=ide.${place},bootindex=${place + 2}`],
     ]),
     ...["-netdev", "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"],
-    ...["-device", "virtio-net-pci,netdev=net,romfile="],
+    ...["-device", `${virtio("net")},netdev=net,romfile=`],
     // Not needed here, but Windows binds its drivers to what it sees, and every machine has these.
-    ...[
-      "-device",
-      "virtio-serial-pci",
-      "-device",
-      "virtio-rng-pci",
-      "-device",
-      "virtio-balloon-pci",
-    ],
-    ...["-device", "virtio-scsi-pci"],
+    ...["serial", "rng", "balloon", "scsi"].flatMap((kind) => ["-device", virtio(kind)]),
   ];
+}
+
+/**
+ * As the machines made from the image have them: behind PCI Express ports, where libvirt puts them, QEMU makes only this
+ * kind. On the root bus it makes the older one, which is other hardware to Windows, with another id.
+ */
+function virtio(kind: string): string {
+  return `virtio-${kind}-pci-non-transitional`;
 }
 
 /** Nobody needs the disk of a build that was cut off, so the host may write it when it likes. */

@@ -39,7 +39,7 @@ describe("QEMU's arguments for the machine an image is made on", () => {
     const all = qemuArguments(bios, files).join(" ");
     assert.match(
       all,
-      /virtio-blk-pci,drive=disk,bootindex=1,.* ide-cd,drive=disc0,bus=ide.0,bootindex=2/,
+      /virtio-blk-pci-non-transitional,drive=disk,bootindex=1,.* ide-cd,drive=disc0,bus=ide.0,bootindex=2/,
     );
     assert.match(all, /restrict=on/);
     assert.doesNotMatch(all, /hostfwd=tcp:(?!127\.0\.0\.1:)/);
