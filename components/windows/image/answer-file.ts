@@ -31,7 +31,7 @@ export function answerFile(options: AnswerFileOptions): string {
       component: "LUA-Settings",
       settings: values({ EnableLUA: false }),
     },
-    ...specialize(),
+    ...specialize(undefined),
     {
       pass: "specialize",
       component: "Security-SPP-UX",
@@ -68,15 +68,17 @@ export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
  * The licence's clock starts anew there (no SkipRearm), and drivers stay installed: all machines are alike. The name is
  * a random one: no command of specialize can give another, for Setup writes its own after (cschneegans/unattend-generator,
  * issue 45). The first boot's script does, at the price of another restart.
+ *
+ * @param productKey the image's, which a generalized Windows has lost: one with a key of its own asks for it otherwise.
  */
-export function sealedAnswerFileText(language: string): string {
+export function sealedAnswerFileText(language: string, productKey: string | undefined): string {
   return renderUnattend([
     {
       pass: "generalize",
       component: "PnpSysprep",
       settings: values({ PersistAllDeviceInstalls: true, DoNotCleanUpNonPresentDevices: true }),
     },
-    ...specialize(),
+    ...specialize(productKey),
     {
       pass: "specialize",
       component: "Deployment",
@@ -179,10 +181,18 @@ function setup(options: AnswerFileOptions): ComponentSettings[] {
 }
 
 /** When an installed or copied Windows becomes this machine. */
-function specialize(): ComponentSettings[] {
+function specialize(productKey: string | undefined): ComponentSettings[] {
   const pass = "specialize";
   return [
-    { pass, component: "Shell-Setup", settings: values({ ComputerName: "*", TimeZone: "UTC" }) },
+    {
+      pass,
+      component: "Shell-Setup",
+      settings: values({
+        ComputerName: "*",
+        ...(productKey !== undefined && { ProductKey: productKey }),
+        TimeZone: "UTC",
+      }),
+    },
     {
       pass,
       component: "ServerManager-SvrMgrNc",

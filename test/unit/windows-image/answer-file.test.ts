@@ -23,6 +23,9 @@ const options: AnswerFileOptions = {
   administratorPassword: "vagrant",
 };
 
+/** Microsoft's generic volume licence key of Windows Server 2022 Standard, which activates nothing by itself. */
+const volumeKey = "VDYBN-27WPP-V4HQT-9VMD4-VMK7H";
+
 const variants: Readonly<Record<string, string>> = {
   "bios.xml": answerFile(options),
   "uefi-desktop-volume-german.xml": answerFile({
@@ -30,10 +33,10 @@ const variants: Readonly<Record<string, string>> = {
     imageIndex: 4,
     language: "de-DE",
     firmware: "uefi",
-    // Microsoft's generic volume licence key of Windows Server 2022 Standard, which activates nothing by itself.
-    productKey: "VDYBN-27WPP-V4HQT-9VMD4-VMK7H",
+    productKey: volumeKey,
   }),
-  "sealed.xml": sealedAnswerFileText("en-US"),
+  "sealed.xml": sealedAnswerFileText("en-US", undefined),
+  "sealed-volume-german.xml": sealedAnswerFileText("de-DE", volumeKey),
 };
 
 /** Rows of the page's table: pass, component, setting. */
