@@ -122,9 +122,9 @@ Describe 'the script of the first boot' {
         $FirstBootFolder = Join-Path $folder 'image'
         $SetupCompletePath = Join-Path $folder 'Scripts/SetupComplete.cmd'
         $FirstBootLog = Join-Path $folder 'state/identity.log'
+        $FirstBootMark = Join-Path $folder 'state/first-boot'
         $tasks = New-Object -TypeName System.Collections.Generic.List[string]
         Mock Protect-Folder { $null = New-Item -Path $Path -ItemType Directory -Force }
-        Mock Get-ScheduledTask { foreach ($task in $tasks) { [pscustomobject]@{ TaskName = $task } } }
         Mock Unregister-ScheduledTask { $null = $tasks.Remove($TaskName) }
         Mock New-ScheduledTaskAction { [pscustomobject]@{ Argument = $Argument } }
         Mock New-ScheduledTaskPrincipal { [pscustomobject]@{ UserId = $UserId } }
@@ -132,6 +132,10 @@ Describe 'the script of the first boot' {
         # The real cmdlet takes objects of Windows' own only.
         Mock Register-ScheduledTask { $tasks.Add($TaskName) } -RemoveParameterType 'Action', 'Principal', 'Trigger'
         Install-FirstBoot -Source $ImageFolder
+    }
+
+    AfterEach {
+        Remove-Item -LiteralPath $folder -Recurse -Force
     }
 
     It 'is put into the image with its library, twice in a row too' {
@@ -147,9 +151,8 @@ Describe 'the script of the first boot' {
     }
 
     It 'is started by the next boot as well' {
-        Test-FirstBootTask | Should -BeFalse
         Suspend-FirstBoot
-        Test-FirstBootTask | Should -BeTrue
+        $tasks | Should -BeExactly @('kindows-first-boot')
         Should -Invoke New-ScheduledTaskAction -Times 1 -Exactly -ParameterFilter {
             $Argument -eq "/c $SetupCompletePath"
         }
@@ -157,13 +160,13 @@ Describe 'the script of the first boot' {
     }
 
     It 'is not started a third time' {
-        $tasks.Add('kindows-first-boot')
+        Suspend-FirstBoot
         (Get-StepFailure { Suspend-FirstBoot }).Code | Should -BeExactly 'CommandFailed'
-        Should -Invoke Register-ScheduledTask -Times 0 -Exactly
+        Should -Invoke Register-ScheduledTask -Times 1 -Exactly
     }
 
     It 'goes again, and may be gone' {
-        $tasks.Add('kindows-first-boot')
+        Suspend-FirstBoot
         Remove-FirstBoot
         Remove-FirstBoot
         Test-Path -LiteralPath $FirstBootFolder | Should -BeFalse

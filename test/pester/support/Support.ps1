@@ -108,7 +108,6 @@ $WindowsCmdlets = @{
     'Get-NetIPAddress'           = @('AddressFamily')
     'Get-NetRoute'               = @('PolicyStore')
     'Get-Partition'              = @()
-    'Get-ScheduledTask'          = @()
     'Get-Service'                = @('Name')
     'Get-WindowsFeature'         = @('Name')
     'Get-WinEvent'               = 'FilterHashtable', 'MaxEvents'

@@ -22,7 +22,6 @@ const imageCmdlets = [
   "Get-AppxPackage",
   "Get-LocalUser",
   "Get-Partition",
-  "Get-ScheduledTask",
   "New-ScheduledTaskTrigger",
   "Remove-AppxPackage",
   "Remove-Partition",

@@ -8,6 +8,8 @@ $SetupCompletePath = 'C:\Windows\Setup\Scripts\SetupComplete.cmd'
 $FirstBootLog = 'C:\kindows\state\identity.log'
 # Runs the same once more, after the reboot that names the machine.
 $FirstBootTaskName = 'kindows-first-boot'
+# Says that there is that task: to ask for tasks fails where any task of Windows' own is broken.
+$FirstBootMark = 'C:\kindows\state\first-boot'
 
 <#
 .SYNOPSIS
@@ -48,7 +50,7 @@ function Suspend-FirstBoot {
     [CmdletBinding()]
     param()
 
-    if (Test-FirstBootTask) {
+    if (Test-Path -LiteralPath $FirstBootMark) {
         Stop-Step -Code 'CommandFailed' -Message 'After a reboot the computer is not called as its disc says.' `
             -Remedy 'See the System event log on the machine; make it anew.'
     }
@@ -56,18 +58,7 @@ function Suspend-FirstBoot {
     $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest
     $null = Register-ScheduledTask -TaskName $FirstBootTaskName -Action $action -Principal $principal `
         -Trigger (New-ScheduledTaskTrigger -AtStartup) -Force
-}
-
-<#
-.SYNOPSIS
-Returns whether the next start runs the first boot's script, or this one did.
-#>
-function Test-FirstBootTask {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param()
-
-    @(Get-ScheduledTask | Where-Object { $_.TaskName -eq $FirstBootTaskName }).Count -gt 0
+    [IO.File]::WriteAllText($FirstBootMark, '')
 }
 
 <#
@@ -78,9 +69,10 @@ function Remove-FirstBoot {
     [CmdletBinding()]
     param()
 
-    if (Test-FirstBootTask) {
+    if (Test-Path -LiteralPath $FirstBootMark) {
         # What runs goes on without its task.
         Unregister-ScheduledTask -TaskName $FirstBootTaskName -Confirm:$false
+        Remove-Item -LiteralPath $FirstBootMark -Force
     }
     foreach ($path in $SetupCompletePath, $FirstBootFolder) {
         if (Test-Path -LiteralPath $path) {
