@@ -38,7 +38,7 @@ export async function writeScripts({ folder, language }: ImageScriptsOptions): P
   await Promise.all(
     [...scripts].map(([target, source]) => copyFile(source, path.join(into, target))),
   );
-  await writeFile(path.join(into, sealedAnswerFile), sealedAnswerFileText(language));
+  await writeFile(path.join(into, sealedAnswerFile), sealedAnswerFileText(language, undefined));
   say(
     `Copy ${into} to C:\\seal on the machine, and run there as Administrator:\n` +
       `powershell.exe -ExecutionPolicy Bypass -File C:\\seal\\Complete-Image.ps1 ` +

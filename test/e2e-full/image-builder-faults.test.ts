@@ -98,7 +98,7 @@ describe("the making of an image that goes wrong", function () {
       /sealing failed: exit code 10: asked to; last seen: (?:initialized|build 20348\.2762)/,
       0.2,
     ],
-    ["stays-on", /stage 7 of 7, .*: no end within .*last seen: .*setupact\.log/, 0.03],
+    ["stays-on", /stage 7 of 7, .*: no end within .*last seen: .*Why sysprep stopped/, 0.03],
   ];
   for (const [fault, message, slowness] of faults) {
     it(`${fault}: the error says where and what to do, and nothing half-made is left`, async () => {

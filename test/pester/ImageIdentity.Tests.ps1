@@ -116,55 +116,62 @@ Describe 'Set-MachineName' {
     }
 }
 
-Describe 'the scripts of the first boot' {
+Describe 'the script of the first boot' {
     BeforeEach {
         $folder = Join-Path $TestDrive 'first-boot'
         $FirstBootFolder = Join-Path $folder 'image'
         $SetupCompletePath = Join-Path $folder 'Scripts/SetupComplete.cmd'
         $FirstBootLog = Join-Path $folder 'state/identity.log'
+        $FirstBootMark = Join-Path $folder 'state/first-boot'
+        $tasks = New-Object -TypeName System.Collections.Generic.List[string]
         Mock Protect-Folder { $null = New-Item -Path $Path -ItemType Directory -Force }
+        Mock Unregister-ScheduledTask { $null = $tasks.Remove($TaskName) }
+        Mock New-ScheduledTaskAction { [pscustomobject]@{ Argument = $Argument } }
+        Mock New-ScheduledTaskPrincipal { [pscustomobject]@{ UserId = $UserId } }
+        Mock New-ScheduledTaskTrigger { [pscustomobject]@{ AtStartup = $AtStartup } }
+        # The real cmdlet takes objects of Windows' own only.
+        Mock Register-ScheduledTask { $tasks.Add($TaskName) } -RemoveParameterType 'Action', 'Principal', 'Trigger'
         Install-FirstBoot -Source $ImageFolder
     }
 
-    It 'are put into the image whole, twice in a row too' {
+    AfterEach {
+        Remove-Item -LiteralPath $folder -Recurse -Force
+    }
+
+    It 'is put into the image with its library, twice in a row too' {
         Install-FirstBoot -Source $ImageFolder
         Test-Path -LiteralPath (Join-Path $FirstBootFolder 'Set-MachineIdentity.ps1') | Should -BeTrue
         Test-Path -LiteralPath (Join-Path $FirstBootFolder 'lib/Step.ps1') | Should -BeTrue
         Should -Invoke Protect-Folder -Times 1 -ParameterFilter { $Path -eq $FirstBootFolder }
     }
 
-    It 'are started by Windows'' setup' {
+    It 'is started by Windows'' setup' {
         [IO.File]::ReadAllText($SetupCompletePath) |
-            Should -Match '^@powershell\.exe .*Set-MachineIdentity\.ps1 >.*\r\n$'
+            Should -Match '^@powershell\.exe .*Set-MachineIdentity\.ps1 >>.*\r\n$'
     }
 
-    It 'go again, and may be gone' {
+    It 'is started by the next boot as well' {
+        Suspend-FirstBoot
+        $tasks | Should -BeExactly @('kindows-first-boot')
+        Should -Invoke New-ScheduledTaskAction -Times 1 -Exactly -ParameterFilter {
+            $Argument -eq "/c $SetupCompletePath"
+        }
+        Should -Invoke New-ScheduledTaskTrigger -Times 1 -Exactly -ParameterFilter { $AtStartup }
+    }
+
+    It 'is not started a third time' {
+        Suspend-FirstBoot
+        (Get-StepFailure { Suspend-FirstBoot }).Code | Should -BeExactly 'CommandFailed'
+        Should -Invoke Register-ScheduledTask -Times 1 -Exactly
+    }
+
+    It 'goes again, and may be gone' {
+        Suspend-FirstBoot
         Remove-FirstBoot
         Remove-FirstBoot
         Test-Path -LiteralPath $FirstBootFolder | Should -BeFalse
         Test-Path -LiteralPath $SetupCompletePath | Should -BeFalse
-    }
-}
-
-Describe 'Rename-Machine' {
-    BeforeEach {
-        Mock Get-IdentityDisc { $disc }
-        Mock Read-Identity { [pscustomobject]@{ ComputerName = 'win-1' } }
-        Mock Set-MachineName { $true }
-    }
-
-    It 'names the machine as its disc says' {
-        $result = & "$ImageFolder/Rename-Machine.ps1"
-        $result.RebootRequired | Should -BeTrue
-        $result.Facts['computerName'] | Should -BeExactly 'win-1'
-        Should -Invoke Read-Identity -Times 1 -Exactly -ParameterFilter { $Path -eq 'E:\user-data' }
-        Should -Invoke Set-MachineName -Times 1 -Exactly -ParameterFilter { $Name -eq 'win-1' }
-    }
-
-    It 'tells why it could not' {
-        Mock Get-IdentityDisc { Stop-Step -Code 'MediumMissing' -Message 'No disc.' -Remedy 'x' }
-        (Get-StepFailure { & "$ImageFolder/Rename-Machine.ps1" }).Code | Should -BeExactly 'MediumMissing'
-        Should -Invoke Write-SerialLine -Times 1 -Exactly -ParameterFilter { $Message -match 'not named.*No disc' }
+        $tasks | Should -BeNullOrEmpty
     }
 }
 
@@ -186,6 +193,7 @@ Describe 'Set-MachineIdentity' {
         Mock Remove-FirstBoot { $calls.Add('scripts') }
         Mock Enable-SshServer { $calls.Add('enabled') }
         Mock Start-SshServer { $calls.Add('started') }
+        Mock Suspend-FirstBoot { $calls.Add('suspended') }
         Mock Start-Reboot { $calls.Add('reboot') }
     }
 
@@ -199,8 +207,7 @@ Describe 'Set-MachineIdentity' {
     It 'reboots a machine that is not called so yet, closed' {
         $reboot.Required = $true
         (& "$ImageFolder/Set-MachineIdentity.ps1").RebootRequired | Should -BeTrue
-        $calls | Should -Not -Contain 'started'
-        $calls[$calls.Count - 1] | Should -BeExactly 'reboot'
+        $calls | Should -BeExactly @('suspended', 'reboot')
     }
 
     It 'stays closed where something fails, and says why' {

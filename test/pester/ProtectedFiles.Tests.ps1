@@ -37,6 +37,7 @@ Describe 'files for administrators only' -Skip:(-not $OnDesktop) {
         $rules = $acl.GetAccessRules($true, $true, [Security.Principal.SecurityIdentifier])
         @($rules | ForEach-Object { $_.IdentityReference.Value } | Sort-Object) |
             Should -Be ($ProtectedIdentities | Sort-Object)
+        $acl.GetOwner([Security.Principal.SecurityIdentifier]).Value | Should -BeExactly $ProtectedOwner
     }
 
     It 'Write-ProtectedFile writes a file of the same kind, over an earlier one too' {
@@ -47,5 +48,6 @@ Describe 'files for administrators only' -Skip:(-not $OnDesktop) {
         $acl = [IO.File]::GetAccessControl($path)
         $acl.AreAccessRulesProtected | Should -BeTrue
         @($acl.GetAccessRules($true, $true, [Security.Principal.SecurityIdentifier])).Count | Should -Be 2
+        $acl.GetOwner([Security.Principal.SecurityIdentifier]).Value | Should -BeExactly $ProtectedOwner
     }
 }

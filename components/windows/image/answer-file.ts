@@ -1,13 +1,6 @@
 import { diskConfiguration, installTo } from "./disk-layout.ts";
 import type { Firmware } from "./disk-layout.ts";
-import {
-  discLetters,
-  driversFolder,
-  firstBootFolder,
-  firstScript,
-  kindowsFolder,
-  renameScript,
-} from "./config-disc-paths.ts";
+import { discLetters, driversFolder, firstScript, kindowsFolder } from "./config-disc-paths.ts";
 import { driverNames } from "./drivers.ts";
 import { item, keyedItem, password, renderUnattend, values } from "./unattend.ts";
 import type { ComponentSettings } from "./unattend.ts";
@@ -38,7 +31,7 @@ export function answerFile(options: AnswerFileOptions): string {
       component: "LUA-Settings",
       settings: values({ EnableLUA: false }),
     },
-    ...specialize(),
+    ...specialize(undefined),
     {
       pass: "specialize",
       component: "Security-SPP-UX",
@@ -72,27 +65,25 @@ export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
 /**
  * The answer file that the sealed image carries: for the first boot of each machine made from it.
  *
- * The licence's clock starts anew there (no SkipRearm), and drivers stay installed: all machines are alike.
+ * The licence's clock starts anew there (no SkipRearm), and drivers stay installed: all machines are alike. The name is
+ * a random one: no command of specialize can give another, for Setup writes its own after (cschneegans/unattend-generator,
+ * issue 45). The first boot's script does, at the price of another restart.
+ *
+ * @param productKey the image's, which a generalized Windows has lost: one with a key of its own asks for it otherwise.
  */
-export function sealedAnswerFileText(language: string): string {
+export function sealedAnswerFileText(language: string, productKey: string | undefined): string {
   return renderUnattend([
     {
       pass: "generalize",
       component: "PnpSysprep",
       settings: values({ PersistAllDeviceInstalls: true, DoNotCleanUpNonPresentDevices: true }),
     },
-    ...specialize(),
+    ...specialize(productKey),
     {
       pass: "specialize",
       component: "Deployment",
-      settings: [
-        element("RunSynchronous", [
-          item(
-            "RunSynchronousCommand",
-            values({ Order: 1, Path: renameCommand, Description: "Name the computer" }),
-          ),
-        ]),
-      ],
+      // The disk of a machine is larger than the image's mostly.
+      settings: [element("ExtendOSPartition", values({ Extend: true }))],
     },
     ...firstBoot(language),
     {
@@ -107,14 +98,6 @@ export function sealedAnswerFileText(language: string): string {
     },
   ]);
 }
-
-/**
- * Names the machine before the reboot that comes after this pass in any case. Always well: Setup would end for good
- * otherwise, while without a name the last script of the first boot gives it one, at the price of another reboot.
- */
-const renameCommand =
-  "cmd.exe /c powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass " +
-  `-File ${firstBootFolder}\\${renameScript} & exit 0`;
 
 /** Looks for the script on every drive: letters of CDs differ. No percent signs, which Setup may take for variables. */
 const firstLogonCommand =
@@ -198,10 +181,18 @@ function setup(options: AnswerFileOptions): ComponentSettings[] {
 }
 
 /** When an installed or copied Windows becomes this machine. */
-function specialize(): ComponentSettings[] {
+function specialize(productKey: string | undefined): ComponentSettings[] {
   const pass = "specialize";
   return [
-    { pass, component: "Shell-Setup", settings: values({ ComputerName: "*", TimeZone: "UTC" }) },
+    {
+      pass,
+      component: "Shell-Setup",
+      settings: values({
+        ComputerName: "*",
+        ...(productKey !== undefined && { ProductKey: productKey }),
+        TimeZone: "UTC",
+      }),
+    },
     {
       pass,
       component: "ServerManager-SvrMgrNc",

@@ -10,12 +10,6 @@ export const driversFolder = "drivers";
 /** The script that the first logon starts. */
 export const firstScript = "Initialize-Image.ps1";
 
-/** Where a sealed image has the scripts of its machines' first boot. */
-export const firstBootFolder = "C:\\kindows\\image";
-
-/** The script that names a machine at its first boot. */
-export const renameScript = "Rename-Machine.ps1";
-
 /** What is done in the image of what its nodes need. */
 export const bakeFile = "bake.json";
 

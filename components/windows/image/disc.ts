@@ -156,6 +156,10 @@ function bad(path: string, kind: Kind, why: string): MediaError {
 }
 
 function firstComplaint(...outputs: readonly string[]): string {
-  const lines = outputs.join("\n").split("\n");
+  // What is wrong stands below "ERRORS:" or "WARNINGS:".
+  const lines = outputs
+    .join("\n")
+    .split("\n")
+    .filter((line) => !/^(errors|warnings):/i.test(line));
   return (lines.find((line) => /error|unexpected|warning/i.test(line)) ?? "nothing").trim();
 }

@@ -55,15 +55,16 @@ export async function withImageDisc<T>(
     const { drivers } = media;
     const files = [...Object.values(drivers.files.drivers).flat(), drivers.files.guestTools];
     await extractFiles(await listDisc(drivers.path), files, extractedDrivers);
+    const productKey = image.kind === "iso" ? image.productKey : undefined;
     const content = configDiscContent({
       answerFile: answerFile({
         imageIndex: media.windows.image.index,
         language: image.language,
         firmware: image.firmware,
-        productKey: image.kind === "iso" ? image.productKey : undefined,
+        productKey,
         administratorPassword: secrets.administratorPassword,
       }),
-      sealedAnswerFile: sealedAnswerFileText(image.language),
+      sealedAnswerFile: sealedAnswerFileText(image.language, productKey),
       ssh: {
         hostPrivateKey: secrets.hostKey.private,
         hostPublicKey: secrets.hostKey.public,

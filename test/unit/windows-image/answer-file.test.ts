@@ -23,6 +23,9 @@ const options: AnswerFileOptions = {
   administratorPassword: "vagrant",
 };
 
+/** Microsoft's generic volume licence key of Windows Server 2022 Standard, which activates nothing by itself. */
+const volumeKey = "VDYBN-27WPP-V4HQT-9VMD4-VMK7H";
+
 const variants: Readonly<Record<string, string>> = {
   "bios.xml": answerFile(options),
   "uefi-desktop-volume-german.xml": answerFile({
@@ -30,10 +33,10 @@ const variants: Readonly<Record<string, string>> = {
     imageIndex: 4,
     language: "de-DE",
     firmware: "uefi",
-    // Microsoft's generic volume licence key of Windows Server 2022 Standard, which activates nothing by itself.
-    productKey: "VDYBN-27WPP-V4HQT-9VMD4-VMK7H",
+    productKey: volumeKey,
   }),
-  "sealed.xml": sealedAnswerFileText("en-US"),
+  "sealed.xml": sealedAnswerFileText("en-US", undefined),
+  "sealed-volume-german.xml": sealedAnswerFileText("de-DE", volumeKey),
 };
 
 /** Rows of the page's table: pass, component, setting. */
@@ -164,14 +167,15 @@ describe("answer files", () => {
     assert.doesNotMatch(command, /%/);
   });
 
-  it("of a sealed image name the machine within what Setup takes, whatever comes of it", async () => {
-    const command = (await settingsOf(variants["sealed.xml"] ?? "")).find(({ path }) =>
-      path.endsWith("RunSynchronousCommand/Path"),
+  it("of a sealed image run nothing in specialize: Setup overwrites the name that it would give", () => {
+    assert.doesNotMatch(variants["sealed.xml"] ?? "", /RunSynchronous/);
+  });
+
+  it("of a sealed image give drive C: all of a machine's disk, which is larger than the image's", async () => {
+    const extend = (await settingsOf(variants["sealed.xml"] ?? "")).find(({ path }) =>
+      path.startsWith("ExtendOSPartition/"),
     );
-    assert.equal(command?.pass, "specialize");
-    assert.ok(command.value.length < 260, `${command.value.length}`);
-    assert.match(command.value, /-File C:\\kindows\\image\\Rename-Machine\.ps1 & exit 0$/);
-    assert.doesNotMatch(command.value, /%/);
+    assert.deepEqual([extend?.pass, extend?.value], ["specialize", "true"]);
   });
 
   it("of a sealed image have no password, only the mark the machine replaces, once", () => {

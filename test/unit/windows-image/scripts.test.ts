@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { sealedPasswordMark } from "../../../components/windows/image/answer-file.ts";
-import {
-  firstBootFolder,
-  firstScript,
-  renameScript,
-} from "../../../components/windows/image/config-disc-paths.ts";
+import { firstScript } from "../../../components/windows/image/config-disc-paths.ts";
 import { guestToolsFile } from "../../../components/windows/image/drivers.ts";
 import { openSshFolder } from "../../../components/windows/image/open-ssh.ts";
 import {
@@ -82,15 +78,19 @@ describe("scripts that make an image", () => {
     assert.ok(text("lib/Sealing.ps1").includes(`'${sealedPasswordMark}'`));
   });
 
-  it("are in a sealed image where its answer file and Windows' setup look for them", () => {
-    assert.ok(steps.some((step) => step.file === renameScript));
-    assert.ok(text("lib/FirstBoot.ps1").includes(`$FirstBootFolder = '${firstBootFolder}'`));
+  it("are in a sealed image where Windows' setup looks for them", () => {
     const [, called = ""] =
       /-File \$FirstBootFolder\\([\w.-]+)/.exec(text("lib/FirstBoot.ps1")) ?? [];
     assert.ok(
       steps.some((step) => step.file === called),
       called,
     );
+  });
+
+  it("reboot a machine when Windows' setup, which starts them, has ended: not within it", () => {
+    const [, seconds] =
+      /Start-Reboot -DelaySeconds ([0-9]+)/.exec(text("Set-MachineIdentity.ps1")) ?? [];
+    assert.ok(Number(seconds) >= 30, seconds);
   });
 
   it("write no password and no key where it could be read", () => {

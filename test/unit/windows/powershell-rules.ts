@@ -19,7 +19,12 @@ const cmdlets = new Set(
 const imageCmdlets = [
   "Disable-PnpDevice",
   "Expand-Archive",
+  "Get-AppxPackage",
   "Get-LocalUser",
+  "Get-Partition",
+  "New-ScheduledTaskTrigger",
+  "Remove-AppxPackage",
+  "Remove-Partition",
   "Rename-Computer",
   "Set-LocalUser",
   "Set-SConfig",
@@ -29,7 +34,7 @@ const imageCmdlets = [
 /** Approved verbs, see Get-Verb. */
 const verbs = new Set(
   `Add Assert Confirm ConvertTo Copy Disable Edit Enable Enter Exit Expand Export Get Hide Initialize Install
-  Invoke Join Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Sync
+  Invoke Join Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Suspend Sync
   Test Update Wait Write`.split(/\s+/),
 );
 

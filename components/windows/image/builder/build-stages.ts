@@ -53,7 +53,7 @@ export const stages = {
   "power-off": {
     does: "sysprep generalizes and shuts down",
     limitSeconds: 45 * 60,
-    remedy: `${look} sysprep says on the machine why it stopped, in C:\\Windows\\System32\\Sysprep\\Panther\\setupact.log.`,
+    remedy: `${look} Why sysprep stopped is on the serial port, where it did.`,
   },
 } as const satisfies Readonly<Record<string, Stage>>;
 

@@ -64,7 +64,7 @@ export async function imageInputs(
         administratorPassword: "",
       }),
     ),
-    sealedAnswerFile: hash(sealedAnswerFileText(language)),
+    sealedAnswerFile: hash(sealedAnswerFileText(language, undefined)),
     sshdConfig: hash(sshdConfig),
     drivers: hash([...driverNames, guestToolsFile].join("\n")),
     sealCommand: hash(sealCommand),

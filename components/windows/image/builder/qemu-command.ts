@@ -4,10 +4,13 @@ import type { BuilderFiles, BuilderMachine } from "./builder-machine.ts";
 /** The program that is run; by its name, as on every distribution. */
 export const emulator = "qemu-system-x86_64";
 
-/** Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`). */
+/**
+ * Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`), and one more: by
+ * `crash` Windows tells of a blue screen (GUEST_PANICKED), which is one restart among others without.
+ */
 const enlightenments = [
   ...["hv_relaxed", "hv_vapic", "hv_spinlocks=0xfff", "hv_vpindex", "hv_runtime", "hv_time"],
-  ...["hv_synic", "hv_stimer", "hv_frequencies", "hv_tlbflush", "hv_ipi"],
+  ...["hv_synic", "hv_stimer", "hv_frequencies", "hv_tlbflush", "hv_ipi", "hv_crash"],
 ];
 
 /**
@@ -32,6 +35,8 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
   const pflash = uefi === undefined ? "" : ",pflash0=uefi-code,pflash1=uefi-variables";
   return [
     ...["-name", "kindows-image-builder", "-nodefaults", "-no-user-config", "-S"],
+    // A blue screen is looked at; QEMU would end with it otherwise.
+    ...["-action", "panic=pause"],
     ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
     ...["-machine", `q35,accel=${accelerator},vmport=off,hpet=off${pflash}`],
     ...["-cpu", kvm ? ["host", ...enlightenments].join(",") : "max"],
@@ -44,24 +49,24 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
     ...firmware,
     ...["-blockdev", disk(files.disk)],
     // A write that fails stops the machine, and is told; it must not be the guest's to get over.
-    ...["-device", `virtio-blk-pci,drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
+    ...["-device", `${virtio("blk")},drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
     ...files.discs.flatMap((disc, place) => [
       ...["-blockdev", file(`disc${place}`, disc, { "read-only": true })],
       ...["-device", `ide-cd,drive=disc${place},bus=ide.${place},bootindex=${place + 2}`],
     ]),
     ...["-netdev", "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"],
-    ...["-device", "virtio-net-pci,netdev=net,romfile="],
+    ...["-device", `${virtio("net")},netdev=net,romfile=`],
     // Not needed here, but Windows binds its drivers to what it sees, and every machine has these.
-    ...[
-      "-device",
-      "virtio-serial-pci",
-      "-device",
-      "virtio-rng-pci",
-      "-device",
-      "virtio-balloon-pci",
-    ],
-    ...["-device", "virtio-scsi-pci"],
+    ...["serial", "rng", "balloon", "scsi"].flatMap((kind) => ["-device", virtio(kind)]),
   ];
+}
+
+/**
+ * As the machines made from the image have them: behind PCI Express ports, where libvirt puts them, QEMU makes only this
+ * kind. On the root bus it makes the older one, which is other hardware to Windows, with another id.
+ */
+function virtio(kind: string): string {
+  return `virtio-${kind}-pci-non-transitional`;
 }
 
 /** Nobody needs the disk of a build that was cut off, so the host may write it when it likes. */

@@ -3,10 +3,11 @@
 Seals the image: takes passwords and keys out of it, generalizes it and shuts the machine down. Nothing comes after it.
 
 .DESCRIPTION
-Run over SSH once everything that all machines share is in the image. Removes the answer files Windows was installed by,
-the server's keys and the key that may log in, and gives Administrator a password nobody knows. Leaves the scripts by
-which each machine takes its identity at its first boot; until then its SSH server does not start. sysprep then shuts
-the machine down, which is the end to wait for: a session that breaks is none. Cannot be run again.
+Run over SSH once everything that all machines share is in the image. Removes a recovery partition, the package that
+sysprep would stop at, the answer files Windows was installed by, the server's keys and the key that may log in, and
+gives Administrator a password nobody knows. Leaves the script by which each machine takes its identity at its first
+boot; until then its SSH server does not start. sysprep then shuts the machine down, which is the end to wait for: a
+session that breaks is none. Cannot be run again.
 
 .PARAMETER SealedAnswerFile
 Full path of the answer file for the first boot of machines made from the image. Default: none, mandatory. Source:
@@ -20,8 +21,8 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. No facts.
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 33
-ConfigurationUnknown.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 33 ConfigurationUnknown.
 #>
 [CmdletBinding()]
 param(
@@ -38,14 +39,19 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ProtectedFile.ps1')
 . (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
 . (Join-Path $PSScriptRoot 'lib\SshServer.ps1')
+. (Join-Path $PSScriptRoot 'lib\RecoveryPartition.ps1')
+. (Join-Path $PSScriptRoot 'lib\UserPackage.ps1')
 . (Join-Path $PSScriptRoot 'lib\Sealing.ps1')
 . (Join-Path $PSScriptRoot 'lib\FirstBoot.ps1')
 
 Invoke-Step -Name 'Complete-Image' -Body {
     Write-SerialLine -Message 'sealing'
+    Remove-RecoveryPartition
+    Remove-UserPackage
     Remove-AnswerFile
     Reset-AdministratorPassword
     Write-SealedAnswerFile -Template $SealedAnswerFile

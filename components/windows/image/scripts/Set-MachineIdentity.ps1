@@ -4,10 +4,11 @@ Makes a machine that was started from the image the one it shall be, and opens i
 end of its setup.
 
 .DESCRIPTION
-Takes the SSH server's keys and the key that may log in from the identity disc, sees to the computer's name, gives
-Administrator a password nobody knows, and removes what the first boot needed: answer files, the disc's drive, these
-scripts. The SSH server starts last, and not at all where something failed: who can log in finds the machine finished.
-Says on the serial port what it does; `ready` is the last line, or `renamed, rebooting`, or `failed`.
+Gives the computer the name that the identity disc says, has Windows reboot to be called so, and is started once more
+by that boot. Then it takes the SSH server's keys and the key that may log in from the disc, gives Administrator a
+password nobody knows, and removes what the first boot needed: answer files, the disc's drive, this script. The SSH
+server starts last, and not at all where something failed: who can log in finds the machine finished. Says on the serial
+port what it does; `ready` is the last line, or `renamed, rebooting`, or `failed`.
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
@@ -42,20 +43,22 @@ Invoke-Step -Name 'Set-MachineIdentity' -Body {
         Write-SerialLine -Message 'set up, taking its identity'
         $disc = Get-IdentityDisc -TimeoutSeconds 120
         $identity = Read-Identity -Path "$($disc.Drive)\user-data"
-        Set-SshIdentity -HostKey $identity.HostKey -HostPublicKey $identity.HostPublicKey `
-            -AuthorizedKeys $identity.AuthorizedKeys
         $rebootRequired = Set-MachineName -Name $identity.ComputerName
-        Reset-AdministratorPassword
-        Remove-AnswerFile
-        Disable-IdentityDisc -Disc $disc
-        Remove-FirstBoot
-        Enable-SshServer
         if ($rebootRequired) {
-            # The server starts with the next boot.
+            Suspend-FirstBoot
             Write-SerialLine -Message 'renamed, rebooting'
-            Start-Reboot -DelaySeconds 2 -Comment 'kindows: computer name'
+            # Not at once: Windows' setup, which runs this, must have ended, or the system is in a bad state
+            # (https://learn.microsoft.com/windows-hardware/manufacture/desktop/add-a-custom-script-to-windows-setup).
+            Start-Reboot -DelaySeconds 30 -Comment 'kindows: computer name'
         }
         else {
+            Set-SshIdentity -HostKey $identity.HostKey -HostPublicKey $identity.HostPublicKey `
+                -AuthorizedKeys $identity.AuthorizedKeys
+            Reset-AdministratorPassword
+            Remove-AnswerFile
+            Disable-IdentityDisc -Disc $disc
+            Remove-FirstBoot
+            Enable-SshServer
             Start-SshServer
             Write-SerialLine -Message 'ready'
         }

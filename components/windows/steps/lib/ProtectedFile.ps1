@@ -4,6 +4,9 @@ $ErrorActionPreference = 'Stop'
 
 # Well-known identifiers, since the names are translated on a localised Windows: SYSTEM and Administrators.
 $ProtectedIdentities = @('S-1-5-18', 'S-1-5-32-544')
+# Administrators, not who happens to write: sshd takes no host key that a single user owns (check_secure_file_permission
+# in PowerShell/openssh-portable, w32-sshfileperm.c).
+$ProtectedOwner = 'S-1-5-32-544'
 
 <#
 .SYNOPSIS
@@ -21,6 +24,7 @@ function Protect-Folder {
 
     $acl = New-Object -TypeName System.Security.AccessControl.DirectorySecurity
     $acl.SetAccessRuleProtection($true, $false)
+    $acl.SetOwner((New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $ProtectedOwner))
     foreach ($identity in $ProtectedIdentities) {
         $sid = New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $identity
         $acl.AddAccessRule((New-Object -TypeName System.Security.AccessControl.FileSystemAccessRule -ArgumentList `
@@ -52,6 +56,7 @@ function Write-ProtectedFile {
 
     $acl = New-Object -TypeName System.Security.AccessControl.FileSecurity
     $acl.SetAccessRuleProtection($true, $false)
+    $acl.SetOwner((New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $ProtectedOwner))
     foreach ($identity in $ProtectedIdentities) {
         $sid = New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $identity
         $acl.AddAccessRule((New-Object -TypeName System.Security.AccessControl.FileSystemAccessRule -ArgumentList `

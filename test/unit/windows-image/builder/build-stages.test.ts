@@ -137,6 +137,11 @@ const cases: readonly {
   },
   { name: "a Setup that hangs", seen: [...copied, 46], end: /^stage 2 of 7.*no end within 45 min/ },
   {
+    name: "a sysprep that refuses, which nobody could log in to read any more",
+    seen: [...sealed, { says: "kindows: failed: sysprep ended without generalizing" }],
+    end: /^stage 7 of 7.* the machine says: failed: sysprep ended without generalizing/,
+  },
+  {
     name: "a power-off that never comes",
     seen: [...sealed, 46],
     end: /^stage 7 of 7.*no end within 45 min/,

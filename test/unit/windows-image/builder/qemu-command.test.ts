@@ -28,11 +28,18 @@ describe("QEMU's arguments for the machine an image is made on", () => {
     });
   }
 
+  it("has Windows tell of a blue screen, and stays on for a picture of it", () => {
+    assert.match(
+      qemuArguments(bios, files).join(" "),
+      /-action panic=pause .*-cpu host,[^ ]*hv_crash/,
+    );
+  });
+
   it("has the disk before Windows' disc, and nobody's network", () => {
     const all = qemuArguments(bios, files).join(" ");
     assert.match(
       all,
-      /virtio-blk-pci,drive=disk,bootindex=1,.* ide-cd,drive=disc0,bus=ide.0,bootindex=2/,
+      /virtio-blk-pci-non-transitional,drive=disk,bootindex=1,.* ide-cd,drive=disc0,bus=ide.0,bootindex=2/,
     );
     assert.match(all, /restrict=on/);
     assert.doesNotMatch(all, /hostfwd=tcp:(?!127\.0\.0\.1:)/);

@@ -6,6 +6,8 @@ $ErrorActionPreference = 'Stop'
 
 $SealingTaskName = 'kindows-seal'
 $SealedAnswerFilePath = 'C:\Windows\System32\Sysprep\unattend.xml'
+$WindowsStateKey = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Setup\State'
+$SysprepErrorLog = 'C:\Windows\System32\Sysprep\Panther\setuperr.log'
 
 # Where Setup and sysprep leave answer files, with their passwords.
 $AnswerFilePaths = @(
@@ -112,9 +114,53 @@ function Start-Sealing {
         [int] $DelaySeconds
     )
 
-    $sysprep = "$env:SystemRoot\System32\Sysprep\Sysprep.exe"
-    $command = "Unregister-ScheduledTask -TaskName $SealingTaskName -Confirm:`$false; " +
-    "Start-Sleep -Seconds $DelaySeconds; " +
-    "& '$sysprep' /oobe /generalize /mode:vm /shutdown /quiet /unattend:$SealedAnswerFilePath"
+    $libraries = 'Step.ps1', 'NativeCommand.ps1', 'SerialLog.ps1', 'Sealing.ps1' |
+        ForEach-Object { ". '$(Join-Path $PSScriptRoot $_)'" }
+    $command = (@($libraries) + "Invoke-Sysprep -DelaySeconds $DelaySeconds") -join '; '
     Start-SystemTask -Name $SealingTaskName -Command $command
+}
+
+<#
+.SYNOPSIS
+The task: runs sysprep, and says on the serial port why the machine stays on where it does.
+
+.DESCRIPTION
+Nobody can log in any more by then. Whether sysprep did it is not told by its exit code, but by the state of Windows,
+as the public recipes for images in Azure look at it.
+
+.PARAMETER DelaySeconds
+Seconds until it begins.
+#>
+function Invoke-Sysprep {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [int] $DelaySeconds
+    )
+
+    # What runs goes on without its task.
+    Unregister-ScheduledTask -TaskName $SealingTaskName -Confirm:$false
+    $remedy = 'Make the image anew when what sysprep names is not in the way any more.'
+    try {
+        Start-Sleep -Seconds $DelaySeconds
+        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\Sysprep\Sysprep.exe" -TimeoutSeconds 2400 `
+            -ArgumentList '/oobe', '/generalize', '/mode:vm', '/shutdown', '/quiet',
+        "/unattend:$SealedAnswerFilePath" -Remedy $remedy
+        for ($attempt = 0; $attempt -lt 12; $attempt++) {
+            $state = (Get-ItemProperty -LiteralPath $WindowsStateKey).ImageState
+            if ($state -eq 'IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE') {
+                return
+            }
+            Start-Sleep -Seconds 5
+        }
+        $errors = '(no log)'
+        if (Test-Path -LiteralPath $SysprepErrorLog) {
+            $errors = (Get-Content -LiteralPath $SysprepErrorLog -Tail 5) -join ' '
+        }
+        Stop-Step -Code 'CommandFailed' -Remedy $remedy `
+            -Message "sysprep ended without generalizing ($state): $errors"
+    }
+    catch {
+        Write-SerialFailure -Exception $_.Exception
+    }
 }
