@@ -169,7 +169,9 @@ Describe 'Start-FlannelNetwork' {
     BeforeEach {
         Mock Get-Service { New-FakeService }
         Mock Edit-Service { return }
-        Mock Start-ServiceInTime { return }
+        # As the real one: with a $Name of its own.
+        Mock Start-ServiceInTime { $null = & $Ready }
+        Mock Test-ExternalNetwork { $true }
         Mock Save-BridgeAddress { return }
     }
 
@@ -179,6 +181,7 @@ Describe 'Start-FlannelNetwork' {
             $Name -eq 'flanneld' -and $Setting.StartMode -eq 'Automatic'
         }
         Should -Invoke Start-ServiceInTime -Times 1 -Exactly -ParameterFilter { $Name -eq 'flanneld' }
+        Should -Invoke Test-ExternalNetwork -Times 1 -Exactly -ParameterFilter { $Name -eq 'flannel.4096' }
         Should -Invoke Save-BridgeAddress -Times 0 -Exactly
     }
 

@@ -1,5 +1,12 @@
 import type { Node } from "web-tree-sitter";
-import { functions, nodes, reachable, withDotSourced, type StepScript } from "./step-scripts.ts";
+import {
+  declaredParameters,
+  functions,
+  nodes,
+  reachable,
+  withDotSourced,
+  type StepScript,
+} from "./step-scripts.ts";
 
 /** Cmdlets of Windows PowerShell 5.1 and of Windows Server 2022's modules that scripts may use. */
 const cmdlets = new Set(
@@ -102,6 +109,15 @@ export const stepRules: Record<string, Rule> = {
         .map((name) => name.text)
         .filter((name) => !known.has(name));
     },
+  "gives no function a block that reads a variable which that function has too: it would read the function's":
+    (step) => {
+      // All of them, not only what is reachable: a task calls some by a text.
+      const parts = withDotSourced(step);
+      const own = new Map(parts.flatMap((each) => [...functions(each)]));
+      return parts
+        .flatMap((each) => nodes(each.root, "command"))
+        .flatMap((command) => shadowed(command, own));
+    },
   "reads only variables that are set somewhere: strict mode stops at others": (step) => {
     const set = new Set([
       ...automaticVariables,
@@ -113,6 +129,29 @@ export const stepRules: Record<string, Rule> = {
       .filter((name) => !set.has(name) && !name.startsWith("env:"));
   },
 };
+
+/** Variables of blocks in a call that are not the caller's when the function runs them: scopes are dynamic. */
+function shadowed(command: Node, own: ReadonlyMap<string, Node>): string[] {
+  const name = nodes(command, "command_name")[0]?.text ?? "";
+  const called = own.get(name);
+  if (called === undefined) return [];
+  const local = new Set([
+    ...declaredParameters(called).map((parameter) => parameter.name.toLowerCase()),
+    ...assignedVariables(called),
+  ]);
+  const arguments_ = command.children.find((child) => child?.type === "command_elements")?.children;
+  return (arguments_ ?? [])
+    .filter((node) => node !== null)
+    .flatMap((node) => nodes(node, "script_block_expression"))
+    .flatMap((block) => {
+      const assigned = new Set(assignedVariables(block));
+      return nodes(block, "variable")
+        .map(variableName)
+        .filter((variable) => local.has(variable) && !assigned.has(variable))
+        .filter((variable) => !automaticVariables.includes(variable));
+    })
+    .map((variable) => `$${variable} in what ${name} runs`);
+}
 
 function syntaxErrors(root: Node): string[] {
   const missing = (node: Node): Node[] => [

@@ -71,6 +71,10 @@ describe("the rules for step scripts", () => {
         ] as const,
     ),
     ["reads only variables that are set somewhere: strict mode stops at others", "$a = $b"],
+    [
+      "gives no function a block that reads a variable which that function has too: it would read the function's",
+      "function Wait-It {\nparam([string] $Name, [scriptblock] $Ready)\n& $Ready\n}\nWait-It -Name 'a' -Ready { $Name }\n",
+    ],
   ];
 
   for (const [rule, text] of bad) {

@@ -33,8 +33,10 @@ function Start-FlannelNetwork {
         throw 'There is no service flanneld: run Install-Flannel first.'
     }
     Edit-Service -Name 'flanneld' -Setting @{ StartMode = 'Automatic' }
+    # Under another name: where the block runs, $Name is the service's.
+    $network = $Name
     Start-ServiceInTime -Name 'flanneld' -TimeoutSeconds $TimeoutSeconds -LogPath $FlanneldLogPath `
-        -Ready { Test-ExternalNetwork -Name $Name }
+        -Ready { Test-ExternalNetwork -Name $network }
     if ($Name -eq 'cbr0') {
         Save-BridgeAddress -Name $Name
     }
