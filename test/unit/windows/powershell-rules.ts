@@ -22,6 +22,18 @@ const cmdlets = new Set(
   Unregister-ScheduledTask Where-Object Write-VolumeCache`.split(/\s+/),
 );
 
+/**
+ * Those that are functions of a module (CDXML or a script): they don't see a script's `$ErrorActionPreference`, and go on
+ * after an error (PowerShell/PowerShell#4568, #24389).
+ */
+const moduleFunctions = new Set(
+  `Add-MpPreference Clear-DnsClientCache Disable-PnpDevice Expand-Archive Get-FileHash Get-HnsEndpoint
+  Get-HnsNetwork Get-HnsPolicyList Get-MpPreference Get-NetFirewallRule Get-NetIPAddress Get-NetRoute
+  New-NetFirewallRule New-NetRoute New-ScheduledTaskAction New-ScheduledTaskPrincipal Register-ScheduledTask
+  Remove-HnsEndpoint Remove-HnsNetwork Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute
+  Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`.split(/\s+/),
+);
+
 /** What only the scripts that make an image use. */
 const imageCmdlets = [
   "Disable-PnpDevice",
@@ -77,8 +89,18 @@ export const rules: Record<string, Rule> = {
   "ignores errors only where the question is whether something is there": lines(
     (line) =>
       line.includes("SilentlyContinue") &&
-      !/Get-Service|Get-NetFirewallRule|Get-Command|^\$ProgressPreference = /.test(line),
+      !/Get-Service|Get-NetFirewallRule|Get-NetRoute|Get-Command|^\$ProgressPreference = /.test(
+        line,
+      ),
   ),
+  "tells each function of Windows' modules what to do at an error: $ErrorActionPreference does not reach them":
+    ({ root }) =>
+      nodes(root, "command")
+        .filter((command) => {
+          const name = command.children.find((child) => child?.type === "command_name")?.text;
+          return moduleFunctions.has(name ?? "") && !/ -ErrorAction /.test(command.text);
+        })
+        .map((command) => command.text),
   "names functions by an approved verb and a noun": (script) =>
     [...functions(script).keys()].filter(
       (name) =>

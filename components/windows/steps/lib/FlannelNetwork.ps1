@@ -62,7 +62,8 @@ function Save-BridgeAddress {
         [string] $RecordFolder = 'C:\var\lib\cni\networks'
     )
 
-    $network = Get-HnsNetwork | Where-Object { $_.Name -eq $Name } | Select-Object -First 1
+    $network = Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -eq $Name } |
+        Select-Object -First 1
     $bytes = ([Net.IPAddress](([string]$network.Subnets[0].AddressPrefix -split '/')[0])).GetAddressBytes()
     $bytes[3] += 2
     $folder = Join-Path $RecordFolder $Name
