@@ -91,7 +91,7 @@ Describe 'Register-FlanneldService' {
         Mock New-Service { return }
         Mock Stop-ServiceInTime { return }
         Mock Get-CimInstance { [pscustomobject]@{ PathName = $line } }
-        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 0 } }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 0 } } -RemoveParameterType 'InputObject'
     }
 
     It 'registers it manual, behind kube-log-runner' {
@@ -110,7 +110,7 @@ Describe 'Register-FlanneldService' {
     }
 
     It 'says what Windows answers to a change it refuses' {
-        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 16 } }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 16 } } -RemoveParameterType 'InputObject'
         $failure = Get-StepFailure { Edit-Service -Name 'flanneld' -Setting @{ StartMode = 'Automatic' } }
         $failure.Code | Should -BeExactly 'CommandFailed'
         $failure.Message | Should -Match 'returned 16'
