@@ -10,9 +10,14 @@ Describe 'Get-AutomaticUpdatePolicy' {
         @{ Value = @{ NoAutoUpdate = 1 }; Expected = 1 }
         @{ Value = @{ NoAutoUpdate = 0 }; Expected = 0 }
         @{ Value = @{ AUOptions = 3 }; Expected = $null }
+        @{ Value = @{}; Expected = $null }
     ) {
+        $held = $Value
         Mock Test-Path { $true }
-        Mock Get-ItemProperty { [pscustomobject]$Value }
+        Mock Get-Item {
+            $key = [pscustomobject]@{}
+            $key | Add-Member -MemberType ScriptMethod -Name GetValue -Value { $held[$args[0]] } -PassThru
+        }
         Get-AutomaticUpdatePolicy | Should -Be $Expected
     }
 
@@ -29,7 +34,8 @@ Describe 'the policy about updates' {
         # The registry alone: files are real.
         Mock Test-Path { $policy.HasKey } -ParameterFilter { $LiteralPath -like 'HKLM:*' }
         Mock New-Item { $policy.HasKey = $true } -ParameterFilter { $Path -like 'HKLM:*' }
-        Mock Get-AutomaticUpdatePolicy { $policy.Value }
+        # Nothing at all where there is none, as the real one, and not a $null.
+        Mock Get-AutomaticUpdatePolicy { if ($null -ne $policy.Value) { $policy.Value } }
         Mock Set-ItemProperty { $policy.Value = $Value }
         Mock Remove-ItemProperty { $policy.Value = $null }
         Mock Get-Item { [pscustomobject]@{ ValueCount = 0; SubKeyCount = 0 } }
@@ -39,6 +45,7 @@ Describe 'the policy about updates' {
     It 'is set by Disable-AutomaticUpdate once, and taken back by Restore-AutomaticUpdate once' {
         Disable-AutomaticUpdate | Should -BeTrue
         $policy.Value | Should -Be 1
+        [IO.File]::ReadAllText($AutomaticUpdateRecordPath) | Should -BeExactly '{"noAutoUpdate":null,"hadKey":false}'
         Disable-AutomaticUpdate | Should -BeFalse
         Restore-AutomaticUpdate | Should -BeExactly 'policy NoAutoUpdate'
         $policy.Value | Should -BeNullOrEmpty

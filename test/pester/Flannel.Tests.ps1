@@ -91,7 +91,7 @@ Describe 'Register-FlanneldService' {
         Mock New-Service { return }
         Mock Stop-ServiceInTime { return }
         Mock Get-CimInstance { [pscustomobject]@{ PathName = $line } }
-        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 0 } }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 0 } } -RemoveParameterType 'InputObject'
     }
 
     It 'registers it manual, behind kube-log-runner' {
@@ -110,7 +110,7 @@ Describe 'Register-FlanneldService' {
     }
 
     It 'says what Windows answers to a change it refuses' {
-        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 16 } }
+        Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 16 } } -RemoveParameterType 'InputObject'
         $failure = Get-StepFailure { Edit-Service -Name 'flanneld' -Setting @{ StartMode = 'Automatic' } }
         $failure.Code | Should -BeExactly 'CommandFailed'
         $failure.Message | Should -Match 'returned 16'
@@ -169,7 +169,9 @@ Describe 'Start-FlannelNetwork' {
     BeforeEach {
         Mock Get-Service { New-FakeService }
         Mock Edit-Service { return }
-        Mock Start-ServiceInTime { return }
+        # As the real one: with a $Name of its own.
+        Mock Start-ServiceInTime { $null = & $Ready }
+        Mock Test-ExternalNetwork { $true }
         Mock Save-BridgeAddress { return }
     }
 
@@ -179,6 +181,7 @@ Describe 'Start-FlannelNetwork' {
             $Name -eq 'flanneld' -and $Setting.StartMode -eq 'Automatic'
         }
         Should -Invoke Start-ServiceInTime -Times 1 -Exactly -ParameterFilter { $Name -eq 'flanneld' }
+        Should -Invoke Test-ExternalNetwork -Times 1 -Exactly -ParameterFilter { $Name -eq 'flannel.4096' }
         Should -Invoke Save-BridgeAddress -Times 0 -Exactly
     }
 

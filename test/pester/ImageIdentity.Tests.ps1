@@ -8,7 +8,7 @@ BeforeAll {
         ssh_keys            = @{ ed25519_private = $hostKey; ed25519_public = 'ssh-ed25519 AAAA win-1' }
         ssh_authorized_keys = @('ssh-ed25519 BBBB somebody')
     }
-    $disc = [pscustomobject]@{ Drive = 'E:'; VolumeName = 'cidata'; PNPDeviceID = 'SCSI\CDROM\1' }
+    $cidata = [pscustomobject]@{ Drive = 'E:'; VolumeName = 'cidata'; PNPDeviceID = 'SCSI\CDROM\1' }
     Mock Write-SerialLine { return }
 }
 
@@ -16,7 +16,7 @@ Describe 'Get-IdentityDisc' {
     It 'finds the drive by the name of its disc, not by its letter' {
         Mock Get-CimInstance {
             [pscustomobject]@{ Drive = 'D:'; VolumeName = $null; PNPDeviceID = 'IDE\CDROM\0' }
-            $disc
+            $cidata
         }
         (Get-IdentityDisc -TimeoutSeconds 1).Drive | Should -BeExactly 'E:'
     }
@@ -25,7 +25,7 @@ Describe 'Get-IdentityDisc' {
         $seen = @{ Times = 0 }
         Mock Get-CimInstance {
             $seen.Times++
-            if ($seen.Times -gt 2) { $disc }
+            if ($seen.Times -gt 2) { $cidata }
         }
         (Get-IdentityDisc -TimeoutSeconds 60).Drive | Should -BeExactly 'E:'
     }
@@ -81,13 +81,13 @@ Describe 'Read-Identity' {
 Describe 'Disable-IdentityDisc' {
     It 'takes the drive away' {
         Mock Disable-PnpDevice { return }
-        Disable-IdentityDisc -Disc $disc
+        Disable-IdentityDisc -Disc $cidata
         Should -Invoke Disable-PnpDevice -Times 1 -Exactly -ParameterFilter { $InstanceId -eq 'SCSI\CDROM\1' }
     }
 
     It 'tells of a drive that stays, and goes on' {
         Mock Disable-PnpDevice { throw 'Generic failure' }
-        Disable-IdentityDisc -Disc $disc
+        Disable-IdentityDisc -Disc $cidata
         Should -Invoke Write-SerialLine -Times 1 -Exactly -ParameterFilter { $Message -like 'warning:*Generic failure' }
     }
 }
@@ -179,7 +179,7 @@ Describe 'Set-MachineIdentity' {
     BeforeEach {
         $calls = New-Object -TypeName System.Collections.Generic.List[string]
         $reboot = @{ Required = $false }
-        Mock Get-IdentityDisc { $disc }
+        Mock Get-IdentityDisc { $cidata }
         Mock Read-Identity {
             [pscustomobject]@{
                 ComputerName = 'win-1'; HostKey = $hostKey; HostPublicKey = 'ssh-ed25519 A'; AuthorizedKeys = @('k A')

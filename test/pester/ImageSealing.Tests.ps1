@@ -24,7 +24,7 @@ Describe 'sealing' {
             [pscustomobject]@{ Name = 'Administrateur'; SID = [pscustomobject]@{ Value = 'S-1-5-21-1-2-3-500' } }
         )
         Mock Get-LocalUser { $accounts }
-        Mock Set-LocalUser { return }
+        Mock Set-LocalUser { return } -RemoveParameterType 'InputObject'
         Reset-AdministratorPassword
         Should -Invoke Set-LocalUser -Times 1 -Exactly -ParameterFilter {
             $InputObject.Name -eq 'Administrateur' -and $Password.Length -gt 40
@@ -53,7 +53,7 @@ Describe 'sealing' {
     It 'Start-Sealing leaves it to a task, which outlives the session' {
         Mock New-ScheduledTaskAction { $Argument }
         Mock New-ScheduledTaskPrincipal { 'SYSTEM' }
-        Mock Register-ScheduledTask { return }
+        Mock Register-ScheduledTask { return } -RemoveParameterType 'Action', 'Principal'
         Mock Start-ScheduledTask { return }
         Start-Sealing -DelaySeconds 5
         Should -Invoke Register-ScheduledTask -Times 1 -Exactly -ParameterFilter {

@@ -73,10 +73,11 @@ Describe 'settings of every machine' {
     }
 
     It 'Stop-AutomaticLogon: once, with the password it needed' {
-        $key = @{ DefaultPassword = 'x' }
+        $key = @{ DefaultPassword = 'x'; Shell = 'explorer.exe' }
         Mock Set-ItemProperty { return }
         Mock Get-ItemProperty { [pscustomobject]$key }
-        Mock Remove-ItemProperty { $key.Remove($Name) }
+        # The real cmdlet takes a list of names.
+        Mock Remove-ItemProperty { $key.Remove([string]$Name) }
         Stop-AutomaticLogon
         Stop-AutomaticLogon
         Should -Invoke Remove-ItemProperty -Times 1 -Exactly -ParameterFilter { $Name -eq 'DefaultPassword' }
@@ -104,9 +105,9 @@ Describe 'Initialize-Image' {
         Mock Start-SshServer { $calls.Add('ssh') }
         Mock Install-ImageUpdate { $calls.Add('update') }
         Mock Start-Reboot { $calls.Add('reboot') }
-        $archive = @{ IsThere = $true; HasUpdate = $false }
-        Mock Test-Path { $archive.IsThere }
-        Mock Test-Path { $archive.HasUpdate } -ParameterFilter { $LiteralPath -like '*update.msu' }
+        $onDisc = @{ IsThere = $true; HasUpdate = $false }
+        Mock Test-Path { $onDisc.IsThere }
+        Mock Test-Path { $onDisc.HasUpdate } -ParameterFilter { $LiteralPath -like '*update.msu' }
     }
 
     It 'installs OpenSSH from the CD where it has it, and opens the machine last' {
@@ -117,13 +118,13 @@ Describe 'Initialize-Image' {
     }
 
     It 'takes Windows'' own OpenSSH otherwise' {
-        $archive.IsThere = $false
+        $onDisc.IsThere = $false
         (& "$ImageFolder/Initialize-Image.ps1").Facts['openSsh'] | Should -BeExactly 'windows'
         Should -Invoke Install-SshServer -Times 0 -Exactly
     }
 
     It 'installs an update last, and opens the machine after its reboot only' {
-        $archive.HasUpdate = $true
+        $onDisc.HasUpdate = $true
         (& "$ImageFolder/Initialize-Image.ps1").RebootRequired | Should -BeTrue
         ($calls | Select-Object -Last 4) |
             Should -BeExactly @('installing the update', 'update', 'updated, rebooting', 'reboot')
@@ -132,7 +133,7 @@ Describe 'Initialize-Image' {
     }
 
     It 'does not reboot after an update that failed' {
-        $archive.HasUpdate = $true
+        $onDisc.HasUpdate = $true
         Mock Install-ImageUpdate { Stop-Step -Code 'CommandFailed' -Message 'It is for another.' -Remedy 'Take mine.' }
         (Get-StepFailure { & "$ImageFolder/Initialize-Image.ps1" }).Code | Should -BeExactly 'CommandFailed'
         $calls[$calls.Count - 1] | Should -BeExactly 'failed: It is for another. Take mine.'

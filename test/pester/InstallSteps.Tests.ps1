@@ -12,11 +12,11 @@ Describe 'Install-Containerd' -Skip:(-not $OnWindows) {
         $env:ProgramFiles = Join-Path $TestDrive ([Guid]::NewGuid())
         $folder = "$env:ProgramFiles\containerd"
         $archive = Join-Path $TestDrive 'containerd-2.3.4-windows-amd64.tar.gz'
-        $service = @{ It = $null }
+        $registered = @{ It = $null }
         $cni = (Join-Path $TestDrive 'cni').Replace('\', '/')
         Mock Get-ContainersFeatureState { 'Installed' }
         Mock Set-DefenderExclusion { @{ Changed = $false; State = 'set' } }
-        Mock Get-Service { $service.It }
+        Mock Get-Service { $registered.It }
         Mock Assert-Medium { return }
         Mock Stop-ServiceInTime { return }
         Mock Expand-TarArchive {
@@ -26,14 +26,14 @@ Describe 'Install-Containerd' -Skip:(-not $OnWindows) {
         Mock Add-MachinePath { $false }
         Mock Invoke-NativeCommand {
             if ($ArgumentList -contains '--version') { 'containerd github.com/containerd/containerd/v2 v2.3.4 abc' }
-            if ($ArgumentList -contains '--register-service') { $service.It = New-FakeService }
+            if ($ArgumentList -contains '--register-service') { $registered.It = New-FakeService }
             if ($ArgumentList -contains 'default') { 'default' }
         }
         Mock Edit-ContainerdConfig { 'edited' }
         Mock Set-ServiceRecovery { return }
         Mock Set-ServiceProxy { $false }
         Mock Write-DriveCache { return }
-        Mock Start-Containerd { $service.It.Status = 'Running' }
+        Mock Start-Containerd { $registered.It.Status = 'Running' }
         Mock Start-JoinedKubelet { return }
         $given = @{
             Version = '2.3.4'; ArchivePath = $archive; ArchiveSha256 = $sha

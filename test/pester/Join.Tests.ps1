@@ -16,6 +16,8 @@ Describe 'Read-JoinSecret' {
         function Read-Given {
             param([AllowEmptyString()] [string] $Text)
 
+            # Windows PowerShell 5.1 ends at what a program writes to a standard error that is redirected.
+            $ErrorActionPreference = 'Continue'
             $script = Join-Path $TestDrive 'read.ps1'
             [IO.File]::WriteAllLines($script, @(
                     ". '$LibFolder/Step.ps1'"

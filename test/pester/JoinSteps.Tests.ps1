@@ -123,7 +123,7 @@ Describe 'Reset-Node' {
         $result = & "$StepsFolder/Reset-Node.ps1"
         $result.Changed | Should -BeTrue
         $result.Facts['wasJoined'] | Should -BeTrue
-        $result.Facts['removed'] | Should -Be @('service kubelet', 'service containerd')
+        $result.Facts['removed'] | Should -Be @('service kubelet', 'service flanneld', 'service containerd')
         Should -Invoke Reset-Membership -Times 1 -Exactly
         Should -Invoke Remove-NodeNetwork -Times 1 -Exactly
     }

@@ -48,8 +48,8 @@ Describe 'Add-ExternalNetwork' {
 
 Describe 'Confirm-ExternalNetwork' {
     BeforeEach {
-        $record = @{ State = 'done'; Message = '' }
-        Mock Get-ExternalNetworkRecord { $record }
+        $made = @{ State = 'done'; Message = '' }
+        Mock Get-ExternalNetworkRecord { $made }
         Mock Save-ExternalNetworkRecord { return }
         Mock Test-ExternalNetwork { $true }
         Mock Test-OwnAddress { $true }
@@ -87,7 +87,7 @@ Describe 'Confirm-ExternalNetwork' {
     }
 
     It 'calls off the rescue of an address that came late' {
-        $record.State = 'failed'
+        $made.State = 'failed'
         $null = & "$StepsFolder/Confirm-ExternalNetwork.ps1" -Address '10.0.0.1'
         Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $ArgumentList -contains '/a' }
         Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter { $State -eq 'done' }

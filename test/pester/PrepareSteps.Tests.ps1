@@ -12,16 +12,16 @@ Describe 'Test-WindowsHost' -Skip:(-not $HasShortName) {
             CurrentBuildNumber = '20348'; UBR = 4405
             ProductName = 'Windows Server 2022'; EditionID = 'ServerStandard'
         }
-        $system = [pscustomobject]@{ ProductType = 3; Caption = 'Windows Server'; TotalVisibleMemorySize = 4194304 }
-        $drive = [pscustomobject]@{ FreeSpace = 60gb }
+        $os = [pscustomobject]@{ ProductType = 3; Caption = 'Windows Server'; TotalVisibleMemorySize = 4194304 }
+        $disk = [pscustomobject]@{ FreeSpace = 60gb }
         $sshd = [pscustomobject]@{ StartMode = 'Auto' }
         $licence = @{ Ends = ''; IsExpired = $false }
         $nextName = @{ Name = '' }
         Mock Get-ItemProperty { $windows }
         Mock Get-CimInstance {
             switch ($ClassName) {
-                'Win32_OperatingSystem' { $system }
-                'Win32_LogicalDisk' { $drive }
+                'Win32_OperatingSystem' { $os }
+                'Win32_LogicalDisk' { $disk }
                 'Win32_Service' { $sshd }
             }
         }
@@ -42,11 +42,11 @@ Describe 'Test-WindowsHost' -Skip:(-not $HasShortName) {
     }
 
     It 'refuses <What>' -ForEach @(
-        @{ What = 'a client edition'; Spoil = { $system.ProductType = 1 }; Message = 'client edition' }
+        @{ What = 'a client edition'; Spoil = { $os.ProductType = 1 }; Message = 'client edition' }
         @{ What = 'an old build'; Spoil = { $windows.CurrentBuildNumber = '17763' }; Message = '17763 is older' }
         @{ What = 'an old revision'; Spoil = { $windows.UBR = 2582 }; Message = '20348\.2582 is older' }
-        @{ What = 'a full disk'; Spoil = { $drive.FreeSpace = 5gb }; Message = '5 GiB free, 20 GiB' }
-        @{ What = 'little memory'; Spoil = { $system.TotalVisibleMemorySize = 1048576 }; Message = 'memory is 1024' }
+        @{ What = 'a full disk'; Spoil = { $disk.FreeSpace = 5gb }; Message = '5 GiB free, 20 GiB' }
+        @{ What = 'little memory'; Spoil = { $os.TotalVisibleMemorySize = 1048576 }; Message = 'memory is 1024' }
         @{ What = 'an sshd that stays down'; Spoil = { $sshd.StartMode = 'Manual' }; Message = 'sshd .* Manual' }
         @{ What = 'an ended licence'; Spoil = { $licence.IsExpired = $true }; Message = 'licence has ended' }
         @{ What = 'a name that comes'; Spoil = { $nextName.Name = 'other' }; Message = 'will be named other' }
@@ -58,8 +58,8 @@ Describe 'Test-WindowsHost' -Skip:(-not $HasShortName) {
     }
 
     It 'names all that is wrong at once' {
-        $system.ProductType = 1
-        $drive.FreeSpace = 1gb
+        $os.ProductType = 1
+        $disk.FreeSpace = 1gb
         $failure = Get-StepFailure { & "$StepsFolder/Test-WindowsHost.ps1" -ComputerName $name }
         $failure.Message | Should -Match 'client edition.*; .*1 GiB free'
     }

@@ -68,12 +68,12 @@ Describe 'Get-PendingRebootReason' {
 }
 
 Describe 'Get-PendingComputerName' {
-    It 'gives <Expected> where <Next> follows <Active>' -ForEach @(
-        @{ Active = 'WIN-1'; Next = 'WIN-1'; Expected = '' }
-        @{ Active = 'WIN-ABC'; Next = 'WIN-1'; Expected = 'WIN-1' }
+    It 'gives <Expected> where <Later> follows <Now>' -ForEach @(
+        @{ Now = 'WIN-1'; Later = 'WIN-1'; Expected = '' }
+        @{ Now = 'WIN-ABC'; Later = 'WIN-1'; Expected = 'WIN-1' }
     ) {
         Mock Get-ItemProperty {
-            [pscustomobject]@{ ComputerName = $(if ($LiteralPath -match 'Active') { $Active } else { $Next }) }
+            [pscustomobject]@{ ComputerName = $(if ($LiteralPath -match 'Active') { $Now } else { $Later }) }
         }
         Get-PendingComputerName | Should -BeExactly $Expected
     }

@@ -203,6 +203,12 @@ Describe 'Remove-NodeExclusion' {
         Remove-NodeExclusion -Folder 'C:\k' | Should -BeNullOrEmpty
     }
 
+    It 'has nothing to do where Defender does not answer: switched off, it is no reason to fail' {
+        Mock Get-MpPreference { throw 'The service cannot be started.' }
+        Remove-NodeExclusion -Folder 'C:\k' | Should -BeNullOrEmpty
+        Should -Invoke Remove-MpPreference -Times 0 -Exactly
+    }
+
     It 'has nothing to do where Defender is not' {
         Mock Get-Command { return }
         Remove-NodeExclusion -Folder 'C:\k' | Should -BeNullOrEmpty

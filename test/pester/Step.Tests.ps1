@@ -123,6 +123,8 @@ Describe 'Invoke-Step' {
         function Invoke-Frame {
             param([string] $Body)
 
+            # Windows PowerShell 5.1 ends at what a program writes to a standard error that is redirected.
+            $ErrorActionPreference = 'Continue'
             $script = Join-Path $TestDrive "frame-$([Guid]::NewGuid()).ps1"
             $lines = @(
                 ". '$LibFolder/Step.ps1'"

@@ -70,9 +70,12 @@ Describe 'Set-DefenderExclusion' {
         $result = Set-DefenderExclusion -Enabled $false @asked
         $result.Changed | Should -BeTrue
         $result.State | Should -BeExactly 'off'
+        Should -Invoke Remove-MpPreference -Times 1 -Exactly -ParameterFilter { $ExclusionPath -eq 'C:\a' }
     }
 
     It 'is no failure where Defender is not, or does not answer' {
+        Mock Get-MpPreference { throw 'The service cannot be started.' }
+        (Set-DefenderExclusion -Enabled $true @asked).State | Should -BeExactly 'unavailable'
         Mock Get-Command { return }
         (Set-DefenderExclusion -Enabled $true @asked).State | Should -BeExactly 'unavailable'
     }

@@ -67,7 +67,8 @@ Invoke-Step -Name 'Add-ExternalNetwork' -Body {
     if ($Network -ne 'cbr0' -and
         $null -eq (Get-NetFirewallRule -Name 'OverlayTraffic4789UDP' -ErrorAction SilentlyContinue)) {
         $null = New-NetFirewallRule -Name 'OverlayTraffic4789UDP' -DisplayName 'Overlay Traffic 4789 UDP' `
-            -Enabled True -Direction Inbound -Protocol UDP -LocalPort 4789 -Profile Any -Action Allow
+            -Enabled True -Direction Inbound -Protocol UDP -LocalPort 4789 -Profile Any -Action Allow `
+            -ErrorAction Stop
         $changed = $true
     }
     if (-not (Test-ExternalNetwork -Name $Network)) {

@@ -139,7 +139,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     }
     if ($null -eq (Get-NetFirewallRule -Name 'kubelet' -ErrorAction SilentlyContinue)) {
         $null = New-NetFirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Enabled True -Direction Inbound `
-            -Protocol TCP -LocalPort 10250 -Profile Any -Action Allow
+            -Protocol TCP -LocalPort 10250 -Profile Any -Action Allow -ErrorAction Stop
         $changed = $true
     }
     if ($(if ($AutomaticUpdates -eq 1) { $null -ne (Restore-AutomaticUpdate) } else { Disable-AutomaticUpdate })) {

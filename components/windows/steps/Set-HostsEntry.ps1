@@ -47,7 +47,7 @@ Invoke-Step -Name 'Set-HostsEntry' -Body {
     $changed = ($before -join "`n") -ne ($after -join "`n")
     if ($changed) {
         Save-HostsFile -Path $path -Line $after
-        Clear-DnsClientCache
+        Clear-DnsClientCache -ErrorAction Continue
     }
     New-StepResult -Changed $changed -Facts ([ordered]@{ entries = $Entry })
 }

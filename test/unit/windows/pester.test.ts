@@ -13,6 +13,7 @@ import {
   scriptsIn,
   steps as nodeSteps,
 } from "./step-scripts.ts";
+import { caller, hiddenFromMock, running } from "./mock-scopes.ts";
 
 const folder = "test/pester";
 /** Longest run of the tests in PowerShell. */
@@ -71,6 +72,15 @@ function mocked(command: Node): string {
   return name?.startsWith("$") ? "" : (name ?? "");
 }
 
+/** Text of the outermost `Describe` around a command. */
+function describeAround(command: Node): string | undefined {
+  let found: string | undefined;
+  for (let node = command.parent; node; node = node.parent) {
+    if (node.type === "command" && commandName(node) === "Describe") found = node.text;
+  }
+  return found;
+}
+
 const commands = files.flatMap(({ file, root }) =>
   nodes(root, "command").map((command) => ({ file, command, name: commandName(command) })),
 );
@@ -119,6 +129,66 @@ describe("the tests of the step scripts", () => {
       .filter(({ name }) => name !== "" && !calledByScripts.has(name))
       .map(({ file, name }) => `${file}: ${name}`);
     assert.deepEqual(unknown, []);
+  });
+
+  it("give mocks no variable that what calls them has as well: they would read that one", () => {
+    const callers = [
+      ...[...ours].map(([name, node]) => caller(name, node)),
+      ...steps.map((step) => caller(step.file, step.root)),
+    ];
+    const hidden = commands
+      .filter(({ name }) => name === "Mock")
+      .flatMap(({ file, command }) => {
+        const block = elements(command).find((each) => nodes(each, "script_block_expression")[0]);
+        if (block === undefined) return [];
+        const around = describeAround(command) ?? file;
+        const inside = commands.filter(
+          (each) => each.file === file && describeAround(each.command),
+        );
+        const beside = inside.filter((each) => describeAround(each.command) === around);
+        const started = new Set((around === file ? inside : beside).map((each) => each.name));
+        const text = around === file ? "" : around;
+        for (const [, name = ""] of text.matchAll(/Folder\/([A-Za-z-]+)\.ps1"/g)) {
+          started.add(`${name}.ps1`);
+        }
+        const mocks = new Set(
+          commands
+            .filter((each) => each.file === file && each.name === "Mock")
+            .filter((each) => [around, undefined].includes(describeAround(each.command)))
+            .map((each) => mocked(each.command)),
+        );
+        return hiddenFromMock(mocked(command), block, running(callers, started, mocks)).map(
+          (what) => `${file}, line ${String(command.startPosition.row + 1)}: ${what}`,
+        );
+      });
+    assert.deepEqual(hidden, []);
+  });
+
+  it("free the parameters that take objects of Windows' own only: on Windows no stand-in would fit", () => {
+    const typed: Readonly<Record<string, readonly string[]>> = {
+      "Invoke-CimMethod": ["InputObject"],
+      "Register-ScheduledTask": ["Action", "Principal"],
+      "Set-LocalUser": ["InputObject"],
+    };
+    const bound = commands
+      .filter(({ name, command }) => {
+        const parameters = name === "Mock" ? (typed[mocked(command)] ?? []) : [];
+        const freed = command.text.split(" -RemoveParameterType ")[1] ?? "";
+        return parameters.some((parameter) => !freed.includes(`'${parameter}'`));
+      })
+      .map(({ file, command }) => `${file}, line ${String(command.startPosition.row + 1)}`);
+    assert.deepEqual(bound, []);
+  });
+
+  it("stop at no standard error of a program that they redirect: Windows PowerShell 5.1 would", () => {
+    // Per function around it: the preference is the function's own.
+    const redirecting = files.flatMap(({ file, root }) =>
+      nodes(root, "function_statement")
+        .filter((each) => /2>(\$null|&1)/.test(each.text))
+        .filter((each) => !each.text.includes("$ErrorActionPreference = 'Continue'"))
+        .map((each) => `${file}, line ${String(each.startPosition.row + 1)}`),
+    );
+    assert.deepEqual(redirecting, []);
   });
 
   it("pass parameters that exist, and all that are mandatory", () => {

@@ -1,5 +1,12 @@
 import type { Node } from "web-tree-sitter";
-import { functions, nodes, reachable, withDotSourced, type StepScript } from "./step-scripts.ts";
+import {
+  declaredParameters,
+  functions,
+  nodes,
+  reachable,
+  withDotSourced,
+  type StepScript,
+} from "./step-scripts.ts";
 
 /** Cmdlets of Windows PowerShell 5.1 and of Windows Server 2022's modules that scripts may use. */
 const cmdlets = new Set(
@@ -13,6 +20,18 @@ const cmdlets = new Set(
   Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute Select-Object Set-Date
   Set-ItemProperty Set-StrictMode Sort-Object Split-Path Start-ScheduledTask Start-Sleep Test-Path
   Unregister-ScheduledTask Where-Object Write-VolumeCache`.split(/\s+/),
+);
+
+/**
+ * Those that are functions of a module (CDXML or a script): they don't see a script's `$ErrorActionPreference`, and go on
+ * after an error (PowerShell/PowerShell#4568, #24389).
+ */
+const moduleFunctions = new Set(
+  `Add-MpPreference Clear-DnsClientCache Disable-PnpDevice Expand-Archive Get-FileHash Get-HnsEndpoint
+  Get-HnsNetwork Get-HnsPolicyList Get-MpPreference Get-NetFirewallRule Get-NetIPAddress Get-NetRoute
+  New-NetFirewallRule New-NetRoute New-ScheduledTaskAction New-ScheduledTaskPrincipal Register-ScheduledTask
+  Remove-HnsEndpoint Remove-HnsNetwork Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute
+  Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`.split(/\s+/),
 );
 
 /** What only the scripts that make an image use. */
@@ -75,8 +94,18 @@ export const rules: Record<string, Rule> = {
   "ignores errors only where the question is whether something is there": lines(
     (line) =>
       line.includes("SilentlyContinue") &&
-      !/Get-Service|Get-NetFirewallRule|Get-Command|^\$ProgressPreference = /.test(line),
+      !/Get-Service|Get-NetFirewallRule|Get-NetRoute|Get-Command|^\$ProgressPreference = /.test(
+        line,
+      ),
   ),
+  "tells each function of Windows' modules what to do at an error: $ErrorActionPreference does not reach them":
+    ({ root }) =>
+      nodes(root, "command")
+        .filter((command) => {
+          const name = command.children.find((child) => child?.type === "command_name")?.text;
+          return moduleFunctions.has(name ?? "") && !/ -ErrorAction /.test(command.text);
+        })
+        .map((command) => command.text),
   "names functions by an approved verb and a noun": (script) =>
     [...functions(script).keys()].filter(
       (name) =>
@@ -107,6 +136,15 @@ export const stepRules: Record<string, Rule> = {
         .map((name) => name.text)
         .filter((name) => !known.has(name));
     },
+  "gives no function a block that reads a variable which that function has too: it would read the function's":
+    (step) => {
+      // All of them, not only what is reachable: a task calls some by a text.
+      const parts = withDotSourced(step);
+      const own = new Map(parts.flatMap((each) => [...functions(each)]));
+      return parts
+        .flatMap((each) => nodes(each.root, "command"))
+        .flatMap((command) => shadowed(command, own));
+    },
   "reads only variables that are set somewhere: strict mode stops at others": (step) => {
     const set = new Set([
       ...automaticVariables,
@@ -118,6 +156,29 @@ export const stepRules: Record<string, Rule> = {
       .filter((name) => !set.has(name) && !name.startsWith("env:"));
   },
 };
+
+/** Variables of blocks in a call that are not the caller's when the function runs them: scopes are dynamic. */
+function shadowed(command: Node, own: ReadonlyMap<string, Node>): string[] {
+  const name = nodes(command, "command_name")[0]?.text ?? "";
+  const called = own.get(name);
+  if (called === undefined) return [];
+  const local = new Set([
+    ...declaredParameters(called).map((parameter) => parameter.name.toLowerCase()),
+    ...assignedVariables(called),
+  ]);
+  const arguments_ = command.children.find((child) => child?.type === "command_elements")?.children;
+  return (arguments_ ?? [])
+    .filter((node) => node !== null)
+    .flatMap((node) => nodes(node, "script_block_expression"))
+    .flatMap((block) => {
+      const assigned = new Set(assignedVariables(block));
+      return nodes(block, "variable")
+        .map(variableName)
+        .filter((variable) => local.has(variable) && !assigned.has(variable))
+        .filter((variable) => !automaticVariables.includes(variable));
+    })
+    .map((variable) => `$${variable} in what ${name} runs`);
+}
 
 function syntaxErrors(root: Node): string[] {
   const missing = (node: Node): Node[] => [

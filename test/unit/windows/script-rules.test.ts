@@ -53,6 +53,10 @@ describe("the rules for step scripts", () => {
       "ignores errors only where the question is whether something is there",
       "Remove-Item -Path x -ErrorAction SilentlyContinue",
     ],
+    [
+      "tells each function of Windows' modules what to do at an error: $ErrorActionPreference does not reach them",
+      "Start-ScheduledTask -TaskName 'x'",
+    ],
     ["names functions by an approved verb and a noun", "function Fetch-It {\n}\n"],
     [
       "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page",
@@ -71,6 +75,10 @@ describe("the rules for step scripts", () => {
         ] as const,
     ),
     ["reads only variables that are set somewhere: strict mode stops at others", "$a = $b"],
+    [
+      "gives no function a block that reads a variable which that function has too: it would read the function's",
+      "function Wait-It {\nparam([string] $Name, [scriptblock] $Ready)\n& $Ready\n}\nWait-It -Name 'a' -Ready { $Name }\n",
+    ],
   ];
 
   for (const [rule, text] of bad) {

@@ -15,9 +15,10 @@ function Get-AutomaticUpdatePolicy {
     param()
 
     if (Test-Path -LiteralPath $AutomaticUpdateKey) {
-        $values = Get-ItemProperty -LiteralPath $AutomaticUpdateKey
-        if ($values.PSObject.Properties.Name -contains 'NoAutoUpdate') {
-            [int]$values.NoAutoUpdate
+        # Not by Get-ItemProperty: of a key without any value, as policies leave them, that returns nothing at all.
+        $value = (Get-Item -LiteralPath $AutomaticUpdateKey).GetValue('NoAutoUpdate')
+        if ($null -ne $value) {
+            [int]$value
         }
     }
 }
@@ -40,7 +41,11 @@ function Disable-AutomaticUpdate {
     }
     if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
         $null = New-Item -Path (Split-Path -Path $AutomaticUpdateRecordPath) -ItemType Directory -Force
-        $record = [ordered]@{ noAutoUpdate = $before; hadKey = (Test-Path -LiteralPath $AutomaticUpdateKey) }
+        $record = [ordered]@{ noAutoUpdate = $null; hadKey = (Test-Path -LiteralPath $AutomaticUpdateKey) }
+        # What a function did not return is written as {} by 5.1's ConvertTo-Json (PowerShell/PowerShell#9231).
+        if ($null -ne $before) {
+            $record.noAutoUpdate = $before
+        }
         # Whole or not at all, as what the proxy was.
         [IO.File]::WriteAllText("$AutomaticUpdateRecordPath.new", (ConvertTo-Json -InputObject $record -Compress))
         [IO.File]::Move("$AutomaticUpdateRecordPath.new", $AutomaticUpdateRecordPath)

@@ -71,8 +71,9 @@ function Get-NextHop {
         [string] $Store
     )
 
-    # All of them are read: asked for one that is not there, Get-NetRoute ends with an error.
-    Get-NetRoute -PolicyStore $Store |
+    # All of them are read: asked for one that is not there, Get-NetRoute ends with an error, as it may for a store
+    # without any.
+    Get-NetRoute -PolicyStore $Store -ErrorAction SilentlyContinue |
         Where-Object { $_.DestinationPrefix -eq $Destination } |
         ForEach-Object { $_.NextHop }
 }
@@ -112,7 +113,7 @@ function Get-SegmentAdapter {
     )
 
     $bits = ConvertTo-AddressBit -Address $NextHop
-    $own = @(Get-NetIPAddress -AddressFamily IPv4)
+    $own = @(Get-NetIPAddress -AddressFamily IPv4 -ErrorAction Stop)
     foreach ($each in $own) {
         $length = [int]$each.PrefixLength
         $segment = (ConvertTo-AddressBit -Address $each.IPAddress).Substring(0, $length)
@@ -208,7 +209,8 @@ function Add-ClusterRoute {
     $null = Remove-ClusterRoute -Route $Route
     $destination, $nextHop = $Route -split '=', 2
     # Without a store it goes into both.
-    $null = New-NetRoute -DestinationPrefix $destination -InterfaceIndex $Adapter -NextHop $nextHop
+    $null = New-NetRoute -DestinationPrefix $destination -InterfaceIndex $Adapter -NextHop $nextHop `
+        -ErrorAction Stop
 }
 
 <#
@@ -230,7 +232,8 @@ function Remove-ClusterRoute {
     $removed = $false
     foreach ($store in $RouteStores) {
         if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) {
-            Remove-NetRoute -DestinationPrefix $destination -NextHop $nextHop -PolicyStore $store -Confirm:$false
+            Remove-NetRoute -DestinationPrefix $destination -NextHop $nextHop -PolicyStore $store -Confirm:$false `
+                -ErrorAction Stop
             $removed = $true
         }
     }

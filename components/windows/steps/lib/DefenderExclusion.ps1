@@ -39,18 +39,24 @@ function Set-DefenderExclusion {
         return @{ Changed = $false; State = 'unavailable' }
     }
     try {
-        $preference = Get-MpPreference
+        $preference = Get-MpPreference -ErrorAction Stop
         $known = @($preference.ExclusionPath) + @($preference.ExclusionProcess)
         $present = @(($Folder + $Program) | Where-Object { $known -contains $_ })
         if ($Enabled) {
             $changed = $present.Count -lt $Folder.Count + $Program.Count
             if ($changed) {
-                Add-MpPreference -ExclusionPath $Folder -ExclusionProcess $Program
+                Add-MpPreference -ExclusionPath $Folder -ExclusionProcess $Program -ErrorAction Stop
             }
             return @{ Changed = $changed; State = 'set' }
         }
-        if ($present.Count -gt 0) {
-            Remove-MpPreference -ExclusionPath $Folder -ExclusionProcess $Program
+        # One by one: asked for one that is not there, Windows may refuse the others too.
+        foreach ($path in $present) {
+            if ($Folder -contains $path) {
+                Remove-MpPreference -ExclusionPath $path -ErrorAction Stop
+            }
+            else {
+                Remove-MpPreference -ExclusionProcess $path -ErrorAction Stop
+            }
         }
         @{ Changed = $present.Count -gt 0; State = 'off' }
     }

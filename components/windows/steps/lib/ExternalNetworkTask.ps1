@@ -114,6 +114,6 @@ function Initialize-ExternalNetwork {
             $sshd.Start()
         }
         # What runs goes on without its task.
-        Unregister-ScheduledTask -TaskName $ExternalNetworkTaskName -Confirm:$false
+        Unregister-ScheduledTask -TaskName $ExternalNetworkTaskName -Confirm:$false -ErrorAction Continue
     }
 }

@@ -33,8 +33,10 @@ function Start-FlannelNetwork {
         throw 'There is no service flanneld: run Install-Flannel first.'
     }
     Edit-Service -Name 'flanneld' -Setting @{ StartMode = 'Automatic' }
+    # Under another name: where the block runs, $Name is the service's.
+    $network = $Name
     Start-ServiceInTime -Name 'flanneld' -TimeoutSeconds $TimeoutSeconds -LogPath $FlanneldLogPath `
-        -Ready { Test-ExternalNetwork -Name $Name }
+        -Ready { Test-ExternalNetwork -Name $network }
     if ($Name -eq 'cbr0') {
         Save-BridgeAddress -Name $Name
     }
@@ -60,7 +62,8 @@ function Save-BridgeAddress {
         [string] $RecordFolder = 'C:\var\lib\cni\networks'
     )
 
-    $network = Get-HnsNetwork | Where-Object { $_.Name -eq $Name } | Select-Object -First 1
+    $network = Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -eq $Name } |
+        Select-Object -First 1
     $bytes = ([Net.IPAddress](([string]$network.Subnets[0].AddressPrefix -split '/')[0])).GetAddressBytes()
     $bytes[3] += 2
     $folder = Join-Path $RecordFolder $Name

@@ -103,7 +103,7 @@ function Remove-HostsLine {
     $after = @(Merge-HostsLine -Line $before -Wanted @())
     if ($after.Count -lt $before.Count) {
         Save-HostsFile -Path $Path -Line $after
-        Clear-DnsClientCache
+        Clear-DnsClientCache -ErrorAction Continue
         "$($before.Count - $after.Count) hosts entries"
     }
 }

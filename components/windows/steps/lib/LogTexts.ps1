@@ -125,11 +125,19 @@ function Save-NodeText {
     foreach ($kind in 'images', 'containers', 'tasks') {
         Save-LogText -Path (Join-Path $Folder "$kind.txt") -Body { Get-ContainerdAnswer -Kind $kind }
     }
-    Save-LogText -Path (Join-Path $Folder 'hns-networks.json') -Body { Get-HnsNetwork | ConvertTo-Json -Depth 10 }
-    Save-LogText -Path (Join-Path $Folder 'hns-endpoints.json') -Body { Get-HnsEndpoint | ConvertTo-Json -Depth 10 }
-    Save-LogText -Path (Join-Path $Folder 'hns-policies.json') -Body { Get-HnsPolicyList | ConvertTo-Json -Depth 10 }
-    Save-LogText -Path (Join-Path $Folder 'firewall.txt') -Body { Get-NetFirewallRule -Name 'kubelet' }
-    Save-LogText -Path (Join-Path $Folder 'defender.txt') -Body { Get-MpPreference }
+    Save-LogText -Path (Join-Path $Folder 'hns-networks.json') -Body {
+        Get-HnsNetwork -ErrorAction Stop | ConvertTo-Json -Depth 10
+    }
+    Save-LogText -Path (Join-Path $Folder 'hns-endpoints.json') -Body {
+        Get-HnsEndpoint -ErrorAction Stop | ConvertTo-Json -Depth 10
+    }
+    Save-LogText -Path (Join-Path $Folder 'hns-policies.json') -Body {
+        Get-HnsPolicyList -ErrorAction Stop | ConvertTo-Json -Depth 10
+    }
+    Save-LogText -Path (Join-Path $Folder 'firewall.txt') -Body {
+        Get-NetFirewallRule -Name 'kubelet' -ErrorAction Stop
+    }
+    Save-LogText -Path (Join-Path $Folder 'defender.txt') -Body { Get-MpPreference -ErrorAction Stop }
     Save-LogText -Path (Join-Path $Folder 'environment.txt') -Body { [Environment]::GetEnvironmentVariables('Machine') }
 
     # Reboots, who ordered them, and crashes; services that end; containers and their networks.

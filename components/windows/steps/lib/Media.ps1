@@ -24,7 +24,7 @@ function Test-FileChecksum {
     )
 
     (Test-Path -LiteralPath $Path -PathType Leaf) -and
-    ((Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash -eq $Checksum)
+    ((Get-FileHash -LiteralPath $Path -Algorithm SHA256 -ErrorAction Stop).Hash -eq $Checksum)
 }
 
 <#
@@ -53,7 +53,7 @@ function Assert-Medium {
     if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) {
         Stop-Step -Code 'MediumMissing' -Message "$Path is not there." -Remedy $remedy
     }
-    $actual = (Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash
+    $actual = (Get-FileHash -LiteralPath $Path -Algorithm SHA256 -ErrorAction Stop).Hash
     if ($actual -ne $Checksum) {
         $found = "$Path has the SHA-256 $($actual.ToLowerInvariant())"
         Stop-Step -Code 'ChecksumMismatch' -Message "$found, expected was $($Checksum.ToLowerInvariant())." `

@@ -20,17 +20,19 @@ function Remove-NodeNetwork {
     if (@(Get-Command -Name 'Get-HnsNetwor[k]').Count -eq 0) {
         return
     }
-    $networks = @(Get-HnsNetwork | Where-Object { $_.Name -match $NodeNetworkPattern })
+    $networks = @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -match $NodeNetworkPattern })
     $ids = @($networks | ForEach-Object { $_.ID })
     if ($ids.Count -eq 0) {
         return
     }
-    foreach ($endpoint in @(Get-HnsEndpoint | Where-Object { $ids -contains $_.VirtualNetwork })) {
-        $endpoint | Remove-HnsEndpoint
+    # Endpoints go while this runs, with their pods: one that is gone already is no error.
+    $endpoints = @(Get-HnsEndpoint -ErrorAction Stop | Where-Object { $ids -contains $_.VirtualNetwork })
+    foreach ($endpoint in $endpoints) {
+        $endpoint | Remove-HnsEndpoint -ErrorAction Continue
     }
     # External last: it is the one that holds the machine's own adapter.
     foreach ($network in @($networks | Sort-Object -Property @{ Expression = { $_.Name -eq 'External' } })) {
-        $network | Remove-HnsNetwork
+        $network | Remove-HnsNetwork -ErrorAction Stop
         "network $($network.Name)"
     }
 }

@@ -50,7 +50,7 @@ function Remove-NodeFirewallRule {
 
     foreach ($name in $NodeFirewallRules) {
         if ($null -ne (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue)) {
-            Remove-NetFirewallRule -Name $name
+            Remove-NetFirewallRule -Name $name -ErrorAction Stop
             "firewall rule $name"
         }
     }
@@ -79,13 +79,20 @@ function Remove-NodeExclusion {
         param($path)
         @($Folder | Where-Object { $path -eq $_ -or $path -like "$_\*" }).Count -gt 0
     }
-    $preference = Get-MpPreference
+    try {
+        $preference = Get-MpPreference -ErrorAction Stop
+    }
+    catch {
+        # One that is switched off answers nothing, took none either, and keeps nothing else from being removed.
+        Write-StepProgress -Message "Defender does not tell its exclusions: $($_.Exception.Message)"
+        return
+    }
     foreach ($path in @($preference.ExclusionPath) | Where-Object { $_ -and $ours.Invoke($_)[0] }) {
-        Remove-MpPreference -ExclusionPath $path
+        Remove-MpPreference -ExclusionPath $path -ErrorAction Stop
         "Defender's exclusion of $path"
     }
     foreach ($path in @($preference.ExclusionProcess) | Where-Object { $_ -and $ours.Invoke($_)[0] }) {
-        Remove-MpPreference -ExclusionProcess $path
+        Remove-MpPreference -ExclusionProcess $path -ErrorAction Stop
         "Defender's exclusion of $path"
     }
 }

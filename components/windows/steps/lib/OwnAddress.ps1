@@ -11,7 +11,7 @@ function Get-OwnAddress {
     [OutputType([string])]
     param()
 
-    Get-NetIPAddress -AddressFamily IPv4 | ForEach-Object { $_.IPAddress }
+    Get-NetIPAddress -AddressFamily IPv4 -ErrorAction Stop | ForEach-Object { $_.IPAddress }
 }
 
 <#

@@ -23,8 +23,9 @@ function Start-SystemTask {
     )
 
     $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
-        -Argument "-NoProfile -NonInteractive -ExecutionPolicy Bypass -Command `"$Command`""
-    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest
-    $null = Register-ScheduledTask -TaskName $Name -Action $action -Principal $principal -Force
-    Start-ScheduledTask -TaskName $Name
+        -Argument "-NoProfile -NonInteractive -ExecutionPolicy Bypass -Command `"$Command`"" -ErrorAction Stop
+    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest `
+        -ErrorAction Stop
+    $null = Register-ScheduledTask -TaskName $Name -Action $action -Principal $principal -Force -ErrorAction Stop
+    Start-ScheduledTask -TaskName $Name -ErrorAction Stop
 }

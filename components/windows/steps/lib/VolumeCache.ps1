@@ -17,7 +17,7 @@ function Write-DriveCache {
     param()
 
     try {
-        Write-VolumeCache -DriveLetter C
+        Write-VolumeCache -DriveLetter C -ErrorAction Stop
     }
     catch {
         Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)"

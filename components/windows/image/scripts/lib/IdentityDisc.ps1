@@ -96,7 +96,7 @@ function Disable-IdentityDisc {
     )
 
     try {
-        Disable-PnpDevice -InstanceId $Disc.PNPDeviceID -Confirm:$false
+        Disable-PnpDevice -InstanceId $Disc.PNPDeviceID -Confirm:$false -ErrorAction Stop
     }
     catch {
         Write-SerialLine -Message "warning: the identity disc stays readable: $($_.Exception.Message)"

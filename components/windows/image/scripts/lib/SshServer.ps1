@@ -29,7 +29,7 @@ function Install-SshServer {
             Remove-Item -LiteralPath $folder -Recurse -Force
         }
     }
-    Expand-Archive -LiteralPath $Archive -DestinationPath "$SshProgramFolder.new"
+    Expand-Archive -LiteralPath $Archive -DestinationPath "$SshProgramFolder.new" -ErrorAction Stop
     Move-Item -LiteralPath "$SshProgramFolder.new\OpenSSH-Win64" -Destination $SshProgramFolder
     Remove-Item -LiteralPath "$SshProgramFolder.new" -Recurse -Force
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
@@ -69,7 +69,7 @@ function Add-SshFirewallRule {
 
     if ($null -eq (Get-NetFirewallRule -Name $SshFirewallRule -ErrorAction SilentlyContinue)) {
         $null = New-NetFirewallRule -Name $SshFirewallRule -DisplayName 'OpenSSH (kindows)' -Enabled True `
-            -Direction Inbound -Protocol TCP -LocalPort 22 -Profile Any -Action Allow
+            -Direction Inbound -Protocol TCP -LocalPort 22 -Profile Any -Action Allow -ErrorAction Stop
     }
 }
 
