@@ -1,6 +1,7 @@
 import { nodeTaints } from "../../checks/node-taints.ts";
 import { proxySet } from "../../checks/proxy-set.ts";
 import type { ExistingCheck } from "../check.ts";
+import { addressRegisters, flannelRangeHolds } from "./addresses.ts";
 import { flannelRange, hostsEntries, oneKubeconfig, rangesApart } from "./cluster.ts";
 import { bastionApart, oneBastion, oneWayEach, someWay } from "./logins.ts";
 import { machinesApart, onlyWindows } from "./machines.ts";
@@ -16,6 +17,8 @@ export const existingChecks: readonly ExistingCheck[] = [
   oneBastion,
   onlyWindows,
   machinesApart,
+  addressRegisters,
+  flannelRangeHolds,
   someWay,
   bastionApart,
   nodeTaints,
