@@ -1,4 +1,5 @@
 import { nodeTaints } from "../../checks/node-taints.ts";
+import { dnsServersOnce } from "../../checks/dns-servers.ts";
 import { proxySet } from "../../checks/proxy-set.ts";
 import type { ExistingCheck } from "../check.ts";
 import { addressRegisters, flannelRangeHolds } from "./addresses.ts";
@@ -13,6 +14,7 @@ export const existingChecks: readonly ExistingCheck[] = [
   rangesApart,
   flannelRange,
   proxySet,
+  dnsServersOnce,
   oneWayEach,
   oneBastion,
   onlyWindows,
