@@ -2,6 +2,7 @@ import * as z from "zod";
 import { image } from "./image-settings.ts";
 import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
 import { adminUser } from "./values/admin-user.ts";
+import { dnsServer } from "./values/dns-server.ts";
 import { kubeProxyImage } from "./values/kube-proxy-image.ts";
 import { noProxyEntry, proxyAddress } from "./values/proxy.ts";
 import { mirrorAddress, registryName } from "./values/registry.ts";
@@ -97,6 +98,10 @@ export const windows = z.strictObject({
   proxy: proxy
     .prefault({})
     .meta({ description: "HTTP proxy of the nodes, their containerd and their kubelet." }),
+  dnsServers: z.array(text(dnsServer)).max(3).default([]).meta({
+    description:
+      "DNS servers the machines ask for all names, in their order, at most three; those of their adapters are asked no more. Empty: nothing is changed. Pods with `dnsPolicy: Default` still get the adapters'.",
+  }),
   kubeProxyImage: text(kubeProxyImage).optional().meta({
     description:
       "Image of kube-proxy for Windows, a HostProcess image with `kube-proxy\\kube-proxy.exe` in it. It is started by this program's own script, whatever script it carries.",

@@ -11,12 +11,13 @@ export function existingSetup(
   network: FoundPodNetwork,
   ranges: Ranges,
 ): NodeSetup {
-  const { registryMirrors, defenderExclusions, automaticUpdates } = settings.windows;
+  const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = settings.windows;
   return {
     podNetwork: podNetworkOf(settings, network, ranges),
     registryMirrors,
     defenderExclusions,
     automaticUpdates,
+    dnsServers,
     proxy: proxyOf(settings, ranges),
   };
 }

@@ -45,7 +45,7 @@ async function look(settings: ExistingSettings): Promise<Surroundings> {
       `not everything the settings name is there; nothing was changed:\n${lines.join("\n")}`,
     );
   }
-  const examined = await examineCluster(cluster.kubeconfig, { ...cluster, cni });
+  const examined = await examineCluster(cluster.kubeconfig, { ...cluster, cni, nodes });
   for (const warning of examined.warnings) {
     await pulumi.log.warn(warning);
   }

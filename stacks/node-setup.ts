@@ -4,12 +4,13 @@ import type { MachineProxy, NodeSetup } from "../components/windows/node-setup.t
 
 /** How the settings want the Windows machines prepared. */
 export function nodeSetup(settings: Settings): NodeSetup {
-  const { registryMirrors, defenderExclusions, automaticUpdates } = settings.windows;
+  const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = settings.windows;
   return {
     podNetwork: podNetworkOf(settings),
     registryMirrors,
     defenderExclusions,
     automaticUpdates,
+    dnsServers,
     proxy: machineProxy(settings),
   };
 }

@@ -14,6 +14,8 @@ export interface JoinArgs {
   /** By name, without dashes. */
   readonly kubeletArgs: Readonly<Record<string, string>>;
   readonly nodeIp: pulumi.Input<string>;
+  /** Addresses of the DNS servers that the machine asks; none: those of its adapters. */
+  readonly dnsServers: readonly string[];
 }
 
 /**
@@ -33,6 +35,7 @@ export function joinSteps(
   const hosts = windowsStep(context, "Set-HostsEntry", {
     values: controlPlane.hostsEntries.apply((entries) => ({
       Entry: entries.map(({ address, name }) => `${address}=${name}`).join(";"),
+      DnsServers: args.dnsServers.join(","),
     })),
     dependsOn: [prepared.command, controlPlane.resource],
   });

@@ -26,16 +26,22 @@ export interface NodeSetup {
   readonly defenderExclusions: boolean;
   /** Whether Windows may update, and reboot, by itself. */
   readonly automaticUpdates: boolean;
+  /** IPv4 addresses of the DNS servers the machine asks, in their order; none: those its adapters have. */
+  readonly dnsServers: readonly string[];
   /** Undefined: there is none, and no step about it. */
   readonly proxy: MachineProxy | undefined;
 }
 
-/** No pod network, no mirrors, no proxy, a Defender that does not slow the node down, and no reboot that nobody ordered. */
+/**
+ * No pod network, no mirrors, no proxy, no other DNS servers, a Defender that does not slow the node down, and no reboot
+ * that nobody ordered.
+ */
 export const defaultSetup: NodeSetup = {
   podNetwork: "none",
   registryMirrors: {},
   defenderExclusions: true,
   automaticUpdates: false,
+  dnsServers: [],
   proxy: undefined,
 };
 

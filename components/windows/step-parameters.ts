@@ -53,7 +53,7 @@ export const stepParameters = {
   },
   "Add-ExternalNetwork": { Address: "string", DelaySeconds: "int", Network: "string" },
   "Confirm-ExternalNetwork": { Address: "string", DelaySeconds: "int", Network: "string" },
-  "Set-HostsEntry": { Entry: "string" },
+  "Set-HostsEntry": { Entry: "string", DnsServers: "string" },
   "Join-Node": {
     NodeName: "string",
     ApiServerEndpoint: "string",

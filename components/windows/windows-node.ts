@@ -113,6 +113,7 @@ export class WindowsNode extends pulumi.ComponentResource {
       taints,
       kubeletArgs: args.kubeletArgs ?? {},
       nodeIp,
+      dnsServers: setup.dnsServers,
     };
     const joined = joinSteps(context, join, ready);
     // Not before: flanneld learns its pods' range from the Node.

@@ -10,6 +10,7 @@ import { nodeAddresses } from "./node-addresses.ts";
 import { nodeIps } from "./node-ips.ts";
 import { linuxNames, windowsNames } from "./node-names.ts";
 import { nodeTaints } from "./node-taints.ts";
+import { dnsServersOnce } from "./dns-servers.ts";
 import { proxySet } from "./proxy-set.ts";
 import { rangeSizes } from "./range-sizes.ts";
 import { rangesApart } from "./ranges-apart.ts";
@@ -34,6 +35,7 @@ export const checks: readonly Check[] = [
   ...imageMedia,
   imageAccount,
   proxySet,
+  dnsServersOnce,
   rehearsalChecksums,
   flannelChecksums,
   machineSizes,

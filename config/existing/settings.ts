@@ -108,6 +108,7 @@ export const existingSchema = z.strictObject({
       checksums: true,
       registryMirrors: true,
       proxy: true,
+      dnsServers: true,
       kubeProxyImage: true,
       defenderExclusions: true,
       automaticUpdates: true,

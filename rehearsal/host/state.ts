@@ -41,6 +41,8 @@ const stateSchema = z.strictObject({
   networks: z.record(z.string(), z.strictObject({ endpoints: z.array(z.string()) })),
   /** Persistent routes, in the order they were made. */
   routes: z.array(z.strictObject({ destination: z.string(), nextHop: z.string() })),
+  /** Rules about DNS for all names (NRPT), each with its comment, by which its maker knows it. */
+  dnsRules: z.array(z.strictObject({ comment: z.string(), servers: z.array(z.string()) })),
   /** Folders on the machine's PATH besides Windows' own. */
   path: z.array(z.string()),
   /** Faults already played, by their name, so that a reboot does not play them again. */
@@ -71,6 +73,7 @@ export function freshState(bootTime: Date): HostState {
     serviceEnvironment: {},
     networks: {},
     routes: [],
+    dnsRules: [],
     path: [],
     faultsPlayed: {},
   };

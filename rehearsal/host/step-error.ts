@@ -14,6 +14,7 @@ export const stepExitCodes = {
   RebootPending: 24,
   ForeignRoute: 25,
   NextHopOffSegment: 26,
+  ForeignDnsRule: 27,
   MediumMissing: 30,
   ChecksumMismatch: 31,
   VersionMismatch: 32,

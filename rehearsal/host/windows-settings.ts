@@ -132,6 +132,16 @@ export class WindowsSettings {
     return true;
   }
 
+  /** Rules about DNS for all names, whoever made them. */
+  get dnsRules(): HostState["dnsRules"] {
+    return this.#state.dnsRules;
+  }
+
+  async setDnsRules(rules: HostState["dnsRules"]): Promise<void> {
+    this.#state.dnsRules = rules;
+    await this.#save();
+  }
+
   /** Names of the networks in HNS. */
   networks(): string[] {
     return Object.keys(this.#state.networks);

@@ -107,7 +107,7 @@ Describe 'Reset-Node' {
         $parts = @(
             'Remove-ServiceInTime', 'Remove-NodeImage', 'Remove-NodeFirewallRule', 'Remove-NodeVariable'
             'Restore-MachineProxy', 'Remove-MachinePath', 'Remove-CalicoRegistryKey', 'Remove-NodeExclusion'
-            'Restore-AutomaticUpdate', 'Remove-NodeRoute'
+            'Restore-AutomaticUpdate', 'Remove-NodeRoute', 'Remove-DnsServer'
             'Remove-HostsLine', 'Remove-NodeFolder', 'Remove-NodeNetwork', 'Reset-Membership', 'Update-ProcessPath'
         )
         foreach ($part in $parts) {

@@ -102,6 +102,7 @@ Describe 'Set-HostsEntry' {
         $hosts = "$env:SystemRoot\System32\drivers\etc\hosts"
         [IO.File]::WriteAllLines($hosts, @('127.0.0.1 localhost'))
         Mock Clear-DnsClientCache { return }
+        Mock Get-DnsClientNrptRule { return }
     }
     AfterEach {
         $env:SystemRoot = $systemRoot
@@ -114,6 +115,16 @@ Describe 'Set-HostsEntry' {
         (& "$StepsFolder/Set-HostsEntry.ps1" -Entry '').Changed | Should -BeTrue
         [IO.File]::ReadAllLines($hosts) | Should -Be @('127.0.0.1 localhost')
         Should -Invoke Clear-DnsClientCache -Times 2 -Exactly
+    }
+
+    It 'has the machine ask the DNS servers it is given, in their order' {
+        Mock Add-DnsClientNrptRule { return }
+        $result = & "$StepsFolder/Set-HostsEntry.ps1" -Entry '' -DnsServers '1.1.1.1,8.8.8.8'
+        $result.Changed | Should -BeTrue
+        $result.Facts['dnsServers'] | Should -BeExactly '1.1.1.1,8.8.8.8'
+        Should -Invoke Add-DnsClientNrptRule -Times 1 -Exactly -ParameterFilter {
+            $Namespace -eq '.' -and ($NameServers -join ' ') -eq '1.1.1.1 8.8.8.8' -and $Comment -eq 'kindows'
+        }
     }
 
     It 'leaves the file as it is when a foreign line is in the way' {

@@ -31,6 +31,9 @@ foreach ($name in [Environment]::GetEnvironmentVariables('Machine').Keys | Sort-
 foreach ($line in Get-Content -LiteralPath "$env:SystemRoot\System32\drivers\etc\hosts") {
     "hosts $line"
 }
+foreach ($rule in Get-DnsClientNrptRule) {
+    "DNS rule for $($rule.Namespace): $($rule.NameServers -join ', ')"
+}
 foreach ($store in 'ActiveStore', 'PersistentStore') {
     Get-NetRoute -PolicyStore $store |
         Where-Object { $_.DestinationPrefix -eq '198.51.100.0/24' } |

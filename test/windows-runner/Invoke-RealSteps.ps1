@@ -99,7 +99,7 @@ $plan = [ordered]@{
         KubeLogRunnerPath = $logRunner.Path; KubeLogRunnerSha256 = $logRunner.Sha256
         DefenderExclusions = 1; AutomaticUpdates = 0
     }
-    'Set-HostsEntry'           = [ordered]@{ Entry = '192.0.2.1=kindows-test-control-plane' }
+    'Set-HostsEntry'           = [ordered]@{ Entry = '192.0.2.1=kindows-test-control-plane'; DnsServers = '8.8.8.8' }
     'Set-ClusterRoute'         = [ordered]@{ Route = "198.51.100.0/24=$gateway" }
     'Export-NodeLog'           = [ordered]@{ TailKiB = 64 }
 }

@@ -4,6 +4,7 @@ import { judgeDaemonSets } from "./judge-daemon-sets.ts";
 import { judgeDistribution, type Distribution } from "./judge-distribution.ts";
 import { judgeEndpoint, type JoinTarget } from "./judge-endpoint.ts";
 import { judgeKubeProxy } from "./judge-kube-proxy.ts";
+import { judgeNodes, type WantedNode } from "./judge-nodes.ts";
 import {
   judgePodNetwork,
   type FoundPodNetwork,
@@ -21,6 +22,8 @@ export interface WantedCluster {
   readonly podCidr?: string | undefined;
   readonly serviceCidr?: string | undefined;
   readonly cni: WantedPodNetwork;
+  /** The machines that are to join it. */
+  readonly nodes: readonly WantedNode[];
 }
 
 /** What a cluster is, as far as nodes that join it depend on it. */
@@ -57,6 +60,7 @@ export function judgeCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
   if (Array.isArray(ranges)) {
     problems.push(...ranges);
   }
+  problems.push(...judgeNodes(answers, wanted.nodes, Array.isArray(ranges) ? undefined : ranges));
   const { network, problems: ofNetwork } = judgePodNetwork(answers, wanted.cni, {
     serviceCidr: Array.isArray(ranges) ? "" : ranges.serviceCidr,
     endpoint: "why" in target ? "" : target.endpoint,

@@ -26,6 +26,7 @@ interface Seen {
 const own = (what: string): string =>
   `Join Windows machines by ${what}; kindows joins them to clusters of kubeadm's.`;
 
+/** Versions: https://github.com/rancher/turtles/pull/349 (`v1.26.12-eks-5e0fdde`, `-gke.`). */
 const foreign: readonly Foreign[] = [
   {
     name: "RKE2",
@@ -115,6 +116,7 @@ export function judgeDistribution(answers: ClusterAnswers): Distribution | Clust
       instead: "Use a cluster that kubeadm or kubespray has made, and a user who may read it.",
     };
   }
-  // kubespray keeps the certificates there; kubeadm by itself in /etc/kubernetes/pki.
+  // kubespray keeps the certificates there (https://github.com/kubernetes-sigs/kubespray/issues/11403); kubeadm by itself
+  // in /etc/kubernetes/pki. With a folder of its own it counts as kubeadm's, which makes no difference to a join.
   return settings.certificatesDir === "/etc/kubernetes/ssl" ? "kubespray" : "kubeadm";
 }

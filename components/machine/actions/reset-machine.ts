@@ -8,6 +8,7 @@
 import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { onMachine, runOn } from "../existing/dial-machine.ts";
+import { explainAccess } from "../existing/explain-access.ts";
 import {
   accessKeysSchema,
   goneVariable,
@@ -50,8 +51,9 @@ await runAction(async () => {
       say(`${name} is what it was before`);
     });
   } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `${wayText(machine)} could not be reset: ${error instanceof Error ? error.message : String(error)}. ` +
+      `${wayText(machine)} could not be reset: ${explainAccess(message, machine)}. ` +
         `When it is gone for good, or set up anew, run again with ${goneVariable}=${name} in the environment`,
     );
   }

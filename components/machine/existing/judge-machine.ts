@@ -2,6 +2,12 @@
 export interface SeenMachine {
   /** What its `ver` says; empty where it knows no such command. */
   readonly ver: string;
+  /** `Server`, `Server Core` or `Client`; empty where it does not say. */
+  readonly installationType: string;
+  /** Account that is logged in with. */
+  readonly user: string;
+  /** Whether that account's sessions are an administrator's. */
+  readonly isAdministrator: boolean;
   /** Its `hostname`. */
   readonly computerName: string;
   /** Whether the steps of this program were there before. */
@@ -24,20 +30,33 @@ export const nodeTraces: Readonly<Record<string, string>> = {
  * @param name that it must have.
  */
 export function judgeMachine(name: string, seen: SeenMachine): string[] {
-  if (!/Windows/.test(seen.ver)) {
-    const said = seen.ver.trim().split("\n")[0] ?? "";
-    return [`it does not run Windows: to ver it says ${said === "" ? "nothing" : said}`];
+  const { ver, installationType, user, computerName } = seen;
+  if (!/Windows/.test(ver)) {
+    const said = ver.trim().split("\n")[0] ?? "";
+    return [
+      `it does not run Windows: to ver it says ${said === "" ? "nothing" : said}. Write the address of a Windows Server of ${name} under kindows:nodes, or leave ${name} out`,
+    ];
   }
   const problems: string[] = [];
-  if (seen.computerName.toLowerCase() !== name.toLowerCase()) {
+  if (installationType === "Client") {
     problems.push(
-      `its computer name is ${seen.computerName}: write that as name, or rename it (Rename-Computer ${name} -Restart)`,
+      "it runs a Windows for clients, which Kubernetes has no nodes of: use a machine with Windows Server",
+    );
+  }
+  if (!seen.isAdministrator) {
+    problems.push(
+      `${user} is no administrator there: make it one (net localgroup Administrators ${user} /add), or write another as user of ${name} under kindows:nodes`,
+    );
+  }
+  if (computerName.toLowerCase() !== name.toLowerCase()) {
+    problems.push(
+      `its computer name is ${computerName}: write that as name, or rename it (Rename-Computer ${name} -Restart)`,
     );
   }
   if (!seen.ours && seen.traces.length > 0) {
     const told = seen.traces.map((path) => `${nodeTraces[path] ?? "it is in use"} (${path})`);
     problems.push(
-      `${told.join(", ")}: what was not made here is not touched; take it out of its cluster and remove these first`,
+      `${told.join(", ")}: what was not made here is not touched; take it out of its cluster (kubectl delete node; kubeadm reset) and remove these first`,
     );
   }
   return problems;

@@ -6,9 +6,9 @@ Makes this machine what it was before it became a node.
 Takes the machine out of its cluster (kubeadm reset; the cluster need not be there any more), then removes what the
 steps, Kubernetes, Calico and Flannel put on it: services, container images, firewall rules, environment variables, the
 machine's proxy, PATH entries, the policy about updates, Calico's registry key, Defender's exclusions, hosts entries,
-routes, folders, and the networks in HNS with their endpoints. These come last since they may cut the connection. What
-one part can't remove keeps no other from being removed, and is the error at the end. Nothing to do on a machine that is
-clean. What stays: the feature Containers, the scripts of the steps and C:\kindows\media.
+DNS servers, routes, folders, and the networks in HNS with their endpoints. These come last since they may cut the
+connection. What one part can't remove keeps no other from being removed, and is the error at the end. Nothing to do on
+a machine that is clean. What stays: the feature Containers, the scripts of the steps and C:\kindows\media.
 
 .PARAMETER CriSocket
 Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
@@ -22,7 +22,7 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
-CommandTimedOut; 16 DiskFull; 22 ForeignHostsEntry; 23 HostsFileBusy; 55 ResetFailed.
+CommandTimedOut; 16 DiskFull; 22 ForeignHostsEntry; 23 HostsFileBusy; 27 ForeignDnsRule; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(
@@ -43,6 +43,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\HostsFile.ps1')
+. (Join-Path $PSScriptRoot 'lib\DnsServers.ps1')
 . (Join-Path $PSScriptRoot 'lib\ClusterRoute.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceRemoval.ps1')
@@ -89,6 +90,7 @@ Invoke-Step -Name 'Reset-Node' -Body {
         Invoke-Cleanup -Name 'registry' -Body { Remove-CalicoRegistryKey }
         Invoke-Cleanup -Name 'Defender' -Body { Remove-NodeExclusion -Folder $NodeFolders }
         Invoke-Cleanup -Name 'hosts file' -Body { Remove-HostsLine -Path "$env:SystemRoot\System32\drivers\etc\hosts" }
+        Invoke-Cleanup -Name 'DNS' -Body { Remove-DnsServer }
         # Before the folder with their record.
         Invoke-Cleanup -Name 'routes' -Body { Remove-NodeRoute }
         Invoke-Cleanup -Name 'folders' -Body { Remove-NodeFolder }

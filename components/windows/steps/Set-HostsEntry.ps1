@@ -1,29 +1,38 @@
 <#
 .SYNOPSIS
-Makes the given names resolve through the hosts file, and forgets those of an earlier run.
+Makes the given names resolve through the hosts file, all others by the given DNS servers, and forgets what an earlier
+run was given.
 
 .DESCRIPTION
 Lines of this step end with the comment "# kindows" and are the only ones it changes. Everything else in the file stays
-as it is.
+as it is. The DNS servers are a rule for all names in Windows' Name Resolution Policy Table, with the comment "kindows";
+what the adapters have stays, and counts again when the rule goes. The hosts file comes before both.
 
 .PARAMETER Entry
 The names, as address=name pairs separated by semicolons, e.g. 192.168.150.128=kindows-dev-control-plane. Empty: no
 names; those of an earlier run are removed. Default: none, mandatory. Source: ControlPlane.hostsEntries.
 
+.PARAMETER DnsServers
+IPv4 addresses of DNS servers, separated by commas, in the order they are asked. Empty: what the adapters have. Default:
+empty. Source: settings, windows.dnsServers.
+
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: entries.
+"error": {"code", "message", "remedy"}}. Facts: entries, dnsServers.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 22
-ForeignHostsEntry; 23 HostsFileBusy.
+ForeignHostsEntry; 23 HostsFileBusy; 27 ForeignDnsRule.
 #>
 [CmdletBinding()]
 param(
     [Parameter(Mandatory = $true)]
     [AllowEmptyString()]
     [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+(;[0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+)*)?$')]
-    [string] $Entry
+    [string] $Entry,
+
+    [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}(,[0-9]{1,3}(\.[0-9]{1,3}){3})*)?$')]
+    [string] $DnsServers = ''
 )
 
 Set-StrictMode -Version Latest
@@ -32,6 +41,7 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\HostsFile.ps1')
+. (Join-Path $PSScriptRoot 'lib\DnsServers.ps1')
 
 Invoke-Step -Name 'Set-HostsEntry' -Body {
     $path = "$env:SystemRoot\System32\drivers\etc\hosts"
@@ -49,5 +59,8 @@ Invoke-Step -Name 'Set-HostsEntry' -Body {
         Save-HostsFile -Path $path -Line $after
         Clear-DnsClientCache -ErrorAction Continue
     }
-    New-StepResult -Changed $changed -Facts ([ordered]@{ entries = $Entry })
+    if (Set-DnsServer -Server @($DnsServers -split ',' | Where-Object { $_ -ne '' })) {
+        $changed = $true
+    }
+    New-StepResult -Changed $changed -Facts ([ordered]@{ entries = $Entry; dnsServers = $DnsServers })
 }

@@ -1,6 +1,8 @@
 import { nodeTaints } from "../../checks/node-taints.ts";
+import { dnsServersOnce } from "../../checks/dns-servers.ts";
 import { proxySet } from "../../checks/proxy-set.ts";
 import type { ExistingCheck } from "../check.ts";
+import { addressRegisters, flannelRangeHolds } from "./addresses.ts";
 import { flannelRange, hostsEntries, oneKubeconfig, rangesApart } from "./cluster.ts";
 import { bastionApart, oneBastion, oneWayEach, someWay } from "./logins.ts";
 import { machinesApart, onlyWindows } from "./machines.ts";
@@ -12,10 +14,13 @@ export const existingChecks: readonly ExistingCheck[] = [
   rangesApart,
   flannelRange,
   proxySet,
+  dnsServersOnce,
   oneWayEach,
   oneBastion,
   onlyWindows,
   machinesApart,
+  addressRegisters,
+  flannelRangeHolds,
   someWay,
   bastionApart,
   nodeTaints,

@@ -13,7 +13,8 @@ export type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => P
 /** Commands by name, without `.exe`. */
 export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, PlainCommand>([
   ["hostname", (host, _rest, io) => say(io, host.computerName)],
-  ["whoami", (host, _rest, io) => say(io, `${host.computerName.toLowerCase()}\\administrator`)],
+  ["whoami", whoami],
+  ["reg", regQuery],
   ["echo", (_host, rest, io) => say(io, rest === "" ? "ECHO is on." : rest)],
   [
     "exit",
@@ -29,6 +30,31 @@ export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, 
 ]);
 
 const windowsVersion = `Microsoft Windows [Version ${rehearsedBuild}] (rehearsal)`;
+
+/** With `/groups` only the one that tells: an administrator's sessions over SSH are elevated. */
+function whoami(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  return say(
+    io,
+    /^\/groups\b/i.test(rest)
+      ? "Mandatory Label\\High Mandatory Level  Label  S-1-16-12288"
+      : `${host.computerName.toLowerCase()}\\administrator`,
+  );
+}
+
+const currentVersion = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
+
+/** `reg query` of the one value that tells a server from a client. */
+function regQuery({ version }: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const [verb, key = "", option, value] = splitArguments(rest).map((word) => word.toLowerCase());
+  const isKey = key.replace(/^hklm\\/, "hkey_local_machine\\") === currentVersion.toLowerCase();
+  if (verb !== "query" || !isKey || option !== "/v" || value !== "installationtype") {
+    return Promise.resolve(
+      fail(io, "The rehearsal host knows reg query of CurrentVersion's InstallationType only."),
+    );
+  }
+  const type = version.edition.startsWith("Server") ? "Server Core" : "Client";
+  return say(io, `\n${currentVersion}\n    InstallationType    REG_SZ    ${type}\n`);
+}
 
 function say(io: CommandIo, text: string): Promise<number> {
   io.out(`${text}\n`);

@@ -1,8 +1,9 @@
 import { type HostsLine, hostsFilePath, mergeHostsLines } from "../hosts-file.ts";
 import type { StepContext, StepOutcome } from "../step.ts";
 import { StepError } from "../step-error.ts";
+import { setDnsServers } from "./dns-servers.ts";
 
-/** Makes the given names resolve, on drive C: and for the programs that run under it. */
+/** Makes the given names resolve, on drive C: and for the programs that run under it; notes who is asked for others. */
 export async function setHostsEntry(context: StepContext): Promise<StepOutcome> {
   const { host } = context;
   const entry = context.parameters.text("Entry");
@@ -32,5 +33,8 @@ export async function setHostsEntry(context: StepContext): Promise<StepOutcome> 
   }
   // Also when nothing changed: a run cut short may have written the file only.
   await host.applyHostsFile();
-  return { changed, facts: { entries: entry } };
+  const dnsServers = context.parameters.text("DnsServers");
+  const servers = dnsServers.split(",").filter((server) => server !== "");
+  const changedDns = await setDnsServers(host, servers);
+  return { changed: changed || changedDns, facts: { entries: entry, dnsServers } };
 }

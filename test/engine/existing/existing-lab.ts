@@ -62,8 +62,7 @@ export class ExistingLab {
   }
 
   async run(members: readonly Member[]): Promise<EngineRun> {
-    const endpoint = new URL(this.server).host;
-    await this.project.program(existingProgram(members, endpoint, this.hosts[0].media));
+    await this.project.program(existingProgram(members, endpointOf(this.api), this.hosts[0].media));
     return this.project.up();
   }
 
@@ -83,13 +82,6 @@ export class ExistingLab {
     return (await this.nodes()).map(({ metadata }) => metadata.name).sort();
   }
 
-  private get server(): string {
-    const { clusters } = JSON.parse(this.api.kubeconfig) as {
-      clusters: [{ cluster: { server: string } }];
-    };
-    return clusters[0].cluster.server;
-  }
-
   async dispose(): Promise<void> {
     await this.project.dispose();
     await this.bastion.stop();
@@ -98,8 +90,14 @@ export class ExistingLab {
   }
 }
 
+/** `HOST:PORT` of an API server. */
+export function endpointOf({ kubeconfig }: ApiServer): string {
+  const { clusters } = JSON.parse(kubeconfig) as { clusters: [{ cluster: { server: string } }] };
+  return new URL(clusters[0].cluster.server).host;
+}
+
 /** What kubeadm leaves in a cluster, as far as it is looked at; and somebody's own kube-proxy for Windows. */
-async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
+export async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
   const { clusters } = JSON.parse(api.kubeconfig) as { clusters: object[] };
   const configMap = (namespace: string, name: string, data: object): Promise<unknown> =>
     api.request("POST", `/api/v1/namespaces/${namespace}/configmaps`, {

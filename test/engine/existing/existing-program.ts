@@ -37,7 +37,8 @@ export function existingProgram(
     login: { privateKeyFile: process.cwd() + "/key" },
     nodes: ${JSON.stringify(nodes)},
   }, { file: "Pulumi.test.yaml" });
-  const cluster = await examineCluster(settings.cluster.kubeconfig, { ...settings.cluster, cni: settings.cni });
+  const { cni, nodes: machines } = settings;
+  const cluster = await examineCluster(settings.cluster.kubeconfig, { ...settings.cluster, cni, nodes: machines });
   const privateKey = readFileSync("key", "utf8");
   const stack = existingMachines(
     settings,

@@ -94,11 +94,13 @@ function New-FakeService {
 # Cmdlets of Windows that PowerShell on Linux lacks. Pester can mock what exists only, so each gets a stand-in with the
 # parameters the scripts use, which fails when it is called unmocked.
 $WindowsCmdlets = @{
+    'Add-DnsClientNrptRule'      = 'Namespace', 'NameServers', 'Comment'
     'Add-MpPreference'           = 'ExclusionPath', 'ExclusionProcess'
     'Clear-DnsClientCache'       = @()
     'Disable-PnpDevice'          = 'InstanceId', '[switch] Confirm'
     'Get-AppxPackage'            = @('[switch] AllUsers')
     'Get-CimInstance'            = 'ClassName', 'Filter'
+    'Get-DnsClientNrptRule'      = @()
     'Get-HnsEndpoint'            = @()
     'Get-HnsNetwork'             = @()
     'Get-HnsPolicyList'          = @()
@@ -123,6 +125,7 @@ $WindowsCmdlets = @{
     'New-Service'                = 'Name', 'DisplayName', 'Description', 'BinaryPathName', 'StartupType', 'DependsOn'
     'Register-ScheduledTask'     = 'TaskName', 'Action', 'Principal', 'Trigger', '[switch] Force'
     'Remove-AppxPackage'         = 'Package', '[switch] AllUsers'
+    'Remove-DnsClientNrptRule'   = 'Name', '[switch] Force'
     'Remove-HnsEndpoint'         = @()
     'Remove-HnsNetwork'          = @()
     'Remove-MpPreference'        = 'ExclusionPath', 'ExclusionProcess'

@@ -50,6 +50,7 @@ describe("good settings", () => {
         proxy: { noProxy: [] },
         defenderExclusions: true,
         automaticUpdates: false,
+        dnsServers: [],
       },
       nodes: [],
     });

@@ -92,7 +92,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-KubeLogRunnerPath", path(kubeLogRunner)],
       ...["-KubeLogRunnerSha256", kubeLogRunner.sha256],
     ],
-    "Set-HostsEntry": ["-Entry", "192.168.150.128=control-plane"],
+    "Set-HostsEntry": ["-Entry", "192.168.150.128=control-plane", "-DnsServers", "1.1.1.1"],
     "Join-Node": [
       ...["-NodeName", "win-1", "-ApiServerEndpoint", "control-plane:6443"],
       ...["-NodeIp", "192.168.150.11", "-NodeLabels", "pool=a,zone=b", "-NodeTaints", ""],

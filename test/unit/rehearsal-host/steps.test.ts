@@ -188,8 +188,11 @@ describe("Set-HostsEntry, rehearsed", () => {
   });
   after(() => host.stop());
 
-  const set = (entry: string): ReturnType<typeof runStep> =>
-    runStep(host, "Set-HostsEntry", ["-Entry", `"${entry}"`]);
+  const set = (entry: string, servers?: string): ReturnType<typeof runStep> =>
+    runStep(host, "Set-HostsEntry", [
+      ...["-Entry", `"${entry}"`],
+      ...(servers === undefined ? [] : ["-DnsServers", `"${servers}"`]),
+    ]);
 
   it("adds, changes and removes names, on the drive and for the programs", async () => {
     const runs: readonly (readonly [entry: string, changed: boolean])[] = [
@@ -211,6 +214,40 @@ describe("Set-HostsEntry, rehearsed", () => {
       (await host.windows.drive.readText("C:\\Windows\\System32\\drivers\\etc\\hosts")) ?? "",
       /^# hosts file of a rehearsal host\r\n$/,
     );
+  });
+
+  it("sets, changes and removes DNS servers", async () => {
+    const runs: readonly (readonly [
+      servers: string,
+      changed: boolean,
+      rules: readonly string[],
+    ])[] = [
+      ["1.1.1.1,8.8.8.8", true, ["1.1.1.1,8.8.8.8"]],
+      ["1.1.1.1,8.8.8.8", false, ["1.1.1.1,8.8.8.8"]],
+      ["8.8.8.8,1.1.1.1", true, ["8.8.8.8,1.1.1.1"]],
+      ["", true, []],
+      ["", false, []],
+    ];
+    for (const [servers, changed, rules] of runs) {
+      const result = await set("", servers);
+      assert.equal(result.changed, changed, `${servers}: ${result.stderr}`);
+      assert.equal(result.facts["dnsServers"], servers);
+      assert.deepEqual(
+        host.windows.settings.dnsRules.map((rule) => rule.servers.join(",")),
+        rules,
+      );
+    }
+  });
+
+  it("does not add DNS servers to somebody else's rule, and leaves that", async () => {
+    const theirs = [{ comment: "VPN", servers: ["10.9.9.9"] }];
+    await host.windows.settings.setDnsRules(theirs);
+    const result = await set("", "1.1.1.1");
+    assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
+    assert.match(result.errorMessage, /DNS servers 10\.9\.9\.9/);
+    assert.equal((await set("", "")).changed, false);
+    assert.deepEqual(host.windows.settings.dnsRules, theirs);
+    await host.windows.settings.setDnsRules([]);
   });
 
   it("does not contradict somebody else's line", async () => {

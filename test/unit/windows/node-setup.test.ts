@@ -31,6 +31,7 @@ describe("how the settings want machines prepared", () => {
       registryMirrors: {},
       defenderExclusions: true,
       automaticUpdates: false,
+      dnsServers: [],
       proxy: undefined,
     });
   });
@@ -66,9 +67,10 @@ describe("how the settings want machines prepared", () => {
     assert.equal(setup("cni: { kind: kind-default }").podNetwork, "none");
   });
 
-  it("takes mirrors and Defender's exclusions as they are written", () => {
-    const { registryMirrors, defenderExclusions, automaticUpdates } = setup(`
+  it("takes mirrors, DNS servers and Defender's exclusions as they are written", () => {
+    const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = setup(`
       windows:
+        dnsServers: [8.8.8.8, 1.1.1.1]
         defenderExclusions: false
         automaticUpdates: true
         registryMirrors: { docker.io: [https://mirror.example.com] }
@@ -76,5 +78,6 @@ describe("how the settings want machines prepared", () => {
     assert.deepEqual(registryMirrors, { "docker.io": ["https://mirror.example.com"] });
     assert.equal(defenderExclusions, false);
     assert.equal(automaticUpdates, true);
+    assert.deepEqual(dnsServers, ["8.8.8.8", "1.1.1.1"]);
   });
 });

@@ -151,6 +151,7 @@ describe("commands of steps", () => {
     },
     "Set-HostsEntry": {
       Entry: "192.168.150.128=kindows-dev-control-plane;192.168.150.129=kindows-dev-lb",
+      DnsServers: "1.1.1.1,8.8.8.8",
     },
     "Join-Node": {
       NodeName: "win-1",
@@ -186,6 +187,7 @@ describe("commands of steps", () => {
 
   const entry = (length: number): StepArguments<"Set-HostsEntry"> => ({
     Entry: "a".repeat(length),
+    DnsServers: "",
   });
   const overhead =
     '"C:\\Windows\\System32\\cmd.exe" /c ""'.length +
@@ -206,7 +208,7 @@ describe("commands of steps", () => {
   const wrong: readonly (readonly [string, () => string, RegExp])[] = [
     [
       "a value that can't be carried, without repeating it",
-      () => stepCommand(folder, "Set-HostsEntry", { Entry: 'se"cret' }),
+      () => stepCommand(folder, "Set-HostsEntry", { Entry: 'se"cret', DnsServers: "" }),
       /^Error: Set-HostsEntry: parameter Entry can't be passed on a command line: it holds a double quote$/,
     ],
     ...[1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60].map(

@@ -18,6 +18,7 @@ $StepExitCodes = @{
     RebootPending        = 24
     ForeignRoute         = 25
     NextHopOffSegment    = 26
+    ForeignDnsRule       = 27
     MediumMissing        = 30
     ChecksumMismatch     = 31
     VersionMismatch      = 32

@@ -14,7 +14,11 @@ import { withFakeApi, type Answer } from "../fake-api.ts";
 import { kubeconfig } from "../fixture-kubeconfig.ts";
 import { answers } from "./answers.ts";
 
-const wanted = { kubernetesVersion: "1.36.4", cni: { kind: "found", mayChange: false } } as const;
+const wanted = {
+  kubernetesVersion: "1.36.4",
+  cni: { kind: "found", mayChange: false },
+  nodes: [],
+} as const;
 const reviews = "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 /** A cluster whose API server gives the recorded answers, and allows all but deleting. */

@@ -12,7 +12,14 @@ import { answers, clusterInfo, configMap, daemonSet, withFlannel } from "./answe
 const wanted: WantedCluster = {
   kubernetesVersion: "1.36.4",
   cni: { kind: "found", mayChange: false },
+  nodes: [{ name: "win-1", nodeIp: "192.0.2.11" }],
 };
+
+/** A Node as the API server gives it. */
+const node = (name: string, os: string, address: string): object => ({
+  metadata: { name, labels: { "kubernetes.io/os": os } },
+  status: { addresses: [{ type: "InternalIP", address }], nodeInfo: { osImage: os } },
+});
 
 interface Case {
   readonly answers?: Readonly<Partial<Record<Question, unknown>>>;
@@ -158,6 +165,10 @@ describe("a cluster that is there", () => {
       },
       { kubeProxy: "install" },
     ],
+    "one where the machine is a node already, by an earlier run": [
+      { answers: { nodes: { items: [node("win-1", "windows", "192.0.2.11")] } } },
+      { distribution: "kubeadm" },
+    ],
     "nodes of an older version, as far as Kubernetes allows": [
       { answers: { version: { gitVersion: "v1.39.1" } } },
       { serverVersion: "1.39.1" },
@@ -199,6 +210,46 @@ describe("a cluster that is there", () => {
     "what kubeadm has not made": [
       { answers: { kubeadmConfig: undefined } },
       [/kubeadm-config cannot be read: not found; without it this is no cluster of kubeadm's/],
+    ],
+    "a machine with the name of a node with Linux": [
+      { answers: { nodes: { items: [node("win-1", "linux", "192.0.2.5")] } } },
+      [/kindows:nodes: "win-1" is the name of a node with linux.*Rename-Computer NEW/],
+    ],
+    "a machine with the address of another node": [
+      { answers: { nodes: { items: [node("cp-1", "linux", "192.0.2.11")] } } },
+      [
+        /the address 192\.0\.2\.11 of "win-1" is that of the node cp-1 in the cluster too\. Write the machine's own/,
+      ],
+    ],
+    "a machine that joined under another name": [
+      { answers: { nodes: { items: [node("win-old", "windows", "192.0.2.11")] } } },
+      [/is that of the node win-old in the cluster too.*kubectl delete node win-old/],
+    ],
+    "a machine with an address of the pods": [
+      { wanted: { nodes: [{ name: "win-1", nodeIp: "10.244.3.1" }] } },
+      [
+        /the address 10\.244\.3\.1 of "win-1" is in 10\.244\.0\.0\/16, from which the cluster's pods/,
+      ],
+    ],
+    "a machine with an address of the services": [
+      { wanted: { nodes: [{ name: "win-1", nodeIp: "10.96.0.10" }] } },
+      [/is in 10\.96\.0\.0\/12, from which the cluster's services have theirs\. Give the machine/],
+    ],
+    "two machines that do not fit in, each told": [
+      {
+        answers: { nodes: { items: [node("win-2", "linux", "192.0.2.11")] } },
+        wanted: {
+          nodes: [
+            { name: "win-1", nodeIp: "192.0.2.11" },
+            { name: "win-2", nodeIp: "192.0.2.12" },
+          ],
+        },
+      },
+      [/of "win-1" is that of the node win-2/, /"win-2" is the name of a node with linux/],
+    ],
+    "an API server that is four minor versions newer, with what to write": [
+      { answers: { version: { gitVersion: "v1.40.2+build" } } },
+      [/Write one from 1\.37 to 1\.40, best "1\.40\.2"/],
     ],
     "nodes newer than the API server": [
       { answers: { version: { gitVersion: "v1.35.9" } } },

@@ -1,0 +1,93 @@
+# Which DNS servers the machine asks: one rule of our own in Windows' Name Resolution Policy Table, for all names.
+# Unlike an adapter's servers it stays when HNS makes its switch out of that adapter, and when DHCP gives it others.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$DnsRuleMark = 'kindows'
+# Rules that the domain sets here make Windows pass over those of the machine, all of them.
+$DnsPolicyKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\DNSClient\DnsPolicyConfig'
+
+<#
+.SYNOPSIS
+Returns the machine's rules about DNS that are ours.
+#>
+function Get-DnsRule {
+    [CmdletBinding()]
+    param()
+
+    Get-DnsClientNrptRule | Where-Object { [string]$_.Comment -ceq $DnsRuleMark }
+}
+
+<#
+.SYNOPSIS
+Ends the step where a rule of somebody else's would win over ours, or hide it.
+#>
+function Assert-DnsRuleFree {
+    [CmdletBinding()]
+    param()
+
+    if (Test-Path -LiteralPath $DnsPolicyKey) {
+        Stop-Step -Code 'ForeignDnsRule' `
+            -Message 'A group policy sets rules about DNS on this machine, and Windows passes over all others.' `
+            -Remedy 'Set the DNS servers in that policy (gpresult /h), and leave windows.dnsServers out.'
+    }
+    $foreign = @(Get-DnsClientNrptRule | Where-Object {
+            [string]$_.Comment -cne $DnsRuleMark -and @($_.Namespace) -contains '.'
+        })
+    if ($foreign.Count -gt 0) {
+        $servers = @($foreign[0].NameServers) -join ', '
+        Stop-Step -Code 'ForeignDnsRule' `
+            -Message "The machine has a rule for all names already, with the DNS servers $servers." `
+            -Remedy 'Remove it (Get-DnsClientNrptRule, Remove-DnsClientNrptRule), or leave windows.dnsServers out.'
+    }
+}
+
+<#
+.SYNOPSIS
+Has the machine ask these DNS servers for all names, and no others; returns whether it did not until now.
+
+.PARAMETER Server
+IPv4 addresses in the order they are asked. None: what the adapters have counts again.
+#>
+function Set-DnsServer {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyCollection()]
+        [string[]] $Server
+    )
+
+    $rules = @(Get-DnsRule)
+    if ($Server.Count -gt 0) {
+        Assert-DnsRuleFree
+    }
+    elseif ($rules.Count -eq 0) {
+        return $false
+    }
+    if ($rules.Count -eq 1 -and (@($rules[0].NameServers) -join ',') -ceq ($Server -join ',')) {
+        return $false
+    }
+    foreach ($rule in $rules) {
+        Remove-DnsClientNrptRule -Name $rule.Name -Force
+    }
+    if ($Server.Count -gt 0) {
+        Add-DnsClientNrptRule -Namespace '.' -NameServers $Server -Comment $DnsRuleMark
+    }
+    Clear-DnsClientCache
+    $true
+}
+
+<#
+.SYNOPSIS
+Removes our rule; returns a line where there was one.
+#>
+function Remove-DnsServer {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    if (Set-DnsServer -Server @()) {
+        'the DNS servers'
+    }
+}
