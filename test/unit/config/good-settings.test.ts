@@ -51,7 +51,9 @@ describe("good settings", () => {
         defenderExclusions: true,
         automaticUpdates: false,
       },
+      hypervisors: [],
       nodes: [],
+      placement: [],
     });
   });
 
@@ -74,6 +76,7 @@ describe("good settings", () => {
         cpus: 4,
         memoryMiB: 8192,
         diskGiB: 80,
+        hypervisor: "local",
         labels: {},
         taints: [],
         kubeletArgs: {},
@@ -85,6 +88,7 @@ describe("good settings", () => {
         cpus: 4,
         memoryMiB: 16384,
         diskGiB: 80,
+        hypervisor: "local",
         labels: {
           "example.com/disk": "fast",
           "topology.kubernetes.io/zone": "a",

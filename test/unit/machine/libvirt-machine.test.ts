@@ -58,7 +58,7 @@ describe("LibvirtMachine", () => {
       diskGiB: 8,
       address: "192.168.150.10",
       mac: "52:54:00:ab:cd:ef",
-      networkId: "network",
+      segment: { kind: "network", networkId: "network" },
       storage,
       login: { user: "Administrator", key: new SshKey("login", { comment: "t" }) },
       libvirtProvider,
