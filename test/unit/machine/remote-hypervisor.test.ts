@@ -35,7 +35,7 @@ describe("remote hypervisor", () => {
   it("is given to virsh over libssh, which takes pins too", () => {
     assert.equal(
       virshUri(hypervisor, "/lab/pins"),
-      "qemu+libssh://root@b.example.test/system?known_hosts=/lab/pins&known_hosts_verify=normal&keyfile=/etc/kindows/id_ed25519&sshauth=privkey",
+      "qemu+libssh://root@b.example.test/system?known_hosts_verify=normal&known_hosts=/lab/pins&keyfile=/etc/kindows/id_ed25519&sshauth=privkey",
     );
   });
 
