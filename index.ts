@@ -2,24 +2,28 @@ import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { loadStack } from "./config/load.ts";
 import type { StackSettings } from "./config/load.ts";
 
-const { kubeconfig, sshPrivateKey, controlPlane, nodes } = await composed(await loadStack());
-export { kubeconfig, sshPrivateKey, controlPlane, nodes };
+const { kubeconfig, sshPrivateKey, controlPlane, nodes, placement } = await composed(
+  await loadStack(),
+);
+export { kubeconfig, sshPrivateKey, controlPlane, nodes, placement };
 
 /** Composes the stack; loads only what its kind is made of. */
 async function composed(stack: StackSettings) {
   if (stack.kind === "existing") {
     const { existingStack } = await import("./stacks/existing-stack.ts");
-    // Keys and kubeconfig are the user's own.
+    // Keys and kubeconfig are the user's own, and so is where the machines are.
     return {
       kubeconfig: undefined,
       sshPrivateKey: undefined,
+      placement: undefined,
       ...(await existingStack(stack.settings)),
     };
   }
   // A preview works anywhere; what this host must have is asked when something is about to be made on it.
   if (!isDryRun()) {
     const { preflight } = await import("./config/preflight/preflight.ts");
-    await preflight(stack.settings);
+    const { presentNodes } = await import("./stacks/away.ts");
+    await preflight({ ...stack.settings, nodes: presentNodes(stack.settings) });
   }
   const { kindOnLibvirt } = await import("./stacks/kind-on-libvirt.ts");
   const { machineImage } = await import("./stacks/machine-image.ts");

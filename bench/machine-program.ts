@@ -30,6 +30,6 @@ const network = new LabNetwork("lab", {
   libvirtProvider,
   dockerProvider: new docker.Provider("docker"),
 });
-windowsMachines(settings, machineImage(settings).disk, network, libvirtProvider).make(node);
+windowsMachines(settings, [node], machineImage(settings).disk, network, libvirtProvider).make(node);
 
 export const address = node.address;

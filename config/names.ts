@@ -39,6 +39,18 @@ export function labNames(lab: string): LabNames {
   };
 }
 
+/**
+ * Pool of a lab on another hypervisor, and its folder there. A name of its own, for two addresses may lead to one
+ * libvirt; the dot is in no lab's name, so it is not taken for another lab's.
+ */
+export function remotePool(
+  lab: string,
+  hypervisor: string,
+): { readonly name: string; readonly folder: string } {
+  const { pool, poolFolder } = labNames(lab);
+  return { name: `${pool}.${hypervisor}`, folder: `${poolFolder}.${hypervisor}` };
+}
+
 /** Bridge of a lab whose settings name none; may come out longer than `maxBridgeNameLength`. */
 export function defaultBridge(lab: string): string {
   return `kw-${lab}`;

@@ -15,6 +15,9 @@ export interface StandIn {
   readonly value: (place: string) => unknown;
 }
 
+/** The public half of a key that nobody has. */
+const someHostKey = `ssh-ed25519 ${Buffer.from(`\0\0\0\x0bssh-ed25519\0\0\0\x20${"0".repeat(32)}`, "latin1").toString("base64")}`;
+
 /**
  * What stands in for values without which a greater whole would have to go, and hide its other mistakes. Places in
  * lists must stay, as later problems name them.
@@ -23,6 +26,14 @@ const standIns: readonly StandIn[] = [
   { path: /^nodes\/\d+\/name$/, value: (place) => `unnamed-${place}` },
   { path: /^cluster\/workers\/\d+\/name$/, value: (place) => `unnamed-${place}` },
   { path: /^windows\/image\/path$/, value: () => "/unnamed" },
+  { path: /^hypervisors\/\d+\/name$/, value: (place) => `unnamed-${place}` },
+  {
+    path: /^hypervisors\/\d+\/uri$/,
+    value: (place) => `qemu+ssh://unnamed@unnamed-${place}/system`,
+  },
+  { path: /^hypervisors\/\d+\/hostKey$/, value: () => someHostKey },
+  { path: /^hypervisors\/\d+\/privateKeyFile$/, value: () => "/unnamed" },
+  { path: /^hypervisors\/\d+\/bridge$/, value: () => "unnamed" },
 ];
 
 /** A taint with a mistake, whatever it is: one that is like no other. */

@@ -1,6 +1,8 @@
 import { assignAddresses } from "./address-plan.ts";
 import { checks } from "./checks/all.ts";
+import { thisHypervisor } from "./hypervisor-settings.ts";
 import { defaultBridge, defaultDomain } from "./names.ts";
+import { placements } from "./placement.ts";
 import { pathText, SettingsError } from "./problem.ts";
 import type { SettingsProblem } from "./problem.ts";
 import { repaired } from "./repair.ts";
@@ -104,9 +106,11 @@ function filled(settings: NamedSettings): Settings {
     settings.network.cidr,
     settings.nodes.map((node) => node.address),
   );
+  const placed = placements(settings);
   const { cpus, memoryMiB, diskGiB } = settings.windows;
   return {
     ...settings,
+    placement: placed,
     nodes: settings.nodes.map((node, index) => ({
       ...node,
       address: addresses[index] ?? "",
@@ -114,6 +118,7 @@ function filled(settings: NamedSettings): Settings {
       cpus: node.cpus ?? cpus,
       memoryMiB: node.memoryMiB ?? memoryMiB,
       diskGiB: node.diskGiB ?? diskGiB,
+      hypervisor: placed[index]?.hypervisor ?? thisHypervisor,
     })),
   };
 }

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { cni } from "./cni-settings.ts";
+import { hypervisor, hypervisors } from "./hypervisor-settings.ts";
+import type { Placement } from "./placement.ts";
 import { registration } from "./registration-settings.ts";
 import { address } from "./values/address.ts";
 import { bridgeName } from "./values/bridge-name.ts";
 import { cidr } from "./values/cidr.ts";
 import { computerName, dnsDomain, dnsLabel, labName } from "./values/dns-name.ts";
-import { hypervisorUri } from "./values/hypervisor-uri.ts";
 import { nodeIp } from "./values/node-ip.ts";
 import { nodeImage } from "./values/node-image.ts";
 import { kubernetesVersion } from "./values/version.ts";
@@ -77,16 +78,6 @@ const cluster = z.strictObject({
   }),
 });
 
-const hypervisor = z.strictObject({
-  uri: text(hypervisorUri)
-    .default("qemu:///system")
-    .meta({ description: "libvirt's address, the system instance of this host." }),
-  domainType: z.enum(["kvm", "qemu"]).default("kvm").meta({
-    description:
-      "`kvm`, or `qemu` (emulation, some ten times slower) where there is no KVM: fit for rehearsals only.",
-  }),
-});
-
 const node = z.strictObject({
   name: text(computerName).meta({
     description: "Node and computer name: a DNS label of at most 15 characters.",
@@ -99,6 +90,11 @@ const node = z.strictObject({
   cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`" }),
   memoryMiB: machineSize.memoryMiB.optional().meta({ default: "`windows.memoryMiB`" }),
   diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`" }),
+  hypervisor: z.string().optional().meta({
+    description:
+      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors`. Another one makes the machine anew.",
+    default: "`local`; where there are several, the one with most of `machineMemoryMiB` left",
+  }),
   ...registration,
   nodeIp: text(nodeIp).optional().meta({
     description:
@@ -118,6 +114,9 @@ export const settingsSchema = z.strictObject({
     .meta({ description: "Control plane and Linux workers, made by kind." }),
   cni: cni.prefault({}).meta({ description: "Network of the pods." }),
   hypervisor: hypervisor.prefault({}).meta({ description: "Where the machines run." }),
+  hypervisors: hypervisors.meta({
+    description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
+  }),
   windows: windows.prefault({}).meta({ description: "What all Windows machines have in common." }),
   nodes: z.array(node).default([]).meta({ description: "The Windows nodes." }),
 });
@@ -141,4 +140,6 @@ export type NodeSettings = Required<WrittenSettings["nodes"][number]>;
 /** Everything the program is told, checked; only `cluster.nodeImage`, `windows.kubeProxyImage` and `cni.calico.mtu` may be absent. */
 export interface Settings extends NamedSettings {
   nodes: NodeSettings[];
+  /** Where each of them runs, and why. */
+  placement: Placement[];
 }

@@ -4,16 +4,19 @@ import * as libvirt from "@pulumi/libvirt";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
+import type { Placement } from "../config/placement.ts";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { WindowsNode } from "../components/windows/windows-node.ts";
+import { presentNodes } from "./away.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import type { MachineImage } from "./machine-image.ts";
 import { hypervisorUri } from "./hypervisor-uri.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
+import { toldPlacement } from "./placement.ts";
 import { podNetwork } from "./pod-network.ts";
 import { windowsMachines } from "./windows-machines.ts";
 
@@ -23,6 +26,8 @@ export interface Lab {
   readonly sshPrivateKey: pulumi.Output<string>;
   readonly controlPlane: pulumi.Output<object>;
   readonly nodes: pulumi.Output<object[]>;
+  /** Where each node's machine runs, and why; undefined where there is one hypervisor. */
+  readonly placement: Placement[] | undefined;
 }
 
 /**
@@ -32,6 +37,7 @@ export interface Lab {
  */
 export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const names = labNames(settings.lab.name);
+  const isFleet = settings.hypervisors.length > 0;
   const plan = addressPlan(settings.network.cidr);
   const libvirtProvider = new libvirt.Provider(
     "hypervisor",
@@ -66,7 +72,8 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const pods = podNetwork(settings, controlPlane);
   const routes = clusterRoutes(settings, controlPlane);
 
-  const machines = windowsMachines(settings, image.disk, network, libvirtProvider);
+  const present = presentNodes(settings);
+  const machines = windowsMachines(settings, present, image.disk, network, libvirtProvider);
 
   const joinWindowsNode = (node: NodeSettings) => {
     const machine = machines.make(node);
@@ -90,9 +97,9 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       nodeIp: node.nodeIp,
       ...(routes && { routes }),
     });
-    return { machine, joined };
+    return { node, machine, joined };
   };
-  const nodes = settings.nodes.map(joinWindowsNode);
+  const nodes = present.map(joinWindowsNode);
 
   // The rollouts are awaited, so they come when the nodes that they roll out to are there. Not when these are Ready:
   // pods start meanwhile.
@@ -113,14 +120,16 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       kubernetesVersion: controlPlane.kubernetesVersion,
     }),
     nodes: pulumi.output(
-      nodes.map(({ machine, joined }) => ({
+      nodes.map(({ node, machine, joined }) => ({
         name: machine.name,
         os: machine.os,
         address: machine.address,
         hostKey: machine.hostKey,
         sshUser: machines.login.user,
         nodeName: joined.nodeName,
+        ...(isFleet && { hypervisor: node.hypervisor }),
       })),
     ),
+    placement: isFleet ? toldPlacement(settings) : undefined,
   };
 }

@@ -3,61 +3,63 @@ import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
-import { MachineStorage } from "../components/machine/machine-storage.ts";
 import { SshKey } from "../components/machine/ssh-key.ts";
 import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
 import { isMadeFromIso } from "../components/windows/image/media.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
+import { machineHosts } from "./hypervisors.ts";
 import type { MachineImage } from "./machine-image.ts";
 
 /** A lab's Windows machines on libvirt. */
 export interface WindowsMachines {
   /** Who may log in to all of them. */
   readonly login: { readonly user: string; readonly key: SshKey };
-  /** Makes the machine of one node. */
+  /** Makes the machine of one node, on the hypervisor it is placed on. */
   make(node: NodeSettings): LibvirtMachine;
 }
 
-/** Machines on one segment that share a pool, an image and a login. */
+/**
+ * Machines on one segment that share an image and a login, and on each hypervisor a pool.
+ *
+ * @param nodes those that are made.
+ */
 export function windowsMachines(
   settings: Settings,
+  nodes: readonly NodeSettings[],
   image: MachineImage["disk"],
   network: LabNetwork,
   libvirtProvider: libvirt.Provider,
 ): WindowsMachines {
   const names = labNames(settings.lab.name);
-  const storage = new MachineStorage("machines", {
-    uri: settings.hypervisor.uri,
-    poolName: names.pool,
-    poolPath: names.poolFolder,
-    image,
-    libvirtProvider,
-  });
+  const hosts = machineHosts({ settings, image, network, libvirtProvider }, nodes);
   const login = {
     user: settings.windows.adminUser,
     key: new SshKey("login", { comment: names.prefix }),
   };
-  return {
-    login,
-    make: (node) =>
-      new LibvirtMachine(node.name, {
-        computerName: node.name,
-        os: "windows",
-        guest: settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows",
-        domainName: domainName(settings.lab.name, node.name),
-        domainType: settings.hypervisor.domainType,
-        uefi: startsWithUefi(settings.windows.image) ? uefiFirmware() : undefined,
-        cpus: node.cpus,
-        memoryMiB: node.memoryMiB,
-        diskGiB: node.diskGiB,
-        address: node.address,
-        mac: macAddress(names.prefix, node.name),
-        networkId: network.networkId,
-        storage,
-        login,
-        libvirtProvider,
-      }),
+  const make = (node: NodeSettings): LibvirtMachine => {
+    const host = hosts.get(node.hypervisor);
+    if (host === undefined) {
+      throw new Error(`nothing is known of the hypervisor ${node.hypervisor} of ${node.name}`);
+    }
+    return new LibvirtMachine(node.name, {
+      computerName: node.name,
+      os: "windows",
+      guest: settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows",
+      domainName: domainName(settings.lab.name, node.name),
+      domainType: host.domainType,
+      uefi: startsWithUefi(settings.windows.image) ? uefiFirmware() : undefined,
+      cpus: node.cpus,
+      memoryMiB: node.memoryMiB,
+      diskGiB: node.diskGiB,
+      address: node.address,
+      mac: macAddress(names.prefix, node.name),
+      segment: host.segment(node),
+      storage: host.storage,
+      login,
+      libvirtProvider: host.libvirtProvider,
+    });
   };
+  return { login, make };
 }
 
 /** A machine boots as its image was installed; a disk of the user's boots with BIOS. */

@@ -6,6 +6,7 @@ import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { removeAccessFiles } from "../lab/access.ts";
 import { releaseLab } from "../lab/claim.ts";
+import { assertAllPresent, fleetOf } from "../lab/fleet.ts";
 import { thisHost } from "../lab/host.ts";
 import type { Host } from "../lab/host.ts";
 import { assertNotTheirs } from "../lab/may-use.ts";
@@ -14,7 +15,7 @@ import { wakeDaemons } from "../lab/wake-daemons.ts";
 import { say } from "../progress.ts";
 import { parseDeployment, resourcesOf } from "../recovery/deployment.ts";
 import { recoverState } from "../recovery/recover.ts";
-import { labIdentity } from "../stack-settings.ts";
+import { labIdentity, stackSettings } from "../stack-settings.ts";
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -22,10 +23,13 @@ const nothing: ReadonlySet<string> = new Set();
 export async function down({ stack }: { readonly stack: string }): Promise<number> {
   const { names, libvirtUri } = await labIdentity(stack);
   const lab = names.prefix;
-  const host = thisHost(libvirtUri);
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     await wakeDaemons(libvirtUri, say);
+    // Settings that are wrong keep no lab: what the state knows of its hypervisors has to do then.
+    const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
+    assertAllPresent(fleet, stack);
+    const host = thisHost(libvirtUri, fleet.present);
     if (await stackExists(stack)) {
       // Tools may have been removed since; the cache has them, as a rule.
       await prepareEngine([], { progress: say });

@@ -7,7 +7,10 @@ import { asOnlyRun } from "../engine/run-lock.ts";
 import { beginUpLog, upLogFile } from "../engine/up-log.ts";
 import type { UpLog } from "../engine/up-log.ts";
 import { claimLab } from "../lab/claim.ts";
+import { fleetOf, leavingAway, leftText, urnsAway } from "../lab/fleet.ts";
+import type { Fleet } from "../lab/fleet.ts";
 import { thisHost } from "../lab/host.ts";
+import { awayAmong, awayText } from "../lab/hypervisors.ts";
 import { assertMayUse } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
 import { Failure, exitCodes } from "../failure.ts";
@@ -36,19 +39,29 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
   const settings = await stackSettings(stack);
   const { names, libvirtUri } = await labIdentity(stack);
   const lab = names.prefix;
+  let fleet: Fleet = { present: [], away: [] };
   await asOnlyRun(stack, async () => {
     await prepare(settings, say);
     await ensureStackPrograms(settings);
     await ensureStackImage(settings);
     await ensureLocalState();
-    const pulumi = enginePulumi(stack, lab);
-    const host = thisHost(libvirtUri);
+    fleet = await fleetOf(stack, settings);
+    if (fleet.away.length > 0) {
+      say(leftText(fleet.away, settings));
+    }
+    const away = await urnsAway(stack, fleet, settings);
+    const leaving = leavingAway(fleet, settings, away);
+    const pulumi = enginePulumi(stack, lab, leaving.environment);
+    const host = thisHost(libvirtUri, fleet.present);
     await ensureStack(pulumi);
     await assertMayUse(pulumi, lab, host);
     await claimLab(lab, stack);
-    const owned = await recoverState({ pulumi, host, lab, extent: "built-on", say });
+    const owned = await recoverState({ pulumi, host, lab, away, extent: "built-on", say });
     await sweepLeftovers({ lab, owned }, host, say);
-    const args = ["up", "--yes", "--skip-preview", ...(verbose ? allOfItsLog : [])];
+    const args = [
+      ...["up", "--yes", "--skip-preview", ...leaving.args],
+      ...(verbose ? allOfItsLog : []),
+    ];
     const nodes = settings.nodes.map(({ name }) => name);
     const log = await beginUpLog(upLogFile(stack));
     try {
@@ -56,13 +69,22 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
       // The engine pushes nothing twice: what became of a file over there, nobody knew before a step looked.
       const again =
         once.lackingMedia.length > 0 && (await pushAgain(pulumi, once.lackingMedia, say));
-      await finish(pulumi, again ? await run(pulumi, args, nodes, log) : once);
+      const last = again ? await run(pulumi, args, nodes, log) : once;
+      if (last.error !== undefined) {
+        // The engine tells what failed, but not that it was the host.
+        (await awayAmong(fleet.present)).forEach((one) => say(`${awayText(one)}: run again then`));
+      }
+      await finish(pulumi, last);
     } finally {
       await log.close();
     }
   });
   await refreshMerged(stack);
-  return status({ stack, json: false });
+  const exitCode = await status({ stack, json: false });
+  if (fleet.away.length > 0) {
+    throw new Failure(`${leftText(fleet.away, settings)}. Run again when it is back`);
+  }
+  return exitCode;
 }
 
 /** What came of a run of the engine. */

@@ -120,13 +120,19 @@ function redacted(onLine: (line: string) => void): (line: unknown) => Generator<
  * The engine for a stack of this project.
  *
  * @param lab Prefix of the stack's lab; marks every process that the engine starts.
+ * @param further Variables for the program.
  * @throws when the tools are not prepared.
  */
-export function enginePulumi(stack: string, lab: string): Pulumi {
+export function enginePulumi(
+  stack: string,
+  lab: string,
+  further: Readonly<Record<string, string>> = {},
+): Pulumi {
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     ...engineEnvironment(process.env),
     [labVariable]: lab,
+    ...further,
   };
   for (const name of unwantedVariables) {
     delete environment[name];

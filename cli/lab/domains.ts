@@ -1,6 +1,6 @@
 import { labOfPoolFile } from "./pool-folder.ts";
 import type { Finder } from "./lab-thing.ts";
-import { isLabPrefix } from "./lab-thing.ts";
+import { isLabPrefix, labOfPool } from "./lab-thing.ts";
 import { lines, virsh } from "./host.ts";
 
 /** Virtual machines of a lab: named after it, and on its network or with a disk in its pool. */
@@ -49,6 +49,6 @@ export const domains: Finder = {
 export function labOfDomain(name: string, xml: string): string | undefined {
   const sources = [...xml.matchAll(/<source (network|pool|file)=['"]([^'"]+)['"]/g)];
   return sources
-    .map(([, key, value = ""]) => (key === "file" ? labOfPoolFile(value) : value))
+    .map(([, key, value = ""]) => (key === "file" ? labOfPoolFile(value) : labOfPool(value)))
     .find((lab) => lab !== undefined && isLabPrefix(lab) && name.startsWith(`${lab}-`));
 }

@@ -5,6 +5,7 @@ import { domains } from "./domains.ts";
 import type { Finder } from "./lab-thing.ts";
 import { kubeconfigContexts } from "./kubeconfig-contexts.ts";
 import { libvirtNetworks } from "./libvirt-networks.ts";
+import { onEachHypervisor } from "./on-each-hypervisor.ts";
 import { poolFolders } from "./pool-folders.ts";
 import { pools } from "./pools.ts";
 import { processes } from "./processes.ts";
@@ -13,9 +14,9 @@ import { volumes } from "./volumes.ts";
 /** Every kind of thing a lab leaves on a host, in the order they can be removed: users before what they use. */
 export const finders: readonly Finder[] = [
   processes,
-  domains,
-  volumes,
-  pools,
+  onEachHypervisor(domains),
+  onEachHypervisor(volumes),
+  onEachHypervisor(pools),
   poolFolders,
   containers,
   dockerNetworks,

@@ -6,6 +6,8 @@ import { Failure } from "../failure.ts";
 export interface Host {
   /** libvirt connection the lab's machines are on, e.g. `qemu:///system`. */
   readonly libvirtUri: string;
+  /** Hypervisors on other hosts that have, or may have, things of the lab, and answer. */
+  readonly others?: readonly RemoteHost[];
   /**
    * Runs a program to its end.
    *
@@ -15,13 +17,23 @@ export interface Host {
   run(program: string, args: readonly string[]): Promise<string | undefined>;
 }
 
+/** A hypervisor on another host. */
+export interface RemoteHost {
+  readonly name: string;
+  /** As the settings have it: for people. */
+  readonly uri: string;
+  /** For virsh. */
+  readonly virshUri: string;
+}
+
 /** Longest time for one question to a daemon, or for taking one thing away. */
 const timeoutSeconds = 60;
 
-/** This host. */
-export function thisHost(libvirtUri: string): Host {
+/** This host, and what of the lab is elsewhere. */
+export function thisHost(libvirtUri: string, others: readonly RemoteHost[] = []): Host {
   return {
     libvirtUri,
+    others,
     run: async (program, args) => {
       const { how, stdout, reason } = await runProgram(program, args, timeoutSeconds);
       if (how === "well") {

@@ -15,6 +15,8 @@ export interface LabThing {
   readonly identity: string | undefined;
   /** What removing it needs to know beyond its name. */
   readonly place?: string;
+  /** Name of the hypervisor it is on; that of this host where there is none. */
+  readonly hypervisor?: string;
 }
 
 /** Finds one kind of things, and removes them. */
@@ -29,4 +31,10 @@ export interface Finder {
 /** Whether the name is that of a lab as a whole: networks, pools, clusters and contexts have it. */
 export function isLabPrefix(name: string): boolean {
   return /^kindows-[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+}
+
+/** Lab of a libvirt pool: `kindows-a`, and `kindows-a.b` for its pool on the hypervisor b, are of the lab `kindows-a`. */
+export function labOfPool(name: string): string | undefined {
+  const lab = name.replace(/\.[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, "");
+  return isLabPrefix(lab) ? lab : undefined;
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import { labNames } from "../../config/names.ts";
-import { isLabPrefix } from "./lab-thing.ts";
+import { labOfPool } from "./lab-thing.ts";
 
 /** Folder that the pools of all labs lie in. */
 export const poolsFolder = path.dirname(labNames("any").poolFolder);
@@ -9,6 +9,5 @@ export const poolsFolder = path.dirname(labNames("any").poolFolder);
 /** Lab in whose pool folder the file lies, if it lies in one. */
 export function labOfPoolFile(file: string): string | undefined {
   const folder = path.dirname(file);
-  const lab = path.basename(folder);
-  return path.dirname(folder) === poolsFolder && isLabPrefix(lab) ? lab : undefined;
+  return path.dirname(folder) === poolsFolder ? labOfPool(path.basename(folder)) : undefined;
 }

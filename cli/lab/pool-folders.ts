@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-import { isLabPrefix } from "./lab-thing.ts";
+import { labOfPool } from "./lab-thing.ts";
 import type { Finder, LabThing } from "./lab-thing.ts";
 import type { Host } from "./host.ts";
 import { lines, virsh } from "./host.ts";
@@ -13,28 +13,29 @@ export const poolFolders: Finder = {
   kind: "pool folder",
 
   find: async (host) => {
-    const folders = (await foldersOnDisk()).filter(isLabPrefix);
+    const folders = (await foldersOnDisk()).filter((name) => labOfPool(name) !== undefined);
     if (folders.length === 0) {
       return [];
     }
     const defined = lines(await virsh(host, "pool-list", "--all", "--name"));
     return folders
-      .filter((lab) => !defined.includes(lab))
-      .map((lab) => ({
+      .filter((pool) => !defined.includes(pool))
+      .map((pool) => ({
         kind: poolFolders.kind,
-        name: path.join(poolsFolder, lab),
-        lab,
+        name: path.join(poolsFolder, pool),
+        lab: labOfPool(pool) ?? pool,
         identity: undefined,
       }));
   },
 
   // Through a pool made for the purpose, because the folder belongs to libvirt and the user may not be root.
   remove: async (thing, host) => {
-    await virsh(host, "pool-create-as", thing.lab, "dir", "--target", thing.name);
+    const pool = path.basename(thing.name);
+    await virsh(host, "pool-create-as", pool, "dir", "--target", thing.name);
     try {
-      for (const { name } of await volumesOf(host, thing.lab)) {
-        if (name.startsWith(`${thing.lab}-`)) {
-          await virsh(host, "vol-delete", "--pool", thing.lab, name);
+      for (const { name } of await volumesOf(host, pool)) {
+        if ([`${thing.lab}-`, `${pool}-`].some((start) => name.startsWith(start))) {
+          await virsh(host, "vol-delete", "--pool", pool, name);
         }
       }
     } finally {
@@ -44,13 +45,14 @@ export const poolFolders: Finder = {
 };
 
 async function removePoolAndFolder(thing: LabThing, host: Host): Promise<void> {
-  await virsh(host, "pool-destroy", thing.lab);
+  const pool = path.basename(thing.name);
+  await virsh(host, "pool-destroy", pool);
   // Only a defined pool can have its folder deleted.
-  await virsh(host, "pool-define-as", thing.lab, "dir", "--target", thing.name);
+  await virsh(host, "pool-define-as", pool, "dir", "--target", thing.name);
   try {
-    await virsh(host, "pool-delete", thing.lab);
+    await virsh(host, "pool-delete", pool);
   } finally {
-    await virsh(host, "pool-undefine", thing.lab);
+    await virsh(host, "pool-undefine", pool);
   }
 }
 

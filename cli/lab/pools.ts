@@ -1,4 +1,4 @@
-import { isLabPrefix } from "./lab-thing.ts";
+import { labOfPool } from "./lab-thing.ts";
 import type { Finder } from "./lab-thing.ts";
 import { lines, uuidOf, virsh } from "./host.ts";
 
@@ -7,13 +7,14 @@ export const pools: Finder = {
   kind: "libvirt pool",
 
   find: async (host) => {
-    const names = lines(await virsh(host, "pool-list", "--all", "--name")).filter(isLabPrefix);
+    const names = lines(await virsh(host, "pool-list", "--all", "--name"));
     const found = await Promise.all(
       names.map(async (name) => {
-        const uuid = await uuidOf(host, "pool", name);
-        return uuid === undefined
+        const lab = labOfPool(name);
+        const uuid = lab === undefined ? undefined : await uuidOf(host, "pool", name);
+        return lab === undefined || uuid === undefined
           ? []
-          : [{ kind: pools.kind, name, lab: name, identity: `libvirt pool ${uuid}` }];
+          : [{ kind: pools.kind, name, lab, identity: `libvirt pool ${uuid}` }];
       }),
     );
     return found.flat();

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { isLabPrefix } from "./lab-thing.ts";
+import { labOfPool } from "./lab-thing.ts";
 import type { Finder } from "./lab-thing.ts";
 import type { Host } from "./host.ts";
 import { lines, virsh } from "./host.ts";
@@ -9,25 +9,31 @@ export const volumes: Finder = {
   kind: "libvirt volume",
 
   find: async (host) => {
-    const idle = lines(await virsh(host, "pool-list", "--inactive", "--name")).filter(isLabPrefix);
+    const idle = lines(await virsh(host, "pool-list", "--inactive", "--name")).filter(
+      (pool) => labOfPool(pool) !== undefined,
+    );
     if (idle.length > 0) {
       throw new Failure(
         `the pool ${idle.join(", ")} does not run, so its disks cannot be seen: \`virsh pool-start ${idle[0]}\``,
       );
     }
-    const pools = lines(await virsh(host, "pool-list", "--name")).filter(isLabPrefix);
+    const pools = lines(await virsh(host, "pool-list", "--name"));
     const found = await Promise.all(
-      pools.map(async (pool) =>
-        (await volumesOf(host, pool))
-          .filter(({ name }) => name.startsWith(`${pool}-`))
-          .map(({ name, path }) => ({
-            kind: volumes.kind,
-            name,
-            lab: pool,
-            identity: `libvirt volume ${path}`,
-            place: pool,
-          })),
-      ),
+      pools.map(async (pool) => {
+        const lab = labOfPool(pool);
+        return lab === undefined
+          ? []
+          : (await volumesOf(host, pool))
+              // An image is named after the pool, a machine's disk after the lab.
+              .filter(({ name }) => [`${pool}-`, `${lab}-`].some((start) => name.startsWith(start)))
+              .map(({ name, path }) => ({
+                kind: volumes.kind,
+                name,
+                lab,
+                identity: `libvirt volume ${path}`,
+                place: pool,
+              }));
+      }),
     );
     return found.flat();
   },

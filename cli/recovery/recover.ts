@@ -18,6 +18,8 @@ export interface Recovery {
   readonly host: Host;
   /** Prefix of the stack's lab. */
   readonly lab: string;
+  /** URNs of what is on hypervisors that do not answer: left as it is. */
+  readonly away?: readonly string[];
   /** What goes with resources whose things are gone from the host. */
   readonly extent: Extent;
   /** Gets one line for each thing that was put right. */
@@ -33,6 +35,7 @@ export interface Recovery {
  */
 export async function recoverState(recovery: Recovery): Promise<ReadonlySet<string>> {
   const { pulumi, host, lab, extent, say } = recovery;
+  const away = new Set(recovery.away);
   await endStaleProcesses(lab, host, say);
   await releaseLock(pulumi, say);
   await wakeLab(lab, host, extent, say);
@@ -40,7 +43,7 @@ export async function recoverState(recovery: Recovery): Promise<ReadonlySet<stri
   const survey = await surveyHost(host);
   const things = survey.things.filter((thing) => thing.lab === lab);
   const before = parseDeployment(await pulumi.state(["stack", "export"]));
-  const repair = repairState(before, { things, blind: survey.blind }, extent);
+  const repair = repairState(before, { things, blind: survey.blind, away }, extent);
   if (repair.notes.length > 0) {
     await pulumi.state(["stack", "import"], JSON.stringify(repair.deployment));
     repair.notes.forEach(say);

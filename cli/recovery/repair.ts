@@ -21,6 +21,8 @@ export interface Sight {
   readonly things: readonly LabThing[];
   /** Kinds that could not be looked for: nothing of them counts as gone. */
   readonly blind: readonly { readonly kind: string }[];
+  /** Resources whose hypervisor does not answer: nothing of them counts as gone. */
+  readonly away?: ReadonlySet<string>;
 }
 
 /**
@@ -35,7 +37,8 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
   );
   const resources = resourcesOf(deployment);
   const lost = ownedThings(resources).filter(
-    ({ identity, essential }) => essential && !there.has(identity) && seen(identity),
+    ({ identity, essential, urn }) =>
+      essential && !there.has(identity) && seen(identity) && sight.away?.has(urn) !== true,
   );
   const gone = extentOf(resources, new Set(lost.map(({ urn }) => urn)), extent);
   for (const { urn, identity } of lost) {

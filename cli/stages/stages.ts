@@ -12,7 +12,11 @@ export interface Stage {
 
 /** All stages, in their order. */
 export const stages: readonly Stage[] = [
-  { doing: "gets its disk", noun: "disk", resources: ["-host-key", "-identity", "-disk", ""] },
+  {
+    doing: "gets its disk",
+    noun: "disk",
+    resources: ["-host-key", "-identity", "-disk", "-reservation", ""],
+  },
   { doing: "boots", noun: "boot", resources: ["-home", "-steps"] },
   { doing: "is looked at", noun: "host check", resources: ["-test-windowshost"] },
   {

@@ -4,8 +4,10 @@ import { messageOf } from "../failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import type { AccessFiles } from "../lab/access.ts";
 import { domains } from "../lab/domains.ts";
-import type { Host } from "../lab/host.ts";
+import type { Host, RemoteHost } from "../lab/host.ts";
 import { lines, thisHost, virsh } from "../lab/host.ts";
+import { hypervisorsIn } from "../lab/hypervisors.ts";
+import { hypervisorOf, onEachHypervisor } from "../lab/on-each-hypervisor.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import type { LabOutputs } from "../lab/outputs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
@@ -20,6 +22,8 @@ export interface KnownLab {
   readonly stack: string;
   readonly lab: string;
   readonly libvirtUri: string;
+  /** Further hypervisors of its machines. */
+  readonly others: readonly RemoteHost[];
   readonly rehearsal: boolean;
   readonly outputs: LabOutputs;
   readonly access: AccessFiles;
@@ -40,13 +44,14 @@ export async function knownLab(stack: string): Promise<KnownLab | undefined> {
   const access = await writeAccessFiles(stack, outputs);
   const settings = await attempt(async () => stackSettings(stack));
   const rehearsal = settings.value?.windows.image.kind === "rehearsal";
-  return { stack, lab, libvirtUri, rehearsal, outputs, access };
+  const others = settings.value === undefined ? [] : hypervisorsIn(settings.value);
+  return { stack, lab, libvirtUri, others, rehearsal, outputs, access };
 }
 
 /** How a lab is right now: nodes from the cluster, machines from libvirt, each asked for a bounded time. */
 export async function lookAt(known: KnownLab): Promise<LabStatus> {
-  const { stack, lab, libvirtUri, rehearsal, outputs, access } = known;
-  const host = thisHost(libvirtUri);
+  const { stack, lab, libvirtUri, others, rehearsal, outputs, access } = known;
+  const host = thisHost(libvirtUri, others);
   const [nodes, machines] = await Promise.all([
     attempt(async () =>
       clusterNodes(
@@ -72,11 +77,11 @@ export async function lookAt(known: KnownLab): Promise<LabStatus> {
 }
 
 async function machinesOf(lab: string, host: Host): Promise<readonly MachineState[]> {
-  const found = (await domains.find(host)).filter((thing) => thing.lab === lab);
+  const found = (await onEachHypervisor(domains).find(host)).filter((thing) => thing.lab === lab);
   return Promise.all(
-    found.map(async ({ name }) => ({
-      name,
-      state: lines(await virsh(host, "domstate", name)).join(" "),
+    found.map(async (thing) => ({
+      name: thing.name,
+      state: lines(await virsh(hypervisorOf(thing, host), "domstate", thing.name)).join(" "),
     })),
   );
 }

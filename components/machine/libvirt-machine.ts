@@ -9,6 +9,18 @@ import type { MachineStorage } from "./machine-storage.ts";
 import { SshKey } from "./ssh-key.ts";
 import { windowsDomainXslt } from "./windows-domain-xslt.ts";
 
+/** How a machine gets on the lab's segment. */
+export type MachineSegment =
+  /** By the libvirt network that makes it, on the same hypervisor. */
+  | { readonly kind: "network"; readonly networkId: pulumi.Input<string> }
+  /** By a Linux bridge of another hypervisor that is connected to it. */
+  | {
+      readonly kind: "bridge";
+      readonly bridge: string;
+      /** What reserves the machine's address where its DHCP server is. */
+      readonly reservation: pulumi.Resource;
+    };
+
 export interface LibvirtMachineArgs {
   /** Computer name: a DNS label of at most 15 characters. */
   readonly computerName: string;
@@ -27,12 +39,11 @@ export interface LibvirtMachineArgs {
   readonly memoryMiB: number;
   /** Size of the overlay in GiB; at least the image's own. */
   readonly diskGiB: number;
-  /** IPv4 address, reserved for `mac` in libvirt's DHCP. */
+  /** IPv4 address, reserved for `mac` in libvirt's DHCP: by this on the segment's own network, else by `segment`. */
   readonly address: string;
   /** Stable MAC address. */
   readonly mac: string;
-  /** Id of the segment's libvirt network. */
-  readonly networkId: pulumi.Input<string>;
+  readonly segment: MachineSegment;
   readonly storage: MachineStorage;
   /** Who may log in, and with what. */
   readonly login: {
@@ -136,16 +147,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
         cpu: cpuModes[args.domainType],
         disks: [{ volumeId: disk.id }],
         cloudinit: identity.id,
-        networkInterfaces: [
-          {
-            networkId: args.networkId,
-            hostname: args.computerName,
-            mac: args.mac.toUpperCase(),
-            addresses: [args.address],
-            // Otherwise the provider records "no address", and every later preview shows one to be added.
-            waitForLease: true,
-          },
-        ],
+        networkInterfaces: [networkInterface(args)],
         consoles: [{ type: "pty", targetType: "serial", targetPort: "0" }],
         xml: {
           xslt:
@@ -154,7 +156,11 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
               : domainXslt(),
         },
       },
-      { ...child, deleteBeforeReplace: true, dependsOn: [closed] },
+      {
+        ...child,
+        deleteBeforeReplace: true,
+        dependsOn: [closed, ...(args.segment.kind === "bridge" ? [args.segment.reservation] : [])],
+      },
     );
 
     this.name = args.computerName;
@@ -179,6 +185,29 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
         })),
     );
     this.registerOutputs({ address: this.address, hostKey: this.hostKey });
+  }
+}
+
+/** The machine's one network interface. */
+function networkInterface({
+  segment,
+  computerName,
+  mac,
+  address,
+}: LibvirtMachineArgs): libvirt.types.input.DomainNetworkInterface {
+  switch (segment.kind) {
+    case "network":
+      return {
+        networkId: segment.networkId,
+        hostname: computerName,
+        mac: mac.toUpperCase(),
+        addresses: [address],
+        // Otherwise the provider records "no address", and every later preview shows one to be added.
+        waitForLease: true,
+      };
+    case "bridge":
+      // Its hypervisor's libvirt sees no lease: that is in the DHCP server of another one.
+      return { bridge: segment.bridge, mac: mac.toUpperCase() };
   }
 }
 

@@ -3,6 +3,12 @@ import { calicoKubernetes, calicoOnWindows } from "./calico-on-windows.ts";
 import type { Check } from "./check.ts";
 import { defaultBridgeLength } from "./default-bridge.ts";
 import { imageAccount } from "./image-account.ts";
+import {
+  hypervisorsApart,
+  placedSomewhere,
+  placedWithin,
+  spreadBySomething,
+} from "./hypervisors.ts";
 import { flannelOnWindows } from "./flannel-on-windows.ts";
 import { imageMedia } from "./image-media.ts";
 import { machineSizes } from "./machine-sizes.ts";
@@ -38,6 +44,10 @@ export const checks: readonly Check[] = [
   dnsServersOnce,
   rehearsalChecksums,
   flannelChecksums,
+  hypervisorsApart,
+  placedSomewhere,
+  spreadBySomething,
+  placedWithin,
   machineSizes,
   linuxNames,
   windowsNames,

@@ -1,4 +1,6 @@
+import { thisHypervisor } from "../hypervisor-settings.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../names.ts";
+import { machineOverheadMiB } from "../placement.ts";
 import type { Settings } from "../settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 
@@ -12,9 +14,6 @@ export interface Need {
   /** inotify instances of root's. */
   readonly inotifyInstances: number;
 }
-
-/** Of QEMU itself, beside the machine's memory. */
-const machineOverheadMiB = 256;
 
 /** Seen: 670 MiB for a control plane just up. A worker has neither API server nor etcd; its figure is an estimate. */
 const controlPlaneMiB = 1024;
@@ -47,7 +46,8 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
   );
   const pools = libvirt.reachable ? libvirt.pools : [];
 
-  const machines = settings.nodes.flatMap((node): Need[] => {
+  const here = settings.nodes.filter(({ hypervisor }) => hypervisor === thisHypervisor);
+  const machines = here.flatMap((node): Need[] => {
     const domain = domains.find(({ name }) => name === domainName(settings.lab.name, node.name));
     return domain?.running === true
       ? []

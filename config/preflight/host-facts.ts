@@ -3,6 +3,8 @@ import { probeDisks } from "./probe-disks.ts";
 import type { DiskFacts } from "./probe-disks.ts";
 import { probeDocker } from "./probe-docker.ts";
 import type { DockerFacts } from "./probe-docker.ts";
+import { probeHypervisors } from "./probe-hypervisors.ts";
+import type { HypervisorFacts } from "./probe-hypervisors.ts";
 import { probeImage } from "./probe-image.ts";
 import type { ImageFacts } from "./probe-image.ts";
 import { probeInotify } from "./probe-inotify.ts";
@@ -13,6 +15,7 @@ import { probeLibvirt } from "./probe-libvirt.ts";
 import type { LibvirtFacts } from "./probe-libvirt.ts";
 import { probeMemory } from "./probe-memory.ts";
 import type { MemoryFacts } from "./probe-memory.ts";
+import { probeMtu } from "./probe-mtu.ts";
 import { probeNetwork } from "./probe-network.ts";
 import type { NetworkFacts } from "./probe-network.ts";
 import type { Probed } from "./probed.ts";
@@ -33,11 +36,26 @@ export interface HostFacts {
   readonly tools: ToolFacts;
   readonly image: ImageFacts;
   readonly programs: ProgramFacts;
+  /** Further hypervisors that nodes are placed on. */
+  readonly hypervisors: readonly HypervisorFacts[];
+  /** Largest packet on the lab's bridge here; undefined where there is none yet. */
+  readonly segmentMtu?: number;
 }
 
 /** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
 export async function hostFacts(settings: Settings): Promise<HostFacts> {
-  const [dockerAndDisks, libvirt, kvm, network, memory, inotify, tools, image] = await Promise.all([
+  const [
+    dockerAndDisks,
+    libvirt,
+    kvm,
+    network,
+    memory,
+    inotify,
+    tools,
+    image,
+    hypervisors,
+    segmentMtu,
+  ] = await Promise.all([
     probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
     probeLibvirt(settings.hypervisor),
     probeKvm(settings.hypervisor.domainType),
@@ -46,6 +64,8 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeInotify(),
     probeTools(),
     probeImage(settings),
+    probeHypervisors(settings),
+    probeMtu(settings.network.bridge),
   ]);
   return {
     ...dockerAndDisks,
@@ -57,5 +77,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     tools,
     image,
     programs: probePrograms(settings),
+    hypervisors,
+    segmentMtu,
   };
 }

@@ -1,3 +1,4 @@
+import { thisHypervisor } from "../hypervisor-settings.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../names.ts";
 import type { Settings } from "../settings.ts";
 import type { HostFacts } from "./host-facts.ts";
@@ -12,7 +13,9 @@ export function judgeNames(settings: Settings, facts: HostFacts): HostProblem[] 
 
 /** A machine is the lab's when it is on the lab's network. */
 function machines({ lab, nodes }: Settings, { libvirt }: HostFacts): HostProblem[] {
-  const names = nodes.map(({ name }) => domainName(lab.name, name));
+  const names = nodes
+    .filter(({ hypervisor }) => hypervisor === thisHypervisor)
+    .map(({ name }) => domainName(lab.name, name));
   const domains = libvirt.reachable ? libvirt.domains : [];
   return domains
     .filter(

@@ -4,6 +4,7 @@ import type { HostProblem } from "./host-problem.ts";
 import { judgeBridge } from "./judge-bridge.ts";
 import { judgeDisks } from "./judge-disks.ts";
 import { judgeDocker } from "./judge-docker.ts";
+import { judgeHypervisors } from "./judge-hypervisors.ts";
 import { judgeImage } from "./judge-image.ts";
 import { judgeInotify } from "./judge-inotify.ts";
 import { judgeKvm } from "./judge-kvm.ts";
@@ -18,6 +19,7 @@ const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   judgeDocker,
   judgeLibvirt,
   judgeKvm,
+  judgeHypervisors,
   judgeTools,
   judgeImage,
   judgePrograms,

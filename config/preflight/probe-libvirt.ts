@@ -25,7 +25,7 @@ const lists = [
 export async function probeLibvirt({
   uri,
   domainType,
-}: Settings["hypervisor"]): Promise<Probed<LibvirtFacts>> {
+}: Pick<Settings["hypervisor"], "uri" | "domainType">): Promise<Probed<LibvirtFacts>> {
   try {
     const [version, emulator, ...names] = await Promise.all([
       virsh(uri, ["version"]),

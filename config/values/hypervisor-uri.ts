@@ -12,7 +12,7 @@ export function hypervisorUri(value: string): Complaint | undefined {
   if (/^qemu(\+\w+)?:\/\/[^/]/.test(value)) {
     return {
       why: "is another host's libvirt, whose bridge kind's containers here could not be on",
-      instead: `${instead} Machines on other hosts are planned for a later release.`,
+      instead: `${instead} Hypervisors of other hosts are listed under kindows:hypervisors (docs/fleet.md).`,
     };
   }
   return { why: "is not a libvirt address this program can work with", instead };

@@ -15,7 +15,7 @@ describe("the policies, over the stacks that come with the project", function ()
   it("are kept by each, with exceptions that each are needed", async () => {
     const allowances = await readAllowances(path.join(repository, "policy"));
     const findings: Finding[] = [];
-    for (const stack of ["dev", "rehearsal"]) {
+    for (const stack of ["dev", "rehearsal", "fleet"]) {
       const preview = await previewOf(repository, stack, {
         program: builtTool("pulumi"),
         environment: { ...process.env, ...engineEnvironment(process.env) },

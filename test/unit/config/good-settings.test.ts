@@ -52,7 +52,9 @@ describe("good settings", () => {
         automaticUpdates: false,
         dnsServers: [],
       },
+      hypervisors: [],
       nodes: [],
+      placement: [],
     });
   });
 
@@ -75,6 +77,7 @@ describe("good settings", () => {
         cpus: 4,
         memoryMiB: 8192,
         diskGiB: 80,
+        hypervisor: "local",
         labels: {},
         taints: [],
         kubeletArgs: {},
@@ -86,6 +89,7 @@ describe("good settings", () => {
         cpus: 4,
         memoryMiB: 16384,
         diskGiB: 80,
+        hypervisor: "local",
         labels: {
           "example.com/disk": "fast",
           "topology.kubernetes.io/zone": "a",

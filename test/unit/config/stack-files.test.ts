@@ -79,7 +79,20 @@ describe("stack files", () => {
     );
   });
 
-  for (const stack of ["rehearsal", "dev", "existing"]) {
+  it("fleet is an example that could be: a node here, the others where memory is left", () => {
+    const { placement } = settingsOf("fleet");
+    assert.deepEqual(
+      placement.map(({ node, hypervisor }) => [node, hypervisor]),
+      [
+        ["win-1", "local"],
+        ["win-2", "rack-2"],
+        ["win-3", "rack-2"],
+        ["win-4", "rack-3"],
+      ],
+    );
+  });
+
+  for (const stack of ["rehearsal", "dev", "existing", "fleet"]) {
     it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () => {
       assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi");
     }).timeout(20_000);

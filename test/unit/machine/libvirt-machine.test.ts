@@ -38,6 +38,8 @@ describe("LibvirtMachine", () => {
     const libvirt = await import("@pulumi/libvirt");
     const { LibvirtMachine: Made } = await import("../../../components/machine/libvirt-machine.ts");
     const { MachineStorage } = await import("../../../components/machine/machine-storage.ts");
+    const { addressReservation } =
+      await import("../../../components/machine/address-reservation.ts");
     const { SshKey } = await import("../../../components/machine/ssh-key.ts");
     const libvirtProvider = new libvirt.Provider("hypervisor", { uri: "qemu:///system" });
     const storage = new MachineStorage("machines", {
@@ -58,7 +60,7 @@ describe("LibvirtMachine", () => {
       diskGiB: 8,
       address: "192.168.150.10",
       mac: "52:54:00:ab:cd:ef",
-      networkId: "network",
+      segment: { kind: "network", networkId: "network" },
       storage,
       login: { user: "Administrator", key: new SshKey("login", { comment: "t" }) },
       libvirtProvider,
@@ -69,6 +71,18 @@ describe("LibvirtMachine", () => {
       machine,
       new Made("win-kvm", { ...real, domainType: "kvm" }),
       new Made("win-emulated", real),
+      new Made("win-away", {
+        ...args,
+        computerName: "win-3",
+        segment: {
+          kind: "bridge",
+          bridge: "br-lab",
+          reservation: addressReservation("win-away", {
+            ...{ uri: "qemu:///system", network: "kindows-t", networkId: "network-id" },
+            ...{ mac: args.mac, address: args.address, computerName: "win-3" },
+          }),
+        },
+      }),
       new Made("win-uefi", { ...real, uefi: { code: "/CODE.fd", variables: "/VARS.fd" } }),
     ];
     await Promise.all(machines.map((each) => look((each.resource as pulumi.CustomResource).id)));
@@ -122,6 +136,28 @@ describe("LibvirtMachine", () => {
         waitForLease: true,
       },
     ]);
+  });
+
+  it("is on a bridge of another hypervisor without waiting for a lease that this never sees", () => {
+    assert.deepEqual(made.get("libvirt:index/domain:Domain/win-away")?.["networkInterfaces"], [
+      { bridge: "br-lab", mac: "52:54:00:AB:CD:EF" },
+    ]);
+    const reservation = made.get("command:local:Command/win-away-reservation");
+    assert.deepEqual(reservation?.["environment"], {
+      RESERVATION: JSON.stringify({
+        uri: "qemu:///system",
+        network: "kindows-t",
+        mac: "52:54:00:ab:cd:ef",
+        address: "192.168.150.10",
+        computerName: "win-3",
+      }),
+    });
+    assert.deepEqual(reservation["triggers"], ["network-id"]);
+    const order = [...made.keys()];
+    assert.ok(
+      order.indexOf("command:local:Command/win-away-reservation") <
+        order.indexOf("libvirt:index/domain:Domain/win-away"),
+    );
   });
 
   it("is told by the identity disk, in secret, who it is and who may log in", () => {

@@ -43,4 +43,5 @@ export const goodHost: HostFacts = {
   tools: { missing: [] },
   image: { virtualGiB: 8 },
   programs: { unpinned: [], missing: [] },
+  hypervisors: [],
 };

@@ -7,6 +7,7 @@ import type { Settings } from "../../../../config/settings.ts";
 import { conflictCases } from "./conflict-cases.ts";
 import { goodHost } from "./good-host.ts";
 import { rehearsal, windows } from "./host-case.ts";
+import { hypervisorCases } from "./hypervisor-cases.ts";
 import { missingCases } from "./missing-cases.ts";
 import { roomCases } from "./room-cases.ts";
 
@@ -29,6 +30,7 @@ describe("preflight", () => {
     ...missingCases,
     ...conflictCases,
     ...roomCases,
+    ...hypervisorCases,
   ]) {
     it(name, () => {
       const found = judge(settingsOf(settings), { ...goodHost, ...host });

@@ -1,0 +1,57 @@
+/**
+ * Host action: has the DHCP server of a libvirt network give a machine its address; with `--release` no longer, which is
+ * fine when the network is gone already.
+ *
+ * Environment: RESERVATION, a JSON object with the libvirt connection `uri`, the name of the `network`, the machine's
+ * `mac`, its `address` and its `computerName`.
+ */
+import * as z from "zod";
+import { parameter } from "../../host-action/environment.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+import { dhcpHosts, dhcpHostXml, reserving } from "./dhcp-hosts.ts";
+import { virsh } from "./virsh.ts";
+
+await runAction(async () => {
+  const { uri, network, mac, address, computerName } = parameter(
+    "RESERVATION",
+    z.object({
+      uri: z.string(),
+      network: z.string(),
+      mac: z.string(),
+      address: z.string(),
+      computerName: z.string(),
+    }),
+  );
+  const wanted = { mac: mac.toLowerCase(), ip: address, name: computerName };
+  const named = async (...which: string[]): Promise<boolean> =>
+    (await virsh(uri, "net-list", "--name", ...which))
+      .split("\n")
+      .some((line) => line.trim() === network);
+  const update = async (how: string, xml: string): Promise<void> => {
+    const live = (await named()) ? ["--live"] : [];
+    await virsh(uri, "net-update", network, how, "ip-dhcp-host", xml, "--config", ...live);
+  };
+
+  if (process.argv.includes("--release")) {
+    if (!(await named("--all"))) return;
+    const own = dhcpHosts(await virsh(uri, "net-dumpxml", network)).find(
+      (host) => host.mac === wanted.mac,
+    );
+    if (own !== undefined) {
+      await update("delete", dhcpHostXml(own));
+      say(`released ${own.ip} of ${computerName}`);
+    }
+    return;
+  }
+  const todo = reserving(dhcpHosts(await virsh(uri, "net-dumpxml", network)), wanted);
+  if (todo.kind === "taken") {
+    throw new Error(
+      `${address} is reserved for ${todo.by.name || todo.by.mac} in libvirt's network ${network}: ` +
+        `give ${computerName} another address, or take that away (virsh net-update ${network} delete ip-dhcp-host ...)`,
+    );
+  }
+  if (todo.kind !== "there") {
+    await update(todo.kind, dhcpHostXml(wanted));
+    say(`reserved ${address} for ${computerName}`);
+  }
+});

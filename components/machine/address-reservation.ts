@@ -1,0 +1,41 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+import { actionCommand } from "../host-action/command.ts";
+
+export interface AddressReservationArgs {
+  /** libvirt connection of the network, e.g. `qemu:///system`. */
+  readonly uri: string;
+  /** Name of the libvirt network whose DHCP server the machine asks, e.g. `kindows-fleet`. */
+  readonly network: string;
+  /** Id of that network: a new one has no reservations. */
+  readonly networkId: pulumi.Input<string>;
+  readonly mac: string;
+  /** IPv4 address the machine is to have. */
+  readonly address: string;
+  readonly computerName: string;
+}
+
+/**
+ * Reserves an address of a libvirt network for a machine that another libvirt runs, on a bridge of the same segment. For
+ * a machine on the network itself libvirt's provider does so.
+ */
+export function addressReservation(
+  name: string,
+  { networkId, ...reservation }: AddressReservationArgs,
+  opts?: pulumi.CustomResourceOptions,
+): pulumi.Resource {
+  const action = actionCommand("machine", "reserve-address");
+  return new local.Command(
+    `${name}-reservation`,
+    {
+      create: action,
+      delete: `${action} --release`,
+      environment: { RESERVATION: JSON.stringify(reservation) },
+      triggers: [networkId],
+      logging: local.Logging.Stderr,
+      addPreviousOutputInEnv: false,
+    },
+    // Two reservations of one address are refused.
+    { ...opts, deleteBeforeReplace: true },
+  );
+}

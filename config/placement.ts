@@ -1,0 +1,69 @@
+import { thisHypervisor } from "./hypervisor-settings.ts";
+import type { WrittenSettings } from "./settings.ts";
+
+/** Of QEMU itself, beside the machine's memory. */
+export const machineOverheadMiB = 256;
+
+/** Where one node's machine runs, and why. */
+export interface Placement {
+  readonly node: string;
+  /** Name of a hypervisor; `local` for the one of this host. */
+  readonly hypervisor: string;
+  /** Taken from the hypervisor's memory, in MiB. */
+  readonly memoryMiB: number;
+  /** For people. */
+  readonly reason: string;
+}
+
+/** What placing depends on. */
+export interface Placed {
+  readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
+  readonly hypervisors: readonly Pick<
+    WrittenSettings["hypervisors"][number],
+    "name" | "machineMemoryMiB"
+  >[];
+  readonly nodes: readonly Pick<
+    WrittenSettings["nodes"][number],
+    "name" | "hypervisor" | "memoryMiB"
+  >[];
+  readonly windows: Pick<WrittenSettings["windows"], "memoryMiB">;
+}
+
+/**
+ * Places nodes on hypervisors: where the node says, else where most of the memory written in the settings is left, the
+ * first of several equals.
+ *
+ * From the settings alone and in the nodes' order: what is free on the hosts at the moment moves no node, and neither
+ * does one that is appended. Whether all fits is a check's business.
+ */
+export function placements({ hypervisor, hypervisors, nodes, windows }: Placed): Placement[] {
+  const all = [{ name: thisHypervisor, ...hypervisor }, ...hypervisors];
+  const left = new Map(all.map((one) => [one.name, one.machineMemoryMiB ?? 0]));
+  return nodes.map((node, index): Placement => {
+    const memoryMiB = (node.memoryMiB ?? windows.memoryMiB) + machineOverheadMiB;
+    const chosen = node.hypervisor ?? mostLeft(left);
+    const reason = reasonFor(node.hypervisor, index, left);
+    left.set(chosen, (left.get(chosen) ?? 0) - memoryMiB);
+    return { node: node.name, hypervisor: chosen, memoryMiB, reason };
+  });
+}
+
+function mostLeft(left: ReadonlyMap<string, number>): string {
+  const [first] = [...left].sort(([, one], [, other]) => other - one);
+  return first?.[0] ?? thisHypervisor;
+}
+
+function reasonFor(
+  written: string | undefined,
+  index: number,
+  left: ReadonlyMap<string, number>,
+): string {
+  if (written !== undefined) {
+    return `kindows:nodes[${index}].hypervisor says so`;
+  }
+  if (left.size === 1) {
+    return "it is the only hypervisor";
+  }
+  const free = [...left].map(([name, memory]) => `${name} ${memory}`).join(", ");
+  return `most memory is left there (MiB: ${free})`;
+}

@@ -1,0 +1,37 @@
+import { RunError } from "@pulumi/pulumi/errors.js";
+import type { NodeSettings, Settings } from "../config/settings.ts";
+
+/** Names further hypervisors that do not answer, separated by commas: their nodes are left as they are. */
+export const awayVariable = "KINDOWS_AWAY";
+
+/**
+ * The nodes this run is about: all but those on a hypervisor that is away.
+ *
+ * What is not made by the program goes from the engine's state: whoever names a hypervisor there has to exclude what it
+ * has (`--exclude`) as well, as `kindows up` does.
+ *
+ * @throws RunError when something else than a further hypervisor is named.
+ */
+export function presentNodes({
+  hypervisors,
+  nodes,
+}: Pick<Settings, "hypervisors" | "nodes">): NodeSettings[] {
+  const away = namesIn(process.env[awayVariable]);
+  const known = hypervisors.map(({ name }) => name);
+  const unknown = away.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    const those = known.length === 0 ? "there are none" : known.join(", ");
+    throw new RunError(
+      `${awayVariable} names ${unknown.join(", ")}, which is not among kindows:hypervisors (${those})`,
+    );
+  }
+  return nodes.filter(({ hypervisor }) => !away.includes(hypervisor));
+}
+
+/** Names in a text that separates them by commas. */
+export function namesIn(text: string | undefined): string[] {
+  return (text ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
+import { checksumsOf, PreviewedStack } from "../preview-diff/previewed-stack.ts";
+
+const checksums = checksumsOf("containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl");
+
+describe("a preview of one lab on several hypervisors", function () {
+  this.timeout(300_000);
+
+  let stack: PreviewedStack;
+  let preview: Previewed;
+
+  before(async () => {
+    stack = await PreviewedStack.of("fleet", { windows: { checksums } });
+    preview = await stack.preview();
+  });
+  after(async () => {
+    delete process.env["KINDOWS_AWAY"];
+    await stack.dispose();
+  });
+
+  function named(type: string, from = preview): PreviewedResource[] {
+    return from.resources.filter((one) => one.type === type);
+  }
+  const names = (resources: readonly PreviewedResource[]): string[] =>
+    resources.map(({ name }) => name).sort();
+
+  it("fails nowhere, though no hypervisor answers", () => {
+    const errors = preview.diagnostics.filter(({ severity }) => severity === "error");
+    assert.deepEqual(errors, []);
+  });
+
+  it("shows a provider, a pool and one copy of the image for each hypervisor", () => {
+    assert.deepEqual(names(named("pulumi:providers:libvirt")), [
+      "hypervisor",
+      "hypervisor-rack-2",
+      "hypervisor-rack-3",
+    ]);
+    const pools = named("libvirt:index/pool:Pool").map(({ inputs }) => inputs["name"]);
+    assert.deepEqual(pools.sort(), [
+      "kindows-fleet",
+      "kindows-fleet.rack-2",
+      "kindows-fleet.rack-3",
+    ]);
+    assert.equal(
+      names(named("libvirt:index/volume:Volume")).filter((name) => name.endsWith("-base")).length,
+      3,
+    );
+  });
+
+  it("makes one segment, on this host; machines elsewhere are on a bridge there", () => {
+    assert.deepEqual(names(named("libvirt:index/network:Network")), ["lab"]);
+    const interfaces = Object.fromEntries(
+      named("libvirt:index/domain:Domain").map(({ name, inputs }) => [
+        name,
+        JSON.stringify(inputs["networkInterfaces"]),
+      ]),
+    );
+    assert.match(interfaces["win-1"] ?? "", /"waitForLease":true/);
+    for (const name of ["win-2", "win-3", "win-4"]) {
+      assert.match(interfaces[name] ?? "", /^\[\{"bridge":"br-fleet","mac":"[0-9A-F:]+"\}\]$/);
+    }
+  });
+
+  it("reserves the addresses of those in the segment's own network, before they start", () => {
+    const reservations = named("command:local:Command").filter(({ name }) =>
+      name.endsWith("-reservation"),
+    );
+    assert.deepEqual(names(reservations), [
+      "win-2-reservation",
+      "win-3-reservation",
+      "win-4-reservation",
+    ]);
+    const text = JSON.stringify(reservations[0]?.inputs["environment"]);
+    assert.match(text, /qemu:\/\/\/system/);
+    assert.match(text, /192\.168\.170\.11/);
+    const machine = named("libvirt:index/domain:Domain").find(({ name }) => name === "win-2");
+    assert.ok(machine?.dependencies.some((each) => each.endsWith("win-2-reservation")));
+  });
+
+  it("pins the host keys wherever its own commands connect", () => {
+    const images = named("command:local:Command").find(
+      ({ name }) => name === "machines-rack-3-images",
+    );
+    const text = JSON.stringify(images?.inputs["environment"]);
+    assert.match(
+      text,
+      /qemu\+libssh:\/\/root@rack-3\.example\.test:2222\/system\?known_hosts_verify=normal&known_hosts=[^&]*kindows-fleet\.rack-3\.known_hosts&keyfile=\/etc\/kindows\/id_ed25519&sshauth=privkey/,
+    );
+  });
+
+  it("tells where each node runs, and why", () => {
+    const told = preview.diagnostics.map(({ message }) => message).join("\n");
+    assert.match(told, /win-1 runs on local: kindows:nodes\[0\]\.hypervisor says so/);
+    assert.match(told, /win-4 runs on rack-3: most memory is left there \(MiB: local 7936, /);
+  });
+
+  it("leaves out what is on a hypervisor that is away", async () => {
+    process.env["KINDOWS_AWAY"] = "rack-2";
+    const without = await stack.preview();
+    assert.deepEqual(names(named("libvirt:index/domain:Domain", without)), ["win-1", "win-4"]);
+    assert.ok(
+      !without.resources.some(({ name }) => /rack-2|^win-[23](-|$)/.test(name)),
+      "something of rack-2 is made",
+    );
+  });
+});

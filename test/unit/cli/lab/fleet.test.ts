@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { Failure } from "../../../../cli/failure.ts";
+import { assertAllPresent, leavingAway, leftText } from "../../../../cli/lab/fleet.ts";
+import type { Host } from "../../../../cli/lab/host.ts";
+import { awayAmong } from "../../../../cli/lab/hypervisors.ts";
+import { hypervisorOf, onEachHypervisor } from "../../../../cli/lab/on-each-hypervisor.ts";
+import { pools } from "../../../../cli/lab/pools.ts";
+import { labOfPool } from "../../../../cli/lab/lab-thing.ts";
+import { resolveSettings } from "../../../../config/resolve.ts";
+
+const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
+const settings = resolveSettings(
+  {
+    hypervisors: ["b", "c"].map((name) => ({
+      ...{ name, uri: `qemu+ssh://root@${name}/system`, hostKey: key },
+      ...{ privateKeyFile: "/k", bridge: "br0" },
+    })),
+    nodes: [
+      { name: "win-1", hypervisor: "local" },
+      { name: "win-2", hypervisor: "b" },
+      { name: "win-3", hypervisor: "b" },
+    ],
+  },
+  { stack: "t", file: "Pulumi.t.yaml" },
+);
+const [b, c] = ["b", "c"].map((name) => ({
+  ...{ name, uri: `qemu+ssh://root@${name}/system`, virshUri: `virsh-of-${name}` },
+})) as [Awayless, Awayless];
+type Awayless = { readonly name: string; readonly uri: string; readonly virshUri: string };
+const awayB = { ...b, reason: "no route" };
+
+/** A host whose libvirts have these pools, by address; one that is not listed does not answer. */
+function hostWith(poolsByUri: Readonly<Record<string, readonly string[]>>): Host & {
+  readonly asked: readonly string[];
+} {
+  const asked: string[] = [];
+  return {
+    ...{ libvirtUri: "here", others: [b, c], asked },
+    run: (_program, [, , uri = "", ...words]) => {
+      asked.push(`${uri}: ${words.join(" ")}`);
+      const names = poolsByUri[uri];
+      if (names === undefined) return Promise.reject(new Error("no route"));
+      return Promise.resolve(
+        words[0] === "pool-uuid" ? `uuid of ${words[1]}\n` : `${names.join("\n")}\n`,
+      );
+    },
+  };
+}
+
+describe("a lab on several hypervisors", () => {
+  it("knows its pools by the lab's name, also with a hypervisor's behind it", () => {
+    const labs = ["kindows-a", "kindows-a.b-2", "kindows-a.", "kindows-a.b.c", "my.b", "default"];
+    assert.deepEqual(labs.map(labOfPool), [
+      "kindows-a",
+      "kindows-a",
+      ...[undefined, undefined, undefined, undefined],
+    ]);
+  });
+
+  it("finds things on each, once where two addresses lead to one libvirt", async () => {
+    const there = ["kindows-t.b"];
+    const host = hostWith({
+      here: ["kindows-t", "kindows-t.c"],
+      "virsh-of-b": there,
+      "virsh-of-c": ["kindows-t", "kindows-t.c"],
+    });
+    const found = await onEachHypervisor(pools).find(host);
+    assert.deepEqual(
+      found.map(({ name, lab, hypervisor }) => [name, lab, hypervisor]),
+      [
+        ["kindows-t", "kindows-t", undefined],
+        ["kindows-t.c", "kindows-t", undefined],
+        ["kindows-t.b", "kindows-t", "b"],
+      ],
+    );
+    assert.equal(hypervisorOf(found[2] ?? assert.fail(), host).libvirtUri, "virsh-of-b");
+  });
+
+  it("removes a thing where it is", async () => {
+    const host = hostWith({ here: [], "virsh-of-b": [], "virsh-of-c": [] });
+    const thing = { kind: "libvirt pool", name: "kindows-t.b", lab: "kindows-t", identity: "i" };
+    await onEachHypervisor(pools).remove({ ...thing, hypervisor: "b" }, host);
+    assert.ok(host.asked.length > 0 && host.asked.every((line) => line.startsWith("virsh-of-b: ")));
+  });
+
+  it("names the hypervisor that fails while it is looked at", async () => {
+    const host = hostWith({ here: [], "virsh-of-c": [] });
+    await assert.rejects(
+      onEachHypervisor(pools).find(host),
+      /on the hypervisor b \(qemu\+ssh:\/\/root@b\/system\): no route/,
+    );
+  });
+
+  it("tells those that do not answer, with virsh's reason in one line", async () => {
+    const away = await awayAmong([b, c], (uri) =>
+      Promise.resolve(
+        uri === b.virshUri
+          ? { how: "badly", stdout: "", stderr: "", reason: "error: failed\nerror: no route" }
+          : { how: "well", stdout: "", stderr: "", reason: "" },
+      ),
+    );
+    assert.deepEqual(away, [{ ...b, reason: "failed: no route" }]);
+  });
+
+  it("leaves what is away as it is: out of the program, and out of what the engine compares", () => {
+    assert.deepEqual(leavingAway({ present: [c], away: [awayB] }, settings, ["urn:1", "urn:2"]), {
+      args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
+      environment: { KINDOWS_AWAY: "b" },
+    });
+    assert.equal(
+      leftText([awayB], settings),
+      "the hypervisor b (qemu+ssh://root@b/system) does not answer: no route; left as they are: win-2, win-3",
+    );
+  });
+
+  it("names to the program none that only the state knows", () => {
+    const former = { ...awayB, name: "former" };
+    const { environment } = leavingAway({ present: [], away: [former] }, settings, []);
+    assert.deepEqual(environment, {});
+  });
+
+  it("changes nothing for a lab on one", () => {
+    const none = { present: [], away: [] };
+    assert.deepEqual(leavingAway(none, { hypervisors: [] }, []), { args: [], environment: {} });
+    assertAllPresent(none, "t");
+  });
+
+  it("does not go while one is away, and says how it goes without", () => {
+    assert.throws(
+      () => assertAllPresent({ present: [], away: [awayB] }, "t"),
+      (error: unknown) =>
+        error instanceof Failure &&
+        /b \(qemu\+ssh:\/\/root@b\/system\) does not answer: no route/.test(error.message) &&
+        /`KINDOWS_GONE=b kindows down --stack t`/.test(error.message),
+    );
+  });
+});
