@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
+import type { PreviewedResource } from "../../../cli/preview-diff/previewed-resource.ts";
+import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { checksumsOf, PreviewedStack } from "../preview-diff/previewed-stack.ts";
 
 const checksums = checksumsOf("containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl");
