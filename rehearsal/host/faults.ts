@@ -95,7 +95,8 @@ export class Faults {
 
   async all(): Promise<Fault[]> {
     const text = await this.#drive.readText(faultsPath);
-    if (text === undefined) return [...this.#given];
+    // Empty while it is put there.
+    if (text === undefined || text === "") return [...this.#given];
     return [...this.#given, ...checkedFaults(JSON.parse(text), faultsPath)];
   }
 

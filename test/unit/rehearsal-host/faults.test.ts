@@ -204,6 +204,29 @@ describe("Faults in steps", () => {
     });
   }
 
+  it("are put there over SFTP, and strike", async () => {
+    const host = await startWithSteps();
+    const client = await connect(host);
+    try {
+      const faults = [{ kind: "fail", step: "Set-HostsEntry", message: "put there" }];
+      await new Promise<void>((resolve, reject) => {
+        client.sftp((error, sftp) => {
+          if (error) return reject(error);
+          sftp.mkdir("C:/rehearsal", () => {
+            sftp.writeFile("C:/rehearsal/faults.json", JSON.stringify(faults), (failure) =>
+              failure ? reject(failure) : resolve(),
+            );
+          });
+        });
+      });
+      const { errorMessage } = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
+      assert.match(errorMessage ?? "", /put there/);
+    } finally {
+      client.end();
+      await host.stop();
+    }
+  });
+
   it("a damaged faults file is an error of the step, not of the host", async () => {
     const host = await startWithSteps();
     try {
