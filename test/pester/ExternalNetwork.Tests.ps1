@@ -28,6 +28,15 @@ Describe 'the record of the network' {
         (Get-ExternalNetworkRecord).State | Should -BeExactly 'none'
     }
 
+    It 'is none where a power cut left <Text>' -ForEach @(
+        @{ Text = '' }
+        @{ Text = '{"state":"run' }
+    ) {
+        Save-ExternalNetworkRecord -State 'running'
+        [IO.File]::WriteAllText($ExternalNetworkRecordPath, $Text)
+        (Get-ExternalNetworkRecord).State | Should -BeExactly 'none'
+    }
+
     It 'says what was saved in this boot, and nothing of an earlier one' {
         Save-ExternalNetworkRecord -State 'failed' -Message 'no lease'
         $record = Get-ExternalNetworkRecord

@@ -78,6 +78,12 @@ Describe 'Install-Containerd' -Skip:(-not $OnWindows) {
         (& "$StepsFolder/Install-Containerd.ps1" @given).Facts['archiveFrom'] | Should -BeExactly 'media'
     }
 
+    It 'unpacks again what a power cut has left an empty mark of' {
+        $null = & "$StepsFolder/Install-Containerd.ps1" @given
+        [IO.File]::WriteAllText("$folder\unpacked.sha256", '')
+        (& "$StepsFolder/Install-Containerd.ps1" @given).Facts['archiveFrom'] | Should -BeExactly 'media'
+    }
+
     It 'passes crictl''s archive on, and reports what became of it' {
         Mock Install-Crictl { [pscustomobject]@{ State = 'media'; Changed = $true } }
         $given.CrictlPath = 'C:\crictl.tar.gz'

@@ -24,6 +24,15 @@ Describe 'the record of a reboot' {
         Get-RebootRecord | ForEach-Object { ([DateTime]$_).ToUniversalTime() } | Should -Be $booted
     }
 
+    It 'Get-RebootRecord takes a file for none that a power cut left as: <Text>' -ForEach @(
+        @{ Text = '' }
+        @{ Text = '{"lastBootUpTime":"2026' }
+    ) {
+        Save-RebootRecord
+        [IO.File]::WriteAllText($RebootRecordPath, $Text)
+        Get-RebootRecord | Should -BeNullOrEmpty
+    }
+
     It 'Remove-RebootRecord removes it, twice in a row too' {
         Save-RebootRecord
         Remove-RebootRecord

@@ -11,7 +11,8 @@ Describe 'Remove-FolderTree' {
         Mock Invoke-NativeCommand { return }
         Remove-FolderTree -Path 'C:\etc\cni'
         Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter {
-            ($ArgumentList -join ' ') -ceq '/d /c rd /s /q C:\etc\cni'
+            ($ArgumentList -join ' ') -ceq '/d /c rd /s /q C:\etc\cni' -and
+            $SuccessExitCodes -contains 3 -and $SuccessExitCodes -contains 206
         }
     }
 }

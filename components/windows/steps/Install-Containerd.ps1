@@ -144,7 +144,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
 
     $service = Get-Service -Name 'containerd' -ErrorAction SilentlyContinue
     $archiveFrom = 'installed'
-    $mark = if (Test-Path -LiteralPath $markPath) { (Get-Content -LiteralPath $markPath -Raw).Trim() } else { '' }
+    $mark = if (Test-Path -LiteralPath $markPath) { ([IO.File]::ReadAllText($markPath)).Trim() } else { '' }
     if ($mark -ne $ArchiveSha256) {
         Assert-Medium -Path $ArchivePath -Checksum $ArchiveSha256
         $archiveFrom = 'media'

@@ -22,7 +22,9 @@ export type ExternalNetworkRecord = Pick<z.output<typeof recordSchema>, "state" 
 
 export async function getExternalNetworkRecord(host: WindowsHost): Promise<ExternalNetworkRecord> {
   const text = await host.drive.readText(recordPath);
-  const record = text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
+  // What a power cut has left empty, or half written, is of an earlier boot.
+  const isWhole = text !== undefined && /^\{.*\}$/.test(text);
+  const record = isWhole ? recordSchema.parse(JSON.parse(text)) : undefined;
   return record?.lastBootUpTime === host.lastBootUpTime ? record : { state: "none", message: "" };
 }
 

@@ -12,7 +12,9 @@ export async function saveRebootRecord(host: WindowsHost): Promise<void> {
 /** Time of the boot that a needed reboot has to follow; undefined where none was needed. */
 export async function getRebootRecord(host: WindowsHost): Promise<string | undefined> {
   const text = await host.drive.readText(path);
-  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text)).lastBootUpTime;
+  // What a power cut has left empty, or half written, was followed by a boot anyhow.
+  if (text === undefined || !/^\{.*\}$/.test(text)) return undefined;
+  return recordSchema.parse(JSON.parse(text)).lastBootUpTime;
 }
 
 export async function removeRebootRecord(host: WindowsHost): Promise<void> {

@@ -90,5 +90,10 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const second = await step("Confirm-ExternalNetwork", await dialUntilUp());
     assert.equal(second.error, undefined);
     assert.deepEqual(host.windows.settings.networks(), ["External"]);
+
+    // What Windows has not written to the disk by then is empty afterwards.
+    await host.windows.drive.write("C:\\kindows\\state\\external-network.json", "");
+    const third = await step("Confirm-ExternalNetwork", await dialUntilUp());
+    assert.equal(third.error, undefined);
   });
 });

@@ -62,6 +62,10 @@ describe("A reboot of the rehearsal host, over SSH", () => {
 
     const again = await run(after, stepCommand("Confirm-Reboot", []));
     assert.equal(resultOf(again.stdout).changed, false);
+    // What a power cut has left of the record is none.
+    await host.windows.drive.write("C:\\kindows\\state\\reboot.json", "");
+    const cut = await run(after, stepCommand("Confirm-Reboot", []));
+    assert.equal(resultOf(cut.stdout).changed, false);
     const enabledAgain = resultOf(
       (await run(after, stepCommand("Enable-ContainersFeature", []))).stdout,
     );

@@ -41,9 +41,13 @@ function Get-ExternalNetworkRecord {
     param()
 
     if (Test-Path -LiteralPath $ExternalNetworkRecordPath) {
-        $record = Get-Content -LiteralPath $ExternalNetworkRecordPath -Raw | ConvertFrom-Json
-        if ($record.lastBootUpTime -eq (Get-LastBootUpTime)) {
-            return @{ State = $record.state; Message = $record.message }
+        # What a power cut has left empty, or half written, is of an earlier boot.
+        $text = [IO.File]::ReadAllText($ExternalNetworkRecordPath)
+        if ($text -match '^\{.*\}$') {
+            $record = ConvertFrom-Json -InputObject $text
+            if ($record.lastBootUpTime -eq (Get-LastBootUpTime)) {
+                return @{ State = $record.state; Message = $record.message }
+            }
         }
     }
     @{ State = 'none'; Message = '' }

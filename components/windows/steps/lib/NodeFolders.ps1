@@ -41,9 +41,10 @@ function Remove-FolderTree {
         [string] $Path
     )
 
-    # Not Remove-Item: that of Windows PowerShell 5.1 goes into links.
+    # Not Remove-Item: that of Windows PowerShell 5.1 goes into links. The caller looks whether the folder is gone: what
+    # keeps one, such as paths too long for it (3, 206), must not keep the others from being removed.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\cmd.exe" -TimeoutSeconds 300 -Remedy 'Run again.' `
-        -ArgumentList '/d', '/c', 'rd', '/s', '/q', $Path -SuccessExitCodes 0, 1, 2, 5, 32, 145
+        -ArgumentList '/d', '/c', 'rd', '/s', '/q', $Path -SuccessExitCodes 0, 1, 2, 3, 5, 32, 145, 206
 }
 
 <#

@@ -39,7 +39,11 @@ function Get-RebootRecord {
     param()
 
     if (Test-Path -LiteralPath $RebootRecordPath) {
-        (Get-Content -LiteralPath $RebootRecordPath -Raw | ConvertFrom-Json).lastBootUpTime
+        # What a power cut has left empty, or half written, was followed by a boot anyhow.
+        $text = [IO.File]::ReadAllText($RebootRecordPath)
+        if ($text -match '^\{.*\}$') {
+            (ConvertFrom-Json -InputObject $text).lastBootUpTime
+        }
     }
 }
 
