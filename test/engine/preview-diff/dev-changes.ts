@@ -41,11 +41,6 @@ export const devChanges: readonly SettingChange[] = [
     },
   },
   {
-    name: "other DNS servers",
-    settings: { windows: { dnsServers: ["1.1.1.1", "8.8.8.8"] } },
-    plans: { changed: ["Command win-1-set-hostsentry"] },
-  },
-  {
     name: "a smaller packet for Linux pods",
     settings: { cni: { calico: { mtu: 1400 } } },
     // What waits for the operator waits for it again.
