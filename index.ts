@@ -2,20 +2,17 @@ import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { loadStack } from "./config/load.ts";
 import type { StackSettings } from "./config/load.ts";
 
-const { kubeconfig, sshPrivateKey, controlPlane, nodes, placement } = await composed(
-  await loadStack(),
-);
-export { kubeconfig, sshPrivateKey, controlPlane, nodes, placement };
+const { kubeconfig, sshPrivateKey, controlPlane, nodes } = await composed(await loadStack());
+export { kubeconfig, sshPrivateKey, controlPlane, nodes };
 
 /** Composes the stack; loads only what its kind is made of. */
 async function composed(stack: StackSettings) {
   if (stack.kind === "existing") {
     const { existingStack } = await import("./stacks/existing-stack.ts");
-    // Keys and kubeconfig are the user's own, and so is where the machines are.
+    // Keys and kubeconfig are the user's own.
     return {
       kubeconfig: undefined,
       sshPrivateKey: undefined,
-      placement: undefined,
       ...(await existingStack(stack.settings)),
     };
   }

@@ -4,7 +4,6 @@ import * as libvirt from "@pulumi/libvirt";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
-import type { Placement } from "../config/placement.ts";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
@@ -26,8 +25,6 @@ export interface Lab {
   readonly sshPrivateKey: pulumi.Output<string>;
   readonly controlPlane: pulumi.Output<object>;
   readonly nodes: pulumi.Output<object[]>;
-  /** Where each node's machine runs, and why; undefined where there is one hypervisor. */
-  readonly placement: Placement[] | undefined;
 }
 
 /**
@@ -37,7 +34,7 @@ export interface Lab {
  */
 export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const names = labNames(settings.lab.name);
-  const isFleet = settings.hypervisors.length > 0;
+  const placed = toldPlacement(settings);
   const plan = addressPlan(settings.network.cidr);
   const libvirtProvider = new libvirt.Provider(
     "hypervisor",
@@ -127,9 +124,8 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
         hostKey: machine.hostKey,
         sshUser: machines.login.user,
         nodeName: joined.nodeName,
-        ...(isFleet && { hypervisor: node.hypervisor }),
+        ...placed.get(node.name),
       })),
     ),
-    placement: isFleet ? toldPlacement(settings) : undefined,
   };
 }

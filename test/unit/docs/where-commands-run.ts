@@ -128,6 +128,7 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   "make test-windows-binaries": { needs: "root, Wine and minutes: it is a test itself" },
 
   kubectl: { needs: "a cluster" },
+  "KINDOWS_GONE=rack-2 ./kindows down": { needs: "a hypervisor that is gone" },
   "KINDOWS_GONE=win-1 pulumi up": {
     needs: "a machine that is gone",
     by: { file: "test/engine/existing/existing-machines.test.ts", words: "gone for good" },
