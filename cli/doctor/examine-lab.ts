@@ -120,7 +120,7 @@ function silentCluster(
       remedy:
         first === undefined
           ? "start what stands still, then look again"
-          : `docker exec ${first.container} crictl ps --all`,
+          : `docker exec ${first.container} ctr --namespace k8s.io tasks list`,
       ...(first !== undefined &&
         !explained && { repair: { kind: "restart-kubelet", container: first.container } as const }),
     },

@@ -61,7 +61,7 @@ export async function expireControlPlane(container: string): Promise<void> {
   await inContainer(
     container,
     `${shortLived} kubeadm certs renew all --config /tmp/short.conf; rm /tmp/short.conf; sleep 61; ` +
-      `crictl ps --quiet --name '^(etcd|kube-apiserver)$' | xargs crictl stop --timeout 5`,
+      `pkill --exact 'etcd|kube-apiserver'`,
   );
 }
 
@@ -82,6 +82,15 @@ export async function expireKubelet(container: string, plane: string): Promise<v
   );
 }
 
+/** Where a volume is, whose name alone is known. */
+async function pathOf(volume: string): Promise<string> {
+  for (const pool of (await virsh("pool-list", "--name")).split("\n")) {
+    const file = await virsh("vol-path", "--pool", pool.trim(), volume).catch(() => undefined);
+    if (file !== undefined) return file.trim();
+  }
+  return assert.fail(`no pool has the volume ${volume}`);
+}
+
 /** A disk of a machine's on a small file system of its own, which can be filled without harm to the host. */
 export class SmallDisk {
   private readonly image: string;
@@ -99,7 +108,8 @@ export class SmallDisk {
   async take(): Promise<void> {
     await virsh("destroy", this.domain);
     const disks = await virsh("domblklist", this.domain);
-    const file = /^\s*vda\s+(\/\S+)/m.exec(disks)?.[1] ?? assert.fail(disks);
+    const volume = /^\s*vda\s+(\S+)/m.exec(disks)?.[1] ?? assert.fail(disks);
+    const file = volume.startsWith("/") ? volume : await pathOf(volume);
     const { stdout } = await execa("du", ["--block-size=1M", file]);
     const sizeMiB = Number.parseInt(stdout, 10) + 3072;
     await execa("truncate", ["--size", `${sizeMiB}M`, this.image]);

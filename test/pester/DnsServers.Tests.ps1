@@ -15,13 +15,13 @@ BeforeAll {
 
 Describe 'Set-DnsServer' {
     BeforeEach {
-        $rules = [Collections.Generic.List[object]]::new()
-        Mock Get-DnsClientNrptRule { $rules }
+        $table = [Collections.Generic.List[object]]::new()
+        Mock Get-DnsClientNrptRule { $table }
         Mock Add-DnsClientNrptRule {
-            $rules.Add((New-DnsRule -Name '{new}' -Comment $Comment -NameServers $NameServers -Namespace $Namespace))
+            $table.Add((New-DnsRule -Name '{new}' -Comment $Comment -NameServers $NameServers -Namespace $Namespace))
         }
         Mock Remove-DnsClientNrptRule {
-            $null = $rules.RemoveAll([Predicate[object]] { param($rule) $rule.Name -eq $Name })
+            $null = $table.RemoveAll([Predicate[object]] { param($each) $each.Name -eq $Name })
         }
         Mock Clear-DnsClientCache { return }
         Mock Test-Path { $false } -ParameterFilter { $LiteralPath -eq $DnsPolicyKey }
@@ -31,32 +31,32 @@ Describe 'Set-DnsServer' {
         Set-DnsServer -Server '1.1.1.1', '8.8.8.8' | Should -BeTrue
         Set-DnsServer -Server '1.1.1.1', '8.8.8.8' | Should -BeFalse
         Set-DnsServer -Server '8.8.8.8' | Should -BeTrue
-        $rules.Count | Should -Be 1
-        $rules[0].NameServers | Should -Be @('8.8.8.8')
+        $table.Count | Should -Be 1
+        $table[0].NameServers | Should -Be @('8.8.8.8')
         Set-DnsServer -Server @() | Should -BeTrue
-        $rules.Count | Should -Be 0
+        $table.Count | Should -Be 0
         Set-DnsServer -Server @() | Should -BeFalse
         Should -Invoke Clear-DnsClientCache -Times 3 -Exactly
     }
 
     It 'makes one rule of two that a run which was cut short has left' {
         foreach ($name in '{a}', '{b}') {
-            $rules.Add((New-DnsRule -Name $name -Comment 'kindows' -NameServers '1.1.1.1'))
+            $table.Add((New-DnsRule -Name $name -Comment 'kindows' -NameServers '1.1.1.1'))
         }
         Set-DnsServer -Server '1.1.1.1' | Should -BeTrue
-        $rules.Count | Should -Be 1
+        $table.Count | Should -Be 1
     }
 
     It 'leaves somebody else''s rule for some names' {
-        $rules.Add((New-DnsRule -Name '{a}' -Comment 'VPN' -NameServers '10.9.9.9' -Namespace '.example.com'))
+        $table.Add((New-DnsRule -Name '{a}' -Comment 'VPN' -NameServers '10.9.9.9' -Namespace '.example.com'))
         Set-DnsServer -Server '1.1.1.1' | Should -BeTrue
         Set-DnsServer -Server @() | Should -BeTrue
-        $rules.Count | Should -Be 1
-        $rules[0].Comment | Should -BeExactly 'VPN'
+        $table.Count | Should -Be 1
+        $table[0].Comment | Should -BeExactly 'VPN'
     }
 
     It 'refuses somebody else''s rule for all names, and changes nothing' {
-        $rules.Add((New-DnsRule -Name '{a}' -Comment '' -NameServers '10.9.9.9'))
+        $table.Add((New-DnsRule -Name '{a}' -Comment '' -NameServers '10.9.9.9'))
         $failure = Get-StepFailure { Set-DnsServer -Server '1.1.1.1' }
         $failure.Code | Should -BeExactly 'ForeignDnsRule'
         $failure.Message | Should -Match '10\.9\.9\.9'

@@ -27,11 +27,14 @@ const cmdlets = new Set(
  * after an error (PowerShell/PowerShell#4568, #24389).
  */
 const moduleFunctions = new Set(
-  `Add-MpPreference Clear-DnsClientCache Disable-PnpDevice Expand-Archive Get-FileHash Get-HnsEndpoint
-  Get-HnsNetwork Get-HnsPolicyList Get-MpPreference Get-NetFirewallRule Get-NetIPAddress Get-NetRoute
-  New-NetFirewallRule New-NetRoute New-ScheduledTaskAction New-ScheduledTaskPrincipal Register-ScheduledTask
-  Remove-HnsEndpoint Remove-HnsNetwork Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute
-  Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`.split(/\s+/),
+  `Add-DnsClientNrptRule Add-MpPreference Clear-DnsClientCache Disable-PnpDevice Expand-Archive
+  Get-DnsClientNrptRule Get-FileHash Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-MpPreference
+  Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Partition New-NetFirewallRule New-NetRoute
+  New-ScheduledTaskAction New-ScheduledTaskPrincipal New-ScheduledTaskTrigger Register-ScheduledTask
+  Remove-DnsClientNrptRule Remove-HnsEndpoint Remove-HnsNetwork Remove-MpPreference Remove-NetFirewallRule
+  Remove-NetRoute Remove-Partition Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`.split(
+    /\s+/,
+  ),
 );
 
 /** What only the scripts that make an image use. */

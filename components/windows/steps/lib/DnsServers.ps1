@@ -15,7 +15,7 @@ function Get-DnsRule {
     [CmdletBinding()]
     param()
 
-    Get-DnsClientNrptRule | Where-Object { [string]$_.Comment -ceq $DnsRuleMark }
+    Get-DnsClientNrptRule -ErrorAction Stop | Where-Object { [string]$_.Comment -ceq $DnsRuleMark }
 }
 
 <#
@@ -31,7 +31,7 @@ function Assert-DnsRuleFree {
             -Message 'A group policy sets rules about DNS on this machine, and Windows passes over all others.' `
             -Remedy 'Set the DNS servers in that policy (gpresult /h), and leave windows.dnsServers out.'
     }
-    $foreign = @(Get-DnsClientNrptRule | Where-Object {
+    $foreign = @(Get-DnsClientNrptRule -ErrorAction Stop | Where-Object {
             [string]$_.Comment -cne $DnsRuleMark -and @($_.Namespace) -contains '.'
         })
     if ($foreign.Count -gt 0) {
@@ -69,12 +69,12 @@ function Set-DnsServer {
         return $false
     }
     foreach ($rule in $rules) {
-        Remove-DnsClientNrptRule -Name $rule.Name -Force
+        Remove-DnsClientNrptRule -Name $rule.Name -Force -ErrorAction Stop
     }
     if ($Server.Count -gt 0) {
-        Add-DnsClientNrptRule -Namespace '.' -NameServers $Server -Comment $DnsRuleMark
+        Add-DnsClientNrptRule -Namespace '.' -NameServers $Server -Comment $DnsRuleMark -ErrorAction Stop
     }
-    Clear-DnsClientCache
+    Clear-DnsClientCache -ErrorAction Continue
     $true
 }
 

@@ -54,10 +54,13 @@ function Suspend-FirstBoot {
         Stop-Step -Code 'CommandFailed' -Message 'After a reboot the computer is not called as its disc says.' `
             -Remedy 'See the System event log on the machine; make it anew.'
     }
-    $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" -Argument "/c $SetupCompletePath"
-    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest
+    $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" `
+        -Argument "/c $SetupCompletePath" -ErrorAction Stop
+    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest `
+        -ErrorAction Stop
+    $trigger = New-ScheduledTaskTrigger -AtStartup -ErrorAction Stop
     $null = Register-ScheduledTask -TaskName $FirstBootTaskName -Action $action -Principal $principal `
-        -Trigger (New-ScheduledTaskTrigger -AtStartup) -Force
+        -Trigger $trigger -Force -ErrorAction Stop
     [IO.File]::WriteAllText($FirstBootMark, '')
 }
 
@@ -71,7 +74,7 @@ function Remove-FirstBoot {
 
     if (Test-Path -LiteralPath $FirstBootMark) {
         # What runs goes on without its task.
-        Unregister-ScheduledTask -TaskName $FirstBootTaskName -Confirm:$false
+        Unregister-ScheduledTask -TaskName $FirstBootTaskName -Confirm:$false -ErrorAction Stop
         Remove-Item -LiteralPath $FirstBootMark -Force
     }
     foreach ($path in $SetupCompletePath, $FirstBootFolder) {

@@ -19,7 +19,7 @@ function Remove-RecoveryPartition {
     [CmdletBinding()]
     param()
 
-    $partitions = @(Get-Partition | Where-Object {
+    $partitions = @(Get-Partition -ErrorAction Stop | Where-Object {
             $_.GptType -eq $RecoveryGptType -or $_.MbrType -eq $RecoveryMbrType
         })
     if ($partitions.Count -eq 0) {
@@ -29,6 +29,7 @@ function Remove-RecoveryPartition {
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\reagentc.exe" -ArgumentList '/disable' `
         -TimeoutSeconds 120 -SuccessExitCodes 0, 2 -Remedy 'See what `reagentc /info` says on the machine.'
     foreach ($partition in $partitions) {
-        Remove-Partition -DiskNumber $partition.DiskNumber -PartitionNumber $partition.PartitionNumber -Confirm:$false
+        Remove-Partition -DiskNumber $partition.DiskNumber -PartitionNumber $partition.PartitionNumber `
+            -Confirm:$false -ErrorAction Stop
     }
 }

@@ -139,7 +139,7 @@ function Invoke-Sysprep {
     )
 
     # What runs goes on without its task.
-    Unregister-ScheduledTask -TaskName $SealingTaskName -Confirm:$false
+    Unregister-ScheduledTask -TaskName $SealingTaskName -Confirm:$false -ErrorAction Stop
     $remedy = 'Make the image anew when what sysprep names is not in the way any more.'
     try {
         Start-Sleep -Seconds $DelaySeconds
