@@ -48,6 +48,17 @@ async function notReady(wanted: string): Promise<void> {
   );
 }
 
+/** A machine may be back before the control plane has noticed that it was gone. */
+async function heardOf(wanted: string, since: Date): Promise<void> {
+  const what = `${wanted} to be heard of`;
+  await waitUntil({ what, timeoutSeconds: 180, pollMilliseconds: 2000 }, async () => {
+    const lease = (await lab.kubectlJson("-n", "kube-node-lease", "get", "lease", wanted)) as {
+      spec: { renewTime: string };
+    };
+    return new Date(lease.spec.renewTime) > since ? undefined : `last at ${lease.spec.renewTime}`;
+  });
+}
+
 async function nodesReady(): Promise<void> {
   const what = "both nodes to be Ready";
   await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
@@ -247,9 +258,9 @@ const faults: readonly PlantedFault[] = [
     fault: "a full disk has paused the machine",
     plant: async () => {
       await smallDisk.take();
+      const start = new Date();
       await virsh("start", machine);
-      await notReady("win-1");
-      await nodesReady();
+      await heardOf("win-1", start);
       await smallDisk.fill();
       // Ends when the machine goes on, or loses its power.
       void putOnMachine(lab, "win-1", "C:/rehearsal/big", Buffer.alloc(96 << 20, 1)).catch(
