@@ -6,6 +6,7 @@ import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { previewRatio } from "./preview-ratio.ts";
 import { printRatios, timed } from "./report.ts";
 import type { Ratio } from "./report.ts";
+import { statusRatio } from "./status-ratio.ts";
 import { upRatios } from "./up-ratio.ts";
 
 const ratios: Ratio[] = [];
@@ -15,7 +16,7 @@ try {
   await timed("prepare, second time", () => kindows("prepare"));
 
   const [one, bare] = await upRatios();
-  ratios.push(one, bare, await previewRatio());
+  ratios.push(one, bare, await previewRatio(), await statusRatio());
 
   await kindows("down");
   await configureNodes(4);
