@@ -205,9 +205,9 @@ describe("Faults in steps", () => {
   }
 
   it("are put there over SFTP, and strike", async () => {
-    const host = await startWithSteps();
-    const client = await connect(host);
+    const host = await startWithSteps({ authorizedKeys: [adminKey.public] });
     try {
+      const client = await connect(host);
       const faults = [{ kind: "fail", step: "Set-HostsEntry", message: "put there" }];
       await new Promise<void>((resolve, reject) => {
         client.sftp((error, sftp) => {
@@ -220,9 +220,9 @@ describe("Faults in steps", () => {
         });
       });
       const { errorMessage } = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
-      assert.match(errorMessage ?? "", /put there/);
-    } finally {
+      assert.match(errorMessage, /put there/);
       client.end();
+    } finally {
       await host.stop();
     }
   });
