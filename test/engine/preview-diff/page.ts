@@ -22,6 +22,8 @@ ${tableOf(rehearsalChanges)}
 
 \`Command win-1\` is the join token of win-1.
 
+On a lab that is up ${alsoWhenUp(rehearsalChanges)}.
+
 Kubernetes ${kubernetesVersions.join(", ")} and Calico ${calicoVersions.join(", ")} are the only versions there are yet, so no table has another one. What a new
 version of a node's program plans is told by _another containerd_ below.
 
@@ -61,6 +63,14 @@ Nothing of a stack's own state is looked at without one; what a change makes ane
 to do with a changed property. Values that are known only after an \`up\` are not compared: the checksum of a program that
 nobody has fetched yet hides the command that installs it.
 `;
+}
+
+function alsoWhenUp(changes: readonly SettingChange[]): string {
+  return changes
+    .flatMap(({ name, alsoWhenUp: also = [] }) =>
+      also.length === 0 ? [] : [`_${name}_ changes ${listed(also)} as well`],
+    )
+    .join("; ");
 }
 
 function tableOf(changes: readonly SettingChange[]): string {

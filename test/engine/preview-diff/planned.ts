@@ -22,6 +22,8 @@ export interface SettingChange {
   /** What else changes, where it is no setting. */
   readonly host?: "new image" | { readonly editedStep: string };
   readonly plans: Planned;
+  /** What it changes besides in place on a lab that is up, where a state tells what was not known before. */
+  readonly alsoWhenUp?: readonly string[];
 }
 
 /** Name of a resource as in these tables. */

@@ -18,6 +18,8 @@ export const rehearsalChanges: readonly SettingChange[] = [
     settings: { cluster: { workers: [{ name: "worker-1" }] } },
     // Its pods are reached by way of it.
     plans: { created: ["Command control-plane-worker-1"], changed: ["Command node-routes"] },
+    // By what the lookup of the routes says, which a preview without a state has not got.
+    alsoWhenUp: routes("win-1"),
   },
   {
     name: "more memory",
