@@ -52,10 +52,12 @@ async function notReady(wanted: string): Promise<void> {
 async function heardOf(wanted: string, since: Date): Promise<void> {
   const what = `${wanted} to be heard of`;
   await waitUntil({ what, timeoutSeconds: 180, pollMilliseconds: 2000 }, async () => {
-    const lease = (await lab.kubectlJson("-n", "kube-node-lease", "get", "lease", wanted)) as {
-      spec: { renewTime: string };
-    };
-    return new Date(lease.spec.renewTime) > since ? undefined : `last at ${lease.spec.renewTime}`;
+    // One that has just joined has none yet.
+    const { items } = (await lab.kubectlJson(
+      ...["-n", "kube-node-lease", "get", "leases", "--field-selector", `metadata.name=${wanted}`],
+    )) as { items: { spec: { renewTime: string } }[] };
+    const heard = items[0]?.spec.renewTime;
+    return heard !== undefined && new Date(heard) > since ? undefined : `last at ${heard}`;
   });
 }
 
