@@ -29,7 +29,7 @@ export const pausedMachines: Sleeper = {
   idle: async (host, lab) =>
     Promise.all(
       (await machinesIn("paused", host, lab)).map(async (name) =>
-        pausedMachine(name, await pauseOf(host, name)),
+        pausedMachine(name, await pauseOf(host, lab, name)),
       ),
     ),
   start: async (host, name) => {
@@ -70,7 +70,7 @@ export function pausedMachine(name: string, { state, diskErrors, freeGiB }: Paus
       };
 }
 
-async function pauseOf(host: Host, name: string): Promise<Pause> {
+async function pauseOf(host: Host, pool: string, name: string): Promise<Pause> {
   // Each is worth telling without the others.
   const answer = (...args: string[]): Promise<readonly string[]> =>
     virsh(host, ...args).then(lines, () => []);
@@ -79,8 +79,14 @@ async function pauseOf(host: Host, name: string): Promise<Pause> {
     answer("domblkerror", name),
     answer("domblklist", name),
   ]);
-  const files = disks.flatMap((line) => /^\S+\s+(\/.*)$/.exec(line)?.[1] ?? []);
-  return { state: state.join(" "), diskErrors, freeGiB: await freeGiB(host, files) };
+  const sources = disks.flatMap((line) => /^\S+\s+(\S.*)$/.exec(line)?.[1] ?? []);
+  const files = await Promise.all(
+    // A volume is listed by its name in the pool, which has the lab's.
+    sources.map(async (source) =>
+      source.startsWith("/") ? [source] : answer("vol-path", "--pool", pool, source),
+    ),
+  );
+  return { state: state.join(" "), diskErrors, freeGiB: await freeGiB(host, files.flat()) };
 }
 
 async function freeGiB(host: Host, files: readonly string[]): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Host } from "../../../../cli/lab/host.ts";
-import { pausedMachine } from "../../../../cli/recovery/machine-sleepers.ts";
+import { pausedMachine, pausedMachines } from "../../../../cli/recovery/machine-sleepers.ts";
 import type { Pause } from "../../../../cli/recovery/machine-sleepers.ts";
 import type { Idle } from "../../../../cli/recovery/sleeper.ts";
 import { asleepOf, wakeLab } from "../../../../cli/recovery/wake.ts";
@@ -303,4 +303,28 @@ describe("a machine that is paused", () => {
       assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected });
     });
   }
+
+  it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {
+    const answers: Record<string, string> = {
+      "virsh list --state-paused --name": "kindows-x-win-1\n",
+      "virsh list --all --name": "kindows-x-win-1\n",
+      "virsh dumpxml --inactive kindows-x-win-1": "<source network='kindows-x'/>",
+      "virsh domstate --reason kindows-x-win-1": "paused (I/O error)\n",
+      "virsh domblkerror kindows-x-win-1": "vda: no space\n",
+      "virsh domblklist kindows-x-win-1": " vda  kindows-x-win-1.qcow2\n sda  /pool/identity.iso\n",
+      "virsh vol-path --pool kindows-x kindows-x-win-1.qcow2": "/pool/kindows-x-win-1.qcow2\n",
+      "df --block-size=1 --output=avail /pool/kindows-x-win-1.qcow2 /pool/identity.iso":
+        "Avail\n4096\n55000000000\n",
+    };
+    const host: Host = {
+      libvirtUri: "qemu:///system",
+      run: (program, args) => {
+        const line = [program, ...(program === "virsh" ? args.slice(3) : args)].join(" ");
+        return Promise.resolve(answers[line] ?? assert.fail(line));
+      },
+    };
+    const [machine] = await pausedMachines.idle(host, "kindows-x");
+    assert.match(machine?.seen ?? "", /vda: no space, 0\.0 GiB free/);
+    assert.match(machine?.first ?? "", /make room/);
+  });
 });
