@@ -184,7 +184,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
     const told = await lab.kindows("status");
     succeeded(told);
     for (const name of [controlPlane, "win-1"]) {
-      assert.match(told.output, new RegExp(`${name} .*Ready`));
+      assert.match(told.output, new RegExp(`^${name} +(linux|windows) +yes `, "m"));
     }
     const { stdout } = await execa("./kindows", ["--stack", lab.stack, "status", "--json"]);
     const { healthy, machinesOfStack } = JSON.parse(stdout) as {
