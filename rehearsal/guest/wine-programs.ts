@@ -149,6 +149,12 @@ export class WinePrograms implements WindowsPrograms {
     return this.#services.isRunning("containerd") && (await this.#drive.isFile(criReadyFile));
   }
 
+  async unpack(archive: string, folder: string): Promise<void> {
+    // Some hundred small files: an emulated CPU does that in C in a tenth of the time that JavaScript takes for it.
+    await busybox("tar", "-xf", archive, "-C", folder);
+    await busybox("sync");
+  }
+
   addresses(): readonly string[] {
     return ipv4Addresses().map(({ address }) => address);
   }
@@ -171,8 +177,7 @@ export class WinePrograms implements WindowsPrograms {
 
   async setClock(time: Date): Promise<void> {
     const text = time.toISOString().slice(0, 19).replace("T", " ");
-    // The guest has no programs of its own but busybox.
-    await promisify(execFile)("/bin/busybox", ["date", "-u", "-s", text]);
+    await busybox("date", "-u", "-s", text);
   }
 
   async setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
@@ -213,6 +218,11 @@ export class WinePrograms implements WindowsPrograms {
   async #assertProgram(exe: string): Promise<void> {
     if (!(await this.#drive.isFile(exe))) throw new Error(`there is no program ${exe}`);
   }
+}
+
+/** One of busybox' programs to its end; the guest has no others of Linux. @throws with what it wrote to its standard error */
+async function busybox(...args: readonly string[]): Promise<void> {
+  await promisify(execFile)("/bin/busybox", args);
 }
 
 /** Lines of a file; none where it is not there. */

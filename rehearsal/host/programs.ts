@@ -93,6 +93,13 @@ export interface WindowsPrograms {
    */
   isPipeServed(name: string): Promise<boolean>;
 
+  /**
+   * Unpacks a tar archive into a folder; both are Linux paths, and what it held is on the disk when this returns.
+   *
+   * @throws with what tar had to say.
+   */
+  unpack(archive: string, folder: string): Promise<void>;
+
   /** IPv4 addresses of the machine, that of the loopback too. */
   addresses(): readonly string[];
 

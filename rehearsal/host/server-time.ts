@@ -7,8 +7,10 @@ export async function serverTime(
   timeoutSeconds: number,
 ): Promise<Date | undefined> {
   return new Promise((resolve) => {
-    // As the script: with a wrong clock no certificate could be judged.
-    const options = { host, port, path: "/healthz", method: "HEAD", rejectUnauthorized: false };
+    // As the script: with a wrong clock no certificate could be judged. So no authority has to be known, and reading
+    // Node.js' own hundred and fifty costs an emulated CPU half a second.
+    const trust = { rejectUnauthorized: false, ca: [] };
+    const options = { host, port, path: "/healthz", method: "HEAD", ...trust };
     const asked = request({ ...options, timeout: timeoutSeconds * 1000 }, (answer) => {
       answer.resume();
       const time = Date.parse(answer.headers.date ?? "");

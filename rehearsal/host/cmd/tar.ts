@@ -1,4 +1,3 @@
-import { extract } from "tar";
 import type { CommandIo } from "../run-script.ts";
 import { type WindowsHost, homeFolder } from "../windows-host.ts";
 import { windowsPathNames } from "../windows-path.ts";
@@ -25,14 +24,7 @@ export async function tar(host: WindowsHost, rest: string, io: CommandIo): Promi
   }
   try {
     drive.assertRoom();
-    // Not as a stream, which costs an emulated CPU more than what it reads.
-    extract({
-      file: await drive.resolve(file),
-      cwd: await drive.resolve(target),
-      strict: true,
-      sync: true,
-    });
-    await drive.flush(target);
+    await host.programs.unpack(await drive.resolve(file), await drive.resolve(target));
     return 0;
   } catch (error) {
     io.err(`tar: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,3 +1,4 @@
+import { extract } from "tar";
 import { Drive } from "../drive.ts";
 import type { HostsEntry, ProgramResult, WindowsPrograms } from "../programs.ts";
 import type { Route } from "../routes.ts";
@@ -80,6 +81,10 @@ export class HollowPrograms implements WindowsPrograms {
   stopService(name: string): Promise<void> {
     this.#services.delete(name);
     return Promise.resolve();
+  }
+
+  async unpack(archive: string, folder: string): Promise<void> {
+    await extract({ file: archive, cwd: folder, strict: true });
   }
 
   isServiceRunning(name: string): Promise<boolean> {
