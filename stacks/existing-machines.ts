@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
 import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
-import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
@@ -9,10 +8,8 @@ import {
   ExistingMachine,
   type SshAccess,
 } from "../components/machine/existing/existing-machine.ts";
-import type { HostRequirements } from "../components/windows/host-requirements.ts";
-import type { WindowsSoftware } from "../components/windows/software.ts";
-import { WindowsNode } from "../components/windows/windows-node.ts";
 import { existingSetup } from "./existing-setup.ts";
+import { joinedNode, type NodePrograms } from "./joined-node.ts";
 import { machineReset } from "./machine-reset.ts";
 
 /** What is known of cluster and machines before anything is done; undefined: a preview asks nobody. */
@@ -22,12 +19,6 @@ export interface Surroundings {
   readonly access: (
     node: ExistingNode,
   ) => { readonly machine: SshAccess; readonly bastion?: SshAccess } | undefined;
-}
-
-/** What is put on the machines, and what they must have. */
-export interface NodePrograms {
-  readonly software: WindowsSoftware;
-  readonly requirements: HostRequirements;
 }
 
 /** What stands for the cluster's ranges where nobody was asked: kubeadm's usual ones. */
@@ -46,7 +37,7 @@ export interface ExistingStack {
 export function existingMachines(
   settings: ExistingSettings,
   { cluster, access }: Surroundings,
-  { software, requirements }: NodePrograms,
+  programs: NodePrograms,
 ): ExistingStack {
   const { podCidr, serviceCidr, kubernetesVersion, hostsEntries } = settings.cluster;
   const ranges = {
@@ -61,7 +52,13 @@ export function existingMachines(
   });
   const network = cluster?.facts.podNetwork ?? unknownNetwork(settings);
   const pods = new ExistingPodNetwork("pod-network", { controlPlane, network });
-  const setup = existingSetup(settings, network, controlPlane);
+  const joinedCluster = {
+    controlPlane,
+    podNetwork: pods.resource,
+    tokenTtlMinutes: settings.cluster.tokenTtlMinutes,
+    programs,
+    setup: existingSetup(settings, network, controlPlane),
+  };
 
   const nodes = settings.nodes.map((node) => {
     const login = access(node);
@@ -72,28 +69,9 @@ export function existingMachines(
       access: login?.machine,
       bastion: login?.bastion,
       hostKey: node.hostKey,
-      reset: machineReset(software),
+      reset: machineReset(programs.software),
     });
-    const token = new BootstrapToken(node.name, {
-      controlPlane,
-      nodeName: node.name,
-      instanceId: machine.instanceId,
-      ttlMinutes: settings.cluster.tokenTtlMinutes,
-    });
-    const joined = new WindowsNode(node.name, {
-      machine,
-      controlPlane,
-      podNetwork: pods.resource,
-      token: token.token,
-      software,
-      requirements,
-      setup,
-      labels: node.labels,
-      taints: node.taints,
-      kubeletArgs: node.kubeletArgs,
-      nodeIp: node.nodeIp,
-    });
-    return { node, machine, joined };
+    return { node, joined: joinedNode(node, machine, joinedCluster) };
   });
 
   if (cluster?.facts.kubeProxy !== "there") {
@@ -109,16 +87,7 @@ export function existingMachines(
       hostsEntries: controlPlane.hostsEntries,
       kubernetesVersion,
     }),
-    nodes: pulumi.output(
-      nodes.map(({ node, machine, joined }) => ({
-        name: machine.name,
-        os: machine.os,
-        address: machine.address,
-        hostKey: machine.hostKey,
-        sshUser: node.login.user,
-        nodeName: joined.nodeName,
-      })),
-    ),
+    nodes: pulumi.output(nodes.map(({ node, joined }) => joined.told(node.login.user))),
   };
 }
 

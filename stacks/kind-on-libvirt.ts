@@ -3,16 +3,15 @@ import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
-import type { NodeSettings, Settings } from "../config/settings.ts";
-import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
+import type { Settings } from "../config/settings.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
-import { WindowsNode } from "../components/windows/windows-node.ts";
 import { presentNodes } from "./away.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import type { MachineImage } from "./machine-image.ts";
 import { hypervisorUri } from "./hypervisor-uri.ts";
+import { joinedNode } from "./joined-node.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
 import { toldPlacement } from "./placement.ts";
@@ -72,31 +71,18 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const present = presentNodes(settings);
   const machines = windowsMachines(settings, present, image.disk, network, libvirtProvider);
 
-  const joinWindowsNode = (node: NodeSettings) => {
-    const machine = machines.make(node);
-    const token = new BootstrapToken(node.name, {
-      controlPlane,
-      nodeName: node.name,
-      instanceId: machine.instanceId,
-      ttlMinutes: settings.cluster.tokenTtlMinutes,
-    });
-    const joined = new WindowsNode(node.name, {
-      machine,
-      controlPlane,
-      podNetwork: pods.resource,
-      token: token.token,
-      software: image.software,
-      requirements: image.requirements,
-      setup: nodeSetup(settings),
-      labels: node.labels,
-      taints: node.taints,
-      kubeletArgs: node.kubeletArgs,
-      nodeIp: node.nodeIp,
-      ...(routes && { routes }),
-    });
-    return { node, machine, joined };
+  const cluster = {
+    controlPlane,
+    podNetwork: pods.resource,
+    tokenTtlMinutes: settings.cluster.tokenTtlMinutes,
+    programs: image,
+    setup: nodeSetup(settings),
+    routes,
   };
-  const nodes = present.map(joinWindowsNode);
+  const nodes = present.map((node) => {
+    const joined = joinedNode(node, machines.make(node), cluster);
+    return { node, joined };
+  });
 
   // The rollouts are awaited, so they come when the nodes that they roll out to are there. Not when these are Ready:
   // pods start meanwhile.
@@ -117,13 +103,8 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       kubernetesVersion: controlPlane.kubernetesVersion,
     }),
     nodes: pulumi.output(
-      nodes.map(({ node, machine, joined }) => ({
-        name: machine.name,
-        os: machine.os,
-        address: machine.address,
-        hostKey: machine.hostKey,
-        sshUser: machines.login.user,
-        nodeName: joined.nodeName,
+      nodes.map(({ node, joined }) => ({
+        ...joined.told(machines.login.user),
         ...placed.get(node.name),
       })),
     ),
