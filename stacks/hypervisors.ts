@@ -1,4 +1,4 @@
-import * as libvirt from "@pulumi/libvirt";
+import type * as libvirt from "@pulumi/libvirt";
 import { hypervisorConnections } from "../config/hypervisor-connections.ts";
 import { thisHypervisor } from "../config/hypervisor-settings.ts";
 import { labNames, remotePool } from "../config/names.ts";
@@ -8,7 +8,7 @@ import type { MachineSegment } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
 import { MachineStorage } from "../components/machine/machine-storage.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
-import { hypervisorUri } from "./hypervisor-uri.ts";
+import { hypervisorProvider } from "./hypervisor-provider.ts";
 import type { MachineImage } from "./machine-image.ts";
 
 /** A hypervisor as machines are made on it. */
@@ -71,12 +71,7 @@ function elsewhere(
   const { name, bridge, domainType } = connection;
   const names = labNames(settings.lab.name);
   const pool = remotePool(settings.lab.name, name);
-  const libvirtProvider = new libvirt.Provider(
-    `hypervisor-${name}`,
-    { uri: hypervisorUri(connection.providerUri) },
-    // As that of this host.
-    { ignoreChanges: ["version"] },
-  );
+  const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
   return {
     libvirtProvider,
     domainType,

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
-import * as libvirt from "@pulumi/libvirt";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
@@ -10,7 +9,7 @@ import { LabNetwork } from "../components/network/lab-network.ts";
 import { presentNodes } from "./away.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import type { MachineImage } from "./machine-image.ts";
-import { hypervisorUri } from "./hypervisor-uri.ts";
+import { hypervisorProvider } from "./hypervisor-provider.ts";
 import { joinedNode } from "./joined-node.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
@@ -35,12 +34,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const names = labNames(settings.lab.name);
   const placed = toldPlacement(settings);
   const plan = addressPlan(settings.network.cidr);
-  const libvirtProvider = new libvirt.Provider(
-    "hypervisor",
-    { uri: hypervisorUri(settings.hypervisor.uri) },
-    // The bridge reports its own version as an input that is never stored.
-    { ignoreChanges: ["version"] },
-  );
+  const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri);
   const dockerProvider = new docker.Provider("docker");
 
   const network = new LabNetwork("lab", {
