@@ -1,7 +1,8 @@
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
 import type { FoundPodNetwork } from "../components/controlplane/existing/judge-pod-network.ts";
-import type { MachineProxy, NodeSetup } from "../components/windows/node-setup.ts";
+import type { NodeSetup } from "../components/windows/node-setup.ts";
 import type { ExistingSettings } from "../config/existing/settings.ts";
+import { windowsSetup } from "./windows-setup.ts";
 
 type Ranges = Pick<ControlPlane, "podCidr" | "serviceCidr">;
 
@@ -11,15 +12,11 @@ export function existingSetup(
   network: FoundPodNetwork,
   ranges: Ranges,
 ): NodeSetup {
-  const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = settings.windows;
-  return {
-    podNetwork: podNetworkOf(settings, network, ranges),
-    registryMirrors,
-    defenderExclusions,
-    automaticUpdates,
-    dnsServers,
-    proxy: proxyOf(settings, ranges),
-  };
+  return windowsSetup(
+    settings.windows,
+    podNetworkOf(settings, network, ranges),
+    reachedInside(settings, ranges),
+  );
 }
 
 function podNetworkOf(
@@ -36,20 +33,16 @@ function podNetworkOf(
     : network.kind;
 }
 
-/** The machines' proxy, with all of the cluster reached without it; undefined where none is set. */
-function proxyOf(
-  { windows, cluster, nodes }: ExistingSettings,
+/** All of the cluster. */
+function reachedInside(
+  { cluster, nodes }: ExistingSettings,
   { podCidr, serviceCidr }: Ranges,
-): MachineProxy | undefined {
-  const { http = "", https = "", noProxy } = windows.proxy;
-  if (http === "" && https === "") {
-    return undefined;
-  }
-  const own = [
-    ...["localhost", "127.0.0.1", ".svc", ".cluster.local", podCidr, serviceCidr],
+): string[] {
+  return [
+    podCidr,
+    serviceCidr,
     ...(cluster.endpoint === undefined ? [] : [cluster.endpoint.replace(/:\d+$/, "")]),
     ...cluster.hostsEntries.flatMap(({ name, address }) => [name, address]),
     ...nodes.map(({ address }) => address),
   ];
-  return { http, https, noProxy: [...new Set([...own, ...noProxy])].join(",") };
 }

@@ -1,18 +1,11 @@
 import { controlPlaneNames, loadBalancerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
-import type { MachineProxy, NodeSetup } from "../components/windows/node-setup.ts";
+import type { NodeSetup } from "../components/windows/node-setup.ts";
+import { windowsSetup } from "./windows-setup.ts";
 
 /** How the settings want the Windows machines prepared. */
 export function nodeSetup(settings: Settings): NodeSetup {
-  const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = settings.windows;
-  return {
-    podNetwork: podNetworkOf(settings),
-    registryMirrors,
-    defenderExclusions,
-    automaticUpdates,
-    dnsServers,
-    proxy: machineProxy(settings),
-  };
+  return windowsSetup(settings.windows, podNetworkOf(settings), reachedInside(settings));
 }
 
 /** What of the pod network there is on a Windows machine; of Flannel nothing is rehearsed. */
@@ -37,18 +30,9 @@ function podNetworkOf({ cni, cluster, network, windows }: Settings): NodeSetup["
   }
 }
 
-/** The machines' proxy, with everything of the lab itself reached without it; undefined where none is set. */
-export function machineProxy(settings: Settings): MachineProxy | undefined {
-  const { http = "", https = "", noProxy } = settings.windows.proxy;
-  if (http === "" && https === "") {
-    return undefined;
-  }
-  const { lab, network, cluster } = settings;
-  const own = [
-    "localhost",
-    "127.0.0.1",
-    ".svc",
-    ".cluster.local",
+/** Everything of the lab itself. */
+function reachedInside({ lab, network, cluster }: Settings): string[] {
+  return [
     `.${network.domain}`,
     network.cidr,
     cluster.podCidr,
@@ -57,5 +41,4 @@ export function machineProxy(settings: Settings): MachineProxy | undefined {
     ...controlPlaneNames(lab.name, cluster.controlPlanes),
     ...(cluster.controlPlanes > 1 ? [loadBalancerName(lab.name)] : []),
   ];
-  return { http, https, noProxy: [...new Set([...own, ...noProxy])].join(",") };
 }
