@@ -1,4 +1,5 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
+import { namesIn } from "../config/names-list.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 
 /** Names further hypervisors that do not answer, separated by commas: their nodes are left as they are. */
@@ -26,12 +27,4 @@ export function presentNodes({
     );
   }
   return nodes.filter(({ hypervisor }) => !away.includes(hypervisor));
-}
-
-/** Names in a text that separates them by commas. */
-export function namesIn(text: string | undefined): string[] {
-  return (text ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
 }

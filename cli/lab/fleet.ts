@@ -1,6 +1,7 @@
 import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
+import { namesIn } from "../../config/names-list.ts";
 import type { Settings } from "../../config/settings.ts";
-import { awayVariable, namesIn } from "../../stacks/away.ts";
+import { awayVariable } from "../../stacks/away.ts";
 import { Failure } from "../failure.ts";
 import { resourcesOf } from "../recovery/deployment.ts";
 import { urnsOn } from "../recovery/on-hypervisors.ts";

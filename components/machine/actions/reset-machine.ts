@@ -5,6 +5,7 @@
  * Environment: MACHINE, a JSON object of its name, where it is, and how it is reset; KEYS (secret), a JSON object of what
  * logs in to it; KINDOWS_GONE, names of machines that are gone for good, separated by commas: they are not asked for.
  */
+import { namesIn } from "../../../config/names-list.ts";
 import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { onMachine, runOn } from "../existing/dial-machine.ts";
@@ -22,8 +23,7 @@ const stepsFolder = "C:/kindows/steps";
 await runAction(async () => {
   const machine = parameter("MACHINE", machineSchema);
   const { name, seconds, media } = machine;
-  const gone = (process.env[goneVariable] ?? "").split(",").map((each) => each.trim());
-  if (gone.includes(name)) {
+  if (namesIn(process.env[goneVariable]).includes(name)) {
     say(`${name} is gone for good, as ${goneVariable} says: nothing is reset on it`);
     return;
   }
