@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cni } from "./cni-settings.ts";
 import { hypervisor, hypervisors } from "./hypervisor-settings.ts";
-import type { Placement } from "./placement.ts";
+import type { Placement } from "./node-placement.ts";
 import { registration } from "./registration-settings.ts";
 import { address } from "./values/address.ts";
 import { bridgeName } from "./values/bridge-name.ts";
