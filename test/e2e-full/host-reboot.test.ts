@@ -40,17 +40,11 @@ describe("a reboot of the host is survived, without up", function () {
     const what = `${nodes.join(" and ")} to be Ready, heard of since the power came back`;
     await waitUntil({ what, timeoutSeconds: readySeconds, pollMilliseconds: 3000 }, async () => {
       try {
-        const [found, { items }] = await Promise.all([
-          lab.nodes(),
-          lab.kubectlJson("-n", "kube-node-lease", "get", "leases") as Promise<{
-            items: { metadata: { name: string }; spec: { renewTime: string } }[];
-          }>,
-        ]);
-        const heard = items.filter(({ spec }) => new Date(spec.renewTime) > time);
+        const [found, renewals] = await Promise.all([lab.nodes(), lab.leaseRenewals()]);
         const back = found
           .filter((node) => isReady(node))
           .map(({ metadata }) => metadata.name)
-          .filter((name) => heard.some(({ metadata }) => metadata.name === name))
+          .filter((name) => new Date(renewals.get(name) ?? 0) > time)
           .sort();
         return back.join() === nodes.join() ? undefined : `back: ${back.join(", ") || "none"}`;
       } catch (error) {

@@ -52,11 +52,7 @@ async function notReady(wanted: string): Promise<void> {
 async function heardOf(wanted: string, since: Date): Promise<void> {
   const what = `${wanted} to be heard of`;
   await waitUntil({ what, timeoutSeconds: 180, pollMilliseconds: 2000 }, async () => {
-    // One that has just joined has none yet.
-    const { items } = (await lab.kubectlJson(
-      ...["-n", "kube-node-lease", "get", "leases", "--field-selector", `metadata.name=${wanted}`],
-    )) as { items: { spec: { renewTime: string } }[] };
-    const heard = items[0]?.spec.renewTime;
+    const heard = (await lab.leaseRenewals()).get(wanted);
     return heard !== undefined && new Date(heard) > since ? undefined : `last at ${heard}`;
   });
 }

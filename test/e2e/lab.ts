@@ -126,6 +126,14 @@ export class TestLab {
       .sort();
   }
 
+  /** When kubelet renewed the lease of each node last, as the cluster tells it; one that has just joined has none yet. */
+  async leaseRenewals(): Promise<ReadonlyMap<string, string>> {
+    const { items } = (await this.kubectlJson("-n", "kube-node-lease", "get", "leases")) as {
+      items: { metadata: { name: string }; spec: { renewTime: string } }[];
+    };
+    return new Map(items.map(({ metadata, spec }) => [metadata.name, spec.renewTime]));
+  }
+
   async kubectl(...args: string[]): Promise<string> {
     return this.runKubectl(args, "");
   }

@@ -105,12 +105,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** When kubelet renewed the node's lease last; a node that has just joined may have none yet. */
+  /** When kubelet renewed the Windows node's lease last. */
   async function leaseRenewed(): Promise<string> {
-    const { items } = (await lab.kubectlJson(
-      ...["-n", "kube-node-lease", "get", "leases", "--field-selector", "metadata.name=win-1"],
-    )) as { items: { spec: { renewTime: string } }[] };
-    return items[0]?.spec.renewTime ?? "never";
+    return (await lab.leaseRenewals()).get("win-1") ?? "never";
   }
 
   it("comes up with one command, at its most verbose", async () => {
