@@ -135,19 +135,26 @@ export class TestLab {
   }
 
   async kubectl(...args: string[]): Promise<string> {
-    return this.runKubectl(args, "");
+    return this.runKubectl(args);
   }
 
   /** Applies a manifest. */
   async kubectlApply(manifest: string): Promise<void> {
-    await this.runKubectl(["apply", "-f", "-"], manifest);
+    await this.runKubectl(["apply", "-f", "-"], { input: manifest });
   }
 
-  private async runKubectl(args: string[], input: string): Promise<string> {
+  /** As `kubectl`, with another kubeconfig than the lab's own. */
+  async kubectlWith(kubeconfig: string, ...args: string[]): Promise<string> {
+    return this.runKubectl(args, { kubeconfig });
+  }
+
+  private async runKubectl(
+    args: string[],
+    { input = "", kubeconfig = path.join(this.stateFolder, "kubeconfig") } = {},
+  ): Promise<string> {
     const { tools } = JSON.parse(
       await readFile(path.join(root, ".kindows", "artifacts.json"), "utf8"),
     ) as { tools: { kubectl: string } };
-    const kubeconfig = path.join(this.stateFolder, "kubeconfig");
     const { stdout } = await execa(tools.kubectl, ["--kubeconfig", kubeconfig, ...args], {
       input,
       timeout: 120_000,

@@ -215,21 +215,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
       );
     try {
       succeeded(await withFile("--merge"));
-      const { tools } = JSON.parse(await readFile(".kindows/artifacts.json", "utf8")) as {
-        tools: { kubectl: string };
-      };
-      const nodes = [
-        "--kubeconfig",
-        file,
-        "--context",
-        "kindows-e2e",
-        "get",
-        "nodes",
-        "-o",
-        "name",
-      ];
-      const { stdout } = await execa(tools.kubectl, nodes, { timeout: 60_000 });
-      assert.deepEqual(stdout.split("\n").sort(), [`node/${controlPlane}`, "node/win-1"]);
+      const nodes = ["--context", "kindows-e2e", "get", "nodes", "-o", "name"];
+      const named = await lab.kubectlWith(file, ...nodes);
+      assert.deepEqual(named.split("\n").sort(), [`node/${controlPlane}`, "node/win-1"]);
       assert.equal((parse(await readFile(file, "utf8")) as Config)["current-context"], "other");
       succeeded(await withFile("--remove"));
       assert.deepEqual(parse(await readFile(file, "utf8")), parse(before));
