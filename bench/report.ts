@@ -37,13 +37,3 @@ export async function timed(what: string, work: () => Promise<unknown>): Promise
   printFigure({ what, seconds });
   return seconds;
 }
-
-/** The middle one of an odd number of measurements. */
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) {
-    throw new Error("there is no median of nothing");
-  }
-  return middle;
-}
