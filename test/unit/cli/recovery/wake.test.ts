@@ -305,7 +305,7 @@ describe("a machine that is paused", () => {
   }
 
   it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {
-    const answers: Record<string, string> = {
+    const { host } = recordedHost({
       "virsh list --state-paused --name": "kindows-x-win-1\n",
       "virsh list --all --name": "kindows-x-win-1\n",
       "virsh dumpxml --inactive kindows-x-win-1": "<source network='kindows-x'/>",
@@ -315,14 +315,7 @@ describe("a machine that is paused", () => {
       "virsh vol-path --pool kindows-x kindows-x-win-1.qcow2": "/pool/kindows-x-win-1.qcow2\n",
       "df --block-size=1 --output=avail /pool/kindows-x-win-1.qcow2 /pool/identity.iso":
         "Avail\n4096\n55000000000\n",
-    };
-    const host: Host = {
-      libvirtUri: "qemu:///system",
-      run: (program, args) => {
-        const line = [program, ...(program === "virsh" ? args.slice(3) : args)].join(" ");
-        return Promise.resolve(answers[line] ?? assert.fail(line));
-      },
-    };
+    });
     const [machine] = await pausedMachines.idle(host, "kindows-x");
     assert.match(machine?.seen ?? "", /vda: no space, 0\.0 GiB free/);
     assert.match(machine?.first ?? "", /make room/);
