@@ -17,10 +17,7 @@ const beginningWith = (name: string): typeof commands =>
   commands.filter(({ words }) => words[0] === name);
 
 describe("commands in the documents", () => {
-  let program: Command;
-  before(async () => {
-    program = await cliProgram();
-  });
+  const program = cliProgram();
 
   it("are found: in blocks and in the text", () => {
     for (const name of ["kindows", "make", "pulumi", "kubectl", "node", "curl"]) {
