@@ -121,7 +121,16 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
 /** Opens a TCP connection to an SSH server. */
 function connect(endpoint: SshEndpoint, signal: AbortSignal): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ host: endpoint.host, port: endpoint.port, signal });
+    const socket = net.connect({ host: endpoint.host, port: endpoint.port });
+    // Not its own option `signal`: Node.js 20 listens to that for good, and a machine that boots is dialled often.
+    const abort = (): void => {
+      socket.destroy(signal.reason as Error);
+    };
+    signal.addEventListener("abort", abort);
+    socket.once("close", () => {
+      signal.removeEventListener("abort", abort);
+    });
+    if (signal.aborted) abort();
     const timer =
       endpoint.perDialTimeout > 0
         ? setTimeout(() => {

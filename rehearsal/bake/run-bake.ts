@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Bake } from "../../components/windows/image/bake.ts";
 import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
@@ -81,8 +80,6 @@ async function connected(
   work: (client: Awaited<ReturnType<typeof dial>>["client"], operation: Operation) => Promise<void>,
 ): Promise<void> {
   const signal = AbortSignal.timeout(bootSeconds * 1000);
-  // Each attempt listens for itself; Node.js takes more than ten for a leak.
-  setMaxListeners(0, signal);
   const operation: Operation = {
     urn: "",
     name: "bake",
