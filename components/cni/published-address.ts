@@ -1,13 +1,13 @@
-import type { V1EndpointSliceList } from "@kubernetes/client-node";
+import type { V1EndpointSlice } from "@kubernetes/client-node";
 
 /**
  * The first IPv4 address that API servers publish for the Service `kubernetes`; the lowest where there are several, so
  * that it stays the same while its server lives.
  */
 export function publishedAddress(
-  slices: V1EndpointSliceList,
+  slices: readonly V1EndpointSlice[],
 ): { readonly address: string; readonly port: number } | undefined {
-  const found = slices.items
+  const found = slices
     .filter(({ addressType }) => addressType === "IPv4")
     .flatMap(({ endpoints, ports }) => {
       const port = ports?.find(({ name }) => name === "https")?.port;

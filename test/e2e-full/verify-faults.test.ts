@@ -65,7 +65,7 @@ describe("verify, where something is wrong", function () {
 
   function failed(results: readonly RowResult[], reason: RegExp): readonly string[] {
     const those = results.filter(({ status }) => status === "failed");
-    for (const { row, reason: told } of those) assert.match(told, reason, row.id);
+    for (const { row, reason: told } of those) assert.match(told, reason, `${row.id}: ${told}`);
     return those.map(({ row }) => row.id);
   }
 

@@ -2,7 +2,6 @@ import type {
   CoreV1Event,
   CoreV1EventList,
   V1EndpointSlice,
-  V1EndpointSliceList,
   V1NetworkPolicy,
   V1NetworkPolicyList,
   V1NodeList,
@@ -13,6 +12,7 @@ import type {
 } from "@kubernetes/client-node";
 
 import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { readEndpointSlices } from "../../components/controlplane/actions/endpoint-slices.ts";
 import { namespace } from "../objects/names.ts";
 import { nodeFact } from "./facts.ts";
 import type { NodeFact } from "./facts.ts";
@@ -39,8 +39,6 @@ export interface Details extends Snapshot {
 }
 
 const ours = `/api/v1/namespaces/${namespace}`;
-const slicesOf = (name: string): string =>
-  `/apis/discovery.k8s.io/v1/namespaces/${name}/endpointslices`;
 
 /** Nodes of the cluster. */
 export async function readNodes(api: ClusterApi): Promise<readonly NodeFact[]> {
@@ -53,7 +51,7 @@ export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
     readNodes(api),
     api.get<V1PodList>(`${ours}/pods`),
     api.get<V1ServiceList>(`${ours}/services`),
-    api.get<V1EndpointSliceList>(slicesOf(namespace)),
+    readEndpointSlices(api, namespace),
     api.get<V1ServiceList>(
       `/api/v1/namespaces/kube-system/services?labelSelector=${encodeURIComponent("k8s-app=kube-dns")}`,
     ),
@@ -62,7 +60,7 @@ export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
     nodes,
     pods: pods.items,
     services: services.items,
-    slices: slices.items,
+    slices,
     dnsAddress: dns.items[0]?.spec?.clusterIP ?? "",
   };
 }
@@ -75,16 +73,14 @@ export async function readDetails(api: ClusterApi): Promise<Details> {
     api.get<V1NetworkPolicyList>(
       `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`,
     ),
-    api.get<V1EndpointSliceList>(
-      `${slicesOf("kube-system")}?labelSelector=${encodeURIComponent("kubernetes.io/service-name=kube-dns")}`,
-    ),
+    readEndpointSlices(api, "kube-system", "kubernetes.io/service-name=kube-dns"),
     api.get<V1PodList>("/api/v1/namespaces/kube-system/pods"),
   ]);
   return {
     ...snapshot,
     events: events.items,
     policies: policies.items,
-    dnsSlices: dns.items,
+    dnsSlices: dns,
     systemPods: system.items,
   };
 }

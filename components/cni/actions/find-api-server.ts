@@ -5,9 +5,8 @@
  *
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig.
  */
-import type { V1EndpointSliceList } from "@kubernetes/client-node";
-
 import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
+import { readEndpointSlices } from "../../controlplane/actions/endpoint-slices.ts";
 import { waitFor } from "../../controlplane/actions/wait.ts";
 import { textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -16,15 +15,14 @@ import { publishedAddress } from "../published-address.ts";
 /** Longest wait for an API server that just started to write its address down, in seconds. */
 const timeoutSeconds = 60;
 
-const slices =
-  "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3Dkubernetes";
+const service = "kubernetes.io/service-name=kubernetes";
 
 await runAction(async () => {
   const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
   const found = await waitFor(
     { what: "the API server's own address", timeoutSeconds, onChange: say },
     async () => {
-      const address = publishedAddress(await api.get<V1EndpointSliceList>(slices));
+      const address = publishedAddress(await readEndpointSlices(api, "default", service));
       return address === undefined ? { seen: "none written down yet" } : { found: address };
     },
   );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { V1EndpointSliceList } from "@kubernetes/client-node";
+import type { V1EndpointSlice } from "@kubernetes/client-node";
 
 import { publishedAddress } from "../../../components/cni/published-address.ts";
 
@@ -17,7 +17,7 @@ const slice = (addresses: readonly string[], changes: Partial<Slice> = {}): Slic
 });
 
 const found = (...items: readonly Slice[]): ReturnType<typeof publishedAddress> =>
-  publishedAddress({ items } as unknown as V1EndpointSliceList);
+  publishedAddress(items as unknown as readonly V1EndpointSlice[]);
 
 describe("the API server's own address", () => {
   it("is the lowest of several, so that it stays the same", () => {

@@ -1,0 +1,21 @@
+import type { V1EndpointSlice } from "@kubernetes/client-node";
+
+import type { ClusterApi } from "./cluster-api.ts";
+
+/** A slice as the API server writes it: a list without elements comes back from its store as null. */
+type WrittenSlice = Omit<V1EndpointSlice, "endpoints"> & {
+  readonly endpoints: V1EndpointSlice["endpoints"] | null;
+};
+
+/** A namespace's EndpointSlices with a label; one without endpoints has an empty list of them. */
+export async function readEndpointSlices(
+  api: ClusterApi,
+  namespace: string,
+  labels?: string,
+): Promise<readonly V1EndpointSlice[]> {
+  const query = labels === undefined ? "" : `?labelSelector=${encodeURIComponent(labels)}`;
+  const { items } = await api.get<{ readonly items: readonly WrittenSlice[] }>(
+    `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices${query}`,
+  );
+  return items.map(({ endpoints, ...rest }) => ({ ...rest, endpoints: endpoints ?? [] }));
+}
