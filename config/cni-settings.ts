@@ -39,7 +39,7 @@ const calico = z.strictObject({
 const flannel = z.strictObject({
   backend: z.enum(["vxlan", "host-gw"]).default("vxlan").meta({
     description:
-      "How packets get from node to node: `vxlan` (number 4096, port 4789, as Windows wants them), or `host-gw`: plain routes, as all nodes are on one segment.",
+      "How packets get from node to node: `vxlan` (number 4096, port 4789, as Windows wants them), or `host-gw`: plain routes on every node, as all are on one segment, and an l2bridge network on Windows.",
   }),
 });
 

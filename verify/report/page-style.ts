@@ -40,13 +40,15 @@ table { border-collapse: collapse; }
 .reasons { width: 100%; }
 .reasons td { padding: .6rem 1rem .6rem 0; }
 .reasons td:first-child { width: 1.6rem; }
-.reasons p { margin: 0 0 .3rem; }
+.reasons p { margin: 0 0 .3rem; overflow-wrap: anywhere; }
 .reasons ul { columns: 19rem; margin: 0; padding: 0; list-style: none; color: var(--dim); font-size: .92em; }
+.reasons li { padding-left: 1rem; text-indent: -1rem; break-inside: avoid; }
 .failure { border-left: .3rem solid var(--failed); background: var(--panel); padding: .6rem 1rem; margin: .8rem 0; }
 .failure p { margin: .3rem 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem .8rem; margin: .3rem 0 0; }
 dt { color: var(--dim); }
 dd { margin: 0; min-width: 0; }
+dd code { white-space: pre-wrap; }
 code { font: .85em/1.4 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 @media print { body { margin: 0; } .box { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 `;

@@ -84,7 +84,8 @@ describe("a run of conformance", () => {
         }).catch((error: unknown) => String(error));
       },
     );
-    return { exitCode, lines, asked: await readFile(path.join(folder, "asked"), "utf8") };
+    const asked = await readFile(path.join(folder, "asked"), "utf8").catch(() => "");
+    return { exitCode, lines, asked };
   };
 
   it("applies its objects, and fetches log and results once the tests have ended", async function () {
@@ -117,10 +118,9 @@ describe("a run of conformance", () => {
 
   it("says what the API server refuses, and waits for nothing then", async () => {
     const refusing = await executable("refusing", ["echo 'Job is invalid' >&2", "exit 1"]);
-    const { exitCode } = await runWith([pod({})], { kubectl: refusing }).catch(() => ({
-      exitCode: "no call of the other kubectl",
-    }));
-    assert.match(String(exitCode), /no call of the other kubectl|Job is invalid/);
+    const { exitCode, asked } = await runWith([pod({})], { kubectl: refusing });
+    assert.match(String(exitCode), /the tests' objects could not be made: Job is invalid$/);
+    assert.equal(asked, "", "the kubectl that waits and fetches");
   });
 
   it("runs on this host with programs that are there, and is told of those that are not", async () => {
