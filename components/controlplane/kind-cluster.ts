@@ -28,7 +28,7 @@ export interface KindClusterArgs {
   /** Name of the Docker network; machines on its segment reach the containers at their own addresses. */
   readonly network: pulumi.Input<string>;
   /**
-   * `kind-default`: the image's own CNI, nodes are Ready at the end. Any other: whoever installs it waits for them; with
+   * `kind-default`: the image's own. Any other comes later, from its own images, and nodes are Ready when it is there. With
    * another one the cluster is made anew, as what the old one leaves on the nodes would be in the way.
    */
   readonly cni: "kind-default" | "calico" | "flannel";
@@ -36,6 +36,9 @@ export interface KindClusterArgs {
 
 /** Longest waits; the actions' own limits are shorter and say what they waited for. */
 const clusterTimeouts = { create: "20m", update: "20m", delete: "20m" };
+
+/** Longest waits for nodes to be Ready, in seconds: a CNI of another's is pulled from its registry first. */
+const readySeconds = { "kind-default": 300, calico: 1200, flannel: 1200 } as const;
 
 /**
  * A Kubernetes cluster in containers on this host, made by kind: control planes, and Linux workers that come and go.
@@ -52,7 +55,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly resource: pulumi.Resource;
   readonly podCidr: string;
   readonly serviceCidr: string;
-  /** For `dependsOn`: control planes and workers are Ready, where the CNI is `kind-default`. */
+  /** For `dependsOn`: workers are Ready, and control planes as well unless Calico waits for these itself. */
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -122,13 +125,13 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
             network: args.network,
             endpoint: `${host}:${apiServerPort}`,
             kubeconfig: this.kubeconfig,
-            awaitReady: args.cni === "kind-default",
+            readySeconds: readySeconds[args.cni],
             clusterResource: cluster,
           },
           { parent: this },
         ),
     );
-    const ready = args.cni === "kind-default" ? [this.awaitControlPlanes(name, args, cluster)] : [];
+    const ready = args.cni === "calico" ? [] : [this.awaitControlPlanes(name, args, cluster)];
     this.ready = [...ready, ...workers.map((worker) => worker.resource)];
     this.registerOutputs({ endpoint: this.endpoint, kubeconfig: this.kubeconfig });
   }
@@ -147,7 +150,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
           KUBECONFIG_CONTENT: this.kubeconfig,
           CLUSTER: JSON.stringify({
             controlPlanes: controlPlaneNodes(args.name, args.controlPlanes),
-            timeoutSeconds: 300,
+            timeoutSeconds: readySeconds[args.cni],
           }),
         },
         logging: local.Logging.Stderr,

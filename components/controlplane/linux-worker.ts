@@ -16,8 +16,8 @@ export interface LinuxWorkerArgs {
   readonly endpoint: string;
   /** Admin kubeconfig; secret. */
   readonly kubeconfig: pulumi.Input<string>;
-  /** Whether to wait until the node is Ready; false where the cluster gets its CNI later. */
-  readonly awaitReady: boolean;
+  /** Longest wait for the node to be Ready once it has joined, in seconds. */
+  readonly readySeconds: number;
   /** The cluster's own resource: a worker goes with it, and is made again with it. */
   readonly clusterResource: pulumi.Resource;
 }
@@ -29,13 +29,22 @@ export interface LinuxWorkerArgs {
  */
 export class LinuxWorker extends pulumi.ComponentResource {
   readonly nodeName: string;
-  /** For `dependsOn`: the node has joined. */
+  /** For `dependsOn`: the node is Ready. */
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxWorkerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("kindows:controlplane:LinuxWorker", name, { nodeName: args.nodeName }, opts);
-    const { nodeName, cluster, image, endpoint, awaitReady } = args;
-    const worker = { name: nodeName, cluster, image, network: args.network, endpoint, awaitReady };
+    const { nodeName, cluster, image, endpoint, readySeconds } = args;
+    // What comes before: the image, systemd, and the join.
+    const limit = `${String(720 + readySeconds)}s`;
+    const worker = {
+      name: nodeName,
+      cluster,
+      image,
+      network: args.network,
+      endpoint,
+      readySeconds,
+    };
     const joined = new local.Command(
       name,
       {
@@ -55,7 +64,7 @@ export class LinuxWorker extends pulumi.ComponentResource {
         deletedWith: args.clusterResource,
         replaceWith: [args.clusterResource],
         deleteBeforeReplace: true,
-        customTimeouts: { create: "15m", update: "15m", delete: "5m" },
+        customTimeouts: { create: limit, update: limit, delete: "5m" },
       },
     );
     this.nodeName = nodeName;

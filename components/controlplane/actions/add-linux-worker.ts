@@ -3,8 +3,8 @@
  * Ready. A worker that has joined is adopted, a half-made one is made again.
  *
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; WORKER, a JSON object of `name` (of
- * container and node), `cluster`, `image`, `network`, `endpoint` (`host:port` of the API server) and `awaitReady`
- * (false where the cluster gets its CNI later).
+ * container and node), `cluster`, `image`, `network`, `endpoint` (`host:port` of the API server) and
+ * `readySeconds` (longest wait for the node to be Ready, which it is when it has its CNI).
  */
 import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
@@ -31,13 +31,13 @@ const workerSchema = z.strictObject({
   image: z.string(),
   network: z.string(),
   endpoint: z.string(),
-  awaitReady: z.boolean(),
+  readySeconds: z.number().positive(),
 });
 
 type Worker = z.infer<typeof workerSchema>;
 
-/** Time limits in seconds: systemd in the container, kubeadm join, the node's CNI. */
-const timeouts = { start: 60, join: 180, ready: 180 };
+/** Time limits in seconds: systemd in the container, kubeadm join. */
+const timeouts = { start: 60, join: 180 };
 
 /** Written last into a worker's container. */
 const markerFile = "/kind/kindows-complete";
@@ -64,9 +64,7 @@ await runAction(async () => {
     await join(worker, kubeconfig, api);
     await docker(["exec", name, "touch", markerFile]);
   }
-  const node = worker.awaitReady
-    ? await awaitReadyNode(api, name, timeouts.ready)
-    : await api.get<V1Node>(`/api/v1/nodes/${name}`);
+  const node = await awaitReadyNode(api, name, worker.readySeconds);
   process.stdout.write(JSON.stringify(nodeFacts(node)));
 });
 

@@ -109,15 +109,26 @@ describe("KindCluster", () => {
     assert.equal(opts?.deleteBeforeReplace, true);
   });
 
-  it("waits for nothing to be Ready where the network comes later", async () => {
-    const { made, resources } = await cluster({ cni: "calico", workers: ["a"] });
-    assert.equal(resources.has(`${command}/cp-ready`), false);
-    const environment = JSON.stringify(
-      revealed(resources.get(`${command}/cp-a`)?.inputs["environment"]),
-    );
-    assert.match(environment, /\\"awaitReady\\":false/);
-    assert.equal(made.ready.length, 1);
-  });
+  for (const [cni, awaited, seconds] of [
+    ["kind-default", ["cp-ready", "cp-a"], 300],
+    ["flannel", ["cp-ready", "cp-a"], 1200],
+    // Calico waits for the control planes itself.
+    ["calico", ["cp-a"], 1200],
+  ] as const) {
+    it(`waits for its nodes to be Ready, as long as the network takes: ${cni}`, async () => {
+      const { made, resources } = await cluster({ cni, workers: ["a"] });
+      assert.equal(resources.has(`${command}/cp-ready`), cni !== "calico");
+      assert.equal(made.ready.length, awaited.length);
+      for (const name of awaited) {
+        const environment = resources.get(`${command}/${name}`)?.inputs["environment"];
+        assert.match(
+          JSON.stringify(revealed(environment)),
+          new RegExp(`(ready|timeout)Seconds\\\\":${String(seconds)}[,}]`),
+          name,
+        );
+      }
+    });
+  }
 });
 
 describe("BootstrapToken", () => {
