@@ -2,7 +2,10 @@
 export interface HostPackage {
   /** Name of the Debian package. */
   readonly debian: string;
-  /** Executables that are all there once it is installed, however that was done. */
+  /**
+   * Executables that are all there once it is installed, however that was done. None: it brings other files, and who
+   * asks for it has looked for them.
+   */
   readonly gives: readonly string[];
   readonly fedora: string;
   readonly arch: string;
@@ -54,6 +57,14 @@ export const hostPackages: readonly HostPackage[] = [
     fedora: "qemu-system-x86-core",
     arch: "qemu-system-x86",
     suse: "qemu-x86",
+  },
+  {
+    // UEFI for machines.
+    debian: "ovmf",
+    gives: [],
+    fedora: "edk2-ovmf",
+    arch: "edk2-ovmf",
+    suse: "qemu-ovmf-x86_64",
   },
   {
     // Downloads.

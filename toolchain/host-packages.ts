@@ -128,7 +128,10 @@ async function installWithApt(packages: readonly string[], say: Progress): Promi
 
 function tellUser(missing: readonly string[], manager: PackageManager | undefined): string {
   if (manager === undefined) {
-    const programs = missing.flatMap((name) => hostPackage(name).gives);
+    const programs = missing.flatMap((name) => {
+      const { gives } = hostPackage(name);
+      return gives.length > 0 ? gives : [name];
+    });
     return `these programs are missing, install them and run this again: ${programs.join(", ")}`;
   }
   const why = manager === "apt-get" ? " (as root it is done for you)" : "";
@@ -136,12 +139,13 @@ function tellUser(missing: readonly string[], manager: PackageManager | undefine
 }
 
 async function isThere(name: string, host: Host): Promise<boolean> {
-  for (const program of hostPackage(name).gives) {
+  const { gives } = hostPackage(name);
+  for (const program of gives) {
     if ((await host.find(program)) === undefined) {
       return false;
     }
   }
-  return true;
+  return gives.length > 0;
 }
 
 function hostPackage(debianName: string): HostPackage {

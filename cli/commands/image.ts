@@ -14,6 +14,7 @@ import { imageEntries, madeImages } from "../image/images.ts";
 import type { ImageUse, MadeImage } from "../image/images.ts";
 import { usedByLabs, wantedByStacks } from "../image/uses.ts";
 import { thisHost } from "../lab/host.ts";
+import { requireMakeableImage } from "../prepare/image-checks.ts";
 import { buildStackImage } from "../prepare/stack-image.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
@@ -59,7 +60,9 @@ export async function build({ stack }: ImageCommandOptions): Promise<number> {
     );
     return exitCodes.ok;
   }
-  process.stdout.write(`${await buildStackImage(settings, new Cache())}\n`);
+  const cache = new Cache();
+  await requireMakeableImage(settings, cache, say);
+  process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
   return exitCodes.ok;
 }
 

@@ -1,3 +1,4 @@
+import { requireMakeableImage } from "../prepare/image-checks.ts";
 import { prepare } from "../prepare/prepare.ts";
 import { ensureStackImage } from "../prepare/stack-image.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
@@ -13,6 +14,7 @@ import { thisHost } from "../lab/host.ts";
 import { awayAmong, awayText } from "../lab/hypervisors.ts";
 import { assertMayUse } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
+import { Cache } from "../../toolchain/cache.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
@@ -41,6 +43,7 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
   const lab = names.prefix;
   let fleet: Fleet = { present: [], away: [] };
   await asOnlyRun(stack, async () => {
+    await requireMakeableImage(settings, new Cache(), say);
     await prepare(settings, say);
     await ensureStackPrograms(settings);
     await ensureStackImage(settings);

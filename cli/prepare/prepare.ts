@@ -19,13 +19,12 @@ import type { Artifact, Progress } from "../../toolchain/artifact.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
-import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import type { EnsuredArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { requiredPackages } from "../../toolchain/host-requirements.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { ensureStackPackages } from "./stack-packages.ts";
 import { userDisk } from "./user-disk.ts";
 
 /**
@@ -41,8 +40,7 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
     ensureHostPackages(names, say);
   const options = { progress: say, ensurePackages };
   const { uri } = settings.hypervisor;
-  const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(uri)]);
-  await ensurePackages(requiredPackages(settings, { docker, libvirt }));
+  const { docker, libvirt } = await ensureStackPackages(settings, [], say);
   await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
 
   const images = await imagesFor(settings, say);

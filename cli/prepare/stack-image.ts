@@ -17,6 +17,7 @@ import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { exitCodes, Failure, messageOf } from "../failure.ts";
 import { downloadedMedia } from "../fetch/image-media.ts";
+import type { ProgramState } from "../fetch/programs.ts";
 import { ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
 import path from "node:path";
@@ -56,8 +57,8 @@ export async function buildStackImage(
     if ((await cache.state(address)).kind !== "complete") {
       await requireKvm(settings);
       await cache.requireWritable();
-      // Only what is pinned, and only with the consent that the settings give. What is missing then, its maker says.
-      await fetchFiles(downloadedMedia(settings).files);
+      // Only what is pinned, and only with the consent that the settings give.
+      requireFetched(await fetchFiles(downloadedMedia(settings).files));
       await ensureStackPrograms(settings);
     }
     const ensured = await ensureArtifacts([artifact], {
@@ -72,6 +73,21 @@ export async function buildStackImage(
     return disk;
   } catch (error) {
     throw explained(error);
+  }
+}
+
+/** @throws MediaError naming each file that did not come, and why. */
+export function requireFetched(states: readonly ProgramState[]): void {
+  const missing = states.filter(({ state }) => state === "missing");
+  if (missing.length > 0) {
+    throw new MediaError(
+      missing.map(({ fileName, problem = "" }) => ({
+        subject: fileName,
+        why: `could not be fetched: ${problem}`,
+        instead:
+          "Run again, which goes on where it was; or fetch it elsewhere and write its `path` below kindows:windows.image.",
+      })),
+    );
   }
 }
 

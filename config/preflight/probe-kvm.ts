@@ -20,15 +20,23 @@ const timeoutSeconds = 5;
 export async function probeKvm(
   domainType: Settings["hypervisor"]["domainType"],
 ): Promise<KvmFacts> {
-  if (domainType !== "kvm") {
-    return undefined;
-  }
+  return domainType === "kvm" ? ((await deviceProblem()) ?? runProbeRom("kvm")) : undefined;
+}
+
+/** What can be told before QEMU is installed: whether /dev/kvm is there and may be opened; undefined where it may. */
+export async function probeKvmDevice(
+  domainType: Settings["hypervisor"]["domainType"],
+): Promise<KvmFacts> {
+  return domainType === "kvm" ? deviceProblem() : undefined;
+}
+
+async function deviceProblem(): Promise<"absent" | "denied" | undefined> {
   try {
     await access(device, constants.R_OK | constants.W_OK);
+    return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "absent" : "denied";
   }
-  return runProbeRom("kvm");
 }
 
 /** Runs the probe's ROM in a QEMU without anything else; `tcg` emulates, for tests where there is no KVM. */

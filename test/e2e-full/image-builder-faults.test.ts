@@ -10,9 +10,11 @@ import {
   windowsImage,
 } from "../../components/windows/image/builder/image-artifact.ts";
 import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
+import { uefiPackages } from "../../components/windows/image/builder/uefi-firmware.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { bareImage, standInBootDisk, standInBuilder, StandInMedia } from "../e2e/stand-in-media.ts";
 import type { Fault, StandInBuild } from "../e2e/stand-in-media.ts";
@@ -28,6 +30,8 @@ describe("the making of an image that goes wrong", function () {
     folder = await mkdtemp(path.join(tmpdir(), "kindows-faults-"));
     media = new StandInMedia(path.join(folder, "media"), await standInBootDisk());
     await media.prepare();
+    // Not with each image: most of them boot with a BIOS.
+    await ensureHostPackages(uefiPackages(), () => undefined);
   });
   beforeEach(async () => {
     cache = new Cache(await mkdtemp(path.join(folder, "cache-")));
@@ -216,6 +220,8 @@ exec qemu-system-x86_64 "\${args[@]}"
 
   it("of two at once one makes it and the other says who, and waits", async () => {
     const settings = await media.settings();
+    // Otherwise each of the two would put them there, in the same moment.
+    await media.putPrograms(settings, cache);
     const both = await Promise.all([start(settings), start(settings)]);
     assert.deepEqual(await Promise.all(both.map(({ ended }) => ended)), [
       [0, null],

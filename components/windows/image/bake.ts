@@ -1,5 +1,4 @@
 import path from "node:path";
-import type { HostProblem } from "../../../config/preflight/host-problem.ts";
 import { containerdValues, kubernetesValues, rebootDelaySeconds } from "../install-values.ts";
 import { defaultSetup } from "../node-setup.ts";
 import { fileNameOf, mediaOf, type MediumName, type WindowsSoftware } from "../software.ts";
@@ -40,19 +39,16 @@ export interface Bake {
  */
 export function bakeOf(software: WindowsSoftware): Bake {
   const media = mediaOf(software);
-  const problems = media.flatMap(([, { uri, sha256 }]): HostProblem[] =>
-    sha256 === undefined
-      ? [
-          {
-            subject: uri,
-            why: "has no checksum that is known here, and is to be part of the image",
-            instead: "Run `./kindows fetch`.",
-          },
-        ]
-      : [],
-  );
-  if (problems.length > 0) {
-    throw new MediaError(problems);
+  const unknown = media.filter(([, { sha256 }]) => sha256 === undefined);
+  if (unknown.length > 0) {
+    throw new MediaError([
+      {
+        subject: unknown.map(([, medium]) => fileNameOf(medium)).join(", "),
+        why: "are to be part of the image, and have no checksum that is known here",
+        instead:
+          "Run `./kindows fetch`: it fetches them, and takes their checksums from their publishers.",
+      },
+    ]);
   }
   const sums = new Map(media.map(([name, { sha256 }]) => [name, sha256 ?? ""]));
   const sum = (name: MediumName): string => sums.get(name) ?? "";

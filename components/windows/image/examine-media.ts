@@ -7,7 +7,7 @@ import { findDrivers } from "./drivers.ts";
 import type { DriverFiles } from "./drivers.ts";
 import { examineWindowsIso } from "./examine-windows-iso.ts";
 import { locateMedia } from "./locate-media.ts";
-import { imageMedia, isMadeFromIso, type ImageMedium } from "./media.ts";
+import { imageMedia, isMadeFromIso, type ImageMedia, type ImageMedium } from "./media.ts";
 import { collecting, MediaError } from "./media-error.ts";
 import { checkOpenSsh } from "./open-ssh.ts";
 import { checkUpdate } from "./update.ts";
@@ -23,6 +23,11 @@ export interface ExaminedMedia {
   readonly update: { readonly path: string } | undefined;
 }
 
+/** What was found of media that were looked at; what is wrong with them, and what could not be found, is told apart. */
+interface FoundMedia extends Partial<ExaminedMedia> {
+  readonly problems: readonly HostProblem[];
+}
+
 /**
  * Looks at everything an image is made of before anything long begins.
  *
@@ -32,33 +37,62 @@ export async function examineMedia(
   windows: Settings["windows"],
   cache: Cache,
 ): Promise<ExaminedMedia> {
-  const { image } = windows;
+  const { media, problems: unnamed } = mediaFor(windows);
+  const { problems, windows: iso, drivers, openSsh, update } = await look(windows, media, cache);
+  const found = [...unnamed, ...problems];
+  if (found.length > 0 || iso === undefined || drivers === undefined) {
+    throw new MediaError(found);
+  }
+  return { windows: iso, drivers, openSsh, update };
+}
+
+/**
+ * Looks at those media that are the user's own files, also where others are not downloaded yet.
+ *
+ * @returns all that is wrong with them.
+ * @throws Error when a program is missing for looking.
+ */
+export async function problemsOfOwnMedia(
+  windows: Settings["windows"],
+  cache: Cache,
+): Promise<readonly HostProblem[]> {
+  const own = mediaFor(windows).media.filter(({ source }) => source.kind === "file");
+  return (await look(windows, own, cache)).problems;
+}
+
+function mediaFor({ image, version }: Settings["windows"]): ImageMedia {
   if (!isMadeFromIso(image)) {
     throw new Error(`an image of kind ${image.kind} is not made from media`);
   }
-  const version = windowsVersionOf(windows.version);
+  return imageMedia(image, windowsVersionOf(version));
+}
+
+async function look(
+  settings: Settings["windows"],
+  media: readonly ImageMedium[],
+  cache: Cache,
+): Promise<FoundMedia> {
+  const { image } = settings;
+  if (!isMadeFromIso(image)) {
+    throw new Error(`an image of kind ${image.kind} is not made from media`);
+  }
+  const version = windowsVersionOf(settings.version);
   const { edition, language } = image;
-  const asked = imageMedia(image, version);
-  const isWanted = (name: ImageMedium["name"]): boolean =>
-    asked.media.some((medium) => medium.name === name);
-  const { paths, problems } = await locateMedia(asked.media, cache);
-  const found: HostProblem[] = [...asked.problems, ...problems];
+  // Of the settings, not of the media that are looked at: they may be a part.
+  const updated = mediaFor(settings).media.some(({ name }) => name === "update");
+  const { paths, problems } = await locateMedia(media, cache);
+  const found: HostProblem[] = [...problems];
 
   const examine = <T>(
     path: string | undefined,
-    look: (path: string) => Promise<T>,
+    lookAt: (path: string) => Promise<T>,
   ): Promise<T | undefined> =>
-    collecting(found, async () => (path === undefined ? undefined : await look(path)));
-  const iso = await examine(paths.windows, async (path) => ({
+    collecting(found, async () => (path === undefined ? undefined : await lookAt(path)));
+  const windows = await examine(paths.windows, async (path) => ({
     path,
-    image: await examineWindowsIso(path, {
-      version,
-      edition,
-      language,
-      updated: isWanted("update"),
-    }),
+    image: await examineWindowsIso(path, { version, edition, language, updated }),
   }));
-  if (image.kind === "iso" && image.productKey !== undefined && isEvaluation(iso?.image)) {
+  if (image.kind === "iso" && image.productKey !== undefined && isEvaluation(windows?.image)) {
     found.push({
       subject: "kindows:windows.image.productKey",
       why: "is given, and the ISO is an evaluation, which takes none: Setup would find no image to install",
@@ -77,10 +111,13 @@ export async function examineMedia(
     checkUpdate(await listUpdate(path));
     return { path };
   });
-  if (found.length > 0 || iso === undefined || drivers === undefined) {
-    throw new MediaError(found);
-  }
-  return { windows: iso, drivers, openSsh, update };
+  return {
+    problems: found,
+    openSsh,
+    update,
+    ...(windows !== undefined && { windows }),
+    ...(drivers !== undefined && { drivers }),
+  };
 }
 
 function isEvaluation(image: WindowsImage | undefined): boolean {

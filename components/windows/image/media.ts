@@ -2,6 +2,8 @@ import type { HostProblem } from "../../../config/preflight/host-problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { WindowsVersion } from "../../../config/supported.ts";
 import { evaluationIsos, evaluationTerms } from "./evaluation-isos.ts";
+import { openSshArchive, virtioDrivers } from "./pinned-media.ts";
+import type { PinnedMedium } from "./pinned-media.ts";
 import { nameAnUpdate, neededWindows } from "./update.ts";
 
 /** A file an image is made of. */
@@ -10,7 +12,7 @@ export interface ImageMedium {
   /** Where it lies on this host, or where it is downloaded from. */
   readonly source:
     | { readonly kind: "file"; readonly path: string; readonly sha256: string | undefined }
-    | { readonly kind: "download"; readonly url: string; readonly sha256: string };
+    | ({ readonly kind: "download" } & PinnedMedium);
 }
 
 /** The media that settings ask for, and what they leave open or forbid: each problem stands for a medium not had. */
@@ -21,6 +23,7 @@ export interface ImageMedia {
 
 type Image = Settings["windows"]["image"];
 type IsoImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
+type NamedFile = IsoImage["drivers"];
 
 /** Whether the image is to be made from an ISO. */
 export function isMadeFromIso(image: Image): image is IsoImage {
@@ -29,47 +32,36 @@ export function isMadeFromIso(image: Image): image is IsoImage {
 
 /** What the image is made of, by the settings alone; nothing is looked at. */
 export function imageMedia(image: IsoImage, version: WindowsVersion): ImageMedia {
-  const openSsh = named("openSsh", image.openSsh, openSshMissing);
+  const chosen = (name: ImageMedium["name"], file: NamedFile, pinned: PinnedMedium): ImageMedia =>
+    only(named(name, file) ?? { name, source: { kind: "download", ...pinned } });
   return merged([
     windowsIso(image, version),
-    named("drivers", image.drivers, driversMissing),
-    ...(version === "2025" ? [] : [openSsh]),
+    chosen("drivers", image.drivers, virtioDrivers),
+    ...(version === "2025" ? [] : [chosen("openSsh", image.openSsh, openSshArchive)]),
     update(image, version),
   ]);
 }
 
-const driversMissing: HostProblem = {
-  subject: "kindows:windows.image.drivers",
-  why: "names no ISO of virtio drivers, without which Setup sees neither disk nor network",
-  instead:
-    "Download virtio-win.iso from the virtio-win project and write its `path`, or write `url` and `sha256` of one.",
-};
-
-const openSshMissing: HostProblem = {
-  subject: "kindows:windows.image.openSsh",
-  why: "names no OpenSSH, and Windows Server 2022 has none on its ISO",
-  instead:
-    "Download OpenSSH-Win64.zip from the releases of PowerShell/Win32-OpenSSH and write its `path`, or write `url` and `sha256` of one.",
-};
-
 /** An update, where one is named; asked for where the ISO is known to be too old without. */
 function update(image: IsoImage, version: WindowsVersion): ImageMedia {
-  const { path, url } = image.update;
+  const medium = named("update", image.update);
   const isPinned = image.kind === "evaluation-iso" && image.url === undefined;
   const tooOld = isPinned ? evaluationIsos[version].tooOld : undefined;
-  return path === undefined && url === undefined && tooOld === undefined
-    ? { media: [], problems: [] }
-    : named("update", image.update, {
-        subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,
-        why: `${tooOld}, and a node needs ${neededWindows}`,
-        instead: nameAnUpdate,
-      });
+  if (medium !== undefined || tooOld === undefined) {
+    return only(medium);
+  }
+  const problem = {
+    subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,
+    why: `${tooOld}, and a node needs ${neededWindows}`,
+    instead: nameAnUpdate,
+  };
+  return { media: [], problems: [problem] };
 }
 
 function windowsIso(image: IsoImage, version: WindowsVersion): ImageMedia {
   if (image.kind === "iso") {
     const { path, sha256 } = image;
-    return { media: [{ name: "windows", source: { kind: "file", path, sha256 } }], problems: [] };
+    return only({ name: "windows", source: { kind: "file", path, sha256 } });
   }
   if (!image.acceptLicence) {
     const problem = {
@@ -82,21 +74,24 @@ function windowsIso(image: IsoImage, version: WindowsVersion): ImageMedia {
   const { url, sha256 } = image;
   const pinned =
     url === undefined || sha256 === undefined ? evaluationIsos[version] : { url, sha256 };
-  return { media: [{ name: "windows", source: { kind: "download", ...pinned } }], problems: [] };
+  return only({ name: "windows", source: { kind: "download", ...pinned } });
 }
 
+/** The file that the settings name; undefined where they name none. */
 function named(
   name: ImageMedium["name"],
-  file: IsoImage["drivers"],
-  missing: HostProblem,
-): ImageMedia {
-  const { path, url, sha256 } = file;
+  { path, url, sha256 }: NamedFile,
+): ImageMedium | undefined {
   if (path !== undefined) {
-    return { media: [{ name, source: { kind: "file", path, sha256 } }], problems: [] };
+    return { name, source: { kind: "file", path, sha256 } };
   }
   return url === undefined || sha256 === undefined
-    ? { media: [], problems: [missing] }
-    : { media: [{ name, source: { kind: "download", url, sha256 } }], problems: [] };
+    ? undefined
+    : { name, source: { kind: "download", url, sha256 } };
+}
+
+function only(medium: ImageMedium | undefined): ImageMedia {
+  return { media: medium === undefined ? [] : [medium], problems: [] };
 }
 
 function merged(parts: readonly ImageMedia[]): ImageMedia {

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { HostProblem } from "../../../config/preflight/host-problem.ts";
 import { freeGiB } from "../../../toolchain/free-space.ts";
 import { MediaError } from "./media-error.ts";
 
@@ -10,15 +11,45 @@ import { MediaError } from "./media-error.ts";
  * @throws MediaError with the need, where the file system has less room.
  */
 export async function requireRoom(into: string, neededGiB: number, what: string): Promise<void> {
-  const free = await freeGiB(into);
-  if (free < neededGiB) {
-    throw new MediaError([
-      {
-        subject: `The file system of ${path.dirname(into)}`,
-        why: `has ${free.toFixed(1)} GiB free, and ${what} takes ${neededGiB.toFixed(1)} GiB`,
-        instead:
-          "Make room (`./kindows image prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.",
-      },
-    ]);
+  const problems = await roomProblems(path.dirname(into), neededGiB, what);
+  if (problems.length > 0) {
+    throw new MediaError(problems);
+  }
+}
+
+/**
+ * Whether the cache's file system has room.
+ *
+ * @param folder which is there, or will be made.
+ * @returns at most one problem, with the need.
+ */
+export async function roomProblems(
+  folder: string,
+  neededGiB: number,
+  what: string,
+): Promise<HostProblem[]> {
+  const free = await freeAbove(folder);
+  return free >= neededGiB
+    ? []
+    : [
+        {
+          subject: `The file system of ${folder}`,
+          why: `has ${free.toFixed(1)} GiB free, and ${what} takes ${neededGiB.toFixed(1)} GiB`,
+          instead:
+            "Make room (`./kindows image prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.",
+        },
+      ];
+}
+
+/** Room where a folder is, or would be. */
+async function freeAbove(folder: string): Promise<number> {
+  try {
+    return await freeGiB(folder);
+  } catch (error) {
+    const above = path.dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || above === folder) {
+      throw error;
+    }
+    return freeAbove(above);
   }
 }

@@ -9,6 +9,7 @@ import { fetchPrograms } from "../../../cli/fetch/programs.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
 import { evaluationIsos } from "../../../components/windows/image/evaluation-isos.ts";
 import { examineMedia } from "../../../components/windows/image/examine-media.ts";
+import { openSshArchive, virtioDrivers } from "../../../components/windows/image/pinned-media.ts";
 import { nameAnUpdate } from "../../../components/windows/image/update.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
@@ -77,11 +78,11 @@ describe("media of an image", () => {
     assert.equal((await examineMedia(windowsWith(image, "2025"), cache)).openSsh, undefined);
   });
 
-  it("that nobody has named are all asked for at once", async () => {
+  it("that are not there, and consent that is not given, are all told at once", async () => {
     assert.deepEqual(await problemsOf(windowsWith("{ kind: evaluation-iso }")), [
       "The evaluation ISO is not used before you agree: Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the first 10 (it shuts down otherwise), not for production. They are shown with the download on https://www.microsoft.com/evalcenter and by Windows itself. Write `acceptLicence: true` below kindows:windows.image when you have read them.",
-      "kindows:windows.image.drivers names no ISO of virtio drivers, without which Setup sees neither disk nor network. Download virtio-win.iso from the virtio-win project and write its `path`, or write `url` and `sha256` of one.",
-      "kindows:windows.image.openSsh names no OpenSSH, and Windows Server 2022 has none on its ISO. Download OpenSSH-Win64.zip from the releases of PowerShell/Win32-OpenSSH and write its `path`, or write `url` and `sha256` of one.",
+      `${virtioDrivers.url} is not in this host's cache. Run \`./kindows fetch\`.`,
+      `${openSshArchive.url} is not in this host's cache. Run \`./kindows fetch\`.`,
       `The evaluation ISO of Windows Server 2022 that is pinned here had this checksum in May 2024 already, and a node needs 20348.2762 (KB5044281, October 2024) or newer. ${nameAnUpdate}`,
     ]);
   });
@@ -183,17 +184,28 @@ describe("media of an image", () => {
     ]);
   });
 
+  it("beside the ISO are the pinned ones where nobody names others", () => {
+    const fetched = (version: string): readonly string[] =>
+      downloadedMedia({ windows: windowsWith("{ kind: iso, path: /w.iso }", version) }).files.map(
+        ({ uri }) => uri,
+      );
+    assert.deepEqual(fetched("2022"), [virtioDrivers.url, openSshArchive.url]);
+    assert.deepEqual(fetched("2025"), [virtioDrivers.url], "2025 has its own OpenSSH");
+  });
+
   it("of an evaluation are the pinned ones, or the user's own", () => {
     const fetched = (image: string, version?: string): (readonly [string, string])[] =>
       downloadedMedia({ windows: windowsWith(image, version) }).files.map(
         ({ uri, sha256: checksum }) => [uri, checksum] as const,
       );
+    const named = "drivers: { path: /v.iso }, openSsh: { path: /s.zip }";
     for (const [version, { url, sha256: checksum }] of Object.entries(evaluationIsos)) {
-      assert.deepEqual(fetched("{ kind: evaluation-iso, acceptLicence: true }", version), [
+      const rest = version === "2025" ? "drivers: { path: /v.iso }" : named;
+      assert.deepEqual(fetched(`{ kind: evaluation-iso, acceptLicence: true, ${rest} }`, version), [
         [url, checksum],
       ]);
     }
-    const own = `url: "https://example.com/w.iso", sha256: ${"0a".repeat(32)}`;
+    const own = `url: "https://example.com/w.iso", sha256: ${"0a".repeat(32)}, ${named}`;
     assert.deepEqual(fetched(`{ kind: evaluation-iso, acceptLicence: true, ${own} }`), [
       ["https://example.com/w.iso", "0a".repeat(32)],
     ]);

@@ -20,7 +20,7 @@ import { untilInterrupted } from "./interruption.ts";
 import { runBuilder } from "./run-builder.ts";
 import type { BuilderRun } from "./run-builder.ts";
 import { sealImage, type ImageBuild } from "./seal-image.ts";
-import { findUefiFirmware } from "./uefi-firmware.ts";
+import { findUefiFirmware, uefiPackages } from "./uefi-firmware.ts";
 import { writeImageNote } from "./image-note.ts";
 
 /** Beginning of the names of images in the cache. */
@@ -49,8 +49,8 @@ export interface BuilderChanges {
   readonly neededGiB?: number;
 }
 
-/** Setup wants 2 GiB for Server with a desktop; more makes it quicker. */
-const memoryMiB = 4096;
+/** Of the machine it is made on. Setup wants 2 GiB for Server with a desktop; more makes it quicker. */
+export const builderMemoryMiB = 4096;
 
 /** More do not make Setup quicker. */
 const mostCpus = 4;
@@ -64,6 +64,11 @@ const neededGiB = 20;
 /** What an update takes beside that: itself on the CD, and what it unpacks and replaces on the disk. An estimate. */
 const updateGiB = 8;
 
+/** Room, in GiB, that the making of an image takes in the cache beside its media. */
+export function imageRoomGiB(withUpdate: boolean): number {
+  return neededGiB + (withUpdate ? updateGiB : 0);
+}
+
 const programTimeoutSeconds = 120;
 
 /**
@@ -75,11 +80,16 @@ export function windowsImage(
   cache: Cache,
   changes: BuilderChanges = {},
 ): Artifact {
+  const { image } = windows;
+  const withUefi = isMadeFromIso(image) && image.firmware === "uefi";
   const bake = (): Bake => changes.bake ?? bakeOf(stackSoftware({ windows, cluster }));
   return {
     name: imageArtifactName,
     needs: [],
-    hostPackages: ["p7zip-full", "qemu-system-x86", "qemu-utils", "wimtools", "xorriso"],
+    hostPackages: [
+      ...["p7zip-full", "qemu-system-x86", "qemu-utils", "wimtools", "xorriso"],
+      ...(withUefi ? uefiPackages() : []),
+    ],
     inputs: () => imageInputs(windows, bake, cache),
     build: (into, context) =>
       untilInterrupted((signal) =>
@@ -102,11 +112,11 @@ async function build(all: Build): Promise<void> {
   if (!isMadeFromIso(image)) {
     throw new Error(`an image of kind ${image.kind} is not made here`);
   }
-  await requireRoom(into, changes.neededGiB ?? neededGiB, "making the image");
+  await requireRoom(into, changes.neededGiB ?? imageRoomGiB(false), "making the image");
   context.progress("looks at the media");
   const media = await examineMedia(windows, cache);
   if (media.update !== undefined) {
-    await requireRoom(into, changes.neededGiB ?? neededGiB + updateGiB, "an image with an update");
+    await requireRoom(into, changes.neededGiB ?? imageRoomGiB(true), "an image with an update");
   }
   const secrets = newImageSecrets();
   // QEMU's sockets and the disc with keys and password: for nobody else, and gone when the image is there.
@@ -115,7 +125,7 @@ async function build(all: Build): Promise<void> {
   const machine: BuilderMachine = {
     accelerator: hypervisor.domainType === "kvm" ? "kvm" : "tcg",
     cpus: Math.min(mostCpus, availableParallelism()),
-    memoryMiB: changes.memoryMiB ?? memoryMiB,
+    memoryMiB: changes.memoryMiB ?? builderMemoryMiB,
     uefi: image.firmware === "uefi" ? findUefiFirmware() : undefined,
   };
   if (machine.uefi !== undefined) {

@@ -31,6 +31,11 @@ export function findUefiFirmware(): UefiFirmware {
   return firmware;
 }
 
+/** Debian packages that UEFI takes on this host; none where it has it. */
+export function uefiPackages(): readonly string[] {
+  return isThere(uefiFirmware()) ? [] : ["ovmf"];
+}
+
 function isThere({ code, variables }: UefiFirmware): boolean {
   return existsSync(code) && existsSync(variables);
 }

@@ -4,6 +4,10 @@ import path from "node:path";
 import type { Bake } from "../../../../components/windows/image/bake.ts";
 import { imageInputs } from "../../../../components/windows/image/builder/image-inputs.ts";
 import { MediaError } from "../../../../components/windows/image/media-error.ts";
+import {
+  openSshArchive,
+  virtioDrivers,
+} from "../../../../components/windows/image/pinned-media.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 import { Cache } from "../../../../toolchain/cache.ts";
 import { testFolder } from "../real-media.ts";
@@ -120,7 +124,11 @@ describe("what goes into an image", () => {
     });
   });
 
-  it("names media that the settings leave open", async () => {
-    await assert.rejects(inputs({ drivers: {} }), /names no ISO of virtio drivers/);
+  it("has the pinned media where the settings leave them open", async () => {
+    const found = await inputs({ drivers: {}, openSsh: {} });
+    assert.deepEqual(
+      [found["medium drivers"], found["medium openSsh"]],
+      [virtioDrivers.sha256, openSshArchive.sha256],
+    );
   });
 });

@@ -1,0 +1,111 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+
+import {
+  builderMemoryMiB,
+  imageRoomGiB,
+  windowsImage,
+} from "../../components/windows/image/builder/image-artifact.ts";
+import { problemsOfOwnMedia } from "../../components/windows/image/examine-media.ts";
+import { pinnedFile } from "../../components/windows/image/locate-media.ts";
+import {
+  imageMedia,
+  isMadeFromIso,
+  type ImageMedium,
+} from "../../components/windows/image/media.ts";
+import { collecting } from "../../components/windows/image/media-error.ts";
+import { roomProblems } from "../../components/windows/image/require-room.ts";
+import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { hostProblemsText, type HostProblem } from "../../config/preflight/host-problem.ts";
+import { judgeKvm } from "../../config/preflight/judge-kvm.ts";
+import { probeKvmDevice } from "../../config/preflight/probe-kvm.ts";
+import { probeMemory, type MemoryFacts } from "../../config/preflight/probe-memory.ts";
+import type { Settings } from "../../config/settings.ts";
+import { windowsVersionOf } from "../../config/supported.ts";
+import type { Progress } from "../../toolchain/artifact.ts";
+import { artifactAddress } from "../../toolchain/cache.ts";
+import type { Cache } from "../../toolchain/cache.ts";
+import { Failure } from "../failure.ts";
+import { ensureStackPackages } from "./stack-packages.ts";
+
+/**
+ * Asked before tools are built and gigabytes fetched: whether the stack's image can be made, as far as settings, this
+ * host and the media that are there tell. Nothing is asked where the image is there, or is not made of an ISO.
+ *
+ * @param ensurePackages sees to what looking and making take.
+ * @throws Failure with everything that is in the way; Error for packages this may not install.
+ */
+export async function requireMakeableImage(
+  settings: Settings,
+  cache: Cache,
+  say: Progress,
+  ensurePackages = (names: readonly string[]): Promise<unknown> =>
+    ensureStackPackages(settings, names, say),
+): Promise<void> {
+  const { windows, hypervisor } = settings;
+  if (!isMadeFromIso(windows.image)) {
+    return;
+  }
+  const problems: HostProblem[] = [];
+  const artifact = windowsImage(settings, cache);
+  // It reads media of the user's whole, once, for their checksums.
+  const address = await collecting(problems, () => artifactAddress(artifact));
+  if (address !== undefined && (await cache.state(address)).kind === "complete") {
+    return;
+  }
+  const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
+  problems.push(
+    ...judgeKvm(settings, { kvm: await probeKvmDevice(hypervisor.domainType) }),
+    ...(await roomForImage(media, cache)),
+    ...memoryForImage(await probeMemory()),
+  );
+  throwAny(problems);
+  await ensurePackages(artifact.hostPackages);
+  if (media.some(({ source }) => source.kind === "file")) {
+    say("looks at the media of the image");
+    throwAny(await problemsOfOwnMedia(windows, cache));
+  }
+}
+
+/** The image, what Setup writes while it is made, and what is still to be fetched for it. */
+async function roomForImage(media: readonly ImageMedium[], cache: Cache): Promise<HostProblem[]> {
+  let neededGiB = imageRoomGiB(media.some(({ name }) => name === "update"));
+  for (const medium of media) {
+    neededGiB += (await bytesToFetch(medium, cache)) / 1024 ** 3;
+  }
+  return roomProblems(cache.root, neededGiB, "the image with what is fetched for it");
+}
+
+async function bytesToFetch(medium: ImageMedium, cache: Cache): Promise<number> {
+  const pinned = pinnedFile(medium);
+  const { source } = medium;
+  if (pinned === undefined || source.kind === "file" || source.bytes === undefined) {
+    return 0;
+  }
+  const address = await artifactAddress(mediumArtifact(pinned));
+  if ((await cache.state(address)).kind === "complete") {
+    return 0;
+  }
+  const part = path.join(cache.downloadsFolder, `${pinned.sha256}.part`);
+  const there = (await stat(part).catch(() => undefined))?.size ?? 0;
+  return Math.max(0, source.bytes - there);
+}
+
+/** What the machine takes that the image is made on; its QEMU needs some more. */
+export function memoryForImage({ availableMiB, totalMiB }: MemoryFacts): HostProblem[] {
+  return availableMiB >= builderMemoryMiB
+    ? []
+    : [
+        {
+          subject: "Memory",
+          why: `of ${builderMemoryMiB} MiB is needed to make the image, ${availableMiB} of ${totalMiB} MiB are available`,
+          instead: "Stop something else meanwhile.",
+        },
+      ];
+}
+
+function throwAny(problems: readonly HostProblem[]): void {
+  if (problems.length > 0) {
+    throw new Failure(hostProblemsText(problems));
+  }
+}

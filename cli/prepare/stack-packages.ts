@@ -1,0 +1,31 @@
+import type { Settings } from "../../config/settings.ts";
+import type { Progress } from "../../toolchain/artifact.ts";
+import { dockerState, libvirtState, type DaemonState } from "../../toolchain/daemon-state.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { requiredPackages } from "../../toolchain/host-requirements.ts";
+
+/** Which daemons answer on this host. */
+export interface Daemons {
+  readonly docker: DaemonState;
+  readonly libvirt: DaemonState;
+}
+
+/**
+ * Sees to the packages that a stack's lab needs on this host, and to further ones, all at once: who may not install
+ * them is told once.
+ *
+ * @returns what the daemons were before.
+ * @throws with the command to run when this process may not or cannot install them.
+ */
+export async function ensureStackPackages(
+  settings: Pick<Settings, "hypervisor">,
+  more: readonly string[],
+  say: Progress,
+): Promise<Daemons> {
+  const [docker, libvirt] = await Promise.all([
+    dockerState(),
+    libvirtState(settings.hypervisor.uri),
+  ]);
+  await ensureHostPackages([...requiredPackages(settings, { docker, libvirt }), ...more], say);
+  return { docker, libvirt };
+}

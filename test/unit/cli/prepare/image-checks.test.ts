@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { memoryForImage, requireMakeableImage } from "../../../../cli/prepare/image-checks.ts";
+import { requireFetched } from "../../../../cli/prepare/stack-image.ts";
+import { windowsImage } from "../../../../components/windows/image/builder/image-artifact.ts";
+import { MediaError } from "../../../../components/windows/image/media-error.ts";
+import { roomProblems } from "../../../../components/windows/image/require-room.ts";
+import { hostProblemText } from "../../../../config/preflight/host-problem.ts";
+import { resolveSettings } from "../../../../config/resolve.ts";
+import type { Settings } from "../../../../config/settings.ts";
+import { Cache, artifactAddress } from "../../../../toolchain/cache.ts";
+import { makeWindowsIso, serverImages, testFolder } from "../../windows-image/real-media.ts";
+
+const sha = (digit: string): string => digit.repeat(64);
+
+/** Of every program that is put into an image: none of them is fetched here. */
+const checksums = Object.fromEntries(
+  ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"].map((name) => [name, sha("1")]),
+);
+
+/** A stack that is emulated, so that what is found does not depend on this host's KVM. */
+function stack(image: object, windows: object = { checksums }): Settings {
+  return resolveSettings(
+    {
+      windows: { ...windows, image },
+      hypervisor: { domainType: "qemu" },
+      cni: { kind: "kind-default" },
+    },
+    { stack: "dev", file: "Pulumi.dev.yaml" },
+  );
+}
+
+describe("whether an image can be made, before anything is built", () => {
+  let folder: Awaited<ReturnType<typeof testFolder>>;
+  let cache: Cache;
+  const at = (name: string): string => path.join(folder.path, name);
+  before(async () => {
+    folder = await testFolder();
+    cache = new Cache(at("cache"));
+    await makeWindowsIso(at("client.iso"), [
+      { editionId: "Professional", installationType: "Client", name: "Windows 10 Pro" },
+    ]);
+    await makeWindowsIso(at("server.iso"), serverImages);
+    await writeFile(at("no.msu"), "<html>403 Forbidden</html>");
+  });
+  after(() => folder.remove());
+
+  const asked: string[] = [];
+  beforeEach(() => {
+    asked.length = 0;
+  });
+  const check = (settings: Settings): Promise<void> =>
+    requireMakeableImage(
+      settings,
+      cache,
+      () => undefined,
+      (names) => Promise.resolve(asked.push(...names)),
+    );
+  const refused = (settings: Settings): Promise<string[]> =>
+    check(settings).then(
+      () => assert.fail("nothing is in the way"),
+      (error: Error) =>
+        error.message.split("\n").map((line) => line.replaceAll(`${folder.path}/`, "")),
+    );
+
+  it("says all that the settings leave open, and asks for no package before", async () => {
+    const [header, ...lines] = await refused(stack({ kind: "evaluation-iso" }, {}));
+    assert.equal(
+      header,
+      `${lines.length} things are in the way on this host; nothing was changed:`,
+    );
+    for (const [place, pattern] of [
+      /The evaluation ISO is not used before you agree: .*Write `acceptLicence: true`/,
+      /is pinned here had this checksum in May 2024 already.*Name a cumulative update/,
+      /kubelet\.exe.* have no checksum that is known here/,
+    ].entries()) {
+      assert.match(lines[place] ?? "", pattern);
+    }
+    assert.deepEqual(asked, []);
+  });
+
+  it("looks at the user's own media, though others are not fetched yet", async () => {
+    const [, ...lines] = await refused(
+      stack({ kind: "iso", path: at("client.iso"), update: { path: at("no.msu") } }),
+    );
+    assert.deepEqual(lines, [
+      "  - client.iso holds no Windows Server (its images: Windows 10 Pro). Write the path of an ISO of Windows Server.",
+      "  - no.msu is not an update (.msu). Write the path of an update (.msu) you may read, as it was downloaded.",
+    ]);
+    assert.ok(asked.includes("wimtools") && asked.includes("xorriso"), asked.join(" "));
+  });
+
+  it("has nothing against media that are right, or are all to be fetched", async () => {
+    await check(stack({ kind: "iso", path: at("server.iso") }));
+    const evaluation = { kind: "evaluation-iso", acceptLicence: true };
+    await check(stack(evaluation, { checksums, version: "2025" }));
+  });
+
+  it("asks nothing where the image is there, whatever became of its media", async () => {
+    const settings = stack({ kind: "iso", path: "/gone.iso", sha256: sha("2") });
+    const address = await artifactAddress(windowsImage(settings, cache));
+    await cache.make(address, "windows-image", (into) => writeFile(path.join(into, "disk"), "x"));
+    await check(settings);
+    assert.deepEqual(asked, []);
+  });
+
+  it("asks nothing where no image is made from an ISO", async () => {
+    await check(stack({ kind: "disk", path: "/gone.qcow2" }));
+    assert.deepEqual(asked, []);
+  });
+
+  it("tells the memory that the machine takes which it is made on", () => {
+    assert.deepEqual(memoryForImage({ availableMiB: 4096, totalMiB: 8000 }), []);
+    assert.deepEqual(memoryForImage({ availableMiB: 4095, totalMiB: 8000 }).map(hostProblemText), [
+      "Memory of 4096 MiB is needed to make the image, 4095 of 8000 MiB are available. Stop something else meanwhile.",
+    ]);
+  });
+
+  it("tells the room that is needed, also where the cache's folder is still to be made", async () => {
+    assert.deepEqual(await roomProblems(at("not/made/yet"), 0, "it"), []);
+    const [problem] = await roomProblems(at("not/made/yet"), 1e6, "the image");
+    assert.match(
+      problem === undefined ? "" : hostProblemText(problem),
+      /yet has [\d.]+ GiB free, and the image takes 1000000\.0 GiB\. Make room.*KINDOWS_CACHE/,
+    );
+  });
+
+  it("says why a file did not come, and how else it can be had", () => {
+    const state = { fileName: "w.iso", sha256: sha("3"), bytes: 5, folder: undefined };
+    requireFetched([{ ...state, state: "fetched" }]);
+    assert.throws(
+      () => requireFetched([{ ...state, state: "missing", problem: "no route to host" }]),
+      (error) =>
+        error instanceof MediaError &&
+        /w\.iso could not be fetched: no route to host\. Run again.*write its `path`/.test(
+          error.message,
+        ),
+    );
+  });
+});
