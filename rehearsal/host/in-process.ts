@@ -11,6 +11,7 @@ import { type HollowMedia, type HollowVersions, writeHollowMedia } from "./hollo
 import { HollowPrograms } from "./hollow/hollow-programs.ts";
 import { generateEd25519 } from "../../components/machine/generate-ed25519.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
+import { started, stopped } from "../left-running.ts";
 import type { WindowsHost } from "./windows-host.ts";
 import type { WindowsVersion } from "./windows-version.ts";
 
@@ -83,7 +84,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   });
 
   let boots = 0;
-  let stopped = false;
+  let off = false;
   let power = new AbortController();
   const boot = async (port: number): Promise<RunningHost> => {
     power = new AbortController();
@@ -117,11 +118,11 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   };
   const reboot = async (delayMilliseconds: number): Promise<void> => {
     await sleep(delayMilliseconds);
-    if (stopped) return;
+    if (off) return;
     await powerOff();
     await sleep(options.downMilliseconds ?? 50);
     programs.powerOn();
-    if (!stopped) running = await boot(port);
+    if (!off) running = await boot(port);
   };
 
   let rebooting = Promise.resolve();
@@ -132,7 +133,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   const { port } = running;
   const key = ssh2.utils.parseKey(hostPrivateKey);
   if (key instanceof Error) throw key;
-  return {
+  const host: RehearsalHost = {
     port,
     hostKey: `${key.type} ${key.getPublicSSH().toString("base64")}`,
     driveC,
@@ -150,10 +151,13 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       await running.servicesStarted;
     },
     async stop() {
-      stopped = true;
+      stopped(host);
+      off = true;
       await rebooting;
       await powerOff();
       await rm(driveC, { recursive: true, force: true });
     },
   };
+  started(`the rehearsal host ${options.hostName}`, host);
+  return host;
 }

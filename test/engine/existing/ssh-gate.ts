@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { started, stopped } from "../../../rehearsal/left-running.ts";
 
 /** What went through gates, all together. */
 export class SshTally {
@@ -46,6 +47,7 @@ export class SshGate {
       server.once("error", reject);
       server.listen(0, "127.0.0.1", resolve);
     });
+    started("an SSH gate", gate);
     return gate;
   }
 
@@ -54,6 +56,7 @@ export class SshGate {
   }
 
   async stop(): Promise<void> {
+    stopped(this);
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => {
       this.#server.close(() => {

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import https from "node:https";
+import { started, stopped } from "../../../../rehearsal/left-running.ts";
 import { findTool } from "./tool.ts";
 
 /** How long etcd and the API server may take to be ready. */
@@ -94,6 +95,7 @@ export class ApiServer {
         const result = new ApiServer(folder, url, token, ca, [server, etcd]);
         await result.request("GET", "/readyz");
         await result.request("GET", "/api/v1/namespaces/default");
+        started("an API server", result);
         return result;
       } catch (error) {
         seen = (error as Error).message;
@@ -155,6 +157,7 @@ export class ApiServer {
   }
 
   async stop(): Promise<void> {
+    stopped(this);
     for (const child of this.#processes) {
       const gone = new Promise((resolve) => child.once("exit", resolve));
       if (child.exitCode === null && child.kill("SIGKILL")) await gone;

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
 import ssh2 from "ssh2";
 import type { AuthContext, Connection, Session } from "ssh2";
+import { started, stopped } from "../../../../rehearsal/left-running.ts";
 import { serveSftp } from "./sftp-server.ts";
 
 /** A key pair as SSH programs write it. */
@@ -67,6 +68,7 @@ export class SshServer {
       server.#server.once("error", reject);
       server.#server.listen(options.port ?? 0, "127.0.0.1", resolve);
     });
+    started("an SSH server", server);
     return server;
   }
 
@@ -85,6 +87,7 @@ export class SshServer {
   }
 
   async stop(): Promise<void> {
+    stopped(this);
     this.dropConnections();
     await new Promise<void>((resolve) => {
       this.#server.close(() => {

@@ -14,15 +14,15 @@ export function applies(row: Row, { rows: some = stepNames }: TableFault): boole
   return some.includes(row);
 }
 
-/** Plays the whole table. */
-export async function playTable(): Promise<Results> {
+/** Plays the whole table; begins no further cell once it is told to end. */
+export async function playTable(end?: AbortSignal): Promise<Results> {
   const results = new Map(rows.map((row) => [row, new Map<string, CellResult>()]));
   const cells = rows.flatMap((row) =>
     faults.filter((fault) => applies(row, fault)).map((fault) => ({ row, fault })),
   );
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let cell = cells[next++]; cell !== undefined; cell = cells[next++]) {
+    for (let cell = cells[next++]; cell && end?.aborted !== true; cell = cells[next++]) {
       results.get(cell.row)?.set(cell.fault.name, await play(cell.row, cell.fault));
     }
   };
