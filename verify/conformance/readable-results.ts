@@ -6,8 +6,13 @@ export interface Totals {
   readonly skipped: number;
 }
 
+/** What Ginkgo lists beside the tests, and counts as some that passed: what runs before and after all of them. */
+const aroundTests =
+  /<testcase\b[^>]*\sname="\[(?:Synchronized|Report)?(?:Before|After)Suite\][^>]*>/g;
+
 /**
- * Adds up the `testsuite` elements of JUnit's files; of a file of several with one around them, the inner ones.
+ * Adds up the `testsuite` elements of JUnit's files; of a file of several with one around them, the inner ones. What is
+ * around the tests is no test, and counts only where it failed.
  *
  * @param texts contents of the files.
  * @throws when there is no file, or one is none of JUnit's.
@@ -18,7 +23,12 @@ export function totals(texts: readonly string[]): Totals {
     if (tags.length === 0) {
       throw new Error("the tests left a file that is none of JUnit's: look at their log");
     }
-    return tags.map(attributes);
+    const around = [...text.matchAll(aroundTests)].map(([tag]) => tag);
+    const those = (status: string): number =>
+      around.filter((tag) => tag.includes(`status="${status}"`)).length;
+    const [passed, skipped] = [those("passed"), those("skipped")];
+    const without = { tests: -passed - skipped, failures: 0, errors: 0, skipped: -skipped };
+    return [...tags.map(attributes), without];
   });
   if (each.length === 0) {
     throw new Error(

@@ -21,6 +21,22 @@ describe("results of conformance", () => {
     assert.equal(totals([junit, junit]).failures, 2);
   });
 
+  it("are none where the focus fits no test: what Ginkgo does around all of them is no test", () => {
+    // As ginkgo 2.28 and e2e.test of Kubernetes 1.36.4 write it.
+    const around = (names: readonly string[], status: string): string =>
+      names
+        .map((name) => `<testcase name="${name}" classname="x" status="${status}" time="0">`)
+        .join("</testcase>");
+    const names = ["[ReportBeforeSuite]", "[ReportBeforeSuite]", "[ReportAfterSuite] Log Check"];
+    const before = ["[SynchronizedBeforeSuite]", "[SynchronizedAfterSuite]"];
+    const file = (all: string): string =>
+      `<testsuite name="x" tests="7584" disabled="0" skipped="7579" errors="0" failures="0">${all}</testcase></testsuite>`;
+    const expected = { tests: 7579, failures: 0, errors: 0, skipped: 7579 };
+    assert.deepEqual(totals([file(around([...before, ...names], "passed"))]), expected);
+    const half = `<testsuite tests="12" skipped="11" errors="0" failures="1">${around(["[BeforeSuite]"], "failed")}</testcase>${around(["[AfterSuite]"], "skipped")}</testcase></testsuite>`;
+    assert.deepEqual(totals([half]), { tests: 11, failures: 1, errors: 0, skipped: 10 });
+  });
+
   it("name what failed, as it is called, and each once", () => {
     assert.deepEqual(failedTests([junit, junit], 5), ["[It] [sig-windows] a <bad> one"]);
     assert.deepEqual(failedTests([junit], 0), []);
