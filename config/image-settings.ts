@@ -38,11 +38,11 @@ const installation = {
   }),
   drivers: medium("the virtio drivers' ISO (virtio-win)").meta({
     description:
-      "Drivers of the machines' disk and network, as an ISO by virtio-win; no checksum of one is pinned here, so name yours.",
+      "Drivers of the machines' disk and network, as an ISO by virtio-win. Default: virtio-win 0.1.285, pinned; `./kindows fetch` downloads it.",
   }),
   openSsh: medium("`OpenSSH-Win64.zip` of Win32-OpenSSH").meta({
     description:
-      "OpenSSH for Windows Server 2022, which has none on its ISO; not for 2025, which has it. No address of one is pinned here, so name yours.",
+      "OpenSSH for Windows Server 2022, which has none on its ISO; not for 2025, which has it. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
   }),
   update: medium("a cumulative update of Microsoft's (`.msu`)").meta({
     description:

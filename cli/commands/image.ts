@@ -56,7 +56,7 @@ export async function build({ stack }: ImageCommandOptions): Promise<number> {
     say(
       image.kind === "disk"
         ? `the stack ${stack} has a prepared disk, from which nothing is made: ${image.path}`
-        : `the stack ${stack} has the rehearsal's image: \`./kindows prepare\` makes it`,
+        : `the stack ${stack} has the rehearsal's image: \`./kindows prepare --stack ${stack}\` makes it`,
     );
     return exitCodes.ok;
   }

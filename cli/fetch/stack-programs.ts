@@ -66,7 +66,7 @@ export async function ensureStackPrograms(settings: Settings): Promise<void> {
     const lines = lacking.map(({ fileName, problem }) => `  - ${fileName}: ${problem ?? ""}`);
     throw new Failure(
       `programs for the Windows nodes are missing; nothing was changed:\n${lines.join("\n")}\n` +
-        "Run `./kindows fetch`: it fetches them, and takes checksums that are not known from their publishers.",
+        "Run `./kindows fetch --stack <name>`: it fetches them, and takes checksums that are not known from their publishers.",
     );
   }
 }

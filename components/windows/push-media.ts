@@ -32,7 +32,7 @@ export function pushMedia(
     const folder = fetched(origin.folder);
     if (folder === undefined && !pulumi.runtime.isDryRun()) {
       throw new pulumi.ResourceError(
-        `${context.machine.name}: ${uri} is not in this host's cache: run \`./kindows fetch\``,
+        `${context.machine.name}: ${uri} is not in this host's cache: run \`./kindows fetch --stack <name>\``,
         context.parent,
       );
     }

@@ -147,11 +147,11 @@ export function unpinned(software: WindowsSoftware): Medium[] {
 export function unpinnedMessage(media: readonly Medium[]): string {
   const uris = media.map(({ uri }) => uri).join(", ");
   if (media.every(({ origin }) => origin === "image")) {
-    return `the image that carries ${uris} is not made yet: run \`./kindows prepare\``;
+    return `the image that carries ${uris} is not made yet: run \`./kindows prepare --stack <name>\``;
   }
   return (
     `no checksum is known for ${uris}: nothing is installed without one. ` +
-    `Run \`./kindows fetch\`, which takes the ones their publishers give and writes them to software.lock.json, ` +
+    `Run \`./kindows fetch --stack <name>\`, which takes the ones their publishers give and writes them to software.lock.json, ` +
     `or write them into windows.checksums`
   );
 }

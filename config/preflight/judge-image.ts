@@ -16,7 +16,9 @@ export function judgeImage(
       {
         subject: rehearsal ? "The rehearsal image" : "The Windows image",
         why: facts.image === "missing" ? "is not built yet" : `is ${facts.image}`,
-        instead: rehearsal ? "Run `./kindows prepare`." : "Run `./kindows image build`.",
+        instead: rehearsal
+          ? "Run `./kindows prepare --stack <name>`."
+          : "Run `./kindows image build --stack <name>`.",
       },
     ];
   }
@@ -28,7 +30,10 @@ export function judgeImage(
       why: "is neither a qcow2 image nor VHD or VHDX",
       instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
     },
-    "not converted": { why: "is not converted yet", instead: "Run `./kindows prepare`." },
+    "not converted": {
+      why: "is not converted yet",
+      instead: "Run `./kindows prepare --stack <name>`.",
+    },
   }[facts.image];
   return [{ subject: `kindows:windows.image.path: "${image.path}"`, ...problem }];
 }

@@ -11,14 +11,14 @@ export function judgePrograms(_settings: Settings, { programs }: HostFacts): Hos
       subject: `The checksum of ${unpinned.join(", ")}`,
       why: "is not known, and nothing is installed without one",
       instead:
-        "Run `./kindows fetch`, which takes those their publishers give, or write them into kindows:windows.checksums.",
+        "Run `./kindows fetch --stack <name>`, which takes those their publishers give, or write them into kindows:windows.checksums.",
     });
   }
   if (missing.length > 0) {
     problems.push({
       subject: `The Windows program ${missing.join(", ")}`,
       why: "is not in this host's cache",
-      instead: "Run `./kindows fetch`.",
+      instead: "Run `./kindows fetch --stack <name>`.",
     });
   }
   return problems;

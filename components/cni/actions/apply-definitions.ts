@@ -70,12 +70,12 @@ async function definitionsText(sha256: string): Promise<string> {
   const file = builtArtifacts().calicoDefinitions?.[sha256];
   if (file === undefined) {
     throw new Error(
-      "the definitions of Calico's resources are not prepared: run `./kindows prepare`",
+      "the definitions of Calico's resources are not prepared: run `./kindows prepare --stack <name>`",
     );
   }
   const text = await readFile(file, "utf8");
   if (createHash("sha256").update(text).digest("hex") !== sha256) {
-    throw new Error(`${file} is not what was prepared: run \`./kindows prepare\``);
+    throw new Error(`${file} is not what was prepared: run \`./kindows prepare --stack <name>\``);
   }
   return text;
 }

@@ -46,7 +46,7 @@ export function bakeOf(software: WindowsSoftware): Bake {
         subject: unknown.map(([, medium]) => fileNameOf(medium)).join(", "),
         why: "are to be part of the image, and have no checksum that is known here",
         instead:
-          "Run `./kindows fetch`: it fetches them, and takes their checksums from their publishers.",
+          "Run `./kindows fetch --stack <name>`: it fetches them, and takes their checksums from their publishers.",
       },
     ]);
   }

@@ -126,7 +126,7 @@ function fetchedPrograms({
       missing.map(({ fileName }) => ({
         subject: fileName,
         why: "is to be part of the image, and is not in this host's cache",
-        instead: "Run `./kindows fetch`.",
+        instead: "Run `./kindows fetch --stack <name>`.",
       })),
     );
   }

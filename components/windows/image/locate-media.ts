@@ -50,7 +50,7 @@ async function locate(medium: ImageMedium, cache: Cache): Promise<string | HostP
       return {
         subject: pinned.uri,
         why: "is not in this host's cache",
-        instead: "Run `./kindows fetch`.",
+        instead: "Run `./kindows fetch --stack <name>`.",
       };
     }
     await cache.markUsed(address);

@@ -51,7 +51,7 @@ describe("the CD an image is installed by", () => {
         secrets,
         () => assert.fail("a disc was made"),
       ),
-      /kubeadm\.exe is to be part of the image, and is not in this host's cache. Run `\.\/kindows fetch`/,
+      /kubeadm\.exe is to be part of the image, and is not in this host's cache. Run `\.\/kindows fetch --stack <name>`/,
     );
     await withImageDisc(at("build"), windows, media, bake, secrets, async (iso) => {
       const disc = await listDisc(iso);

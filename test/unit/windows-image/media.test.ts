@@ -81,9 +81,9 @@ describe("media of an image", () => {
   it("that are not there, and consent that is not given, are all told at once", async () => {
     assert.deepEqual(await problemsOf(windowsWith("{ kind: evaluation-iso }")), [
       "The evaluation ISO is not used before you agree: Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the first 10 (it shuts down otherwise), not for production. They are shown with the download on https://www.microsoft.com/evalcenter and by Windows itself. Write `acceptLicence: true` below kindows:windows.image when you have read them.",
-      `${virtioDrivers.url} is not in this host's cache. Run \`./kindows fetch\`.`,
-      `${openSshArchive.url} is not in this host's cache. Run \`./kindows fetch\`.`,
       `The evaluation ISO of Windows Server 2022 that is pinned here had this checksum in May 2024 already, and a node needs 20348.2762 (KB5044281, October 2024) or newer. ${nameAnUpdate}`,
+      `${virtioDrivers.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
+      `${openSshArchive.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
     ]);
   });
 
@@ -238,7 +238,7 @@ describe("media of an image", () => {
       const content = readFileSync(at("windows.iso"));
       const windows = fromSite(sha256(at("windows.iso")));
       assert.deepEqual(await problemsOf(windows), [
-        `${server.url}/w.iso is not in this host's cache. Run \`./kindows fetch\`.`,
+        `${server.url}/w.iso is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
       ]);
       server.answer = (request, response) => {
         const answer =

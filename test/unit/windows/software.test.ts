@@ -101,7 +101,7 @@ describe("software of a Windows node", () => {
     assert.deepEqual(missing, [kubeadm]);
     assert.match(
       unpinnedMessage(missing),
-      /^no checksum is known for https:\S+kubeadm\.exe: .*`\.\/kindows fetch`.*windows\.checksums$/,
+      /^no checksum is known for https:\S+kubeadm\.exe: .*`\.\/kindows fetch --stack <name>`.*windows\.checksums$/,
     );
   });
 
@@ -109,7 +109,7 @@ describe("software of a Windows node", () => {
     const { kubeadm } = imageSoftware(versions, manifest);
     assert.match(
       unpinnedMessage([{ ...kubeadm, sha256: undefined }]),
-      /^the image that carries \S+kubeadm\.exe is not made yet: run `\.\/kindows prepare`$/,
+      /^the image that carries \S+kubeadm\.exe is not made yet: run `\.\/kindows prepare --stack <name>`$/,
     );
   });
 

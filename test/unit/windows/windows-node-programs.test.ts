@@ -68,7 +68,7 @@ describe("a Windows node whose image carries no programs", () => {
     it(`is not made when a program ${what}`, () => {
       assert.throws(
         () => makeNode({ software: { ...pushed, kubelet: fromHost("kubelet", folder) } }),
-        /win-1: https:\/\/example\.com\/kubelet\.exe is not in this host's cache: run `\.\/kindows fetch`/,
+        /win-1: https:\/\/example\.com\/kubelet\.exe is not in this host's cache: run `\.\/kindows fetch --stack <name>`/,
       );
     });
 

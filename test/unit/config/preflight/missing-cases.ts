@@ -112,14 +112,14 @@ export const missingCases: readonly HostCase[] = [
     settings: windows,
     host: { image: "not converted" },
     problems: [
-      'kindows:windows.image.path: "/srv/win.qcow2" is not converted yet. Run `./kindows prepare`.',
+      'kindows:windows.image.path: "/srv/win.qcow2" is not converted yet. Run `./kindows prepare --stack <name>`.',
     ],
   },
   {
     name: "a rehearsal image that was not built",
     settings: rehearsal,
     host: { image: "missing" },
-    problems: ["The rehearsal image is not built yet. Run `./kindows prepare`."],
+    problems: ["The rehearsal image is not built yet. Run `./kindows prepare --stack <name>`."],
   },
   {
     name: "programs whose checksums nobody knows, and one that is not fetched",
@@ -128,8 +128,8 @@ export const missingCases: readonly HostCase[] = [
       programs: { unpinned: ["kubelet.exe", "kubeadm.exe"], missing: ["kube-log-runner.exe"] },
     },
     problems: [
-      "The checksum of kubelet.exe, kubeadm.exe is not known, and nothing is installed without one. Run `./kindows fetch`, which takes those their publishers give, or write them into kindows:windows.checksums.",
-      "The Windows program kube-log-runner.exe is not in this host's cache. Run `./kindows fetch`.",
+      "The checksum of kubelet.exe, kubeadm.exe is not known, and nothing is installed without one. Run `./kindows fetch --stack <name>`, which takes those their publishers give, or write them into kindows:windows.checksums.",
+      "The Windows program kube-log-runner.exe is not in this host's cache. Run `./kindows fetch --stack <name>`.",
     ],
   },
   {
@@ -137,7 +137,7 @@ export const missingCases: readonly HostCase[] = [
     settings:
       "{ windows: { image: { kind: iso, path: /srv/windows.iso } }, cni: { kind: kind-default } }",
     host: { image: "missing" },
-    problems: ["The Windows image is not built yet. Run `./kindows image build`."],
+    problems: ["The Windows image is not built yet. Run `./kindows image build --stack <name>`."],
   },
   {
     name: "a bare machine: everything that is missing is told, and nothing that follows from it",
@@ -153,7 +153,7 @@ export const missingCases: readonly HostCase[] = [
       "Docker can't be reached: connect ENOENT /var/run/docker.sock. Run `make up`, which installs and starts what is missing, or do so yourself: apt-get install docker.io; systemctl start docker.",
       "libvirt (qemu:///system) can't be reached: the program virsh is not installed. Run `make up`, which installs and starts what is missing, or do so yourself: apt-get install libvirt-daemon-system libvirt-clients qemu-system-x86; systemctl start libvirtd.",
       "The program mkisofs is not on the PATH; it writes the machines' identity disks. Install it: apt-get install genisoimage.",
-      "The rehearsal image is not built yet. Run `./kindows prepare`.",
+      "The rehearsal image is not built yet. Run `./kindows prepare --stack <name>`.",
     ],
   },
 ];
