@@ -138,6 +138,14 @@ export const hostPackages: readonly HostPackage[] = [
     suse: "gcab",
   },
   {
+    // Tests of test/e2e-full run one of their own, as a bastion and as another host.
+    debian: "openssh-server",
+    gives: ["sshd"],
+    fedora: "openssh-server",
+    arch: "openssh",
+    suse: "openssh-server",
+  },
+  {
     debian: "shellcheck",
     gives: ["shellcheck"],
     fedora: "ShellCheck",

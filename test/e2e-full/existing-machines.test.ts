@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+
+import { readStateFile } from "../../cli/recovery/state-file.ts";
+import { resourcesOf } from "../../cli/recovery/deployment.ts";
+import { rehearsalVersions } from "../../config/supported.ts";
+import { waitUntil } from "../../toolchain/wait-until.ts";
+import { bareMachines, isReady, tail, TestLab } from "../e2e/lab.ts";
+import type { Finished } from "../e2e/lab.ts";
+import { Estate } from "./outside/estate.ts";
+import type { OutsideMachine } from "./outside/outside-machine.ts";
+import { controlPlane } from "./outside/outside-names.ts";
+import { answers } from "./outside/ssh-daemon.ts";
+import { verifiedOutside } from "./outside/verified-outside.ts";
+
+const minutes = 60_000;
+const lab = new TestLab("e2eexisting");
+const projectRoot = path.resolve(import.meta.dirname, "../..");
+
+/** Longest that anything may take that asks a machine which is gone. */
+const goneSeconds = 120;
+
+interface LiveNode {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly status: Record<string, unknown>;
+}
+
+/** Machines and a cluster that were made without kindows, joined by it and left as they were. */
+describe("existing machines joined to an existing cluster", function () {
+  this.timeout(15 * minutes);
+  this.bail(true);
+
+  let estate: Estate;
+  let first: OutsideMachine;
+  let second: OutsideMachine;
+  /** What was in the cluster, and on the second machine's disk, before. */
+  let objects: readonly string[];
+  let disk: Record<string, string>;
+
+  /** Writes the stack's settings, as docs/existing.md says: a copy of the example with what is the user's own. */
+  async function configure(
+    machines: readonly OutsideMachine[],
+    labels: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const example = parse(
+      await readFile(path.join(projectRoot, "Pulumi.existing.yaml"), "utf8"),
+    ) as { encryptionsalt: string };
+    const { cluster, login, checksums, bastion, bastionAddress } = estate;
+    const config = {
+      "kindows:stack": "existing",
+      "kindows:cluster": {
+        kubeconfig: { file: cluster.kubeconfig },
+        kubernetesVersion: "1.36.4",
+        hostsEntries: [{ name: controlPlane, address: cluster.address }],
+      },
+      "kindows:cni": { kind: "none" },
+      "kindows:windows": { containerdVersion: rehearsalVersions.containerd, checksums },
+      "kindows:login": { user: "Administrator", privateKeyFile: login.file },
+      "kindows:nodes": machines.map(({ name, address, hostKey }) => ({
+        ...{ name, address, hostKey },
+        ...(name === first.name && { labels }),
+        ...(name === second.name && {
+          bastions: [{ address: bastionAddress, user: "root", hostKey: bastion.hostKey.publicKey }],
+        }),
+      })),
+    };
+    await writeFile(lab.stackFile, stringify({ ...example, config }));
+  }
+
+  const pulumi = (command: string): Promise<Finished> =>
+    lab.withEnvironment(`pulumi ${command} --non-interactive`);
+
+  async function succeeded(finished: Promise<Finished>): Promise<Finished> {
+    const done = await finished;
+    assert.equal(done.exitCode, 0, tail(done.output, 80));
+    return done;
+  }
+
+  const up = (): Promise<Finished> => succeeded(pulumi("up --yes --skip-preview"));
+
+  async function nodes(): Promise<readonly LiveNode[]> {
+    const text = await estate.cluster.kubectl("get", "nodes", "-o", "json");
+    return (JSON.parse(text) as { items: LiveNode[] }).items;
+  }
+
+  const names = async (): Promise<readonly string[]> =>
+    (await nodes()).map(({ metadata }) => metadata.name).sort();
+
+  /** Of a run, for whoever reads the log. */
+  const told = (what: string, { seconds }: Finished): void => {
+    console.log(`      ${what}: ${seconds.toFixed(0)} s`);
+  };
+
+  before(async () => {
+    // What the guest, kind and the daemons need is what a lab's bare machines need.
+    await lab.configure({ ...bareMachines });
+    await succeeded(lab.kindows("prepare"));
+    estate = await Estate.make();
+    [first, second] = estate.machines;
+    await first.start();
+    await second.start();
+    objects = await estate.cluster.objects();
+    // What a boot changes by itself is no work of a node.
+    await second.reboot();
+    disk = await second.content();
+    await second.start();
+  });
+  after(async () => {
+    await pulumi("destroy --yes --skip-preview");
+    await pulumi("stack rm --yes --force");
+    await estate.remove();
+    await lab.forget();
+  });
+
+  it("shows the host keys to pin, and the second machine to nobody but the bastion", async () => {
+    const shown = await succeeded(lab.kindows("host-key", first.address));
+    assert.ok(shown.output.includes(first.hostKey), shown.output);
+    assert.equal(await answers(second.address, 22), false);
+  });
+
+  it("joins both, the second by the bastion", async () => {
+    await configure([first, second]);
+    await succeeded(lab.kindows("fetch"));
+    await succeeded(lab.withEnvironment(`pulumi stack init ${lab.stack} --non-interactive`));
+    const run = await up();
+    told("up of both", run);
+    assert.ok(!run.output.includes("PRIVATE KEY"));
+    assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
+    assert.ok((await estate.bastion.logins()) > 0, "nobody logged in at the bastion");
+    const what = "all nodes to be Ready";
+    await waitUntil({ what, timeoutSeconds: 120, pollMilliseconds: 2000 }, async () => {
+      const unready = (await nodes()).filter((node) => !isReady(node));
+      return unready.length === 0 ? undefined : unready.map((one) => one.metadata.name).join();
+    });
+  });
+
+  it("has nothing to do afterwards", async () => {
+    told("preview", await succeeded(pulumi("preview --expect-no-changes")));
+  });
+
+  it("gives a cluster whose paths work, as far as rehearsed Windows has any", () =>
+    verifiedOutside(estate.cluster));
+
+  it("sets changed labels on the node that is there", async () => {
+    await configure([first, second], { "example.com/disk": "fast" });
+    told("up with a label", await up());
+    const node = (await nodes()).find(({ metadata }) => metadata.name === "win-1");
+    assert.equal(node?.metadata.labels["example.com/disk"], "fast");
+    await succeeded(pulumi("preview --expect-no-changes"));
+  });
+
+  it("takes one out: no node any more, and its disk is what it was before", async () => {
+    await configure([first], { "example.com/disk": "fast" });
+    told("up without the second", await up());
+    assert.deepEqual(await names(), [controlPlane, "win-1"]);
+    assert.ok(await second.isRunning());
+    assert.deepEqual(without(await second.content()), disk);
+    await second.start();
+  });
+
+  it("joins it again", async () => {
+    await configure([first, second], { "example.com/disk": "fast" });
+    told("up with the second again", await up());
+    assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
+  });
+
+  it("names a machine that is lost and hangs nowhere; one word takes it out", async () => {
+    await first.kill();
+    await configure([second]);
+    const failed = await pulumi("up --yes --skip-preview");
+    told("up without the one that is lost", failed);
+    assert.notEqual(failed.exitCode, 0);
+    assert.match(failed.output, /win-1 \(.*\) could not be reset: .*KINDOWS_GONE=win-1/);
+    assert.ok(failed.seconds < goneSeconds, `it took ${failed.seconds} s`);
+
+    const gone = await succeeded(
+      lab.withEnvironment("KINDOWS_GONE=win-1 pulumi up --yes --skip-preview --non-interactive"),
+    );
+    told("the same with KINDOWS_GONE", gone);
+    assert.ok(gone.seconds < goneSeconds, `it took ${gone.seconds} s`);
+    assert.deepEqual(await names(), [controlPlane, "win-2"]);
+    await succeeded(pulumi("preview --expect-no-changes"));
+  });
+
+  it("leaves cluster and machine as they were when all of the stack goes", async () => {
+    told("destroy", await succeeded(pulumi("destroy --yes --skip-preview")));
+    const state = await readStateFile(lab.stack);
+    assert.deepEqual(
+      state === undefined
+        ? []
+        : resourcesOf(state)
+            .map(({ urn }) => urn)
+            .slice(1),
+      [],
+    );
+    assert.deepEqual(await names(), [controlPlane]);
+    assert.ok((await nodes()).every((node) => isReady(node)));
+    const what = "the cluster to have what it had before";
+    await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 2000 }, async () => {
+      const now = await estate.cluster.objects();
+      const more = now.filter((each) => !objects.includes(each));
+      const less = objects.filter((each) => !now.includes(each));
+      return more.length + less.length === 0 ? undefined : `+ ${more.join()} - ${less.join()}`;
+    });
+    assert.ok(await second.isRunning());
+    assert.deepEqual(without(await second.content()), disk);
+  });
+});
+
+/** Without what docs/existing.md says stays: an empty folder. */
+function without(content: Record<string, string>): Record<string, string> {
+  const { "drive_c/kindows/": kept, ...others } = content;
+  assert.equal(kept, "", "C:\\kindows is gone, which docs/existing.md says stays");
+  return others;
+}

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { waitUntil } from "../../toolchain/wait-until.ts";
+import { isReady, TestLab, tail } from "../e2e/lab.ts";
+import type { Finished } from "../e2e/lab.ts";
+import { SshDaemon, makeKeyFile } from "./outside/ssh-daemon.ts";
+import { virsh } from "./planting.ts";
+import { SecondSegment } from "./second-segment.ts";
+
+const minutes = 60_000;
+const lab = new TestLab("e2efleet");
+const name = "kindows-e2efleet";
+const controlPlane = `${name}-control-plane`;
+
+/** The other hypervisor, and the pool of the lab there: another name than here, for both are one libvirt. */
+const other = "rack-2";
+const otherPool = `${name}.${other}`;
+const port = 20022;
+const segment = new SecondSegment("e2efleet2", "kw-e2efleet");
+
+/** Longest that a run may take which only says that a host is down. */
+const refusedSeconds = 90;
+
+/** A lab on two hosts: this one, and this one over SSH; all that the second has it has under names of its own. */
+describe("one lab on two hypervisors", function () {
+  this.timeout(20 * minutes);
+  this.bail(true);
+
+  let folder: string;
+  let host: SshDaemon;
+
+  const told = (what: string, { seconds }: Finished): void => {
+    console.log(`      ${what}: ${seconds.toFixed(0)} s`);
+  };
+
+  async function succeeded(what: string, finished: Promise<Finished>): Promise<Finished> {
+    const done = await finished;
+    assert.equal(done.exitCode, 0, tail(done.output, 80));
+    told(what, done);
+    return done;
+  }
+
+  const lines = async (...args: string[]): Promise<readonly string[]> =>
+    (await virsh(...args))
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line.startsWith(name))
+      .map((line) => line.split(/\s/)[0] ?? "")
+      .sort();
+
+  async function readyNodes(...wanted: readonly string[]): Promise<void> {
+    const what = `${wanted.join(" and ")} to be Ready, and nothing else to be there`;
+    await waitUntil({ what, timeoutSeconds: 120, pollMilliseconds: 2000 }, async () => {
+      const found = await lab.nodes();
+      const seen = found.map((node) => `${node.metadata.name}${isReady(node) ? "" : " not Ready"}`);
+      return seen.sort().join() === [...wanted].sort().join() ? undefined : seen.join();
+    });
+  }
+
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fleet-"));
+    const login = await makeKeyFile(path.join(folder, "login"));
+    const address = "127.0.0.1";
+    host = await SshDaemon.start({ folder: path.join(folder, "sshd"), address, port, login });
+    await segment.make();
+    await lab.configure({
+      network: { cidr: "192.168.159.0/24" },
+      hypervisor: { machineMemoryMiB: 8192 },
+      hypervisors: [
+        {
+          name: other,
+          uri: `qemu+ssh://root@${address}:${port}/system`,
+          hostKey: host.hostKey.publicKey,
+          privateKeyFile: login.file,
+          bridge: segment.bridge,
+          machineMemoryMiB: 8192,
+        },
+      ],
+      nodes: [{ name: "win-1", hypervisor: "local" }, { name: "win-2" }],
+    });
+    await lab.kindows("down");
+  });
+  after(async () => {
+    await host.startAgain().catch(() => undefined);
+    const down = await lab.kindows("down");
+    await host.stop();
+    await segment.remove();
+    await lab.forget();
+    await rm(folder, { recursive: true, force: true });
+    assert.equal(down.exitCode, 0, tail(down.output));
+  });
+
+  it("tells where each node will run and why", async () => {
+    const { output } = await succeeded("preview", lab.kindows("preview"));
+    assert.match(output, /win-1 runs on local: kindows:nodes\[0\]\.hypervisor says so/);
+    assert.match(output, /win-2 runs on rack-2: most memory is left there/);
+  });
+
+  it("makes the node here when the other host is lost in the middle, and names that host", async () => {
+    const lost = lostAsSoonAs(async () => (await lines("pool-list")).includes(otherPool));
+    const run = await lab.kindows("up");
+    await lost;
+    told("up that loses a host", run);
+    assert.notEqual(run.exitCode, 0);
+    assert.match(run.output, /the hypervisor rack-2 \(qemu\+ssh:.*\) does not answer/);
+    assert.doesNotMatch(run.output, /PRIVATE KEY/);
+    await readyNodes(controlPlane, "win-1");
+  });
+
+  it("leaves that host alone while it is down, and says so", async () => {
+    const run = await lab.kindows("up");
+    told("up without that host", run);
+    assert.equal(run.exitCode, 1, tail(run.output));
+    assert.match(run.output, /rack-2 .* does not answer: .*left as they are: win-2/);
+    await readyNodes(controlPlane, "win-1");
+  });
+
+  it("finishes when the host is back", async () => {
+    await host.startAgain();
+    await succeeded("up with the host back", lab.kindows("up"));
+    await readyNodes(controlPlane, "win-1", "win-2");
+    assert.deepEqual(await lines("pool-list"), [name, otherPool]);
+    assert.deepEqual(await lines("list", "--name"), [`${name}-win-1`, `${name}-win-2`]);
+    const there = await lines("vol-list", otherPool);
+    assert.ok(there.includes(`${name}-win-2.qcow2`), there.join());
+    assert.ok(!there.includes(`${name}-win-1.qcow2`), there.join());
+    const plugged = await virsh("domiflist", `${name}-win-2`);
+    assert.match(plugged, new RegExp(`bridge +${segment.bridge} `));
+    await succeeded("preview", lab.withEnvironment("pulumi preview --expect-no-changes"));
+    await succeeded("doctor", lab.kindows("doctor"));
+  });
+
+  it("leaves what runs alone when the host is down again", async () => {
+    await host.stop();
+    const run = await lab.kindows("up");
+    told("up with the node made and the host down", run);
+    assert.equal(run.exitCode, 1, tail(run.output));
+    assert.match(run.output, /left as they are: win-2/);
+    await readyNodes(controlPlane, "win-1", "win-2");
+  });
+
+  it("removes nothing while a host is down, and says why", async () => {
+    const run = await lab.kindows("down");
+    told("down refused", run);
+    assert.equal(run.exitCode, 1, tail(run.output));
+    assert.match(run.output, /nothing was\. Run again when it is back/);
+    assert.ok(run.seconds < refusedSeconds, `it took ${run.seconds} s`);
+    await readyNodes(controlPlane, "win-1", "win-2");
+  });
+
+  it("goes from both when the host is back", async () => {
+    await host.startAgain();
+    await succeeded("down", lab.kindows("down"));
+    assert.deepEqual(await lines("list", "--all", "--name"), []);
+    assert.deepEqual(await lines("pool-list", "--all"), []);
+    assert.deepEqual(await lines("net-list", "--all"), []);
+    const doctor = await lab.kindows("doctor");
+    assert.equal(doctor.exitCode, 0, tail(doctor.output));
+  });
+
+  /** Ends the other host's SSH server, with all who are logged in, when something is so. */
+  async function lostAsSoonAs(isSo: () => Promise<boolean>): Promise<void> {
+    const what = "the moment to lose the host";
+    await waitUntil({ what, timeoutSeconds: 600, pollMilliseconds: 200 }, async () =>
+      (await isSo()) ? undefined : "not yet",
+    );
+    await host.stop();
+  }
+});

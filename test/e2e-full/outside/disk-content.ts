@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, readdir, readlink, rm } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+
+/** Where the guest's root file system begins on its disk, in bytes: rehearsal/image/disk.ts. */
+export const rootOffset = 33 * 1024 ** 2;
+
+/** What changes with each boot, and what no reset takes back: the feature stays on. */
+const passing = ["bootTime", "features", "faultsPlayed"];
+
+/** The model's own files but its state, which is looked into. */
+const model = "drive_c/rehearsal";
+
+/** Names the root file system on a raw disk as e2fsprogs want it. */
+export function rootOf(disk: string): string {
+  return `${disk}?offset=${rootOffset}`;
+}
+
+/**
+ * Runs a command of debugfs; one that changes something wants `-w` among the options.
+ *
+ * @param fileSystem a file, or part of one.
+ */
+export async function debugfs(
+  fileSystem: string,
+  command: string,
+  ...options: string[]
+): Promise<string> {
+  const { stdout, stderr } = await execa("debugfs", [...options, "-R", command, fileSystem]);
+  // It ends with 0 whatever became of the command, and names itself first.
+  const said = stderr.replace(/^debugfs [\d.]+ .*\n?/, "");
+  if (said !== "") throw new Error(`debugfs ${command}: ${said}`);
+  return stdout;
+}
+
+/**
+ * What a guest that is switched off has on its disk: each file of drive C: by its content, Wine's registry, the hosts
+ * file, and what the model of Windows remembers.
+ *
+ * @param disk an overlay in QEMU's own format; it is not changed.
+ * @param work folder with room for a copy.
+ */
+export async function diskContent(disk: string, work: string): Promise<Record<string, string>> {
+  const folder = await mkdtemp(path.join(work, "content-"));
+  try {
+    const root = path.join(folder, "root.raw");
+    // By itself: replaying the journal of a file system that is part of a file is more than e2fsck 1.47 can.
+    const source = `driver=raw,offset=${rootOffset},file.driver=qcow2,file.file.filename=${disk}`;
+    await execa("qemu-img", ["convert", "--image-opts", source, "-O", "raw", root]);
+    // What the guest had not brought to its place yet is in the journal. 1: it was mended.
+    const checked = await execa("e2fsck", ["-fy", root], { reject: false, all: true });
+    if ((checked.exitCode ?? 8) > 1) throw new Error(`e2fsck: ${checked.all}`);
+    await debugfs(root, `rdump /wine ${folder}`);
+    const found: Record<string, string> = {
+      "the hosts file": await debugfs(root, "cat /etc/hosts"),
+    };
+    await list(path.join(folder, "wine"), "", found);
+    const state = JSON.parse(
+      await readFile(path.join(folder, "wine", model, "state.json"), "utf8"),
+    ) as Record<string, unknown>;
+    for (const [key, value] of Object.entries(state)) {
+      if (!passing.includes(key)) found[`Windows' ${key}`] = JSON.stringify(value);
+    }
+    return found;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function list(root: string, below: string, found: Record<string, string>): Promise<void> {
+  for (const entry of await readdir(path.join(root, below), { withFileTypes: true })) {
+    const name = path.posix.join(below, entry.name);
+    const file = path.join(root, name);
+    if (name === model) continue;
+    if (entry.isSymbolicLink()) {
+      found[name] = `-> ${await readlink(file)}`;
+    } else if (entry.isDirectory()) {
+      found[`${name}/`] = "";
+      await list(root, name, found);
+    } else if (entry.isFile()) {
+      found[name] = name.endsWith(".reg")
+        ? timeless(await readFile(file, "utf8"))
+        : createHash("sha256")
+            .update(await readFile(file))
+            .digest("hex");
+    }
+  }
+}
+
+/** A registry file of Wine's without the times at which its keys were written. */
+function timeless(registry: string): string {
+  return registry.replace(/^#time=.*\n/gm, "").replace(/^(\[.*\]) \d+$/gm, "$1");
+}

@@ -1,0 +1,141 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
+import { metaData, userData } from "../../../components/machine/identity.ts";
+import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { virsh } from "../planting.ts";
+import { diskContent } from "./disk-content.ts";
+import { imagesFolder, outside } from "./outside-names.ts";
+
+const run = promisify(execFile);
+
+/** What the guest wrote is on its disk a second later (rehearsal/guest/boot). */
+const writtenMilliseconds = 4000;
+
+/** Longest that an emulated machine boots on a busy host, in seconds. */
+const bootSeconds = 300;
+
+export interface OutsideMachineArgs {
+  readonly name: string;
+  readonly address: string;
+  readonly mac: string;
+  /** Disk that it starts from. */
+  readonly base: string;
+  /** Public key of who may log in. */
+  readonly loginKey: string;
+}
+
+/** A machine that somebody has set up: a libvirt domain of which kindows knows nothing. */
+export class OutsideMachine {
+  readonly domain: string;
+
+  private constructor(
+    readonly name: string,
+    readonly address: string,
+    /** Its SSH host key. */
+    readonly hostKey: string,
+    private readonly disk: string,
+  ) {
+    this.domain = `${outside}-${name}`;
+  }
+
+  /** Makes its disks and defines it; it does not run yet. */
+  static async make(args: OutsideMachineArgs): Promise<OutsideMachine> {
+    const { name, address, mac, base, loginKey } = args;
+    const folder = path.join(imagesFolder, name);
+    await mkdir(folder, { recursive: true });
+    const hostKey = generateEd25519();
+    const identity = {
+      computerName: name,
+      hostPrivateKey: hostKey.private,
+      hostPublicKey: hostKey.public.trim(),
+      authorizedKeys: [loginKey],
+    };
+    await writeFile(path.join(folder, "user-data"), userData(identity), { mode: 0o600 });
+    await writeFile(path.join(folder, "meta-data"), metaData(`${outside}-${name}`, name));
+    const iso = path.join(folder, "identity.iso");
+    await run("mkisofs", [
+      ...["-quiet", "-output", iso, "-volid", "cidata", "-joliet", "-rock"],
+      ...["user-data", "meta-data"].map((each) => path.join(folder, each)),
+    ]);
+    const disk = path.join(folder, "disk.qcow2");
+    await run("qemu-img", ["create", "-q", "-f", "qcow2", "-F", "raw", "-b", base, disk]);
+    const machine = new OutsideMachine(name, address, identity.hostPublicKey, disk);
+    const definition = path.join(folder, "domain.xml");
+    await writeFile(definition, domainXml(machine.domain, mac, disk, iso));
+    await virsh("define", definition);
+    return machine;
+  }
+
+  /** Switches it on and waits for its SSH server. */
+  async start(): Promise<void> {
+    await virsh("start", this.domain);
+    await this.said("SSH on port 22");
+  }
+
+  /** Switches it on once more, and waits for what a boot that is not its first does behind its SSH server. */
+  async reboot(): Promise<void> {
+    await sleep(writtenMilliseconds);
+    await this.kill();
+    await this.start();
+    await this.said("Wine is up");
+  }
+
+  /** On its console, since it was switched on: not everybody gets at its SSH server. */
+  private async said(text: string): Promise<void> {
+    const what = `"${text}" on the console of ${this.name}`;
+    await waitUntil({ what, timeoutSeconds: bootSeconds, pollMilliseconds: 1000 }, async () => {
+      const all = await readFile(consoleOf(this.disk), "utf8");
+      return all.includes(text) ? undefined : all.trim().split("\n").at(-1);
+    });
+  }
+
+  isRunning(): Promise<boolean> {
+    return virsh("domstate", this.domain).then((state) => state.trim() === "running");
+  }
+
+  /** Takes its power away. */
+  async kill(): Promise<void> {
+    await virsh("destroy", this.domain);
+  }
+
+  /** What it has on its disk; it is switched off for it. */
+  async content(): Promise<Record<string, string>> {
+    await sleep(writtenMilliseconds);
+    await this.kill();
+    return diskContent(this.disk, imagesFolder);
+  }
+}
+
+/** What the guest writes to its serial console, since it was switched on. */
+function consoleOf(disk: string): string {
+  return path.join(path.dirname(disk), "console.log");
+}
+
+function domainXml(name: string, mac: string, disk: string, iso: string): string {
+  return `<domain type='qemu'>
+  <name>${name}</name>
+  <memory unit='MiB'>3072</memory>
+  <vcpu>1</vcpu>
+  <os><type arch='x86_64' machine='q35'>hvm</type><boot dev='hd'/></os>
+  <features><acpi/><apic/><pae/></features>
+  <devices>
+    <disk type='file' device='disk'>
+      <driver name='qemu' type='qcow2'/><source file='${disk}'/><target dev='vda' bus='virtio'/>
+    </disk>
+    <controller type='scsi' index='0' model='virtio-scsi'/>
+    <disk type='file' device='cdrom'>
+      <driver name='qemu' type='raw'/><source file='${iso}'/><target dev='sda' bus='scsi'/><readonly/>
+    </disk>
+    <interface type='network'>
+      <mac address='${mac}'/><source network='${outside}'/><model type='virtio'/>
+    </interface>
+    <serial type='file'><source path='${consoleOf(disk)}'/></serial>
+  </devices>
+</domain>
+`;
+}
