@@ -7,7 +7,7 @@ import { waitUntil } from "../../toolchain/wait-until.ts";
 import { isReady, TestLab, tail } from "../e2e/lab.ts";
 import type { Finished } from "../e2e/lab.ts";
 import { SshDaemon, makeKeyFile } from "./outside/ssh-daemon.ts";
-import { virsh } from "./planting.ts";
+import { inContainer, virsh } from "./planting.ts";
 import { SecondSegment } from "./second-segment.ts";
 
 const minutes = 60_000;
@@ -107,7 +107,16 @@ describe("one lab on two hypervisors", function () {
     assert.notEqual(run.exitCode, 0);
     assert.match(run.output, /the hypervisor rack-2 \(qemu\+ssh:.*\) does not answer/);
     assert.doesNotMatch(run.output, /PRIVATE KEY/);
-    await readyNodes(controlPlane, "win-1");
+    // An up that failed hands out no kubeconfig.
+    const kubectl = "kubectl --kubeconfig /etc/kubernetes/admin.conf";
+    await inContainer(
+      controlPlane,
+      `${kubectl} wait --for=condition=Ready node/win-1 --timeout=120s`,
+    );
+    assert.doesNotMatch(await inContainer(controlPlane, `${kubectl} get nodes`), /win-2/);
+    const status = await lab.kindows("status");
+    assert.equal(status.exitCode, 1, tail(status.output));
+    assert.match(status.output, /the stack e2efleet is not up/);
   });
 
   it("leaves that host alone while it is down, and says so", async () => {

@@ -92,3 +92,23 @@ async function list(root: string, below: string, found: Record<string, string>):
 function timeless(registry: string): string {
   return registry.replace(/^#time=.*\n/gm, "").replace(/^(\[.*\]) \d+$/gm, "$1");
 }
+
+/** What is more, less, or another in one content than in another; a registry's lines each by themselves. */
+export function differences(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name) => {
+    const [old, now] = [before[name], after[name]];
+    if (old === now) return [];
+    if (old === undefined) return [`+ ${name}`];
+    if (now === undefined) return [`- ${name}`];
+    if (!name.endsWith(".reg")) return [`! ${name}: ${old} -> ${now}`];
+    const [oldLines, nowLines] = [old.split("\n"), now.split("\n")];
+    return [
+      ...oldLines.filter((line) => !nowLines.includes(line)).map((line) => `- ${name}: ${line}`),
+      ...nowLines.filter((line) => !oldLines.includes(line)).map((line) => `+ ${name}: ${line}`),
+    ];
+  });
+}
