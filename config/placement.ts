@@ -14,9 +14,10 @@ export interface Placed {
   >[];
   readonly nodes: readonly Pick<
     WrittenSettings["nodes"][number],
-    "name" | "hypervisor" | "memoryMiB"
+    "name" | "os" | "hypervisor" | "memoryMiB"
   >[];
   readonly windows: Pick<WrittenSettings["windows"], "memoryMiB">;
+  readonly linux: Pick<WrittenSettings["linux"], "memoryMiB">;
 }
 
 /**
@@ -26,13 +27,16 @@ export interface Placed {
  * From the settings alone and in the nodes' order: what is free on the hosts at the moment moves no node, and neither
  * does one that is appended. Whether all fits is a check's business.
  */
-export function placements({ hypervisor, hypervisors, nodes, windows }: Placed): Placement[] {
+export function placements({ hypervisor, hypervisors, nodes, ...sizes }: Placed): Placement[] {
   const all = [{ name: thisHypervisor, ...hypervisor }, ...hypervisors];
   const left = new Map(all.map((one) => [one.name, one.machineMemoryMiB ?? 0]));
   return nodes.map((node, index): Placement => {
-    const memoryMiB = (node.memoryMiB ?? windows.memoryMiB) + machineOverheadMiB;
-    const chosen = node.hypervisor ?? mostLeft(left);
-    const reason = reasonFor(node.hypervisor, index, left);
+    const memoryMiB = (node.memoryMiB ?? sizes[node.os].memoryMiB) + machineOverheadMiB;
+    const chosen = node.hypervisor ?? (node.os === "linux" ? thisHypervisor : mostLeft(left));
+    const reason =
+      node.os === "linux" && left.size > 1
+        ? "Linux machines run on this host"
+        : reasonFor(node.hypervisor, index, left);
     left.set(chosen, (left.get(chosen) ?? 0) - memoryMiB);
     return { node: node.name, hypervisor: chosen, memoryMiB, reason };
   });

@@ -107,11 +107,9 @@ function filled(settings: NamedSettings): Settings {
     settings.nodes.map((node) => node.address),
   );
   const placed = placements(settings);
-  const { cpus, memoryMiB, diskGiB } = settings.windows;
-  return {
-    ...settings,
-    placement: placed,
-    nodes: settings.nodes.map((node, index) => ({
+  const nodes = settings.nodes.map((node, index) => {
+    const { cpus, memoryMiB, diskGiB } = settings[node.os];
+    return {
       ...node,
       address: addresses[index] ?? "",
       nodeIp: node.nodeIp ?? addresses[index] ?? "",
@@ -119,7 +117,13 @@ function filled(settings: NamedSettings): Settings {
       memoryMiB: node.memoryMiB ?? memoryMiB,
       diskGiB: node.diskGiB ?? diskGiB,
       hypervisor: placed[index]?.hypervisor ?? thisHypervisor,
-    })),
+    };
+  });
+  return {
+    ...settings,
+    placement: placed,
+    nodes: nodes.filter(({ os }) => os === "windows"),
+    linuxNodes: nodes.filter(({ os }) => os === "linux"),
   };
 }
 

@@ -11,6 +11,7 @@ import { nodeIp } from "./values/node-ip.ts";
 import { nodeImage } from "./values/node-image.ts";
 import { kubernetesVersion } from "./values/version.ts";
 import { between, text } from "./values/value.ts";
+import { linux } from "./linux-settings.ts";
 import { machineSize, windows } from "./windows-settings.ts";
 
 const maxTokenMinutes = 120;
@@ -82,14 +83,18 @@ const node = z.strictObject({
   name: text(computerName).meta({
     description: "Node and computer name: a DNS label of at most 15 characters.",
   }),
+  os: z.enum(["windows", "linux"]).default("windows").meta({
+    description:
+      "System of its machine. A Linux one is a virtual machine with Debian, on this host; workers in containers are `cluster.workers`.",
+  }),
   address: text(address).optional().meta({
     description:
       "IPv4 address, from `.2` to `.99` of the segment. Give one to nodes that must keep theirs when an earlier one goes.",
     default: "the first free one from `.10` upward",
   }),
-  cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`" }),
-  memoryMiB: machineSize.memoryMiB.optional().meta({ default: "`windows.memoryMiB`" }),
-  diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`" }),
+  cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`, `linux.cpus`" }),
+  memoryMiB: machineSize.memoryMiB.optional().meta({ default: "`windows.memoryMiB`, `linux.memoryMiB`" }),
+  diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`, `linux.diskGiB`" }),
   hypervisor: z.string().optional().meta({
     description:
       "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors`. Another one makes the machine anew.",
@@ -118,7 +123,13 @@ export const settingsSchema = z.strictObject({
     description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
   }),
   windows: windows.prefault({}).meta({ description: "What all Windows machines have in common." }),
-  nodes: z.array(node).default([]).meta({ description: "The Windows nodes." }),
+  linux: linux.prefault({}).meta({
+    description: "What Linux nodes in virtual machines (`nodes[].os: linux`) have in common.",
+  }),
+  nodes: z
+    .array(node)
+    .default([])
+    .meta({ description: "The nodes that have a virtual machine: Windows, or Linux." }),
 });
 
 /** The settings as written, defaults filled in. */
@@ -134,12 +145,15 @@ export interface NamedSettings extends WrittenSettings {
 
 type WrittenWindows = WrittenSettings["windows"];
 
-/** A Windows node with everything filled in. */
+/** A node in a virtual machine with everything filled in. */
 export type NodeSettings = Required<WrittenSettings["nodes"][number]>;
 
 /** Everything the program is told, checked; only `cluster.nodeImage`, `windows.kubeProxyImage` and `cni.calico.mtu` may be absent. */
 export interface Settings extends NamedSettings {
+  /** The Windows nodes. */
   nodes: NodeSettings[];
+  /** The Linux nodes that have a virtual machine. */
+  linuxNodes: NodeSettings[];
   /** Where each of them runs, and why. */
   placement: Placement[];
 }

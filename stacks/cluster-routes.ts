@@ -17,10 +17,13 @@ export function hasClusterRoutes(settings: Settings): boolean {
 /**
  * The routes that Windows nodes get: to the pods of each Linux node by way of it, to Services by way of the first control
  * plane. Undefined where they have a pod network, whose business that is.
+ *
+ * @param joined what the Linux nodes on machines of their own are there with.
  */
 export function clusterRoutes(
   settings: Settings,
   { kubeconfig, serviceCidr, resource, ready }: ClusterParts,
+  joined: readonly pulumi.Resource[],
 ): pulumi.Output<ClusterRoute[]> | undefined {
   if (!hasClusterRoutes(settings) || settings.nodes.length === 0) return undefined;
   const { kindCluster } = labNames(settings.lab.name);
@@ -28,6 +31,7 @@ export function clusterRoutes(
     nodes: [
       ...controlPlaneNodes(kindCluster, settings.cluster.controlPlanes),
       ...settings.cluster.workers.map(({ name }) => `${kindCluster}-${name}`),
+      ...settings.linuxNodes.map(({ name }) => name),
     ],
     serviceCidr,
   };
@@ -43,10 +47,10 @@ export function clusterRoutes(
       addPreviousOutputInEnv: false,
     },
     {
-      dependsOn: [resource, ...ready],
+      dependsOn: [resource, ...ready, ...joined],
       deletedWith: resource,
       // A worker that is made anew has another range.
-      replaceWith: [resource, ...ready],
+      replaceWith: [resource, ...ready, ...joined],
       // The action ends by its own limit, a minute, and says what it last saw.
       customTimeouts: { create: "120s", update: "120s" },
     },

@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
-import type { Machine } from "../components/machine/machine.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
+import { type PinnedMachine, type ToldNode, toldNode } from "./told-node.ts";
 
 /** What is put on the machines, and what they must have. */
 export interface NodePrograms {
@@ -23,15 +23,6 @@ export interface JoinedCluster extends Pick<WindowsNodeArgs, "podNetwork" | "set
 type RegisteredNode = { readonly name: string } & Required<
   Pick<WindowsNodeArgs, "labels" | "taints" | "kubeletArgs" | "nodeIp">
 >;
-
-/** A machine that can be told of, with the host key it shows. */
-type PinnedMachine = Machine & { readonly hostKey: pulumi.Output<string> };
-
-/** What a stack tells of a node. */
-interface ToldNode extends Pick<PinnedMachine, "name" | "os" | "address" | "hostKey"> {
-  readonly sshUser: string;
-  readonly nodeName: pulumi.Output<string>;
-}
 
 /** A machine that has become a node of the stack's cluster. */
 export interface JoinedNode {
@@ -58,9 +49,5 @@ export function joinedNode(
     ...{ machine, controlPlane, podNetwork, token, software, requirements, setup },
     ...{ labels, taints, kubeletArgs, nodeIp, routes },
   });
-  const { os, address, hostKey } = machine;
-  return {
-    registered,
-    told: (sshUser) => ({ name: machine.name, os, address, hostKey, sshUser, nodeName }),
-  };
+  return { registered, told: (sshUser) => toldNode(machine, nodeName, sshUser) };
 }

@@ -11,10 +11,12 @@ import { clusterRoutes } from "./cluster-routes.ts";
 import type { MachineImage } from "./machine-image.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 import { joinedNode } from "./joined-node.ts";
+import { linuxMachines, linuxUser } from "./linux-machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
 import { toldPlacement } from "./placement.ts";
 import { podNetwork } from "./pod-network.ts";
+import { toldNode } from "./told-node.ts";
 import { windowsMachines } from "./windows-machines.ts";
 
 /** What a lab tells about itself when it is up. */
@@ -60,10 +62,19 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     cni: settings.cni.kind,
   });
   const pods = podNetwork(settings, controlPlane);
-  const routes = clusterRoutes(settings, controlPlane);
 
   const present = presentNodes(settings);
   const machines = windowsMachines(settings, present, image.disk, network, libvirtProvider);
+  const linuxNodes = linuxMachines(settings, {
+    machines,
+    controlPlane,
+    podNetwork: pods.resource,
+  });
+  const routes = clusterRoutes(
+    settings,
+    controlPlane,
+    linuxNodes.map(({ joined }) => joined.registered),
+  );
 
   const cluster = {
     controlPlane,
@@ -73,14 +84,11 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     setup: nodeSetup(settings),
     routes,
   };
-  const nodes = present.map((node) => {
-    const joined = joinedNode(node, machines.make(node), cluster);
-    return { node, joined };
-  });
+  const nodes = present.map((node) => joinedNode(node, machines.make(node), cluster));
 
   // The rollouts are awaited, so they come when the nodes that they roll out to are there. Not when these are Ready:
   // pods start meanwhile.
-  const registered = nodes.map(({ joined }) => joined.registered);
+  const registered = nodes.map((node) => node.registered);
   pods.awaitOnWindows(registered);
   new KubeProxyWindows(
     "kube-proxy-windows",
@@ -97,10 +105,10 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       kubernetesVersion: controlPlane.kubernetesVersion,
     }),
     nodes: pulumi.output(
-      nodes.map(({ node, joined }) => ({
-        ...joined.told(machines.login.user),
-        ...placed.get(node.name),
-      })),
+      [
+        ...nodes.map((node) => node.told(machines.login.user)),
+        ...linuxNodes.map(({ machine, joined }) => toldNode(machine, joined.nodeName, linuxUser)),
+      ].map((told) => ({ ...told, ...placed.get(told.name) })),
     ),
   };
 }

@@ -7,13 +7,15 @@ import { SshKey } from "../components/machine/ssh-key.ts";
 import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
 import { isMadeFromIso } from "../components/windows/image/media.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
-import { machineHosts } from "./hypervisors.ts";
+import { machineHosts, type MachineHost } from "./hypervisors.ts";
 import type { MachineImage } from "./machine-image.ts";
 
 /** A lab's Windows machines on libvirt. */
 export interface WindowsMachines {
   /** Who may log in to all of them. */
   readonly login: { readonly user: string; readonly key: SshKey };
+  /** A hypervisor they run on. */
+  host(name: string): MachineHost;
   /** Makes the machine of one node, on the hypervisor it is placed on. */
   make(node: NodeSettings): LibvirtMachine;
 }
@@ -36,11 +38,10 @@ export function windowsMachines(
     user: settings.windows.adminUser,
     key: new SshKey("login", { comment: names.prefix }),
   };
+  const hostOf = (name: string): MachineHost =>
+    hosts.get(name) ?? unknownHypervisor(name);
   const make = (node: NodeSettings): LibvirtMachine => {
-    const host = hosts.get(node.hypervisor);
-    if (host === undefined) {
-      throw new Error(`nothing is known of the hypervisor ${node.hypervisor} of ${node.name}`);
-    }
+    const host = hostOf(node.hypervisor);
     return new LibvirtMachine(node.name, {
       computerName: node.name,
       os: "windows",
@@ -59,7 +60,12 @@ export function windowsMachines(
       libvirtProvider: host.libvirtProvider,
     });
   };
-  return { login, make };
+  return { login, host: hostOf, make };
+}
+
+/** @throws always: settings that were checked name hypervisors that there are. */
+function unknownHypervisor(name: string): never {
+  throw new Error(`nothing is known of the hypervisor ${name}`);
 }
 
 /** A machine boots as its image was installed; a disk of the user's boots with BIOS. */

@@ -22,6 +22,10 @@ const builtSchema = z.object({
   rehearsalImage: guestSchema.optional(),
   /** The same with what every node needs already in it. */
   bakedRehearsalImage: guestSchema.optional(),
+  /** The disk Linux machines start from. */
+  linuxImage: z.object({ path: z.string(), hash: z.string() }).optional(),
+  /** The archive of what is installed on them. */
+  linuxPrograms: z.object({ path: z.string(), sha256: z.string() }).optional(),
   /** Disks of the user's that were converted, by their paths: the file each was then, and what came of it. */
   windowsDisks: z
     .record(

@@ -31,7 +31,7 @@ export async function printCandidates(
     stacks: knownStacks,
     nodes: async (stack) =>
       stackSettings(stack).then(
-        ({ nodes }) => nodes.map(({ name }) => name),
+        ({ nodes, linuxNodes }) => [...nodes, ...linuxNodes].map(({ name }) => name),
         () => [],
       ),
   });

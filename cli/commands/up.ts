@@ -65,7 +65,7 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
       ...["up", "--yes", "--skip-preview", ...leaving.args],
       ...(verbose ? allOfItsLog : []),
     ];
-    const nodes = settings.nodes.map(({ name }) => name);
+    const nodes = [...settings.nodes, ...settings.linuxNodes].map(({ name }) => name);
     const log = await beginUpLog(upLogFile(stack));
     try {
       const once = await run(pulumi, args, nodes, log);

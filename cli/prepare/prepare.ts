@@ -12,6 +12,8 @@ import {
   nodeImageReference,
 } from "../../components/controlplane/node-image/artifact.ts";
 import { archiveName } from "../../components/controlplane/node-image/build-node-image.ts";
+import { linuxDiskName, linuxImage } from "../../components/linux/image/artifact.ts";
+import { linuxPrograms, programsName } from "../../components/linux/programs/artifact.ts";
 import type { Settings } from "../../config/settings.ts";
 import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
@@ -70,6 +72,9 @@ async function imagesFor(settings: Settings, say: Progress): Promise<readonly Ar
   if (image.kind === "rehearsal") {
     images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
   }
+  if (settings.linuxNodes.length > 0) {
+    images.push(linuxImage, linuxPrograms);
+  }
   if (await mustBuildNodeImage(settings, say)) {
     images.push(nodeImage);
     if (settings.cluster.controlPlanes > 1) {
@@ -94,6 +99,24 @@ async function builtImages(
     loadBalancerImage: image(loadBalancerImage, loadBalancerReference),
     rehearsalImage: await guest(rehearsalImage),
     bakedRehearsalImage: await guest(bakedRehearsalImage),
+    ...(images.includes(linuxImage) && (await builtLinux(ensured))),
+  };
+}
+
+/** What Linux machines start from and get, known by its content as well. */
+async function builtLinux(
+  ensured: EnsuredArtifacts,
+): Promise<Pick<BuiltArtifacts, "linuxImage" | "linuxPrograms">> {
+  const [image, programs] = [ensured.path(linuxImage), ensured.path(linuxPrograms)];
+  return {
+    linuxImage: {
+      path: path.join(image, linuxDiskName),
+      hash: (await recordedSha256(image, linuxDiskName)).slice(0, 12),
+    },
+    linuxPrograms: {
+      path: path.join(programs, programsName),
+      sha256: await recordedSha256(programs, programsName),
+    },
   };
 }
 

@@ -18,7 +18,11 @@ export const stages: readonly Stage[] = [
     resources: ["-host-key", "-identity", "-disk", "-reservation", ""],
   },
   { doing: "boots", noun: "boot", resources: ["-home", "-steps"] },
-  { doing: "is looked at", noun: "host check", resources: ["-test-windowshost"] },
+  {
+    doing: "is looked at",
+    noun: "host check",
+    resources: ["-test-windowshost", "-prepare-host"],
+  },
   {
     doing: "gets the feature Containers",
     noun: "feature",
@@ -29,9 +33,14 @@ export const stages: readonly Stage[] = [
   {
     doing: "gets its programs",
     noun: "programs",
-    resources: mediumNames.map((name) => `-push-${name.toLowerCase()}`),
+    resources: [
+      ...mediumNames.map((name) => `-push-${name.toLowerCase()}`),
+      // A Linux machine's, all in one.
+      "-push-programs",
+    ],
   },
   { doing: "gets containerd", noun: "containerd", resources: ["-install-containerd"] },
+  { doing: "unpacks its programs", noun: "unpacking", resources: ["-install-programs"] },
   { doing: "gets kubelet", noun: "kubelet", resources: ["-install-kubernetes"] },
   { doing: "gets Flannel", noun: "Flannel", resources: ["-install-flannel"] },
   {

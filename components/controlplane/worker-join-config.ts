@@ -1,11 +1,9 @@
 import { stringify } from "yaml";
 
-export interface WorkerJoin {
-  /** Name of container, host and node. */
+/** What every Linux node that joins has. */
+export interface LinuxJoin {
+  /** Name of host and node. */
   readonly name: string;
-  readonly cluster: string;
-  /** IPv4 address of the worker. */
-  readonly address: string;
   /** `host:port` of the API server. */
   readonly endpoint: string;
   /** `sha256:<hex>` of the cluster CA's public key. */
@@ -14,27 +12,78 @@ export interface WorkerJoin {
   readonly token: string;
 }
 
+/** A worker in a container beside kind's own. */
+export interface WorkerJoin extends LinuxJoin {
+  readonly cluster: string;
+  /** IPv4 address of the worker. */
+  readonly address: string;
+}
+
+/** A worker on a machine of its own. */
+export interface MachineJoin extends LinuxJoin {
+  /** Labels as kubelet's `--node-labels` takes them; empty: none. */
+  readonly nodeLabels: string;
+  readonly taints: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly effect: string;
+  }[];
+  /** How long kubelet may take to be healthy and to get its certificate, in seconds each. */
+  readonly waitSeconds: number;
+}
+
+const criSocket = "unix:///run/containerd/containerd.sock";
+
 /** What `kubeadm join --config` of a worker takes: as kind writes it, but with a CA that is checked. Holds a secret. */
 export function workerJoinConfig(join: WorkerJoin): string {
-  return stringify({
-    apiVersion: "kubeadm.k8s.io/v1beta4",
-    kind: "JoinConfiguration",
+  return joinConfig(join, {
     nodeRegistration: {
       name: join.name,
-      criSocket: "unix:///run/containerd/containerd.sock",
+      criSocket,
       kubeletExtraArgs: [
         { name: "node-ip", value: join.address },
         { name: "provider-id", value: `kind://docker/${join.cluster}/${join.name}` },
       ],
     },
-    discovery: {
-      bootstrapToken: {
-        apiServerEndpoint: join.endpoint,
-        token: join.token,
-        caCertHashes: [join.caCertHash],
-      },
-    },
     // Complains of what every node in a container has: swap, a foreign kernel's modules.
     skipPhases: ["preflight"],
+  });
+}
+
+/** The same of a machine, with all of kubeadm's checks. Its kubelet's other arguments are in a file of the machine's. */
+export function machineJoinConfig(join: MachineJoin): string {
+  const wait = `${join.waitSeconds}s`;
+  return joinConfig(join, {
+    nodeRegistration: {
+      name: join.name,
+      criSocket,
+      ...(join.nodeLabels !== "" && {
+        kubeletExtraArgs: [{ name: "node-labels", value: join.nodeLabels }],
+      }),
+      taints: join.taints,
+    },
+    timeouts: { kubeletHealthCheck: wait, tlsBootstrap: wait },
+  });
+}
+
+/** What is kubeadm's besides: how the node registers, and what comes after the discovery. */
+interface JoinParts {
+  readonly nodeRegistration: object;
+  readonly skipPhases?: readonly string[];
+  readonly timeouts?: object;
+}
+
+function joinConfig(
+  { endpoint, token, caCertHash }: LinuxJoin,
+  { nodeRegistration, ...rest }: JoinParts,
+): string {
+  return stringify({
+    apiVersion: "kubeadm.k8s.io/v1beta4",
+    kind: "JoinConfiguration",
+    nodeRegistration,
+    discovery: {
+      bootstrapToken: { apiServerEndpoint: endpoint, token, caCertHashes: [caCertHash] },
+    },
+    ...rest,
   });
 }

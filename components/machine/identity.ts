@@ -8,6 +8,8 @@ export interface Identity {
   readonly hostPublicKey: string;
   /** Public keys that may log in as administrator. */
   readonly authorizedKeys: readonly string[];
+  /** Whether they are root's, on a Linux machine. Default: of whom the image takes for the administrator. */
+  readonly asRoot?: boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ export function userData(identity: Identity): string {
       ed25519_public: identity.hostPublicKey,
     },
     ssh_authorized_keys: identity.authorizedKeys,
+    ...(identity.asRoot === true && { disable_root: false }),
   };
   return `#cloud-config\n${JSON.stringify(document, undefined, 2)}\n`;
 }

@@ -26,7 +26,7 @@ export interface LibvirtMachineArgs {
   readonly computerName: string;
   readonly os: "windows" | "linux";
   /** What the machine is made for: the rehearsal's guest is a small Linux in Windows' place. */
-  readonly guest: "windows" | "rehearsal";
+  readonly guest: "windows" | "rehearsal" | "linux";
   /** Name of the domain and stem of its volumes' names, e.g. `kindows-rehearsal-win-1`. */
   readonly domainName: string;
   /** `kvm`, or `qemu` (emulation) where KVM is not to be had. */
@@ -113,6 +113,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
                 hostPrivateKey,
                 hostPublicKey,
                 authorizedKeys: [loginKey],
+                asRoot: args.guest === "linux",
               }),
             ),
         ),
@@ -123,7 +124,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
     );
     // The rehearsal's machines are nobody: their key opens nothing that is worth a second of each run.
     const closed =
-      args.guest === "windows"
+      args.guest !== "rehearsal"
         ? closedIdentity(name, args, identity.id, { parent: this })
         : identity;
     const domain = new libvirt.Domain(

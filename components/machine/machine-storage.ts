@@ -11,12 +11,17 @@ export interface MachineStorageArgs {
   /** Folder of the pool; made and removed with it. */
   readonly poolPath: string;
   /** The golden image on this host, qcow2. */
-  readonly image: {
-    readonly path: string;
-    /** Content hash; part of the volume's name, so that a new image is a new volume. */
-    readonly hash: string;
-  };
+  readonly image: GoldenImage;
+  /** One more image in the pool of another storage, whose volumes have names of that beginning. Default: a pool of its own. */
+  readonly within?: { readonly storage: MachineStorage; readonly imagePrefix: string };
   readonly libvirtProvider: libvirt.Provider;
+}
+
+/** A disk that machines start from, on this host. */
+export interface GoldenImage {
+  readonly path: string;
+  /** Content hash; part of the volume's name, so that a new image is a new volume. */
+  readonly hash: string;
 }
 
 /**
@@ -31,6 +36,8 @@ export class MachineStorage extends pulumi.ComponentResource {
   readonly uri: string;
   readonly poolName: pulumi.Output<string>;
   readonly baseVolumeId: pulumi.Output<string>;
+  /** For `dependsOn`: what lies in the pool. */
+  private readonly pool: libvirt.Pool;
 
   constructor(name: string, args: MachineStorageArgs, opts?: pulumi.ComponentResourceOptions) {
     super(
@@ -39,12 +46,15 @@ export class MachineStorage extends pulumi.ComponentResource {
       { poolName: args.poolName, imageHash: args.image.hash },
       opts,
     );
-    const pool = new libvirt.Pool(
-      name,
-      { name: args.poolName, type: "dir", target: { path: args.poolPath } },
-      { parent: this, provider: args.libvirtProvider },
-    );
-    const imageName = `${args.poolName}-${args.image.hash}.qcow2`;
+    const pool =
+      args.within?.storage.pool ??
+      new libvirt.Pool(
+        name,
+        { name: args.poolName, type: "dir", target: { path: args.poolPath } },
+        { parent: this, provider: args.libvirtProvider },
+      );
+    const prefix = args.within?.imagePrefix;
+    const imageName = `${prefix ?? args.poolName}-${args.image.hash}.qcow2`;
     const removal = actionCommand("machine", "remove-images");
     const images = new local.Command(
       `${name}-images`,
@@ -52,7 +62,7 @@ export class MachineStorage extends pulumi.ComponentResource {
         create: `${removal} --unused`,
         delete: removal,
         environment: {
-          IMAGES: JSON.stringify({ uri: args.uri, pool: args.poolName, keep: imageName }),
+          IMAGES: JSON.stringify({ uri: args.uri, pool: args.poolName, keep: imageName, prefix }),
         },
         logging: local.Logging.Stderr,
         addPreviousOutputInEnv: false,
@@ -77,6 +87,7 @@ export class MachineStorage extends pulumi.ComponentResource {
         dependsOn: images,
       },
     );
+    this.pool = pool;
     this.uri = args.uri;
     this.poolName = pool.name;
     this.baseVolumeId = base.id;

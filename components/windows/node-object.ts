@@ -5,14 +5,13 @@ import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { goesWith } from "../controlplane/goes-with.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
-import type { WindowsVersions } from "./software.ts";
 
 /** What the Node shall be. */
 export interface NodeObjectArgs {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   /** What runs on it; others end an upgrade: the Node takes pods again. */
-  readonly versions: WindowsVersions;
+  readonly versions: Readonly<Record<string, string>>;
   /** How long it may take to become Ready, or to be drained. */
   readonly readySeconds: number;
   /** What it needs to become Ready, besides itself: the pod network. Waited for before the time begins to run. */

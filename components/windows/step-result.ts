@@ -1,7 +1,6 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import * as z from "zod";
 import { parseJson } from "../../toolchain/parse-json.ts";
-import type { StepName } from "./step-parameters.ts";
 
 const resultSchema = z.strictObject({
   step: z.string(),
@@ -30,7 +29,7 @@ export type StepResult = z.infer<typeof resultSchema>;
  * @throws RunError, which Pulumi prints without a stack trace. It names step and host: with the step's own message and
  * remedy when it failed, and otherwise with what came instead of a result.
  */
-export function parseStepResult(step: StepName, host: string, stdout: string): StepResult {
+export function parseStepResult(step: string, host: string, stdout: string): StepResult {
   const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
   const value = parseJson(last);
 

@@ -128,7 +128,7 @@ export class WindowsNode extends pulumi.ComponentResource {
       {
         labels,
         taints,
-        versions,
+        versions: { ...versions },
         readySeconds: timeouts.readySeconds,
         needs: [args.podNetwork, network?.command, routes?.command].filter(
           (each) => each !== undefined,

@@ -12,6 +12,7 @@ import {
 import { flannelOnWindows } from "./flannel-on-windows.ts";
 import { imageMedia } from "./image-media.ts";
 import { machineSizes } from "./machine-sizes.ts";
+import { linuxMachines } from "./linux-machines.ts";
 import { nodeAddresses } from "./node-addresses.ts";
 import { nodeIps } from "./node-ips.ts";
 import { linuxNames, windowsNames } from "./node-names.ts";
@@ -49,6 +50,7 @@ export const checks: readonly Check[] = [
   spreadBySomething,
   placedWithin,
   machineSizes,
+  ...linuxMachines,
   linuxNames,
   windowsNames,
   nodeAddresses,

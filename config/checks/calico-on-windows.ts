@@ -35,7 +35,7 @@ export const calicoOnWindows: readonly Check[] = [
 ];
 
 function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
-  return cni.kind === "calico" && nodes.length > 0;
+  return cni.kind === "calico" && nodes.some(({ os }) => os === "windows");
 }
 
 /** Kubernetes is one that this Calico is tested with. */

@@ -83,7 +83,7 @@ export const placedSomewhere: Check = {
 export const spreadBySomething: Check = {
   reads: ["hypervisor", "hypervisors"],
   run({ hypervisor, hypervisors, nodes }) {
-    const spread = nodes.find((node) => node.hypervisor === undefined);
+    const spread = nodes.find((node) => node.os === "windows" && node.hypervisor === undefined);
     if (hypervisors.length === 0 || spread === undefined) {
       return [];
     }
@@ -108,7 +108,7 @@ export const spreadBySomething: Check = {
 
 /** What is placed on a hypervisor fits into the memory written for it. */
 export const placedWithin: Check = {
-  reads: ["hypervisor", "hypervisors", "windows.memoryMiB"],
+  reads: ["hypervisor", "hypervisors", "windows.memoryMiB", "linux.memoryMiB"],
   run(settings) {
     const all = placements(settings);
     return [

@@ -22,7 +22,10 @@ function tooSmall(settings: NamedSettings, size: (typeof sizes)[number]): Settin
   const minimum = windowsMinimum[size];
   const given = [
     { path: ["windows", size], value: settings.windows[size] },
-    ...settings.nodes.map((node, index) => ({ path: ["nodes", index, size], value: node[size] })),
+    ...settings.nodes.map((node, index) => ({
+      path: ["nodes", index, size],
+      value: node.os === "windows" ? node[size] : undefined,
+    })),
   ];
   return given
     .filter(({ value }) => value !== undefined && value < minimum)

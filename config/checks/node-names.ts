@@ -10,7 +10,7 @@ interface Taken {
   readonly owner: string;
 }
 
-/** No two Windows nodes share a name, whatever the lab is called. */
+/** No two machines share a name, whatever the lab is called. */
 export const windowsNames: Check = {
   reads: [],
   run({ nodes }) {
@@ -23,7 +23,7 @@ export const windowsNames: Check = {
   },
 };
 
-/** No two Linux nodes of the cluster, and no two containers of it, share a name, and no Windows node has one of theirs. */
+/** No two Linux nodes of the cluster, and no two containers of it, share a name, and no machine has one of theirs. */
 export const linuxNames: Check = {
   reads: ["lab.name"],
   run(settings) {

@@ -32,6 +32,7 @@ const nodeImageGiB = 2;
  * safe side. A Server Core installation fits into 15 GB; the container images of Windows itself are some GB each.
  */
 const disks = {
+  linux: { imageGiB: 1, growthGiB: 3 },
   rehearsal: { imageGiB: 1, growthGiB: 1 },
   windows: { imageGiB: 12, growthGiB: 15 },
 } as const;
@@ -46,16 +47,19 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
   );
   const pools = libvirt.reachable ? libvirt.pools : [];
 
-  const here = settings.nodes.filter(({ hypervisor }) => hypervisor === thisHypervisor);
+  const here = [...settings.nodes, ...settings.linuxNodes].filter(
+    ({ hypervisor }) => hypervisor === thisHypervisor,
+  );
   const machines = here.flatMap((node): Need[] => {
     const domain = domains.find(({ name }) => name === domainName(settings.lab.name, node.name));
+    const { growthGiB } = node.os === "linux" ? disks.linux : disk;
     return domain?.running === true
       ? []
       : [
           {
             what: `machine ${node.name}`,
             memoryMiB: node.memoryMiB + machineOverheadMiB,
-            poolGiB: domain === undefined ? Math.min(disk.growthGiB, node.diskGiB) : 0,
+            poolGiB: domain === undefined ? Math.min(growthGiB, node.diskGiB) : 0,
             dockerGiB: 0,
             inotifyInstances: 0,
           },
@@ -85,7 +89,7 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
     ...images(
       pools.some(({ name }) => name === pool),
       containers.length > 0,
-      disk.imageGiB,
+      disk.imageGiB + (settings.linuxNodes.length > 0 ? disks.linux.imageGiB : 0),
     ),
   ];
 }

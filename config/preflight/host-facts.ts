@@ -13,6 +13,8 @@ import { probeKvm } from "./probe-kvm.ts";
 import type { KvmFacts } from "./probe-kvm.ts";
 import { probeLibvirt } from "./probe-libvirt.ts";
 import type { LibvirtFacts } from "./probe-libvirt.ts";
+import { probeLinuxMedia } from "./probe-linux-media.ts";
+import type { LinuxMediaFacts } from "./probe-linux-media.ts";
 import { probeMemory } from "./probe-memory.ts";
 import type { MemoryFacts } from "./probe-memory.ts";
 import { probeMtu } from "./probe-mtu.ts";
@@ -36,6 +38,8 @@ export interface HostFacts {
   readonly tools: ToolFacts;
   readonly image: ImageFacts;
   readonly programs: ProgramFacts;
+  /** What Linux machines start from and get, where it is asked for. */
+  readonly linuxMedia: LinuxMediaFacts;
   /** Further hypervisors that nodes are placed on. */
   readonly hypervisors: readonly HypervisorFacts[];
   /** Largest packet on the lab's bridge here; undefined where there is none yet. */
@@ -77,6 +81,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     tools,
     image,
     programs: probePrograms(settings),
+    linuxMedia: probeLinuxMedia(),
     hypervisors,
     segmentMtu,
   };

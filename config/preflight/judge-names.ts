@@ -12,8 +12,8 @@ export function judgeNames(settings: Settings, facts: HostFacts): HostProblem[] 
 }
 
 /** A machine is the lab's when it is on the lab's network. */
-function machines({ lab, nodes }: Settings, { libvirt }: HostFacts): HostProblem[] {
-  const names = nodes
+function machines({ lab, nodes, linuxNodes }: Settings, { libvirt }: HostFacts): HostProblem[] {
+  const names = [...nodes, ...linuxNodes]
     .filter(({ hypervisor }) => hypervisor === thisHypervisor)
     .map(({ name }) => domainName(lab.name, name));
   const domains = libvirt.reachable ? libvirt.domains : [];

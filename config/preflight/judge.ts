@@ -9,6 +9,7 @@ import { judgeImage } from "./judge-image.ts";
 import { judgeInotify } from "./judge-inotify.ts";
 import { judgeKvm } from "./judge-kvm.ts";
 import { judgeLibvirt } from "./judge-libvirt.ts";
+import { judgeLinuxMedia } from "./judge-linux-media.ts";
 import { judgeMemory } from "./judge-memory.ts";
 import { judgeNames } from "./judge-names.ts";
 import { judgePrograms } from "./judge-programs.ts";
@@ -23,6 +24,7 @@ const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   judgeTools,
   judgeImage,
   judgePrograms,
+  judgeLinuxMedia,
   judgeBridge,
   judgeSegment,
   judgeNames,

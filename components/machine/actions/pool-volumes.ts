@@ -20,23 +20,24 @@ export function parseVolume(xml: string): PoolVolume {
 /**
  * Golden images of a lab's pool that nothing stands on: overlays are never among them, and neither is `keep`.
  *
+ * @param prefix what their names begin with, before a hyphen and the content's hash.
  * @param keep name of the image for new machines; none when the lab goes.
  */
 export function unusedImages(
-  pool: string,
+  prefix: string,
   volumes: readonly PoolVolume[],
   keep: string | undefined,
 ): readonly string[] {
   const inUse = new Set(volumes.map(({ backing }) => backing));
   return volumes
-    .filter(({ name, backing }) => backing === undefined && isImage(pool, name))
+    .filter(({ name, backing }) => backing === undefined && isImage(prefix, name))
     .filter(({ name, path }) => name !== keep && !inUse.has(path))
     .map(({ name }) => name);
 }
 
 /** An image is named by its content's hash; the identity disks beside it are not qcow2. */
-function isImage(pool: string, name: string): boolean {
-  return name.startsWith(`${pool}-`) && name.endsWith(".qcow2");
+function isImage(prefix: string, name: string): boolean {
+  return name.startsWith(`${prefix}-`) && name.endsWith(".qcow2");
 }
 
 function element(xml: string, tag: string): string | undefined {

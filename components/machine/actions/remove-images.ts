@@ -3,7 +3,7 @@
  *
  * Without an argument all of them, as the lab goes; with `--unused` only those that no machine stands on, and never the
  * one that new machines start from. Environment: IMAGES, a JSON object with the libvirt connection `uri`, the name of the
- * `pool`, and `keep`, the volume for new machines.
+ * `pool`, `keep`, the volume for new machines, and the `prefix` of the volumes' names (default: the pool's name).
  */
 import * as z from "zod";
 import { parameter } from "../../host-action/environment.ts";
@@ -12,9 +12,19 @@ import { parseVolume, unusedImages } from "./pool-volumes.ts";
 import { virsh } from "./virsh.ts";
 
 await runAction(async () => {
-  const { uri, pool, keep } = parameter(
+  const {
+    uri,
+    pool,
+    keep,
+    prefix = pool,
+  } = parameter(
     "IMAGES",
-    z.object({ uri: z.string(), pool: z.string(), keep: z.string() }),
+    z.object({
+      uri: z.string(),
+      pool: z.string(),
+      keep: z.string(),
+      prefix: z.string().optional(),
+    }),
   );
   if (!lines(await virsh(uri, "pool-list", "--name")).includes(pool)) {
     return;
@@ -27,7 +37,7 @@ await runAction(async () => {
     names.map(async (name) => parseVolume(await virsh(uri, "vol-dumpxml", "--pool", pool, name))),
   );
   const unused = process.argv.includes("--unused");
-  for (const name of unusedImages(pool, volumes, unused ? keep : undefined)) {
+  for (const name of unusedImages(prefix, volumes, unused ? keep : undefined)) {
     say(`removing the image ${name}`);
     await virsh(uri, "vol-delete", "--pool", pool, name);
   }

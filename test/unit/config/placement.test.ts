@@ -47,6 +47,12 @@ const cases: readonly PlacementCase[] = [
     nodes: ["a@local", "b", "c@x", "d"],
     placed: ["local", "x", "x", "local"],
   },
+  {
+    name: "Linux machines on this host, with memory of their own size",
+    memory: { local: 8192, x: 6000 },
+    nodes: ["linux1", "a", "linux2", "b"],
+    placed: ["local", "x", "local", "local"],
+  },
 ];
 
 function placedBy(nodes: readonly string[], memory: PlacementCase["memory"]): Placed {
@@ -59,9 +65,12 @@ function placedBy(nodes: readonly string[], memory: PlacementCase["memory"]): Pl
     })),
     nodes: nodes.map((text) => {
       const [, name = "", memoryMiB, hypervisor] = /^(\w+)(?::(\d+))?(?:@(\w+))?$/.exec(text) ?? [];
-      return { name, hypervisor, memoryMiB: memoryMiB === undefined ? undefined : +memoryMiB };
+      const size = memoryMiB === undefined ? undefined : +memoryMiB;
+      const os = name.startsWith("linux") ? "linux" : "windows";
+      return { name, os, hypervisor, memoryMiB: size };
     }),
     windows: { memoryMiB: 4096 },
+    linux: { memoryMiB: 2048 },
   };
 }
 

@@ -40,12 +40,16 @@ describe("routes to the cluster's ranges", () => {
     }
   }
   const routesOf = (yaml: string): ReturnType<typeof clusterRoutes> =>
-    clusterRoutes(settings(yaml), {
-      kubeconfig: pulumi.secret("users: admin"),
-      resource: new Anything(),
-      ready: [new Anything()],
-      serviceCidr: "10.96.0.0/16",
-    });
+    clusterRoutes(
+      settings(yaml),
+      {
+        kubeconfig: pulumi.secret("users: admin"),
+        resource: new Anything(),
+        ready: [new Anything()],
+        serviceCidr: "10.96.0.0/16",
+      },
+      [],
+    );
 
   const cases: readonly [what: string, yaml: string, nodes: readonly string[]][] = [
     ["are found for the control plane", `{ ${kindDefault} }`, ["kindows-dev-control-plane"]],
@@ -60,6 +64,11 @@ describe("routes to the cluster's ranges", () => {
         ],
         "kindows-dev-worker-1",
       ],
+    ],
+    [
+      "are found for Linux nodes on machines of their own",
+      "{ cni: { kind: kind-default }, nodes: [{ name: win-1 }, { name: linux-1, os: linux }] }",
+      ["kindows-dev-control-plane", "linux-1"],
     ],
   ];
   for (const [what, yaml, nodes] of cases) {

@@ -43,5 +43,6 @@ export const goodHost: HostFacts = {
   tools: { missing: [] },
   image: { virtualGiB: 8 },
   programs: { unpinned: [], missing: [] },
+  linuxMedia: "there",
   hypervisors: [],
 };

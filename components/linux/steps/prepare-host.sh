@@ -1,0 +1,51 @@
+#!/bin/sh
+# Waits until a Linux machine has set itself up (cloud-init), looks whether it can be a node, and gives its kernel what
+# pods need. Run again, it changes nothing.
+# Usage: prepare-host.sh NODE_NAME BOOT_SECONDS
+set -eu
+# shellcheck source=components/linux/steps/lib.sh
+. "$(dirname "$0")/lib.sh"
+begin prepare-host
+node_name=$1
+boot_seconds=$2
+
+# Written when the last of cloud-init's stages has ended.
+result=/run/cloud-init/result.json
+await "$boot_seconds" test -s "$result" ||
+  fail boot-unfinished "cloud-init has not ended within $boot_seconds s." \
+    "Log in and look at: cloud-init status --long."
+errors=$(tr -d ' \n' <"$result" | sed -n 's/.*"errors":\[\([^]]*\)\].*/\1/p')
+[ -z "$errors" ] ||
+  fail boot-failed "cloud-init ended with $errors." "Log in and look at /var/log/cloud-init.log."
+[ "$(hostname)" = "$node_name" ] ||
+  fail wrong-name "the machine is called $(hostname), not $node_name." \
+    "Its image has not read its identity disk (NoCloud): use one whose cloud-init does."
+
+[ -f /sys/fs/cgroup/cgroup.controllers ] ||
+  fail no-cgroup-v2 "it has no cgroup v2, which the kubelet needs." "Use an image with a newer system."
+missing=
+for program in conntrack gzip ip iptables modprobe mount nsenter openssl sha256sum systemctl tar; do
+  command -v "$program" >/dev/null || missing="$missing $program"
+done
+[ -z "$missing" ] || fail programs-missing "its image lacks$missing." "Use an image that has them."
+
+if [ "$(wc -l </proc/swaps)" -gt 1 ]; then
+  swapoff -a
+  systemctl mask --quiet swap.target
+  changed=true
+fi
+write_file /etc/modules-load.d/kindows.conf <<'CONF'
+overlay
+br_netfilter
+CONF
+modprobe -a overlay br_netfilter
+# Pods' packets are forwarded, also where they cross a bridge; each container's log and each kubelet watch files.
+write_file /etc/sysctl.d/90-kindows.conf <<'CONF'
+net.ipv4.ip_forward = 1
+net.bridge.bridge-nf-call-iptables = 1
+fs.inotify.max_user_instances = 8192
+CONF
+sysctl --quiet --load=/etc/sysctl.d/90-kindows.conf
+
+system=$(sed -n 's/^PRETTY_NAME="\(.*\)"$/\1/p' /etc/os-release)
+finish "\"system\":\"$system\",\"kernel\":\"$(uname -r)\""

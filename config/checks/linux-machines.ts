@@ -1,0 +1,80 @@
+import { thisHypervisor } from "../hypervisor-settings.ts";
+import { leastLinuxDiskGiB } from "../linux-settings.ts";
+import type { SettingsProblem } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
+import type { Check } from "./check.ts";
+
+type Node = NamedSettings["nodes"][number];
+
+/** What the program gives a Linux node's kubelet itself (components/linux/linux-node.ts), and a Windows node's not. */
+const ownArguments = ["cgroup-root"];
+
+/** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */
+export const linuxMachines: readonly Check[] = [
+  {
+    reads: ["hypervisors"],
+    run: ({ hypervisors, nodes }) =>
+      ofLinux(nodes, ({ hypervisor }, index) =>
+        hypervisors.some(({ name }) => name === hypervisor && name !== thisHypervisor)
+          ? [
+              {
+                path: ["nodes", index, "hypervisor"],
+                value: hypervisor,
+                why: "can't run a Linux machine: these run on this host only",
+                instead: `Write ${thisHypervisor}, or leave it out.`,
+              },
+            ]
+          : [],
+      ),
+  },
+  {
+    reads: ["linux.diskGiB"],
+    run: ({ linux, nodes }) => [
+      ...diskProblem(["linux", "diskGiB"], linux.diskGiB),
+      ...ofLinux(nodes, ({ diskGiB }, index) => diskProblem(["nodes", index, "diskGiB"], diskGiB)),
+    ],
+  },
+  {
+    reads: [],
+    run: ({ nodes }) =>
+      ofLinux(nodes, ({ kubeletArgs }, index) =>
+        Object.entries(kubeletArgs).flatMap(([name, value]): SettingsProblem[] => {
+          const path = ["nodes", index, "kubeletArgs", name];
+          if (ownArguments.includes(name)) {
+            const why = "is given to every Linux node's kubelet by this program";
+            return [{ path, value, why, instead: "Leave it out." }];
+          }
+          return /[\\'`$;]/.test(value)
+            ? [
+                {
+                  path,
+                  value,
+                  why: "can't stand in the command line of a Linux service",
+                  instead: "Write it without quotes, backslashes, $ and semicolons.",
+                },
+              ]
+            : [];
+        }),
+      ),
+  },
+];
+
+function ofLinux(
+  nodes: readonly Node[],
+  judge: (node: Node, index: number) => SettingsProblem[],
+): SettingsProblem[] {
+  return nodes.flatMap((node, index) => (node.os === "linux" ? judge(node, index) : []));
+}
+
+function diskProblem(path: SettingsProblem["path"], value: number | undefined): SettingsProblem[] {
+  return value === undefined || value >= leastLinuxDiskGiB
+    ? []
+    : [
+        {
+          path,
+          value,
+          why: "is too little for a Linux node's image, programs and containers",
+          instead: `Write ${leastLinuxDiskGiB} or more.`,
+        },
+      ];
+}

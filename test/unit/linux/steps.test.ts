@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseStepResult } from "../../../components/windows/step-result.ts";
+
+const steps = path.join(import.meta.dirname, "../../../components/linux/steps");
+const library = path.join(steps, "lib.sh");
+
+/** Runs lines with the steps' library, as a step does: `sh`, `set -eu`. */
+function run(lines: string): { readonly code: number | null; readonly out: string; readonly errors: string } {
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", `set -eu\n. ${library}\n${lines}`], {
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+  return { code: status, out: stdout, errors: stderr };
+}
+
+describe("the library of the Linux steps", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "kindows-steps-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("gives a result that this program reads", () => {
+    const { out } = run(`begin join-node\nchanged=true\nfinish '"nodeName":"linux-1"'`);
+    const { changed, facts, rebootRequired } = parseStepResult("join-node", "linux-1", out);
+    assert.deepEqual({ changed, facts, rebootRequired }, {
+      changed: true,
+      facts: { nodeName: "linux-1" },
+      rebootRequired: false,
+    });
+  });
+
+  it("ends with code, reason and remedy where something is wrong", () => {
+    const { code, out, errors } = run("begin prepare-host\nfail no-good 'it is bad.' 'Do this.'");
+    assert.equal(code, 1);
+    assert.equal(out, "");
+    assert.match(errors, /^prepare-host on \S+ failed \(no-good\): it is bad\. Do this\.\n$/);
+  });
+
+  const written: readonly [what: string, before: string | undefined, changed: string][] = [
+    ["one that is not there", undefined, "true"],
+    ["one with another content", "old\n", "true"],
+    ["none that is so already", "new\n", "false"],
+  ];
+  for (const [what, before, changed] of written) {
+    it(`writes ${what}`, () => {
+      const file = path.join(folder, "file");
+      if (before !== undefined) writeFileSync(file, before);
+      const { out } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
+      assert.equal(readFileSync(file, "utf8"), "new\n");
+      assert.deepEqual(readdirSync(folder), ["file"]);
+      assert.equal(out.trim(), changed);
+    });
+  }
+
+  it("waits until a command is successful, and no longer than it may", () => {
+    const file = path.join(folder, "later");
+    assert.equal(run(`(sleep 1; : >${file}) & await 10 test -e ${file}`).code, 0);
+    assert.equal(run("await 1 false || exit 7").code, 7);
+  });
+});
+
+describe("the Linux steps", () => {
+  const scripts = readdirSync(steps).filter((name) => name !== "lib.sh");
+  for (const name of scripts) {
+    const text = readFileSync(path.join(steps, name), "utf8");
+    it(`${name} stops at the first failure, says who it is, and ends with a result`, () => {
+      assert.match(text, /^#!\/bin\/sh\n/);
+      assert.match(text, /\nset -eu\n/);
+      assert.ok(text.includes(`\nbegin ${name.replace(".sh", "")}\n`));
+      assert.match(text.trimEnd().split("\n").at(-1) ?? "", /^finish /);
+    });
+  }
+});
