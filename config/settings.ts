@@ -93,7 +93,9 @@ const node = z.strictObject({
     default: "the first free one from `.10` upward",
   }),
   cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`, `linux.cpus`" }),
-  memoryMiB: machineSize.memoryMiB.optional().meta({ default: "`windows.memoryMiB`, `linux.memoryMiB`" }),
+  memoryMiB: machineSize.memoryMiB
+    .optional()
+    .meta({ default: "`windows.memoryMiB`, `linux.memoryMiB`" }),
   diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`, `linux.diskGiB`" }),
   hypervisor: z.string().optional().meta({
     description:

@@ -38,8 +38,7 @@ export function windowsMachines(
     user: settings.windows.adminUser,
     key: new SshKey("login", { comment: names.prefix }),
   };
-  const hostOf = (name: string): MachineHost =>
-    hosts.get(name) ?? unknownHypervisor(name);
+  const hostOf = (name: string): MachineHost => hosts.get(name) ?? unknownHypervisor(name);
   const make = (node: NodeSettings): LibvirtMachine => {
     const host = hostOf(node.hypervisor);
     return new LibvirtMachine(node.name, {

@@ -142,6 +142,8 @@ function container(lab: DrawnLab, name: string, at: number, place: Place): Xml {
   );
 }
 
+const systems = { windows: "Windows", linux: "Linux" } as const;
+
 function machine(each: DrawnMachine, place: Place): Xml {
   const { name, address = "address known after up", cpus, memoryMiB, diskGiB } = each;
   const disk = diskGiB === undefined ? "" : `, ${diskGiB} GiB disk`;
@@ -152,7 +154,11 @@ function machine(each: DrawnMachine, place: Place): Xml {
     element("title", {}, `machine ${name}, ${address}, ${size}, ${each.virtualization}`),
     box(place, "thing"),
     label(place.x + 12, place.y + 22, name, "name"),
-    ...labels(place.x + 12, place.y + 42, [address, size, `Windows node, ${each.virtualization}`]),
+    ...labels(place.x + 12, place.y + 42, [
+      address,
+      size,
+      `${systems[each.os]} node, ${each.virtualization}`,
+    ]),
   );
 }
 

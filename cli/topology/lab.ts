@@ -6,6 +6,7 @@ import type { Value } from "../preview-diff/value.ts";
 export interface DrawnMachine {
   /** Node and computer name. */
   readonly name: string;
+  readonly os: "windows" | "linux";
   /** Nothing where it is known only after `up`. */
   readonly address?: string;
   readonly cpus: number;
@@ -91,9 +92,11 @@ function machineOf(
     (each) => each.type === "libvirt:index/volume:Volume" && each.name === name,
   );
   const size = at(disk?.inputs, "size");
+  const isLinux = all.some((each) => each.type === "kindows:linux:LinuxNode" && each.name === name);
   const address = text(at(inputs, "networkInterfaces", 0, "addresses", 0));
   return {
     name,
+    os: isLinux ? "linux" : "windows",
     ...(address !== undefined && { address }),
     cpus: Number(at(inputs, "vcpu") ?? 1),
     memoryMiB: Number(at(inputs, "memory") ?? 512),

@@ -85,7 +85,8 @@ function description({ network, cluster, machines }: DrawnLab, groups: readonly 
   return [
     network && `A Linux host with one network segment, bridge ${network.bridge}, ${network.cidr}.`,
     containers && `In Docker the Linux nodes ${containers}.`,
-    machines.length > 0 && `On libvirt the Windows machines ${list}.`,
+    machines.length > 0 &&
+      `On libvirt the ${machines.every(({ os }) => os === "windows") ? "Windows " : ""}machines ${list}.`,
     `Made in this order: ${made.join("; ")}.`,
   ]
     .filter((each) => typeof each === "string")

@@ -43,7 +43,7 @@ export interface LinuxNodeArgs {
 const remoteArchive = "/var/lib/kindows-programs.tar.gz";
 
 /** Longest waits in seconds; emulated machines need most of them. */
-const seconds = { boot: 1200, push: 1800, install: 1200, join: 600, ready: 900 };
+const seconds = { boot: 1200, push: 1800, install: 2400, join: 600, ready: 900 };
 
 /**
  * A Linux machine made a worker of a cluster, from its first boot to Ready, by the way Windows nodes go: what concerns
@@ -181,8 +181,7 @@ function pushPrograms(
     `${name}-push-programs`,
     {
       connection: machine.connection,
-      source:
-        path === undefined ? pulumi.output(pulumi.unknown) : new pulumi.asset.FileAsset(path),
+      source: path === undefined ? pulumi.output(pulumi.unknown) : new pulumi.asset.FileAsset(path),
       remotePath: remoteArchive,
       triggers: [machine.instanceId, sha256],
     },

@@ -10,7 +10,15 @@ import { writeLinuxDisk } from "./disk.ts";
 export const linuxDiskName = "linux.qcow2";
 
 /** What the initramfs loads: virtio disk, the drive of the identity disk, and the two file systems. */
-const bootModules = ["virtio_pci", "virtio_blk", "virtio_net", "virtio_scsi", "sr_mod", "isofs", "ext4"];
+const bootModules = [
+  "virtio_pci",
+  "virtio_blk",
+  "virtio_net",
+  "virtio_scsi",
+  "sr_mod",
+  "isofs",
+  "ext4",
+];
 
 /** Work that nobody asked a node for, at times nobody chose. */
 const unwantedTimers = [
@@ -19,7 +27,13 @@ const unwantedTimers = [
 ];
 
 /** What is made anew on each machine, or of no use there. */
-const removed = ["etc/ssh/ssh_host_*", "var/log/*", "usr/share/doc", "usr/share/man", "usr/share/locale"];
+const removed = [
+  "etc/ssh/ssh_host_*",
+  "var/log/*",
+  "usr/share/doc",
+  "usr/share/man",
+  "usr/share/locale",
+];
 
 /**
  * The disk Linux machines start from, `linux.qcow2`: Debian's packages as its cloud image has them, cloud-init that reads

@@ -42,14 +42,19 @@ export const linuxPrograms: Artifact = {
   hostPackages: [],
   inputs: async () => ({
     sources: await hashSources(import.meta.dirname, [import.meta.dirname]),
-    images: await hashSources(nodeImageFolder, [
-      ...["container-images.ts", "image-packing.ts", "oci-archive.ts", "debian-pieces.ts"],
-      ...["agnhost-image.ts", "files/pod-routes.sh"],
-    ].map((file) => path.join(nodeImageFolder, file))),
+    images: await hashSources(
+      nodeImageFolder,
+      [
+        ...["container-images.ts", "image-packing.ts", "oci-archive.ts", "debian-pieces.ts"],
+        ...["agnhost-image.ts", "files/pod-routes.sh"],
+      ].map((file) => path.join(nodeImageFolder, file)),
+    ),
   }),
   async build(into, context) {
     const run = commandRunner(context.logFile);
-    const [work, debian, tree] = ["work", "work/debian", "work/tree"].map((name) => path.join(into, name)) as [string, string, string];
+    const [work, debian, tree] = ["work", "work/debian", "work/tree"].map((name) =>
+      path.join(into, name),
+    ) as [string, string, string];
     await mkdir(debian, { recursive: true });
     await mkdir(tree);
     await run("tar", [

@@ -15,11 +15,11 @@ mkdir -p "$home" /etc/containerd /etc/systemd/system/kubelet.service.d
 is_new=false
 if [ "$(cat "$installed" 2>/dev/null)" != "$sha256" ]; then
   [ -f "$archive" ] ||
-    fail archive-missing "there is no $archive." "Run the program again: it is copied anew."
+    fail MediumMissing "there is no $archive." "Run the program again: it is copied anew."
   found=$(sha256sum "$archive" | cut -d ' ' -f 1)
   if [ "$found" != "$sha256" ]; then
     rm "$archive"
-    fail archive-damaged "$archive has the SHA-256 $found, not $sha256." \
+    fail ChecksumMismatch "$archive has the SHA-256 $found, not $sha256." \
       "Run the program again: it is copied anew."
   fi
   rm -f "$installed"
@@ -90,7 +90,7 @@ if [ "$changed" = true ]; then
 fi
 systemctl start containerd
 await 120 ctr version ||
-  fail containerd-silent "containerd does not answer within 120 s." "Look at: journalctl -u containerd."
+  fail ContainerdSilent "containerd does not answer within 120 s." "Look at: journalctl -u containerd."
 if [ "$is_new" = true ]; then
   ctr --namespace k8s.io images import --all-platforms --no-unpack --digests "$home/images.tar" >/dev/null
   rm "$home/images.tar" "$archive"

@@ -43,10 +43,10 @@ else
   status=0
   timeout "$seconds" kubeadm join --config "$config" >&2 || status=$?
   if [ "$status" = 124 ]; then
-    fail join-unfinished "kubeadm join has not ended within $seconds s." \
+    fail JoinUnfinished "kubeadm join has not ended within $seconds s." \
       "Look at: journalctl -u kubelet, and whether the API server can be reached from here."
   elif [ "$status" != 0 ]; then
-    fail join-failed "kubeadm join ended with exit code $status, and said why above." \
+    fail JoinFailed "kubeadm join ended with exit code $status, and said why above." \
       "Put it right and run again."
   fi
 fi

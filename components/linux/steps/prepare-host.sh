@@ -12,22 +12,22 @@ boot_seconds=$2
 # Written when the last of cloud-init's stages has ended.
 result=/run/cloud-init/result.json
 await "$boot_seconds" test -s "$result" ||
-  fail boot-unfinished "cloud-init has not ended within $boot_seconds s." \
+  fail BootUnfinished "cloud-init has not ended within $boot_seconds s." \
     "Log in and look at: cloud-init status --long."
 errors=$(tr -d ' \n' <"$result" | sed -n 's/.*"errors":\[\([^]]*\)\].*/\1/p')
 [ -z "$errors" ] ||
-  fail boot-failed "cloud-init ended with $errors." "Log in and look at /var/log/cloud-init.log."
+  fail BootFailed "cloud-init ended with $errors." "Log in and look at /var/log/cloud-init.log."
 [ "$(hostname)" = "$node_name" ] ||
-  fail wrong-name "the machine is called $(hostname), not $node_name." \
+  fail WrongName "the machine is called $(hostname), not $node_name." \
     "Its image has not read its identity disk (NoCloud): use one whose cloud-init does."
 
 [ -f /sys/fs/cgroup/cgroup.controllers ] ||
-  fail no-cgroup-v2 "it has no cgroup v2, which the kubelet needs." "Use an image with a newer system."
+  fail NoCgroupV2 "it has no cgroup v2, which the kubelet needs." "Use an image with a newer system."
 missing=
 for program in conntrack gzip ip iptables modprobe mount nsenter openssl sha256sum systemctl tar; do
   command -v "$program" >/dev/null || missing="$missing $program"
 done
-[ -z "$missing" ] || fail programs-missing "its image lacks$missing." "Use an image that has them."
+[ -z "$missing" ] || fail ProgramsMissing "its image lacks$missing." "Use an image that has them."
 
 if [ "$(wc -l </proc/swaps)" -gt 1 ]; then
   swapoff -a

@@ -9,7 +9,7 @@ begin reset-node
 if [ -e /etc/kubernetes/kubelet.conf ] || [ -e /etc/kubernetes/pki ] || [ -e /var/lib/kubelet/config.yaml ]; then
   changed=true
   timeout 300 kubeadm reset --force >&2 ||
-    fail reset-failed "kubeadm reset did not end well." "It said why above; put it right and run again."
+    fail ResetFailed "kubeadm reset did not end well." "It said why above; put it right and run again."
   # kubeadm leaves these to whoever made them.
   rm -rf /etc/cni/net.d /run/cni-ipam-state /etc/kubernetes /var/lib/kubelet
   # The next pods get interfaces and chains of their own.

@@ -30,3 +30,13 @@ export function joinOf(node: string, more: readonly string[] = []): Group {
     ],
   };
 }
+
+/** The same of a Linux machine. */
+export function linuxJoinOf(node: string): Group {
+  const copied = ["steps", "push-programs"].map((name) => `CopyToRemote ${node}-${name}`);
+  const steps = ["prepare-host", "install-programs", "join-node", "registration", "ready"];
+  return {
+    title: `all of ${node}'s join`,
+    names: [`Command ${node}`, ...copied, ...steps.map((step) => `Command ${node}-${step}`)],
+  };
+}

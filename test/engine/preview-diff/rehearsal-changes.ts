@@ -1,4 +1,4 @@
-import { joinOf, machineOf } from "./node-resources.ts";
+import { joinOf, linuxJoinOf, machineOf } from "./node-resources.ts";
 import type { SettingChange } from "./planned.ts";
 
 /** Its pods have no network on Windows nodes, which get routes instead. */
@@ -19,6 +19,19 @@ export const rehearsalChanges: readonly SettingChange[] = [
     // Its pods are reached by way of it.
     plans: { created: ["Command control-plane-worker-1"], changed: ["Command node-routes"] },
     // By what the lookup of the routes says, which a preview without a state has not got.
+    alsoWhenUp: routes("win-1"),
+  },
+  {
+    name: "a Linux machine as another node",
+    settings: { nodes: [{ name: "win-1" }, { name: "linux-1", os: "linux" }] },
+    plans: {
+      created: [
+        ...["Command linux-machines-images", "Volume linux-machines-base"],
+        ...["Command linux-1-host-key", machineOf("linux-1", { real: true })],
+        linuxJoinOf("linux-1"),
+      ],
+      changed: ["Command node-routes"],
+    },
     alsoWhenUp: routes("win-1"),
   },
   {

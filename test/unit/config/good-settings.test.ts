@@ -52,8 +52,10 @@ describe("good settings", () => {
         automaticUpdates: false,
         dnsServers: [],
       },
+      linux: { cpus: 2, memoryMiB: 2048, diskGiB: 20 },
       hypervisors: [],
       nodes: [],
+      linuxNodes: [],
       placement: [],
     });
   });
@@ -73,6 +75,7 @@ describe("good settings", () => {
     assert.deepEqual(nodes, [
       {
         name: "win-1",
+        os: "windows",
         address: "192.168.150.10",
         cpus: 4,
         memoryMiB: 8192,
@@ -85,6 +88,7 @@ describe("good settings", () => {
       },
       {
         name: "win-2",
+        os: "windows",
         address: "192.168.150.11",
         cpus: 4,
         memoryMiB: 16384,
@@ -105,7 +109,25 @@ describe("good settings", () => {
     ]);
   });
 
+  it("nodes are told apart by their system; addresses are given to all of them in their order", () => {
+    const { nodes, linuxNodes } = resolved(`
+      linux: { memoryMiB: 3000 }
+      nodes: [{ name: win-1 }, { name: linux-1, os: linux, diskGiB: 30 }, { name: win-2 }]
+    `);
+    const told = [nodes, linuxNodes].map((some) =>
+      some.map((one) => [one.name, one.address, one.cpus, one.memoryMiB, one.diskGiB].join(" ")),
+    );
+    assert.deepEqual(told, [
+      ["win-1 192.168.150.10 2 4096 60", "win-2 192.168.150.12 2 4096 60"],
+      ["linux-1 192.168.150.11 2 3000 30"],
+    ]);
+  });
+
   const taken: Readonly<Record<string, string>> = {
+    "a small Linux node, too small for Windows":
+      "{ nodes: [{ name: linux-1, os: linux, memoryMiB: 1024, diskGiB: 8 }] }",
+    "Calico as it is only without Windows nodes, beside a Linux machine":
+      "{ cni: { calico: { bgp: Enabled } }, nodes: [{ name: linux-1, os: linux }] }",
     "one-letter names": "{ lab: { name: x }, nodes: [{ name: w }] }",
     "names of the greatest length":
       "{ lab: { name: integration1 }, nodes: [{ name: windows-node-01 }, { name: 1windows-node-2 }] }",

@@ -121,13 +121,10 @@ describe("a Linux node", () => {
 
   it("is made by these resources, and by no others", async () => {
     await done();
-    assert.deepEqual(
-      [...made.keys()].filter((name) => name.startsWith("node")).sort(),
-      [
-        ...["node", "node-install-programs", "node-join-node", "node-prepare-host"],
-        ...["node-push-programs", "node-ready", "node-registration", "node-steps"],
-      ],
-    );
+    assert.deepEqual([...made.keys()].filter((name) => name.startsWith("node")).sort(), [
+      ...["node", "node-install-programs", "node-join-node", "node-prepare-host"],
+      ...["node-push-programs", "node-ready", "node-registration", "node-steps"],
+    ]);
   });
 
   it("has its steps run with what they need", async () => {
@@ -179,10 +176,18 @@ describe("a Linux node", () => {
 
   it("goes with its machine; only where that stays is it reset", async () => {
     await done();
-    for (const name of ["steps", "prepare-host", "push-programs", "install-programs", "join-node"]) {
+    for (const name of [
+      "steps",
+      "prepare-host",
+      "push-programs",
+      "install-programs",
+      "join-node",
+    ]) {
       assert.ok(options.get(`node-${name}`)?.deletedWith, name);
     }
-    const undone = [...made].filter(([, { type, inputs }]) => type.includes("remote") && inputs["delete"]);
+    const undone = [...made].filter(
+      ([, { type, inputs }]) => type.includes("remote") && inputs["delete"],
+    );
     assert.deepEqual(
       undone.map(([name]) => name),
       ["node-join-node"],

@@ -9,7 +9,11 @@ const steps = path.join(import.meta.dirname, "../../../components/linux/steps");
 const library = path.join(steps, "lib.sh");
 
 /** Runs lines with the steps' library, as a step does: `sh`, `set -eu`. */
-function run(lines: string): { readonly code: number | null; readonly out: string; readonly errors: string } {
+function run(lines: string): {
+  readonly code: number | null;
+  readonly out: string;
+  readonly errors: string;
+} {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", `set -eu\n. ${library}\n${lines}`], {
     encoding: "utf8",
     timeout: 20_000,
@@ -27,18 +31,21 @@ describe("the library of the Linux steps", () => {
   it("gives a result that this program reads", () => {
     const { out } = run(`begin join-node\nchanged=true\nfinish '"nodeName":"linux-1"'`);
     const { changed, facts, rebootRequired } = parseStepResult("join-node", "linux-1", out);
-    assert.deepEqual({ changed, facts, rebootRequired }, {
-      changed: true,
-      facts: { nodeName: "linux-1" },
-      rebootRequired: false,
-    });
+    assert.deepEqual(
+      { changed, facts, rebootRequired },
+      {
+        changed: true,
+        facts: { nodeName: "linux-1" },
+        rebootRequired: false,
+      },
+    );
   });
 
   it("ends with code, reason and remedy where something is wrong", () => {
-    const { code, out, errors } = run("begin prepare-host\nfail no-good 'it is bad.' 'Do this.'");
+    const { code, out, errors } = run("begin prepare-host\nfail NoGood 'it is bad.' 'Do this.'");
     assert.equal(code, 1);
     assert.equal(out, "");
-    assert.match(errors, /^prepare-host on \S+ failed \(no-good\): it is bad\. Do this\.\n$/);
+    assert.match(errors, /^prepare-host on \S+ failed \(NoGood\): it is bad\. Do this\.\n$/);
   });
 
   const written: readonly [what: string, before: string | undefined, changed: string][] = [

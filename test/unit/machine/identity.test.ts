@@ -26,6 +26,23 @@ describe("identity disk", () => {
     });
   });
 
+  it("lets root log in on a Linux machine, and says nothing of that elsewhere", () => {
+    const identity = {
+      computerName: "a",
+      hostPrivateKey: pem,
+      hostPublicKey: "",
+      authorizedKeys: [],
+    };
+    const said = (asRoot?: boolean): unknown =>
+      (
+        parse(userData({ ...identity, ...(asRoot !== undefined && { asRoot }) })) as Record<
+          string,
+          unknown
+        >
+      )["disable_root"];
+    assert.deepEqual([said(true), said(false), said()], [false, undefined, undefined]);
+  });
+
   it("is as reviewed: this is what the image's scripts and the rehearsal's guest read", () => {
     assertGolden(new URL("./", import.meta.url), "user-data.yaml", text);
   });

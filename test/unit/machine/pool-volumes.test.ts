@@ -35,6 +35,12 @@ describe("golden images of a pool", () => {
     it(name, () => assert.deepEqual(unusedImages(pool, volumes, keep), expected));
   }
 
+  it("of another kind in the same pool are others' business, both ways", () => {
+    const linux = volume("linux-000000000003.qcow2");
+    assert.deepEqual(unusedImages(pool, [current, linux], undefined), [current.name]);
+    assert.deepEqual(unusedImages("linux", [current, linux], undefined), [linux.name]);
+  });
+
   it("reads an overlay's own path and the one behind it", () => {
     const xml = `<volume type='file'><name>kindows-t-win-1.qcow2</name>
       <target><path>/a&amp;b/kindows-t-win-1.qcow2</path></target>

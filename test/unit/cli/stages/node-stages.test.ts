@@ -87,6 +87,11 @@ describe("stages of nodes", () => {
 
   it("hold every step of a node", () => {
     const known = new Set(stages.flatMap(({ resources }) => resources));
+    const ofLinux = ["steps", "prepare-host", "push-programs", "install-programs", "join-node"];
+    assert.deepEqual(
+      ofLinux.filter((name) => !known.has(`-${name}`)),
+      [],
+    );
     const notOnTheWay = ["Export-NodeLog", "Reset-Node"];
     assert.deepEqual(
       Object.keys(stepParameters).filter(
