@@ -61,7 +61,7 @@ describe("the making of an image", function () {
   it("goes through every stage, and says so", () => {
     const told = lines.map((line) => line.replace(/^.*windows-image: (.*) \([^(]*\)$/, "$1"));
     const wanted: string[] = ["restart 2", "restart 3"];
-    const stages = new BuildStages((line) => wanted.push(line), 0);
+    const stages = new BuildStages((line) => wanted.push(line), 0, standInBuilder.slowness);
     stages.wrote(1024 ** 3, 0);
     stages.restarted(0);
     stages.said("kindows: installed, preparing the image", 0);

@@ -111,6 +111,7 @@ export class BuildStages {
     this.#say = say;
     this.#since = now;
     this.#slowness = slowness;
+    this.#tellStage();
   }
 
   get stage(): StageName {
@@ -195,7 +196,7 @@ export class BuildStages {
 
   /** @throws StageError when the stage takes longer than it may. */
   checkTime(now: number): void {
-    const limit = stages[this.#stage].limitSeconds * this.#slowness;
+    const limit = this.#limitSeconds();
     if (now - this.#since > limit * 1000) {
       throw this.#failure(`no end within ${formatSeconds(limit)}`);
     }
@@ -222,7 +223,17 @@ export class BuildStages {
     this.#see(seen);
     this.#stage = stage;
     this.#since = now;
-    this.#say(`stage ${order.indexOf(stage) + 1} of ${order.length}: ${stages[stage].does}`);
+    this.#tellStage();
+  }
+
+  #tellStage(): void {
+    const number = `${order.indexOf(this.#stage) + 1} of ${order.length}`;
+    const limit = formatSeconds(this.#limitSeconds());
+    this.#say(`stage ${number}: ${stages[this.#stage].does}; at most ${limit}`);
+  }
+
+  #limitSeconds(): number {
+    return stages[this.#stage].limitSeconds * this.#slowness;
   }
 }
 

@@ -13,7 +13,7 @@ import { newImageSecrets, withImageDisc } from "../image-disc.ts";
 import { isMadeFromIso } from "../media.ts";
 import { runMediaProgram } from "../media-program.ts";
 import { requireRoom } from "../require-room.ts";
-import { imageDiskGiB, uefiVariables } from "./builder-machine.ts";
+import { imageDiskGiB, screenSocket, uefiVariables } from "./builder-machine.ts";
 import type { BuilderMachine } from "./builder-machine.ts";
 import { imageInputs } from "./image-inputs.ts";
 import { untilInterrupted } from "./interruption.ts";
@@ -137,7 +137,8 @@ async function build(all: Build): Promise<void> {
   await rm(screens, { recursive: true, force: true });
   const { name, build: onIso, revision: revisionOnIso } = media.windows.image;
   context.progress(
-    `installs ${name}, build ${onIso}.${revisionOnIso}; pictures of the screen: ${screens}`,
+    `installs ${name}, build ${onIso}.${revisionOnIso}; pictures of the screen: ${screens}; ` +
+      `the screen itself: vncviewer ${path.join(folder, screenSocket)}`,
   );
   const found: { build?: ImageBuild } = {};
   await withImageDisc(folder, windows, media, bake, secrets, (config) =>

@@ -166,7 +166,7 @@ describe("stages of the making of an image", () => {
     const lines: string[] = [];
     const stages = new BuildStages((line) => lines.push(line), 0);
     [1000, 1001, 1500, 9000].forEach((now) => stages.restarted(now));
-    assert.deepEqual(lines, ["restart 1", "restart 2"]);
+    assert.deepEqual(lines.slice(1), ["restart 1", "restart 2"]);
   });
 
   it("know from when on the machine can be logged in to", () => {
@@ -203,9 +203,12 @@ describe("stages of the making of an image", () => {
     assert.match(script, /Write-SerialFailure -Exception/);
   });
 
-  it("are told with the number of all", () => {
+  it("are told with the number of all, and how long they may take; the first one at once", () => {
     const { lines } = play(sealed);
-    assert.ok(lines.includes("stage 2 of 7: Windows Setup copies Windows to the disk"));
-    assert.equal(lines.filter((line) => line.startsWith("stage ")).length, 5);
+    assert.equal(lines[0], "stage 1 of 7: Windows Setup starts from its disc; at most 15 min 00 s");
+    const copies = "stage 2 of 7: Windows Setup copies Windows to the disk; at most";
+    assert.ok(lines.includes(`${copies} 45 min 00 s`));
+    assert.ok(play(copied, 10).lines.includes(`${copies} 7 h 30 min`));
+    assert.equal(lines.filter((line) => line.startsWith("stage ")).length, 6);
   });
 });
