@@ -1,6 +1,7 @@
 import { runVirsh } from "../../components/machine/run-virsh.ts";
 
-const timeoutSeconds = 15;
+/** A busy host, asked over SSH, may take twenty. */
+const timeoutSeconds = 30;
 
 /** What virsh printed, and what it complained about. */
 export interface VirshResult {

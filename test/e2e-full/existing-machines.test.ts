@@ -23,11 +23,8 @@ const projectRoot = path.resolve(import.meta.dirname, "../..");
 /** Longest that anything may take that asks a machine which is gone. */
 const goneSeconds = 120;
 
-/**
- * What stays on a machine: the folder of docs/existing.md and, of the rehearsal's own, an empty one where its container
- * server has had the roots of HostProcess containers.
- */
-const left = ["+ drive_c/C/", "+ drive_c/kindows/"];
+/** What stays on a machine, as docs/existing.md says. */
+const left = ["+ drive_c/kindows/"];
 
 interface LiveNode {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };

@@ -19,6 +19,7 @@ import {
 import { RemoteFiles } from "../existing/remote-files.ts";
 
 const stepsFolder = "C:/kindows/steps";
+const mediaFolder = "C:/kindows/media";
 
 await runAction(async () => {
   const machine = parameter("MACHINE", machineSchema);
@@ -47,6 +48,11 @@ await runAction(async () => {
       }
       for (const copied of [stepsFolder, ...media]) {
         await files.remove(copied);
+      }
+      // It came with the scripts. Media of somebody else's, which an image may carry, stay.
+      await files.removeFile(`${mediaFolder}/README.txt`);
+      if ((await files.names(mediaFolder)).length === 0) {
+        await files.remove(mediaFolder);
       }
       say(`${name} is what it was before`);
     });

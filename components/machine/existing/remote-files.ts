@@ -42,6 +42,11 @@ export class RemoteFiles {
     }
   }
 
+  /** Removes a file; fine when it is not there. */
+  async removeFile(path: string): Promise<void> {
+    if (await this.exists(path)) await this.#done((end) => this.#sftp.unlink(path, end));
+  }
+
   #entries(folder: string): Promise<{ readonly name: string; readonly isFolder: boolean }[]> {
     return new Promise((resolve) => {
       this.#sftp.readdir(folder, (error, list) => {

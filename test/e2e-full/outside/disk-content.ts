@@ -9,8 +9,14 @@ export const rootOffset = 33 * 1024 ** 2;
 /** What changes with each boot, and what no reset takes back: the feature stays on. */
 const passing = ["bootTime", "features", "faultsPlayed"];
 
-/** The model's own files but its state, which is looked into. */
+/** The model's own files; its state is looked into. */
 const model = "drive_c/rehearsal";
+
+/**
+ * What stands in for Windows and leaves something: the model, the roots of HostProcess containers in its container
+ * server, and links made by Go's programs, which Wine has none of.
+ */
+const standIns = [model, "drive_c/C", "drive_c/wlnk"];
 
 /** Names the root file system on a raw disk as e2fsprogs want it. */
 export function rootOf(disk: string): string {
@@ -72,7 +78,7 @@ async function list(root: string, below: string, found: Record<string, string>):
   for (const entry of await readdir(path.join(root, below), { withFileTypes: true })) {
     const name = path.posix.join(below, entry.name);
     const file = path.join(root, name);
-    if (name === model) continue;
+    if (standIns.includes(name)) continue;
     if (entry.isSymbolicLink()) {
       found[name] = `-> ${await readlink(file)}`;
     } else if (entry.isDirectory()) {

@@ -13,8 +13,11 @@ import { imagesFolder, outside } from "./outside-names.ts";
 
 const run = promisify(execFile);
 
-/** What the guest wrote is on its disk a second later (rehearsal/guest/boot). */
-const writtenMilliseconds = 4000;
+/** What the guest wrote is on its disk a second later (rehearsal/guest/boot), what it removed with ext4's next commit. */
+const writtenMilliseconds = 8000;
+
+/** Wine keeps its registry in memory, and writes it down every thirty seconds. */
+const registryMilliseconds = 45_000;
 
 /** Longest that an emulated machine boots on a busy host, in seconds. */
 const bootSeconds = 300;
@@ -77,12 +80,13 @@ export class OutsideMachine {
     await this.said("SSH on port 22");
   }
 
-  /** Switches it on once more, and waits for what a boot that is not its first does behind its SSH server. */
+  /** Switches it on once more, and waits until all that a boot other than the first does is on its disk. */
   async reboot(): Promise<void> {
     await sleep(writtenMilliseconds);
     await this.kill();
     await this.start();
     await this.said("Wine is up");
+    await sleep(registryMilliseconds);
   }
 
   /** On its console, since it was switched on: not everybody gets at its SSH server. */

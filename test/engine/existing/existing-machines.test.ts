@@ -42,7 +42,9 @@ describe("existing machines in the engine", function () {
     await lab.up([lab.member(0)]);
     assert.deepEqual(await lab.nodeNames(), ["win-1"]);
     assert.deepEqual(await listing(lab.hosts[1]), untouched);
-    assert.equal(existsSync(path.join(lab.hosts[1].driveC, "kindows/steps")), false);
+    for (const copied of ["steps", "media/README.txt"]) {
+      assert.equal(existsSync(path.join(lab.hosts[1].driveC, "kindows", copied)), false, copied);
+    }
   });
 
   it("refuses a machine with another host key than the pinned one, and does nothing on it", async () => {
