@@ -78,6 +78,13 @@ describe("kube-proxy for Windows", () => {
     assert.doesNotMatch(code, /feature-gates|WinDSR|WinOverlay/);
   });
 
+  it("removes what an earlier kube-proxy has left in HNS before it starts one", () => {
+    const removal = script.indexOf("$policies | Remove-HnsPolicyList");
+    const start = script.indexOf("& $program @arguments");
+    assert.match(script, /\$policies = @\(Get-HnsPolicyList\)/);
+    assert.ok(removal > 0 && removal < start, `${String(removal)}, ${String(start)}`);
+  });
+
   it("belongs to the cluster: it goes with it, and comes again with it", async () => {
     const pulumi = await import("@pulumi/pulumi");
     const { resources, made } = await record(
