@@ -1,3 +1,7 @@
+BeforeDiscovery {
+    $OnDesktop = $PSVersionTable.PSEdition -eq 'Desktop'
+}
+
 BeforeAll {
     . "$PSScriptRoot/support/Steps.ps1"
 }
@@ -80,6 +84,17 @@ Describe 'Install-FlanneldHost' {
         $service.It = New-FakeService -Status 'Running'
         Install-FlanneldHost | Should -BeExactly 'compiled'
         Should -Invoke Stop-ServiceInTime -Times 1 -Exactly
+    }
+}
+
+# Windows PowerShell's own compiler, which the steps use; PowerShell 7 makes no programs.
+Describe 'the program around flanneld' -Skip:(-not $OnDesktop) {
+    It 'compiles' {
+        $FlanneldHostPath = Join-Path $TestDrive 'flanneld-service.exe'
+        $FlanneldHostMarkPath = Join-Path $TestDrive 'flanneld-service.sha256'
+        Mock Get-Service { return }
+        Install-FlanneldHost | Should -BeExactly 'compiled'
+        [Reflection.AssemblyName]::GetAssemblyName($FlanneldHostPath).Name | Should -BeLike 'flanneld-service*'
     }
 }
 

@@ -9,14 +9,14 @@ param()
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-foreach ($name in 'containerd', 'kubelet') {
+foreach ($name in 'containerd', 'kubelet', 'flanneld') {
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$name'"
     if ($null -ne $service) {
         "service $name ($($service.StartMode)): $($service.PathName)"
     }
 }
-foreach ($path in 'C:\k', 'C:\etc', 'C:\opt', 'C:\var', "$env:ProgramFiles\containerd", "$env:ProgramData\containerd",
-    'C:\kindows\state') {
+foreach ($path in 'C:\k', 'C:\etc', 'C:\opt', 'C:\run', 'C:\var', "$env:ProgramFiles\containerd",
+    "$env:ProgramData\containerd", 'C:\kindows\state') {
     if (Test-Path -LiteralPath $path) {
         "folder $path"
         Get-ChildItem -LiteralPath $path -Recurse -Force -Directory | ForEach-Object { "folder $($_.FullName)" }
@@ -39,9 +39,19 @@ foreach ($store in 'ActiveStore', 'PersistentStore') {
         Where-Object { $_.DestinationPrefix -eq '198.51.100.0/24' } |
         ForEach-Object { "route to $($_.DestinationPrefix) by way of $($_.NextHop) ($store)" }
 }
-$preference = Get-MpPreference
-foreach ($path in @($preference.ExclusionPath) + @($preference.ExclusionProcess) | Where-Object { $_ } | Sort-Object) {
-    "Defender's exclusion $path"
+# Switched off it answers nothing, and takes no exclusions either.
+$preference = Get-MpPreference -ErrorAction SilentlyContinue
+if ($null -ne $preference) {
+    $exclusions = @($preference.ExclusionPath) + @($preference.ExclusionProcess)
+    foreach ($path in $exclusions | Where-Object { $_ } | Sort-Object) {
+        "Defender's exclusion $path"
+    }
+}
+if (Test-Path -LiteralPath 'HKLM:\Software\Tigera') {
+    'registry key HKLM:\Software\Tigera'
+}
+foreach ($task in Get-ScheduledTask | Where-Object { $_.TaskName -like 'kindows*' }) {
+    "task $($task.TaskName)"
 }
 $updates = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
 if (Test-Path -LiteralPath $updates) {

@@ -4,8 +4,9 @@ Runs the real steps up to the join on this machine, twice, then the reset, twice
 
 .DESCRIPTION
 For a throw-away Windows Server with the feature Containers: each step in a process of its own, as over SSH. Fails when
-a step fails, when its second run changes anything, or when the reset leaves anything. Add-ExternalNetwork is left out:
-it would cut the connection to a hosted runner for good where its address is not brought back.
+a step fails, when its second run changes anything, or when the reset leaves anything. Left out are Add-ExternalNetwork
+and Confirm-ExternalNetwork, which would cut the connection to a hosted runner for good where its address is not brought
+back, and Install-Flannel, whose programs only a stack with Flannel fetches; what it compiles test/pester compiles too.
 
 .PARAMETER Media
 Folder with the programs as `kindows fetch` leaves them in the cache: <entry>\<sha256>\<file name>.
@@ -71,6 +72,11 @@ $crictl = Find-Medium 'crictl-v*-windows-amd64.tar.gz'
 $kubelet = Find-Medium 'kubelet.exe'
 $kubeadm = Find-Medium 'kubeadm.exe'
 $logRunner = Find-Medium 'kube-log-runner.exe'
+
+# A node's sshd must start with Windows, which Test-WindowsHost sees to; a runner that has one needs none.
+if ($null -ne (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
+    Set-Service -Name 'sshd' -StartupType Automatic
+}
 
 # The neighbour that every machine has.
 $gateway = @(Get-NetRoute -DestinationPrefix '0.0.0.0/0')[0].NextHop
