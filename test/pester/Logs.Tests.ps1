@@ -106,11 +106,17 @@ Describe 'Save-NodeText' {
         Mock Get-MpPreference { return }
         $folder = Join-Path $TestDrive 'texts'
         $null = New-Item -Path $folder -ItemType Directory -Force
+        $dump = Join-Path $TestDrive 'kubelet.exe.1234.dmp'
+        Set-Content -LiteralPath $dump -Value 'a secret in memory'
+        $CrashFiles = @((Join-Path $TestDrive '*.dmp'), (Join-Path $TestDrive 'nothing/*'))
         Save-NodeText -Folder $folder
         Get-Content -LiteralPath (Join-Path $folder 'os.txt') -Raw | Should -BeLike '*Win32_OperatingSystem*'
         Get-Content -LiteralPath (Join-Path $folder 'routes.txt') -Raw | Should -BeExactly 'could not be had: not there'
         Get-Content -LiteralPath (Join-Path $folder 'events-hns.txt') -Raw | Should -BeLike '*no events'
         Get-Content -LiteralPath (Join-Path $folder 'hns-networks.json') -Raw | Should -BeLike '*External*'
+        $crashes = Get-Content -LiteralPath (Join-Path $folder 'crashes.txt') -Raw
+        $crashes | Should -BeLike '*kubelet.exe.1234.dmp*'
+        $crashes | Should -Not -BeLike '*in memory*'
         @(Get-ChildItem -LiteralPath $folder).Count | Should -BeGreaterThan 20
     }
 }

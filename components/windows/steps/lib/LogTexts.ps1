@@ -4,6 +4,15 @@ $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'LogFiles.ps1')
 
+# Reports and dumps of programs, and of Windows itself.
+$CrashFiles = @(
+    'C:\ProgramData\Microsoft\Windows\WER\ReportArchive\*'
+    'C:\ProgramData\Microsoft\Windows\WER\ReportQueue\*'
+    'C:\Windows\Minidump\*'
+    'C:\Windows\MEMORY.DMP'
+    'C:\Windows\LiveKernelReports\*'
+)
+
 <#
 .SYNOPSIS
 Writes what a question is answered to a file, without secrets; where it fails, the reason.
@@ -139,6 +148,13 @@ function Save-NodeText {
     }
     Save-LogText -Path (Join-Path $Folder 'defender.txt') -Body { Get-MpPreference -ErrorAction Stop }
     Save-LogText -Path (Join-Path $Folder 'environment.txt') -Body { [Environment]::GetEnvironmentVariables('Machine') }
+
+    # Their names and times only: a dump is as large as a program's memory, and holds its secrets.
+    Save-LogText -Path (Join-Path $Folder 'crashes.txt') -Body {
+        foreach ($pattern in $CrashFiles | Where-Object { Test-Path -Path $_ }) {
+            Get-ChildItem -Path $pattern | Select-Object -Property 'LastWriteTime', 'FullName'
+        }
+    }
 
     # Reboots, who ordered them, and crashes; services that end; containers and their networks.
     $logs = [ordered]@{
