@@ -2,7 +2,7 @@ import { thisHypervisor } from "./hypervisor-settings.ts";
 import type { Placement } from "./node-placement.ts";
 import type { WrittenSettings } from "./settings.ts";
 
-/** Of QEMU itself, beside the machine's memory. */
+/** Of the hypervisor itself (QEMU, vmwp.exe), beside the machine's memory. */
 export const machineOverheadMiB = 256;
 
 /** What placing depends on. */
@@ -10,6 +10,10 @@ export interface Placed {
   readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
   readonly hypervisors: readonly Pick<
     WrittenSettings["hypervisors"][number],
+    "name" | "machineMemoryMiB"
+  >[];
+  readonly hyperVHosts: readonly Pick<
+    WrittenSettings["hyperVHosts"][number],
     "name" | "machineMemoryMiB"
   >[];
   readonly nodes: readonly Pick<
@@ -27,8 +31,9 @@ export interface Placed {
  * From the settings alone and in the nodes' order: what is free on the hosts at the moment moves no node, and neither
  * does one that is appended. Whether all fits is a check's business.
  */
-export function placements({ hypervisor, hypervisors, nodes, ...sizes }: Placed): Placement[] {
-  const all = [{ name: thisHypervisor, ...hypervisor }, ...hypervisors];
+export function placements(settings: Placed): Placement[] {
+  const { hypervisor, hypervisors, hyperVHosts, nodes, ...sizes } = settings;
+  const all = [{ name: thisHypervisor, ...hypervisor }, ...hypervisors, ...hyperVHosts];
   const left = new Map(all.map((one) => [one.name, one.machineMemoryMiB ?? 0]));
   return nodes.map((node, index): Placement => {
     const memoryMiB = (node.memoryMiB ?? sizes[node.os].memoryMiB) + machineOverheadMiB;

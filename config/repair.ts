@@ -34,6 +34,13 @@ const standIns: readonly StandIn[] = [
   { path: /^hypervisors\/\d+\/hostKey$/, value: () => someHostKey },
   { path: /^hypervisors\/\d+\/privateKeyFile$/, value: () => "/unnamed" },
   { path: /^hypervisors\/\d+\/bridge$/, value: () => "unnamed" },
+  { path: /^hyperVHosts\/\d+\/name$/, value: (place) => `unnamed-h${place}` },
+  { path: /^hyperVHosts\/\d+\/address$/, value: (place) => `unnamed-${place}` },
+  { path: /^hyperVHosts\/\d+\/hostKey$/, value: () => someHostKey },
+  { path: /^hyperVHosts\/\d+\/privateKeyFile$/, value: () => "/unnamed" },
+  { path: /^hyperVHosts\/\d+\/switch$/, value: () => "unnamed" },
+  { path: /^hyperVHosts\/\d+\/folder$/, value: () => "C:\\unnamed" },
+  { path: /^hyperVHosts\/\d+\/image$/, value: () => "C:\\unnamed.vhdx" },
 ];
 
 /** A taint with a mistake, whatever it is: one that is like no other. */

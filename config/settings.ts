@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { cni } from "./cni-settings.ts";
+import { hyperVHosts } from "./hyper-v-settings.ts";
 import { hypervisor, hypervisors } from "./hypervisor-settings.ts";
 import type { Placement } from "./node-placement.ts";
 import { registration } from "./registration-settings.ts";
@@ -99,7 +100,7 @@ const node = z.strictObject({
   diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`, `linux.diskGiB`" }),
   hypervisor: z.string().optional().meta({
     description:
-      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors`. Another one makes the machine anew.",
+      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors` and `kindows:hyperVHosts`. Another one makes the machine anew.",
     default: "`local`; where there are several, the one with most of `machineMemoryMiB` left",
   }),
   ...registration,
@@ -123,6 +124,9 @@ export const settingsSchema = z.strictObject({
   hypervisor: hypervisor.prefault({}).meta({ description: "Where the machines run." }),
   hypervisors: hypervisors.meta({
     description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
+  }),
+  hyperVHosts: hyperVHosts.meta({
+    description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
   }),
   windows: windows.prefault({}).meta({ description: "What all Windows machines have in common." }),
   linux: linux.prefault({}).meta({

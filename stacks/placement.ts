@@ -15,9 +15,10 @@ export interface ToldPlacement {
  */
 export function toldPlacement({
   hypervisors,
+  hyperVHosts,
   placement,
-}: Pick<Settings, "hypervisors" | "placement">): ReadonlyMap<string, ToldPlacement> {
-  const worthTelling = hypervisors.length > 0 ? placement : [];
+}: Pick<Settings, "hypervisors" | "hyperVHosts" | "placement">): ReadonlyMap<string, ToldPlacement> {
+  const worthTelling = hypervisors.length + hyperVHosts.length > 0 ? placement : [];
   return new Map(
     worthTelling.map(({ node, hypervisor, reason }) => {
       // Pulumi sees to it that what is logged arrives before the program ends.

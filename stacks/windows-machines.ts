@@ -7,21 +7,23 @@ import { SshKey } from "../components/machine/ssh-key.ts";
 import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
 import { isMadeFromIso } from "../components/windows/image/media.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
+import { hyperVMakers } from "./hyper-v-hosts.ts";
 import { machineHosts, type MachineHost } from "./hypervisors.ts";
 import type { MachineImage } from "./machine-image.ts";
+import type { PinnedMachine } from "./told-node.ts";
 
-/** A lab's Windows machines on libvirt. */
+/** A lab's Windows machines, on libvirt or Hyper-V. */
 export interface WindowsMachines {
   /** Who may log in to all of them. */
   readonly login: { readonly user: string; readonly key: SshKey };
   /** A hypervisor they run on. */
   host(name: string): MachineHost;
   /** Makes the machine of one node, on the hypervisor it is placed on. */
-  make(node: NodeSettings): LibvirtMachine;
+  make(node: NodeSettings): PinnedMachine;
 }
 
 /**
- * Machines on one segment that share an image and a login, and on each hypervisor a pool.
+ * Machines on one segment that share an image and a login, and on each libvirt a pool.
  *
  * @param nodes those that are made.
  */
@@ -39,7 +41,12 @@ export function windowsMachines(
     key: new SshKey("login", { comment: names.prefix }),
   };
   const hostOf = (name: string): MachineHost => hosts.get(name) ?? unknownHypervisor(name);
-  const make = (node: NodeSettings): LibvirtMachine => {
+  const onHyperV = hyperVMakers({ settings, network, login }, nodes);
+  const make = (node: NodeSettings): PinnedMachine => {
+    const makeOnHyperV = onHyperV.get(node.hypervisor);
+    if (makeOnHyperV !== undefined) {
+      return makeOnHyperV(node);
+    }
     const host = hostOf(node.hypervisor);
     return new LibvirtMachine(node.name, {
       computerName: node.name,

@@ -45,19 +45,33 @@ export function stepCommand<S extends StepName>(
   step: S,
   values: StepArguments<S>,
 ): string {
-  const given: Readonly<Record<string, unknown>> = values;
-  const words = Object.entries(stepParameters[step]).map(([name, kind]) => {
+  return scriptCommand(folder, step, stepParameters[step], values);
+}
+
+/**
+ * The same for any script whose parameters are known.
+ *
+ * @param script its name, without `.ps1`.
+ * @param parameters their names and kinds, in the order they are written.
+ */
+export function scriptCommand(
+  folder: string,
+  script: string,
+  parameters: Readonly<Record<string, "string" | "int">>,
+  values: Readonly<Record<string, unknown>>,
+): string {
+  const words = Object.entries(parameters).map(([name, kind]) => {
     try {
-      return `-${name} ${quoteForCmd(asText(given[name], kind))}`;
+      return `-${name} ${quoteForCmd(asText(values[name], kind))}`;
     } catch (error) {
       throw new Error(
-        `${step}: parameter ${name} can't be passed on a command line: ${reason(error)}`,
+        `${script}: parameter ${name} can't be passed on a command line: ${reason(error)}`,
       );
     }
   });
-  const script = quoteForCmd(`${folder}\\${step}.ps1`);
+  const file = quoteForCmd(`${folder}\\${script}.ps1`);
   const command = [
-    `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File ${script}`,
+    `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File ${file}`,
     ...words,
   ].join(" ");
 
@@ -65,7 +79,7 @@ export function stepCommand<S extends StepName>(
   if (length > maxCommandLength) {
     const longest = words.toSorted((a, b) => b.length - a.length)[0] ?? "";
     throw new Error(
-      `${step}: the command is ${length} characters long, cmd.exe takes ${maxCommandLength}; ` +
+      `${script}: the command is ${length} characters long, cmd.exe takes ${maxCommandLength}; ` +
         `shorten ${longest.split(" ")[0]?.slice(1)}, its longest parameter`,
     );
   }

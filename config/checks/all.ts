@@ -2,6 +2,7 @@ import { calicoTestedWith } from "../supported.ts";
 import { calicoKubernetes, calicoOnWindows } from "./calico-on-windows.ts";
 import type { Check } from "./check.ts";
 import { defaultBridgeLength } from "./default-bridge.ts";
+import { hyperVGeneration, hyperVWithWindows } from "./hyper-v.ts";
 import { imageAccount } from "./image-account.ts";
 import {
   hypervisorsApart,
@@ -46,6 +47,8 @@ export const checks: readonly Check[] = [
   rehearsalChecksums,
   flannelChecksums,
   hypervisorsApart,
+  hyperVWithWindows,
+  hyperVGeneration,
   placedSomewhere,
   spreadBySomething,
   placedWithin,

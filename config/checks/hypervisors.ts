@@ -5,46 +5,76 @@ import type { SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 import type { Check } from "./check.ts";
 
-/** Every hypervisor has a name and a host of its own. */
+/** Every hypervisor, of either kind, has a name and a host of its own. */
 export const hypervisorsApart: Check = {
-  reads: ["hypervisors"],
-  run: ({ hypervisors }) =>
-    hypervisors.flatMap(({ name, uri }, index): SettingsProblem[] => [
-      ...(name === thisHypervisor
+  reads: ["hypervisors", "hyperVHosts"],
+  run(settings) {
+    const listed = listedHypervisors(settings);
+    return listed.flatMap((one, place): SettingsProblem[] => [
+      ...(one.name === thisHypervisor
         ? [
             {
-              path: ["hypervisors", index, "name"],
-              value: name,
+              path: [...one.path, "name"],
+              value: one.name,
               why: "is what the hypervisor of this host is called",
               instead: "Write another name.",
             },
           ]
         : []),
-      ...twice(hypervisors, index, "name", name, (one) => one.name),
-      ...twice(hypervisors, index, "uri", uri, (one) => serverOf(one.uri)),
-    ]),
+      ...twice(listed, place, "name", one.name, (each) => each.name),
+      ...twice(listed, place, one.at, one.where, (each) => each.server),
+    ]);
+  },
 };
 
-type Remote = NamedSettings["hypervisors"][number];
+/** A hypervisor of either list. */
+interface Listed {
+  readonly path: SettingsProblem["path"];
+  readonly name: string;
+  /** The setting that says where it is, and its value. */
+  readonly at: "uri" | "address";
+  readonly where: string;
+  /** The same in one form for all: two accounts of one host are one hypervisor. */
+  readonly server: string;
+  readonly machineMemoryMiB: number | undefined;
+}
+
+function listedHypervisors({
+  hypervisors,
+  hyperVHosts,
+}: Pick<NamedSettings, "hypervisors" | "hyperVHosts">): Listed[] {
+  return [
+    ...hypervisors.map(({ name, uri, machineMemoryMiB }, index): Listed => ({
+      ...{ name, machineMemoryMiB, path: ["hypervisors", index] },
+      ...{ at: "uri", where: uri, server: serverOf(uri) },
+    })),
+    ...hyperVHosts.map(({ name, address, port, machineMemoryMiB }, index): Listed => ({
+      ...{ name, machineMemoryMiB, path: ["hyperVHosts", index] },
+      ...{ at: "address", where: address },
+      server: port === 22 ? address : `${address}:${port}`,
+    })),
+  ];
+}
 
 function twice(
-  all: readonly Remote[],
-  index: number,
-  key: "name" | "uri",
+  all: readonly Listed[],
+  place: number,
+  key: "name" | Listed["at"],
   value: string,
-  identity: (one: Remote) => string,
+  identity: (one: Listed) => string,
 ): SettingsProblem[] {
-  const own = all[index];
+  const own = all[place];
   const first = all.findIndex((one) => own !== undefined && identity(one) === identity(own));
-  return first === index
+  const earlier = all[first];
+  return own === undefined || earlier === undefined || first === place
     ? []
     : [
         {
-          path: ["hypervisors", index, key],
+          path: [...own.path, key],
           value,
-          why: `is that of ${pathText(["hypervisors", first])}${key === "uri" ? ` (${all[first]?.name ?? ""})` : ""} too`,
+          why: `is that of ${pathText(earlier.path)}${key === "name" ? "" : ` (${earlier.name})`} too`,
           instead:
-            key === "uri" ? "List each host once, for all its machines." : "Write another one.",
+            key === "name" ? "Write another one." : "List each host once, for all its machines.",
         },
       ];
 }
@@ -57,9 +87,9 @@ function serverOf(uri: string): string {
 
 /** Nodes are placed on hypervisors that there are. */
 export const placedSomewhere: Check = {
-  reads: ["hypervisors"],
-  run({ hypervisors, nodes }) {
-    const names = [thisHypervisor, ...hypervisors.map(({ name }) => name)];
+  reads: ["hypervisors", "hyperVHosts"],
+  run({ hypervisors, hyperVHosts, nodes }) {
+    const names = [thisHypervisor, ...[...hypervisors, ...hyperVHosts].map(({ name }) => name)];
     // A name with a mistake has another one in its place here (config/repair.ts): it may be the one that is meant.
     if (names.some((name) => name.startsWith("unnamed-"))) {
       return [];
@@ -81,19 +111,17 @@ export const placedSomewhere: Check = {
 
 /** Where nodes are spread, it is known by what. */
 export const spreadBySomething: Check = {
-  reads: ["hypervisor", "hypervisors"],
-  run({ hypervisor, hypervisors, nodes }) {
+  reads: ["hypervisor", "hypervisors", "hyperVHosts"],
+  run({ hypervisor, hypervisors, hyperVHosts, nodes }) {
+    const listed = listedHypervisors({ hypervisors, hyperVHosts });
     const spread = nodes.find((node) => node.os === "windows" && node.hypervisor === undefined);
-    if (hypervisors.length === 0 || spread === undefined) {
+    if (listed.length === 0 || spread === undefined) {
       return [];
     }
     const path = (...rest: (string | number)[]) => [...rest, "machineMemoryMiB"];
     return [
       { path: path("hypervisor"), memory: hypervisor.machineMemoryMiB },
-      ...hypervisors.map((one, index) => ({
-        path: path("hypervisors", index),
-        memory: one.machineMemoryMiB,
-      })),
+      ...listed.map((one) => ({ path: path(...one.path), memory: one.machineMemoryMiB })),
     ]
       .filter(({ memory }) => memory === undefined)
       .map((one) => ({
@@ -108,12 +136,12 @@ export const spreadBySomething: Check = {
 
 /** What is placed on a hypervisor fits into the memory written for it. */
 export const placedWithin: Check = {
-  reads: ["hypervisor", "hypervisors", "windows.memoryMiB", "linux.memoryMiB"],
+  reads: ["hypervisor", "hypervisors", "hyperVHosts", "windows.memoryMiB", "linux.memoryMiB"],
   run(settings) {
     const all = placements(settings);
     return [
       { name: thisHypervisor, path: ["hypervisor"], ...settings.hypervisor },
-      ...settings.hypervisors.map((one, index) => ({ ...one, path: ["hypervisors", index] })),
+      ...listedHypervisors(settings),
     ].flatMap(({ name, path, machineMemoryMiB }): SettingsProblem[] => {
       const there = all.filter(({ hypervisor }) => hypervisor === name);
       const needed = there.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
@@ -123,7 +151,7 @@ export const placedWithin: Check = {
             {
               path: [...path, "machineMemoryMiB"],
               value: machineMemoryMiB,
-              why: `is too little for what is placed there: ${there.map((one) => `${one.node} ${one.memoryMiB}`).join(", ")} (${machineOverheadMiB} of each are QEMU's own), ${needed} together`,
+              why: `is too little for what is placed there: ${there.map((one) => `${one.node} ${one.memoryMiB}`).join(", ")} (${machineOverheadMiB} of each are the hypervisor's own), ${needed} together`,
               instead:
                 "Write more, if the host has it, place nodes elsewhere, or write less for kindows:windows.memoryMiB.",
             },

@@ -5,6 +5,8 @@ import { probeDocker } from "./probe-docker.ts";
 import type { DockerFacts } from "./probe-docker.ts";
 import { probeHypervisors } from "./probe-hypervisors.ts";
 import type { HypervisorFacts } from "./probe-hypervisors.ts";
+import { probeHyperV } from "./probe-hyper-v.ts";
+import type { HyperVFacts } from "./probe-hyper-v.ts";
 import { probeImage } from "./probe-image.ts";
 import type { ImageFacts } from "./probe-image.ts";
 import { probeInotify } from "./probe-inotify.ts";
@@ -42,6 +44,8 @@ export interface HostFacts {
   readonly linuxMedia: LinuxMediaFacts;
   /** Further hypervisors that nodes are placed on. */
   readonly hypervisors: readonly HypervisorFacts[];
+  /** Hyper-V hosts that nodes are placed on. */
+  readonly hyperVHosts: readonly HyperVFacts[];
   /** Largest packet on the lab's bridge here; undefined where there is none yet. */
   readonly segmentMtu?: number;
 }
@@ -58,6 +62,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     tools,
     image,
     hypervisors,
+    hyperVHosts,
     segmentMtu,
   ] = await Promise.all([
     probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
@@ -69,6 +74,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeTools(),
     probeImage(settings),
     probeHypervisors(settings),
+    probeHyperV(settings),
     probeMtu(settings.network.bridge),
   ]);
   return {
@@ -83,6 +89,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     programs: probePrograms(settings),
     linuxMedia: probeLinuxMedia(),
     hypervisors,
+    hyperVHosts,
     segmentMtu,
   };
 }

@@ -4,6 +4,7 @@ import type { HostProblem } from "./host-problem.ts";
 import { judgeBridge } from "./judge-bridge.ts";
 import { judgeDisks } from "./judge-disks.ts";
 import { judgeDocker } from "./judge-docker.ts";
+import { judgeHyperV } from "./judge-hyper-v.ts";
 import { judgeHypervisors } from "./judge-hypervisors.ts";
 import { judgeImage } from "./judge-image.ts";
 import { judgeInotify } from "./judge-inotify.ts";
@@ -21,6 +22,7 @@ const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   judgeLibvirt,
   judgeKvm,
   judgeHypervisors,
+  judgeHyperV,
   judgeTools,
   judgeImage,
   judgePrograms,

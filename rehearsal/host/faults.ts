@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Drive } from "./drive.ts";
 import { type StepErrorCode, stepExitCodes } from "./step-error.ts";
-import { stepNames } from "./step-names.ts";
+import { scriptNames } from "./step-names.ts";
 
-const step = z.enum(stepNames);
+const step = z.enum(scriptNames);
 /** Before the step does anything, half way through, or when all is done but its result not yet written. */
 const at = z.enum(["start", "middle", "end"]).default("middle");
 /** How often the fault is played on this machine, reboots included; then things go well. */

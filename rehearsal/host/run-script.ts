@@ -7,7 +7,8 @@ import { PowerShellSyntaxError } from "./powershell/scanner.ts";
 import { RehearsalError } from "./rehearsal-error.ts";
 import type { StepOutcome } from "./step.ts";
 import { StepError, stepExitCodes } from "./step-error.ts";
-import { type StepName, stepNames } from "./step-names.ts";
+import { type ScriptName, scriptNames } from "./step-names.ts";
+import { hyperVBehaviours } from "./hyper-v/behaviours.ts";
 import { stepBehaviours } from "./step-behaviours.ts";
 import { StepFaults } from "./step-faults.ts";
 import { removeSecretRemains } from "./steps/secret-remains.ts";
@@ -29,6 +30,10 @@ export interface CommandIo {
 
 /** Exit code of powershell.exe 5.1 that can't use its -File. */
 const unusableFile = 0xfffd0000;
+/** What stands in for each script. */
+const behaviours = { ...stepBehaviours, ...hyperVBehaviours };
+/** Scripts that only look: they do not wait, for what they are to look at may be one that hangs. */
+const lookers: readonly ScriptName[] = ["Export-NodeLog", "Get-LabMachine"];
 /** Seconds the scripts wait for one another. */
 const lockSeconds = 240;
 
@@ -48,10 +53,10 @@ export async function runScript(
     return unusableFile;
   }
   const fileName = path.slice(path.lastIndexOf("\\") + 1);
-  const step = stepNames.find((name) => `${name}.ps1`.toLowerCase() === fileName.toLowerCase());
+  const step = scriptNames.find((name) => `${name}.ps1`.toLowerCase() === fileName.toLowerCase());
   if (!step) {
     io.err(
-      `The rehearsal host has no PowerShell and no behaviour for ${fileName}. It rehearses ${stepNames.join(", ")}.\n`,
+      `The rehearsal host has no PowerShell and no behaviour for ${fileName}. It rehearses ${scriptNames.join(", ")}.\n`,
     );
     return 1;
   }
@@ -74,15 +79,14 @@ export async function runScript(
 
 async function runStep(
   host: WindowsHost,
-  step: StepName,
+  step: ScriptName,
   parameters: StepParameters,
   io: CommandIo,
 ): Promise<number> {
   const start = Date.now();
   try {
     const work = (): Promise<Played> => runBehaviour(host, step, parameters, io);
-    // One that only looks does not wait: what it is to look at may be a step that hangs.
-    const { outcome, faults } = await (step === "Export-NodeLog"
+    const { outcome, faults } = await (lookers.includes(step)
       ? work()
       : host.stepLock.run(
           host.milliseconds(lockSeconds),
@@ -121,7 +125,7 @@ interface Played {
 
 async function runBehaviour(
   host: WindowsHost,
-  step: StepName,
+  step: ScriptName,
   parameters: StepParameters,
   io: CommandIo,
 ): Promise<Played> {
@@ -135,14 +139,14 @@ async function runBehaviour(
 
 async function played(
   host: WindowsHost,
-  step: StepName,
+  step: ScriptName,
   parameters: StepParameters,
   io: CommandIo,
   faults: StepFaults,
 ): Promise<StepOutcome> {
-  if (step !== "Export-NodeLog") await removeSecretRemains(host);
+  if (!lookers.includes(step)) await removeSecretRemains(host);
   await faults.start();
-  const outcome = await stepBehaviours[step]({
+  const outcome = await behaviours[step]({
     host,
     parameters,
     stdin: () => io.stdin(),

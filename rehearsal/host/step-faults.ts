@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault, FaultPoint } from "./faults.ts";
 import { StepError } from "./step-error.ts";
-import type { StepName } from "./step-names.ts";
+import type { ScriptName } from "./step-names.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
 /** How long what is written may take to leave the machine. */
@@ -10,7 +10,7 @@ const sendMilliseconds = 50;
 /** Plays the faults asked for in one run of one step. */
 export class StepFaults {
   readonly #host: WindowsHost;
-  readonly #step: StepName;
+  readonly #step: ScriptName;
   readonly #faults: readonly Fault[];
   readonly #dropConnection: () => void;
   #since = performance.now();
@@ -18,7 +18,7 @@ export class StepFaults {
 
   private constructor(
     host: WindowsHost,
-    step: StepName,
+    step: ScriptName,
     faults: readonly Fault[],
     dropConnection: () => void,
   ) {
@@ -30,7 +30,7 @@ export class StepFaults {
 
   static async load(
     host: WindowsHost,
-    step: StepName,
+    step: ScriptName,
     dropConnection: () => void,
   ): Promise<StepFaults> {
     return new StepFaults(host, step, await host.faults.all(), dropConnection);

@@ -1,3 +1,5 @@
+import { hyperVScriptNames } from "./hyper-v/script-names.ts";
+
 /**
  * The step scripts that have a behaviour here, by their files' names without `.ps1`. In an order in which each finds
  * what it needs.
@@ -20,3 +22,8 @@ export const stepNames = [
 ] as const;
 
 export type StepName = (typeof stepNames)[number];
+
+/** Every script that has a behaviour: the nodes' steps, and those for a Hyper-V host. */
+export const scriptNames = [...stepNames, ...hyperVScriptNames] as const;
+
+export type ScriptName = (typeof scriptNames)[number];

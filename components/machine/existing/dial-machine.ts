@@ -53,8 +53,16 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
-/** @throws when the connection breaks or the time is over before the command has ended. */
-export function runOn(client: Client, command: string, signal: AbortSignal): Promise<CommandEnd> {
+/**
+ * @param input what it gets on its standard input; may be secret. Default: nothing.
+ * @throws when the connection breaks or the time is over before the command has ended.
+ */
+export function runOn(
+  client: Client,
+  command: string,
+  signal: AbortSignal,
+  input = "",
+): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
     const lost = (): void => {
       reject(signal.aborted ? (signal.reason as Error) : new Error("the connection was lost"));
@@ -75,7 +83,7 @@ export function runOn(client: Client, command: string, signal: AbortSignal): Pro
         if (exitCode === undefined) lost();
         else resolve({ exitCode, stdout, stderr });
       });
-      channel.end();
+      channel.end(input);
     });
   });
 }

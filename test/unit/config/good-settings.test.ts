@@ -54,6 +54,7 @@ describe("good settings", () => {
       },
       linux: { cpus: 2, memoryMiB: 2048, diskGiB: 20 },
       hypervisors: [],
+      hyperVHosts: [],
       nodes: [],
       linuxNodes: [],
       placement: [],

@@ -63,6 +63,7 @@ function placedBy(nodes: readonly string[], memory: PlacementCase["memory"]): Pl
       name,
       machineMemoryMiB,
     })),
+    hyperVHosts: [],
     nodes: nodes.map((text) => {
       const [, name = "", memoryMiB, hypervisor] = /^(\w+)(?::(\d+))?(?:@(\w+))?$/.exec(text) ?? [];
       const size = memoryMiB === undefined ? undefined : +memoryMiB;

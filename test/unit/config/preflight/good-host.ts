@@ -45,4 +45,5 @@ export const goodHost: HostFacts = {
   programs: { unpinned: [], missing: [] },
   linuxMedia: "there",
   hypervisors: [],
+  hyperVHosts: [],
 };

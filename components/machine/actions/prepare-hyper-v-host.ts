@@ -1,0 +1,39 @@
+/**
+ * Host action: sees to it that a Hyper-V host can run a lab's machines. With `--remove` it takes away what the lab still
+ * has there: machines that a killed run has left, and the scripts.
+ *
+ * Environment: HYPER_V_HOST, a JSON object of the host; KINDOWS_GONE, names of hosts that are gone for good, separated by
+ * commas: they are not asked.
+ */
+import { parameter } from "../../host-action/environment.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+import { goneVariable } from "../existing/machine-parameter.ts";
+import { isGone } from "../hyper-v/gone-host.ts";
+import { onHyperVHost } from "../hyper-v/host-session.ts";
+import { hyperVHostSchema, hyperVHostText } from "../hyper-v/parameters.ts";
+import { removeCall, testHostCall } from "../hyper-v/script-command.ts";
+
+/** Waiting for another script there takes up to four minutes. */
+const testSeconds = 300;
+const removeSeconds = 600;
+
+await runAction(async () => {
+  const host = parameter("HYPER_V_HOST", hyperVHostSchema);
+  if (!process.argv.includes("--remove")) {
+    const { facts } = await onHyperVHost(host, testSeconds, (session) =>
+      session.run(testHostCall(host)),
+    );
+    say(`${hyperVHostText(host)} can run machines (${String(facts["computerName"])})`);
+    return;
+  }
+  if (isGone(host.name)) {
+    say(`${host.name} is gone for good, as ${goneVariable} says: nothing is removed there`);
+    return;
+  }
+  await onHyperVHost(host, removeSeconds, async (session) => {
+    const { facts } = await session.run(removeCall(host, undefined));
+    const removed = String(facts["removed"] ?? "");
+    if (removed !== "") say(`removed what was left on ${host.name}: ${removed}`);
+    await session.removeScripts();
+  });
+});

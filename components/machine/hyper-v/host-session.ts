@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import type { Client, SFTPWrapper } from "ssh2";
+import { parseStepResult, type StepResult } from "../../windows/step-result.ts";
+import { onMachine, runOn } from "../existing/dial-machine.ts";
+import { RemoteFiles } from "../existing/remote-files.ts";
+import { explainHyperVAccess } from "./explain-access.ts";
+import { hyperVHostText, type HyperVHostParameter } from "./parameters.ts";
+import { hyperVCommand, type ScriptCall } from "./script-command.ts";
+import { hyperVScriptFiles } from "./scripts-folder.ts";
+
+/** Written last into a folder of scripts: one without it was cut short. */
+const completeFile = "complete";
+
+/** An open connection to a Hyper-V host, with the scripts there. */
+export interface HyperVSession {
+  readonly host: HyperVHostParameter;
+  /**
+   * Runs a script to its end.
+   *
+   * @param input what it gets on its standard input; may be secret.
+   * @throws with the script's own message and remedy where it fails.
+   */
+  run(call: ScriptCall, input?: string): Promise<StepResult>;
+  /** Removes the folder with the scripts. */
+  removeScripts(): Promise<void>;
+}
+
+/**
+ * Runs something on a Hyper-V host, whose host key must be the pinned one.
+ *
+ * @param seconds that all of it may take.
+ * @throws naming the host, and what to do, where it cannot be reached.
+ */
+export async function onHyperVHost<T>(
+  host: HyperVHostParameter,
+  seconds: number,
+  work: (session: HyperVSession) => Promise<T>,
+): Promise<T> {
+  const { address, port, user, hostKey } = host;
+  try {
+    return await onMachine(
+      { place: { host: address, port, user, hostKey } },
+      { machine: { privateKey: keyOf(host) } },
+      seconds,
+      async (client, signal) => work(await sessionOn(client, signal, host)),
+    );
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${hyperVHostText(host)}: ${explainHyperVAccess(message, host)}`);
+  }
+}
+
+function keyOf({ privateKeyFile }: HyperVHostParameter): string {
+  try {
+    return readFileSync(privateKeyFile, "utf8");
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? "no file";
+    throw new Error(`the key ${privateKeyFile} cannot be read (${why})`);
+  }
+}
+
+async function sessionOn(
+  client: Client,
+  signal: AbortSignal,
+  host: HyperVHostParameter,
+): Promise<HyperVSession> {
+  const own = `${host.folder}\\${host.lab}`;
+  const { hash, files } = hyperVScriptFiles();
+  const folder = `${own}\\scripts-${hash}`;
+  const remote = await RemoteFiles.open(client);
+  const isThere = await remote.exists(sftpPath(`${folder}\\${completeFile}`));
+  if (!isThere) {
+    await copyScripts(client, sftpPath(folder), files);
+  }
+  return {
+    host,
+    run: async (call, input) => {
+      const { exitCode, stdout, stderr } = await runOn(
+        client,
+        hyperVCommand(call, folder),
+        signal,
+        input,
+      );
+      if (exitCode !== 0 && !/^\{.*\}\s*$/.test(stdout.trimEnd().split(/\r?\n/).at(-1) ?? "")) {
+        throw new Error(
+          `${call.script} ended with exit code ${exitCode}: ${stderr.trim().slice(-1000)}`,
+        );
+      }
+      return parseStepResult(call.script, host.name, stdout);
+    },
+    removeScripts: () => remote.remove(sftpPath(own)),
+  };
+}
+
+/** A path as SFTP writes it. */
+function sftpPath(path: string): string {
+  return path.replaceAll("\\", "/");
+}
+
+async function copyScripts(
+  client: Client,
+  folder: string,
+  files: ReadonlyMap<string, Buffer>,
+): Promise<void> {
+  const sftp = await new Promise<SFTPWrapper>((resolve, reject) => {
+    client.sftp((error, opened) => {
+      if (error) reject(error);
+      else resolve(opened);
+    });
+  });
+  const made = new Set<string>();
+  for (const [name, content] of [...files, [completeFile, Buffer.from("\n")] as const]) {
+    const file = `${folder}/${name}`;
+    await makeFolders(sftp, file.slice(0, file.lastIndexOf("/")), made);
+    await new Promise<void>((resolve, reject) => {
+      sftp.writeFile(file, content, (error: Error | null | undefined) => {
+        if (error) reject(new Error(`${file} cannot be written: ${error.message}`));
+        else resolve();
+      });
+    });
+  }
+}
+
+/** Makes a folder and those it lies in. One that is there is no error; that of a drive always is. */
+async function makeFolders(sftp: SFTPWrapper, folder: string, made: Set<string>): Promise<void> {
+  const names = folder.split("/");
+  for (let length = 2; length <= names.length; length++) {
+    const path = names.slice(0, length).join("/");
+    if (made.has(path)) continue;
+    made.add(path);
+    // What is wrong, beyond that it is there, the file in it tells.
+    await new Promise<void>((resolve) => {
+      sftp.mkdir(path, () => {
+        resolve();
+      });
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+import { actionCommand } from "../../host-action/command.ts";
+import { metaData, userData } from "../identity.ts";
+import type { Machine, SshConnection } from "../machine.ts";
+import { SshKey } from "../ssh-key.ts";
+import type { HyperVHost } from "./hyper-v-host.ts";
+import { makingMark } from "./marks.ts";
+import type { HyperVMachineParameter, IdentityParameter } from "./parameters.ts";
+
+export interface HyperVMachineArgs {
+  /** Computer name: a DNS label of at most 15 characters. */
+  readonly computerName: string;
+  /** Name of the virtual machine and of its folder, e.g. `kindows-fleet-win-1`. */
+  readonly machineName: string;
+  /** 1 (BIOS) or 2 (UEFI), as the image was installed. */
+  readonly generation: 1 | 2;
+  /** Whether a machine of generation 2 starts with Secure Boot. */
+  readonly secureBoot: boolean;
+  /** Virtual processors. */
+  readonly cpus: number;
+  /** Memory in MiB, all of it given at once. */
+  readonly memoryMiB: number;
+  /** Size of the differencing disk in GiB; at least the image's own. */
+  readonly diskGiB: number;
+  /** IPv4 address, reserved for `mac` by `reservation`. */
+  readonly address: string;
+  /** Stable MAC address, with colons. */
+  readonly mac: string;
+  /** What reserves the machine's address where the segment's DHCP server is. */
+  readonly reservation: pulumi.Resource;
+  readonly host: HyperVHost;
+  /** Who may log in, and with what. */
+  readonly login: {
+    /** Account, e.g. `Administrator`. */
+    readonly user: string;
+    readonly key: SshKey;
+  };
+}
+
+/**
+ * A virtual machine on a Windows host with Hyper-V: a differencing disk on the image's VHDX, an identity disc, a MAC
+ * address that stays. Whatever of it changes, it is made anew.
+ *
+ * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials until
+ * it answers.
+ */
+export class HyperVMachine extends pulumi.ComponentResource implements Machine {
+  readonly name: string;
+  readonly os = "windows";
+  readonly address: string;
+  readonly connection: pulumi.Output<SshConnection>;
+  readonly instanceId: pulumi.Output<string>;
+  readonly resource: pulumi.Resource;
+  /** Public SSH host key, pinned in `connection`. */
+  readonly hostKey: pulumi.Output<string>;
+
+  constructor(name: string, args: HyperVMachineArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { computerName, address, mac, host, login } = args;
+    super("kindows:machine:HyperVMachine", name, { computerName, address, mac }, opts);
+    const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
+    const parameter = pulumi
+      .all([host.parameter, hostKey.publicKey])
+      .apply(([place, hostPublicKey]) => machineParameter(args, place, hostPublicKey));
+    const identity = pulumi
+      .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
+      .apply(
+        ([hostPrivateKey, hostPublicKey, loginKey]): IdentityParameter => ({
+          userData: userData({
+            ...{ computerName, hostPrivateKey, hostPublicKey },
+            authorizedKeys: [loginKey],
+          }),
+          metaData: metaData(args.machineName, computerName),
+        }),
+      );
+    const action = actionCommand("machine", "make-hyper-v-machine");
+    const machine = new local.Command(
+      name,
+      {
+        create: action,
+        delete: `${action} --remove`,
+        environment: {
+          HYPER_V_HOST: pulumi.jsonStringify(host.parameter),
+          MACHINE: pulumi.jsonStringify(parameter),
+          IDENTITY: pulumi.secret(pulumi.jsonStringify(identity)),
+        },
+        triggers: [parameter.making],
+        logging: local.Logging.Stderr,
+        addPreviousOutputInEnv: false,
+      },
+      {
+        parent: this,
+        // Two of one name, address and MAC cannot be.
+        deleteBeforeReplace: true,
+        dependsOn: [host.resource, args.reservation],
+        customTimeouts: { create: "31m", update: "31m", delete: "11m" },
+      },
+    );
+    this.name = computerName;
+    this.address = address;
+    this.hostKey = hostKey.publicKey;
+    // Standard output counts as secret because the identity is; an id is none.
+    this.instanceId = pulumi
+      .unsecret(machine.stdout)
+      .apply((text) => (JSON.parse(text) as { readonly id: string }).id);
+    this.resource = machine;
+    this.connection = pulumi.secret(
+      pulumi
+        .all([login.key.privateKey, hostKey.publicKey])
+        .apply(([privateKey, publicKey]) => ({
+          host: address,
+          port: 22,
+          user: login.user,
+          privateKey,
+          hostKey: publicKey,
+          // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
+          dialErrorLimit: -1,
+          // Of the TCP connection alone, on this host's segment: one that reboots does not answer.
+          perDialTimeout: 3,
+        })),
+    );
+    this.registerOutputs({ address, hostKey: this.hostKey });
+  }
+}
+
+function machineParameter(
+  args: HyperVMachineArgs,
+  host: Parameters<typeof makingMark>[0]["host"],
+  hostPublicKey: string,
+): HyperVMachineParameter {
+  const machine = {
+    name: args.machineName,
+    generation: args.generation,
+    secureBoot: args.secureBoot,
+    macAddress: args.mac.replaceAll(":", "").toUpperCase(),
+    cpus: args.cpus,
+    memoryMiB: args.memoryMiB,
+    diskGiB: args.diskGiB,
+  };
+  return {
+    ...machine,
+    address: args.address,
+    making: makingMark({ host, machine, hostPublicKey }),
+  };
+}

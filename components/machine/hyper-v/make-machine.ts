@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import type { StepResult } from "../../windows/step-result.ts";
+import type { HyperVSession } from "./host-session.ts";
+import type { HyperVMachineParameter } from "./parameters.ts";
+import { getMachinesCall, newMachineCall } from "./script-command.ts";
+
+/** A machine of the lab as its host tells of it. */
+const toldSchema = z.object({
+  machines: z.array(
+    z.object({
+      name: z.string(),
+      id: z.string(),
+      making: z.string(),
+      state: z.string(),
+      addresses: z.array(z.string()),
+    }),
+  ),
+});
+
+export type ToldMachine = z.infer<typeof toldSchema>["machines"][number];
+
+/** How long a machine's address is waited for. */
+export interface AddressPatience {
+  readonly seconds: number;
+  /** Between two looks. */
+  readonly pauseSeconds: number;
+}
+
+/**
+ * Makes a machine, or goes on with one that was begun, and waits until its Windows has told Hyper-V that it has its
+ * address: only then is it known that the image starts there, and that the switch is on the lab's segment.
+ *
+ * @param identity its identity disc, an ISO image; secret.
+ * @param say gets lines of progress.
+ * @returns its id, another one for each making.
+ * @throws when the host refuses it, or it has another address, or none, at the end of the wait: with what was last seen.
+ */
+export async function makeMachine(
+  session: HyperVSession,
+  machine: HyperVMachineParameter,
+  identity: Buffer,
+  patience: AddressPatience,
+  say: (line: string) => void,
+): Promise<string> {
+  const { facts } = await session.run(
+    newMachineCall(session.host, machine),
+    identity.toString("base64"),
+  );
+  const { id } = z.object({ id: z.string() }).parse(facts);
+  say(`${machine.name} is there (${id}), waiting until it has ${machine.address}`);
+  const deadline = Date.now() + patience.seconds * 1000;
+  for (;;) {
+    const seen = (await machinesOf(session)).find((each) => each.id === id);
+    if (seen?.addresses.includes(machine.address) === true) {
+      say(`${machine.name} has ${machine.address}`);
+      return id;
+    }
+    if (seen === undefined || Date.now() > deadline) {
+      throw new Error(notReady(machine, session, seen, patience.seconds));
+    }
+    await sleep(patience.pauseSeconds * 1000);
+  }
+}
+
+/** The lab's machines on a host. */
+export async function machinesOf(session: HyperVSession): Promise<ToldMachine[]> {
+  const result: StepResult = await session.run(getMachinesCall(session.host));
+  return toldSchema.parse(result.facts).machines;
+}
+
+function notReady(
+  { name, address, generation }: HyperVMachineParameter,
+  { host }: HyperVSession,
+  seen: ToldMachine | undefined,
+  seconds: number,
+): string {
+  if (seen === undefined) {
+    return `the machine ${name} is gone again: somebody has removed it, or its notes, in Hyper-V's manager. Run again`;
+  }
+  if (seen.state !== "Running") {
+    return `the machine ${name} does not run, it is ${seen.state}: start it in Hyper-V's manager, or look at the host's event log (Microsoft-Windows-Hyper-V-Worker) for why it stopped, then run again`;
+  }
+  if (seen.addresses.length === 0) {
+    const kind = generation === 1 ? "with BIOS" : "with UEFI";
+    return (
+      `the machine ${name} has told Hyper-V no address within ${seconds} s, wanted is ${address}. ` +
+      `Look at its screen (vmconnect): where it does not boot, ${host.baseDisk} is no image that was installed ${kind}, which generation ${generation} takes; ` +
+      `where it does, the switch ${host.switchName} is not one segment with the lab's bridge`
+    );
+  }
+  return (
+    `the machine ${name} has ${seen.addresses.join(", ")} after ${seconds} s, wanted is ${address}: ` +
+    `another DHCP server than the lab's answers on the switch ${host.switchName}, or it is not one segment with the lab's bridge`
+  );
+}

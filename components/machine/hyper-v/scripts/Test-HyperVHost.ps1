@@ -1,0 +1,59 @@
+<#
+.SYNOPSIS
+Checks that this host can run the machines of a lab. Changes nothing.
+
+.DESCRIPTION
+Hyper-V with its PowerShell module, a virtual switch that is connected to the outside, the disk that machines start
+from, and room for one machine. Everything that is wrong is told at once.
+
+.PARAMETER SwitchName
+Name of the virtual switch. Default: none, mandatory. Source: settings, hyperVHosts[].switch.
+
+.PARAMETER Folder
+Full path of the folder that gets the machines; made with the first one. Default: none, mandatory. Source: settings,
+hyperVHosts[].folder.
+
+.PARAMETER BaseDisk
+Full path of the VHDX that machines start from. Default: none, mandatory. Source: settings, hyperVHosts[].image.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: computerName, logicalProcessors.
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 20
+HostUnsuitable; 34 ServiceNotRunning; 40 FeatureMissing.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidateNotNullOrEmpty()]
+    [string] $SwitchName,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[A-Za-z]:\\')]
+    [string] $Folder,
+
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^[A-Za-z]:\\')]
+    [string] $BaseDisk
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\HyperVHost.ps1')
+
+Invoke-Step -Name 'Test-HyperVHost' -Body {
+    Assert-HyperV
+    $problems = @(
+        Get-HyperVHostProblem -SwitchName $SwitchName -BaseDisk $BaseDisk -Folder $Folder
+    )
+    Assert-NoProblem -Problem $problems
+    New-StepResult -Changed $false -Facts ([ordered]@{
+            computerName      = $env:COMPUTERNAME
+            logicalProcessors = (Get-VMHost).LogicalProcessorCount
+        })
+}

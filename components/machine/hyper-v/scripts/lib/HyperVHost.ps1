@@ -1,0 +1,166 @@
+# What a Hyper-V host must have before a machine is made on it.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+# A machine's disk begins with nothing and grows by what its node pulls.
+$NeededDiskGiB = 20
+
+<#
+.SYNOPSIS
+Stops the step unless Hyper-V and its PowerShell module are there, and its service runs.
+#>
+function Assert-HyperV {
+    [CmdletBinding()]
+    param()
+
+    $service = Get-Service -Name 'vmms' -ErrorAction SilentlyContinue
+    if ($null -eq $service) {
+        Stop-Step -Code 'FeatureMissing' `
+            -Message 'Hyper-V is not installed on this host: it has no service vmms.' `
+            -Remedy 'Run there: Install-WindowsFeature -Name Hyper-V -IncludeManagementTools -Restart'
+    }
+    if ($null -eq (Get-Command -Name 'New-VM' -ErrorAction SilentlyContinue)) {
+        Stop-Step -Code 'FeatureMissing' `
+            -Message 'The PowerShell module of Hyper-V is not installed on this host: it has no New-VM.' `
+            -Remedy 'Run there: Install-WindowsFeature -Name Hyper-V-PowerShell'
+    }
+    if ([string]$service.Status -ne 'Running') {
+        Stop-Step -Code 'ServiceNotRunning' `
+            -Message "The service vmms of Hyper-V does not run on this host: it is $($service.Status)." `
+            -Remedy 'Run there: Start-Service vmms; where it does not start, look at its event log.'
+    }
+}
+
+<#
+.SYNOPSIS
+Returns what keeps this host from running the lab's machines, one text each; nothing where all is well.
+
+.PARAMETER SwitchName
+Name of the virtual switch.
+
+.PARAMETER BaseDisk
+Full path of the VHDX that machines start from.
+
+.PARAMETER Folder
+Full path of the folder that gets the machines.
+#>
+function Get-HyperVHostProblem {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $SwitchName,
+
+        [Parameter(Mandatory = $true)]
+        [string] $BaseDisk,
+
+        [Parameter(Mandatory = $true)]
+        [string] $Folder
+    )
+
+    $switches = @(Get-VMSwitch)
+    $named = @($switches | Where-Object { $_.Name -eq $SwitchName })
+    if ($named.Count -eq 0) {
+        $there = ($switches | ForEach-Object { $_.Name }) -join ', '
+        "there is no virtual switch $SwitchName (there are: $there)"
+    }
+    elseif ([string]$named[0].SwitchType -ne 'External') {
+        "the virtual switch $SwitchName is $($named[0].SwitchType), so it is not one segment with anything outside"
+    }
+    if (-not (Test-Path -LiteralPath $BaseDisk)) {
+        "there is no disk $BaseDisk"
+    }
+    else {
+        $disk = Get-VHD -Path $BaseDisk
+        if ([string]$disk.VhdFormat -ne 'VHDX') {
+            "$BaseDisk is a $($disk.VhdFormat), not a VHDX (Convert-VHD makes one of it)"
+        }
+        foreach ($machine in @(Get-VM)) {
+            if (@(Get-VMHardDiskDrive -VM $machine | ForEach-Object { $_.Path }) -contains $BaseDisk) {
+                "$BaseDisk is the disk of the machine $($machine.Name), which writes to it"
+            }
+        }
+    }
+    $drive = Split-Path -Path $Folder -Qualifier
+    $volume = Get-CimInstance -ClassName Win32_LogicalDisk -Filter "DeviceID='$drive'"
+    if ($null -eq $volume) {
+        "there is no drive $drive"
+    }
+    elseif ([math]::Floor($volume.FreeSpace / 1GB) -lt $NeededDiskGiB) {
+        $free = [math]::Floor($volume.FreeSpace / 1GB)
+        "drive $drive has $free GiB free, $NeededDiskGiB GiB are needed for a machine"
+    }
+}
+
+<#
+.SYNOPSIS
+Returns what keeps this host from running one more machine of a size, one text each; nothing where all is well.
+
+.PARAMETER BaseDisk
+Full path of the VHDX that it starts from.
+
+.PARAMETER Cpus
+Its virtual processors.
+
+.PARAMETER MemoryMiB
+Its memory in MiB.
+
+.PARAMETER DiskGiB
+Size of its disk in GiB.
+#>
+function Get-MachineSizeProblem {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $BaseDisk,
+
+        [Parameter(Mandatory = $true)]
+        [int] $Cpus,
+
+        [Parameter(Mandatory = $true)]
+        [int] $MemoryMiB,
+
+        [Parameter(Mandatory = $true)]
+        [int] $DiskGiB
+    )
+
+    $system = Get-CimInstance -ClassName Win32_OperatingSystem
+    $free = [math]::Floor($system.FreePhysicalMemory / 1KB)
+    if ($free -lt $MemoryMiB) {
+        "$free MiB of memory are free, the machine needs $MemoryMiB MiB"
+    }
+    $processors = (Get-VMHost).LogicalProcessorCount
+    if ($processors -lt $Cpus) {
+        "it has $processors logical processors, the machine is to have $Cpus"
+    }
+    if (Test-Path -LiteralPath $BaseDisk) {
+        $size = [math]::Ceiling((Get-VHD -Path $BaseDisk).Size / 1GB)
+        if ($size -gt $DiskGiB) {
+            "$BaseDisk is $size GiB large, the machine's disk of $DiskGiB GiB cannot be smaller"
+        }
+    }
+}
+
+<#
+.SYNOPSIS
+Stops the step where anything keeps the host from running machines; with all there is.
+
+.PARAMETER Problem
+What was found.
+#>
+function Assert-NoProblem {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyCollection()]
+        [AllowEmptyString()]
+        [string[]] $Problem
+    )
+
+    if ($Problem.Count -gt 0) {
+        Stop-Step -Code 'HostUnsuitable' `
+            -Message "This Hyper-V host cannot run the machine: $($Problem -join '; ')." `
+            -Remedy 'Change that on the host, or its entry in kindows:hyperVHosts.'
+    }
+}
