@@ -5,8 +5,9 @@ import { Failure, exitCodes } from "../failure.ts";
 import type { Host } from "../lab/host.ts";
 import { processes } from "../lab/processes.ts";
 import { surveyHost } from "../lab/survey.ts";
-import { parseDeployment } from "./deployment.ts";
+import { parseDeployment, resourcesOf } from "./deployment.ts";
 import type { Extent } from "./forget.ts";
+import { goneFromHyperV } from "./hyper-v-machines.ts";
 import { judgeLock, readLocks } from "./locks.ts";
 import { repairState } from "./repair.ts";
 import { seenProcess } from "./seen-process.ts";
@@ -43,7 +44,11 @@ export async function recoverState(recovery: Recovery): Promise<ReadonlySet<stri
   const survey = await surveyHost(host);
   const things = survey.things.filter((thing) => thing.lab === lab);
   const before = parseDeployment(await pulumi.state(["stack", "export"]));
-  const repair = repairState(before, { things, blind: survey.blind, away }, extent);
+  // A removal finds nothing to remove, and is none the worse for it.
+  const goneElsewhere =
+    extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
+  const sight = { things, blind: survey.blind, away, goneElsewhere };
+  const repair = repairState(before, sight, extent);
   if (repair.notes.length > 0) {
     await pulumi.state(["stack", "import"], JSON.stringify(repair.deployment));
     repair.notes.forEach(say);

@@ -23,6 +23,8 @@ export interface Sight {
   readonly blind: readonly { readonly kind: string }[];
   /** Resources whose hypervisor does not answer: nothing of them counts as gone. */
   readonly away?: ReadonlySet<string>;
+  /** URNs of machines that are gone from where no finder looks: Hyper-V hosts. */
+  readonly goneElsewhere?: readonly string[];
 }
 
 /**
@@ -40,9 +42,17 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
     ({ identity, essential, urn }) =>
       essential && !there.has(identity) && seen(identity) && sight.away?.has(urn) !== true,
   );
-  const gone = extentOf(resources, new Set(lost.map(({ urn }) => urn)), extent);
+  const elsewhere = sight.goneElsewhere ?? [];
+  const gone = extentOf(
+    resources,
+    new Set([...lost.map(({ urn }) => urn), ...elsewhere]),
+    extent,
+  );
   for (const { urn, identity } of lost) {
     notes.push(`gone from this host: ${shortName(urn)} (${identity})`);
+  }
+  for (const urn of elsewhere) {
+    notes.push(`gone from its Hyper-V host: ${shortName(urn)}`);
   }
   const left = resources.filter(({ urn }) => !gone.has(urn));
   const tokens = extent === "built-on" ? unusedTokens(left) : [];

@@ -1,7 +1,7 @@
 <#
 .SYNOPSIS
-Looks through the step scripts, those that make an image, and their tests with PSScriptAnalyzer; exit code 1 when it
-finds anything.
+Looks through the step scripts, those that make an image, those for Hyper-V, and their tests with PSScriptAnalyzer; exit
+code 1 when it finds anything.
 #>
 [CmdletBinding()]
 param()
@@ -12,7 +12,13 @@ $ErrorActionPreference = 'Stop'
 $project = [IO.Path]::GetFullPath("$PSScriptRoot/../..")
 $settings = Join-Path $project 'PSScriptAnalyzerSettings.psd1'
 $found = @(
-    foreach ($folder in 'components/windows/steps', 'components/windows/image/scripts', 'test/pester') {
+    $folders = @(
+        'components/windows/steps'
+        'components/windows/image/scripts'
+        'components/machine/hyper-v/scripts'
+        'test/pester'
+    )
+    foreach ($folder in $folders) {
         Invoke-ScriptAnalyzer -Path (Join-Path $project $folder) -Recurse -Settings $settings
     }
 )

@@ -58,6 +58,28 @@ function New-ImageFolder {
 
 <#
 .SYNOPSIS
+Lays the scripts for a Hyper-V host out as they are there, with the frame of the steps; returns the folder.
+
+.PARAMETER Path
+The folder, which is made.
+#>
+function New-HyperVFolder {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path
+    )
+
+    $components = Split-Path -Path (Split-Path -Path $StepsFolder)
+    Copy-Item -LiteralPath (Join-Path $components 'machine/hyper-v/scripts') -Destination $Path -Recurse
+    foreach ($name in 'Step.ps1', 'ExitCodes.ps1', 'SecretRemains.ps1') {
+        Copy-Item -LiteralPath (Join-Path $LibFolder $name) -Destination (Join-Path $Path 'lib')
+    }
+    $Path
+}
+
+<#
+.SYNOPSIS
 Makes a stand-in for what Get-Service returns: it remembers how often it was started and stopped.
 
 .PARAMETER Status
@@ -95,6 +117,7 @@ function New-FakeService {
 # parameters the scripts use, which fails when it is called unmocked.
 $WindowsCmdlets = @{
     'Add-DnsClientNrptRule'      = 'Namespace', 'NameServers', 'Comment'
+    'Add-VMDvdDrive'             = 'VM', 'Path'
     'Add-MpPreference'           = 'ExclusionPath', 'ExclusionProcess'
     'Clear-DnsClientCache'       = @()
     'Disable-PnpDevice'          = 'InstanceId', '[switch] Confirm'
@@ -111,6 +134,13 @@ $WindowsCmdlets = @{
     'Get-NetRoute'               = @('PolicyStore')
     'Get-Partition'              = @()
     'Get-Service'                = @('Name')
+    'Get-VHD'                    = @('Path')
+    'Get-VM'                     = @()
+    'Get-VMDvdDrive'             = @('VM')
+    'Get-VMHardDiskDrive'        = @('VM')
+    'Get-VMHost'                 = @()
+    'Get-VMNetworkAdapter'       = @('VM')
+    'Get-VMSwitch'               = @()
     'Get-WindowsFeature'         = @('Name')
     'Get-WinEvent'               = 'FilterHashtable', 'MaxEvents'
     'Install-WindowsFeature'     = @('Name')
@@ -123,6 +153,10 @@ $WindowsCmdlets = @{
     'New-ScheduledTaskPrincipal' = 'UserId', 'LogonType', 'RunLevel'
     'New-ScheduledTaskTrigger'   = @('[switch] AtStartup')
     'New-Service'                = 'Name', 'DisplayName', 'Description', 'BinaryPathName', 'StartupType', 'DependsOn'
+    'New-VHD'                    = 'Path', 'ParentPath', '[switch] Differencing', 'SizeBytes'
+    'New-VM'                     = @(
+        'Name', 'Path', 'Generation', 'SwitchName', 'MemoryStartupBytes', 'VHDPath'
+    )
     'Register-ScheduledTask'     = 'TaskName', 'Action', 'Principal', 'Trigger', '[switch] Force'
     'Remove-AppxPackage'         = 'Package', '[switch] AllUsers'
     'Remove-DnsClientNrptRule'   = 'Name', '[switch] Force'
@@ -132,11 +166,21 @@ $WindowsCmdlets = @{
     'Remove-NetFirewallRule'     = @('Name')
     'Remove-NetRoute'            = 'DestinationPrefix', 'NextHop', 'PolicyStore', '[switch] Confirm'
     'Remove-Partition'           = 'DiskNumber', 'PartitionNumber', '[switch] Confirm'
+    'Remove-VM'                  = 'VM', '[switch] Force'
     'Rename-Computer'            = 'NewName', '[switch] Force'
     'Set-LocalUser'              = 'InputObject', 'Password', 'PasswordNeverExpires'
     'Set-SConfig'                = @('AutoLaunch')
     'Set-Service'                = 'Name', 'StartupType'
+    'Set-VM'                     = @(
+        'VM', '[switch] StaticMemory', 'ProcessorCount', 'CheckpointType', 'AutomaticStartAction',
+        'AutomaticStopAction', 'Notes'
+    )
+    'Set-VMDvdDrive'             = 'VMDvdDrive', 'Path'
+    'Set-VMFirmware'             = 'VM', 'EnableSecureBoot', 'FirstBootDevice'
+    'Set-VMNetworkAdapter'       = 'VM', 'StaticMacAddress', 'MacAddressSpoofing'
     'Start-ScheduledTask'        = @('TaskName')
+    'Start-VM'                   = @('VM')
+    'Stop-VM'                    = 'VM', '[switch] TurnOff', '[switch] Force'
     'Unregister-ScheduledTask'   = 'TaskName', '[switch] Confirm'
     'Write-VolumeCache'          = @('DriveLetter')
 }

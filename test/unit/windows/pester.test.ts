@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Node } from "web-tree-sitter";
+import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts-folder.ts";
 import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import {
   declaredParameters,
@@ -36,13 +37,17 @@ const files: readonly TestFile[] = [
 });
 
 const imageScripts = scriptsIn(imageScriptsSource);
-const scripts = [...stepScripts, ...imageScripts];
+const hyperVScripts = scriptsIn(hyperVScriptsSource);
+const scripts = [...stepScripts, ...imageScripts, ...hyperVScripts];
 /** Scripts that run by themselves, and the variable of the tests for their folder. */
 const steps = [
   ...nodeSteps.map((step) => ({ ...step, folder: "StepsFolder" })),
   ...imageScripts
     .filter((script) => script.isStep)
     .map((script) => ({ ...script, folder: "ImageFolder" })),
+  ...hyperVScripts
+    .filter((script) => script.isStep)
+    .map((script) => ({ ...script, folder: "HyperVFolder" })),
 ];
 
 const ours = new Map(
@@ -219,7 +224,7 @@ describe("the tests of the step scripts", () => {
     const wrong: string[] = [];
     for (const { file, text } of files) {
       for (const [, name = "", rest = ""] of text.matchAll(
-        /& "\$(?:Steps|Image)Folder\/([A-Za-z-]+)\.ps1"([^\n)}]*)/g,
+        /& "\$(?:Steps|Image|HyperV)Folder\/([A-Za-z-]+)\.ps1"([^\n)}]*)/g,
       )) {
         const step = steps.find((each) => each.name === name);
         const known = step ? declaredParameters(step.root).map((each) => each.name) : [];

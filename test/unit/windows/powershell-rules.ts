@@ -53,6 +53,27 @@ const imageCmdlets = [
   "Set-Service",
 ];
 
+/** What only the scripts for a Hyper-V host use: the module of Hyper-V, whose cmdlets are all compiled. */
+const hyperVCmdlets = [
+  "Add-VMDvdDrive",
+  "Get-VHD",
+  "Get-VM",
+  "Get-VMDvdDrive",
+  "Get-VMHardDiskDrive",
+  "Get-VMHost",
+  "Get-VMNetworkAdapter",
+  "Get-VMSwitch",
+  "New-VHD",
+  "New-VM",
+  "Remove-VM",
+  "Set-VM",
+  "Set-VMDvdDrive",
+  "Set-VMFirmware",
+  "Set-VMNetworkAdapter",
+  "Start-VM",
+  "Stop-VM",
+];
+
 /** Approved verbs, see Get-Verb. */
 const verbs = new Set(
   `Add Assert Confirm ConvertTo Copy Disable Edit Enable Enter Exit Expand Export Get Hide Initialize Install
@@ -133,7 +154,7 @@ export const stepRules: Record<string, Rule> = {
   "calls functions it has dot-sourced and known cmdlets: no aliases, no programs, no Invoke-Expression":
     (step) => {
       const own = withDotSourced(step).flatMap((each) => [...functions(each).keys()]);
-      const known = new Set([...cmdlets, ...(step.pool === undefined ? [] : imageCmdlets), ...own]);
+      const known = new Set([...cmdlets, ...(step.pool === undefined ? [] : [...imageCmdlets, ...hyperVCmdlets]), ...own]);
       return reachable(step)
         .flatMap((node) => nodes(node, "command_name"))
         .map((name) => name.text)

@@ -7,8 +7,8 @@ The machines are turned off, not shut down: whoever calls this has taken their n
 folder that is not marked as the owner's is left alone.
 
 .PARAMETER MachineName
-Name of the virtual machine and of its folder; empty: all of the owner's in Folder. Default: none, mandatory. Source: the
-lab's and the node's name.
+Name of the virtual machine and of its folder; empty: all of the owner's in Folder. Default: none, mandatory. Source:
+the lab's and the node's name.
 
 .PARAMETER Folder
 Full path of the folder in which the machines' own folders lie. Default: none, mandatory. Source: settings,

@@ -86,8 +86,8 @@ function Get-HyperVHostProblem {
     if ($null -eq $volume) {
         "there is no drive $drive"
     }
-    elseif ([math]::Floor($volume.FreeSpace / 1GB) -lt $NeededDiskGiB) {
-        $free = [math]::Floor($volume.FreeSpace / 1GB)
+    elseif ([math]::Floor($volume.FreeSpace / 1gb) -lt $NeededDiskGiB) {
+        $free = [math]::Floor($volume.FreeSpace / 1gb)
         "drive $drive has $free GiB free, $NeededDiskGiB GiB are needed for a machine"
     }
 }
@@ -126,7 +126,7 @@ function Get-MachineSizeProblem {
     )
 
     $system = Get-CimInstance -ClassName Win32_OperatingSystem
-    $free = [math]::Floor($system.FreePhysicalMemory / 1KB)
+    $free = [math]::Floor($system.FreePhysicalMemory / 1kb)
     if ($free -lt $MemoryMiB) {
         "$free MiB of memory are free, the machine needs $MemoryMiB MiB"
     }
@@ -135,7 +135,7 @@ function Get-MachineSizeProblem {
         "it has $processors logical processors, the machine is to have $Cpus"
     }
     if (Test-Path -LiteralPath $BaseDisk) {
-        $size = [math]::Ceiling((Get-VHD -Path $BaseDisk).Size / 1GB)
+        $size = [math]::Ceiling((Get-VHD -Path $BaseDisk).Size / 1gb)
         if ($size -gt $DiskGiB) {
             "$BaseDisk is $size GiB large, the machine's disk of $DiskGiB GiB cannot be smaller"
         }

@@ -239,7 +239,7 @@ function New-MachineSite {
     $null = New-Item -ItemType Directory -Path $Site -Force
     [IO.File]::WriteAllText((Join-Path $Site $MarkFile), "kindows owner=$Owner making=$Making`r`n")
     [IO.File]::WriteAllBytes((Join-Path $Site $IdentityFile), $Identity)
-    $null = New-VHD -Path (Join-Path $Site $DiskFile) -ParentPath $BaseDisk -Differencing -SizeBytes ($DiskGiB * 1GB)
+    $null = New-VHD -Path (Join-Path $Site $DiskFile) -ParentPath $BaseDisk -Differencing -SizeBytes ($DiskGiB * 1gb)
 }
 
 <#
@@ -306,7 +306,7 @@ function New-OwnMachine {
 
     $site = Join-Path $Folder $MachineName
     $machine = New-VM -Name $MachineName -Path $Folder -Generation $Generation -SwitchName $SwitchName `
-        -MemoryStartupBytes ($MemoryMiB * 1MB) -VHDPath (Join-Path $site $DiskFile)
+        -MemoryStartupBytes ($MemoryMiB * 1mb) -VHDPath (Join-Path $site $DiskFile)
     # kubelet counts on memory that stays, and a checkpoint would bring back a node that the cluster knows no more.
     Set-VM -VM $machine -StaticMemory -ProcessorCount $Cpus -CheckpointType Disabled `
         -AutomaticStartAction Start -AutomaticStopAction ShutDown
@@ -408,7 +408,7 @@ function Remove-MachineSite {
             if ([DateTime]::UtcNow -gt $deadline) {
                 Stop-Step -Code 'FileInUse' `
                     -Message "$Site cannot be removed within 60 s: $($_.Exception.Message)" `
-                    -Remedy 'End what has a file there open (a backup, a virus scanner, a mounted disk), then run again.'
+                    -Remedy 'End what has a file there open (a backup, a virus scanner), then run again.'
             }
             Start-Sleep -Seconds 2
         }

@@ -1,0 +1,95 @@
+import * as z from "zod";
+import { onHyperVHost } from "../../components/machine/hyper-v/host-session.ts";
+import { isGone } from "../../components/machine/hyper-v/gone-host.ts";
+import { machinesOf } from "../../components/machine/hyper-v/make-machine.ts";
+import {
+  hyperVHostSchema,
+  type HyperVHostParameter,
+} from "../../components/machine/hyper-v/parameters.ts";
+import { messageOf } from "../failure.ts";
+import type { StateResource } from "./deployment.ts";
+import { neededBy } from "./forget.ts";
+
+/** Longest that a host is asked, in seconds. */
+const askSeconds = 90;
+
+const commandSchema = z.object({
+  create: z.string().optional(),
+  environment: z.record(z.string(), z.unknown()).optional(),
+  triggers: z.array(z.unknown()).optional(),
+});
+
+/** What a making's mark looks like. */
+const markForm = /^[0-9a-f]{12}$/;
+
+/** A machine that the state has on a Hyper-V host. */
+interface OwnedMachine {
+  readonly urn: string;
+  /** Which making of it: the only one that is this resource. */
+  readonly making: string;
+}
+
+/** Hyper-V hosts of a state, each with the machines that the state has there. */
+export function machinesByHost(
+  resources: readonly StateResource[],
+): readonly { readonly host: HyperVHostParameter; readonly machines: readonly OwnedMachine[] }[] {
+  const commands = resources
+    .filter(({ type }) => type === "command:local:Command")
+    .map((resource) => ({ resource, inputs: commandSchema.safeParse(resource.inputs).data }));
+  const runs = (action: string): typeof commands =>
+    commands.filter(({ inputs }) => inputs?.create?.includes(action) === true);
+  const machines = runs("make-hyper-v-machine.ts");
+  return runs("prepare-hyper-v-host.ts").flatMap(({ resource, inputs }) => {
+    const text = inputs?.environment?.["HYPER_V_HOST"];
+    return typeof text !== "string"
+      ? []
+      : [
+          {
+            host: hyperVHostSchema.parse(JSON.parse(text)),
+            machines: machines
+              .filter((machine) => neededBy(machine.resource).includes(resource.urn))
+              .flatMap(({ resource: { urn }, inputs: { triggers = [] } = {} }) => {
+                const [making] = triggers;
+                // Anything else would be told as a machine that is gone.
+                return typeof making === "string" && markForm.test(making) ? [{ urn, making }] : [];
+              }),
+          },
+        ];
+  });
+}
+
+/** Asks a host which makings of the lab's machines are there. */
+export type AskHost = (host: HyperVHostParameter) => Promise<readonly string[]>;
+
+const ask: AskHost = (host) =>
+  onHyperVHost(host, askSeconds, async (session) =>
+    (await machinesOf(session)).map(({ making }) => making),
+  );
+
+/**
+ * URNs of machines that somebody has removed from their Hyper-V host. Where a host does not answer nothing of it counts
+ * as gone; neither does what is on one that `KINDOWS_GONE` names, which nobody is asked about.
+ *
+ * @param say gets a line for each host that could not be asked.
+ */
+export async function goneFromHyperV(
+  resources: readonly StateResource[],
+  say: (line: string) => void,
+  askHost: AskHost = ask,
+): Promise<readonly string[]> {
+  const asked = machinesByHost(resources).filter(
+    ({ host, machines }) => machines.length > 0 && !isGone(host.name),
+  );
+  const gone = await Promise.all(
+    asked.map(async ({ host, machines }) => {
+      try {
+        const there = await askHost(host);
+        return machines.filter(({ making }) => !there.includes(making)).map(({ urn }) => urn);
+      } catch (error) {
+        say(`whether its machines are still there was not seen: ${messageOf(error)}`);
+        return [];
+      }
+    }),
+  );
+  return gone.flat();
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import {
+  getMachinesCall,
+  hyperVCommand,
+  newMachineCall,
+  removeCall,
+  testHostCall,
+} from "../../../../components/machine/hyper-v/script-command.ts";
+import { makingMark, ownerMark } from "../../../../components/machine/hyper-v/marks.ts";
+import type {
+  HyperVHostParameter,
+  HyperVMachineParameter,
+} from "../../../../components/machine/hyper-v/parameters.ts";
+
+const host: HyperVHostParameter = {
+  name: "rack-3",
+  address: "192.0.2.3",
+  port: 22,
+  user: "Administrator",
+  hostKey: "ssh-ed25519 AAAA",
+  privateKeyFile: "/etc/kindows/key",
+  switchName: "Lab (10 Gbit)",
+  folder: "D:\\Hyper-V machines",
+  baseDisk: "D:\\images\\server 2022.vhdx",
+  lab: "kindows-fleet",
+  owner: "0f0f0f0f0f0f",
+};
+const machine: HyperVMachineParameter = {
+  name: "kindows-fleet-win-1",
+  making: "0a0a0a0a0a0a",
+  generation: 2,
+  secureBoot: true,
+  macAddress: "525400ABCDEF",
+  address: "192.168.150.10",
+  cpus: 4,
+  memoryMiB: 8192,
+  diskGiB: 60,
+};
+
+describe("commands for a Hyper-V host", () => {
+  const folder = `${host.folder}\\${host.lab}\\scripts-0123456789ab`;
+  const commands = {
+    "test-host": testHostCall(host),
+    "new-machine": newMachineCall(host, machine),
+    "new-machine-generation-1": newMachineCall(host, {
+      ...machine,
+      generation: 1,
+      secureBoot: false,
+    }),
+    "get-machines": getMachinesCall(host),
+    "remove-machine": removeCall(host, machine.name),
+    "remove-all": removeCall(host, undefined),
+  };
+  for (const [name, call] of Object.entries(commands)) {
+    it(`${name} is as it was`, () => {
+      const golden = new URL(`golden/${name}.txt`, import.meta.url);
+      assert.equal(`${hyperVCommand(call, folder)}\n`, readFileSync(golden, "utf8"));
+    });
+  }
+
+  it("carry nothing that cmd.exe cannot", () => {
+    assert.throws(
+      () => hyperVCommand(testHostCall({ ...host, switchName: 'a"b' }), folder),
+      /Test-HyperVHost: parameter SwitchName can't be passed/,
+    );
+  });
+});
+
+describe("marks of a machine on Hyper-V", () => {
+  const making = (changes: object, of: object = {}): string =>
+    makingMark({
+      host: { ...host, ...of },
+      machine: { ...machine, ...changes },
+      hostPublicKey: "ssh-ed25519 BBBB win-1",
+    });
+
+  it("tell the owner by his key alone, whatever its comment", () => {
+    assert.equal(ownerMark("ssh-ed25519 AAAA kindows-a"), ownerMark("ssh-ed25519 AAAA b\n"));
+    assert.notEqual(ownerMark("ssh-ed25519 AAAA a"), ownerMark("ssh-ed25519 AAAB a"));
+    assert.match(ownerMark("ssh-ed25519 AAAA a"), /^[0-9a-f]{12}$/);
+  });
+
+  for (const [what, changed] of [
+    ["memory", making({ memoryMiB: 4096 })],
+    ["processors", making({ cpus: 2 })],
+    ["disk", making({ diskGiB: 80 })],
+    ["generation", making({ generation: 1 })],
+    ["Secure Boot", making({ secureBoot: false })],
+    ["MAC address", making({ macAddress: "525400000000" })],
+    ["image", making({}, { baseDisk: "D:\\other.vhdx" })],
+    ["switch", making({}, { switchName: "Other" })],
+    ["folder", making({}, { folder: "E:\\kindows" })],
+    ["host", making({}, { hostKey: "ssh-ed25519 CCCC" })],
+  ] as const) {
+    it(`another ${what} is another making`, () => {
+      assert.notEqual(changed, making({}));
+    });
+  }
+
+  it("how the host is reached, and a key that logs in, make none", () => {
+    assert.equal(
+      making({}, { address: "hv.example.test", port: 2222, privateKeyFile: "/other" }),
+      making({}),
+    );
+  });
+});

@@ -1,0 +1,388 @@
+import assert from "node:assert/strict";
+import { reachHyperVHost } from "../../../../components/machine/hyper-v/reach-host.ts";
+import { onHyperVHost } from "../../../../components/machine/hyper-v/host-session.ts";
+import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.ts";
+import { removeCall, testHostCall } from "../../../../components/machine/hyper-v/script-command.ts";
+import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
+import type { HyperVSetting, ModelledMachine } from "../../../../rehearsal/host/hyper-v/hyper-v-model.ts";
+import { folder, goodHyperV, goodMachine, type HyperVLab, startHyperVLab } from "./hyper-v-lab.ts";
+
+const site = `${folder}\\${goodMachine.name}`;
+const foreign: Omit<ModelledMachine, "notes"> = {
+  ...{ name: goodMachine.name, id: "11111111-1111-1111-1111-111111111111", state: "Running" },
+  ...{ generation: 2, secureBoot: true, switchName: "Lab", macAddress: "00155D000001" },
+  ...{ cpus: 2, memoryMiB: 1024, disk: "C:\\else\\disk.vhdx" },
+};
+
+describe("a machine on a model of a Hyper-V host, over SSH", () => {
+  let lab: HyperVLab;
+  afterEach(() => lab.stop());
+
+  it("is made as asked for, marked, started, and awaited until it has its address", async () => {
+    lab = await startHyperVLab();
+    const id = await lab.make();
+    const { machines, disks } = await lab.model();
+    assert.equal(machines.length, 1);
+    const { id: seen, notes, state, generation, secureBoot, macAddress, disk } = machines[0] ?? {};
+    assert.deepEqual(
+      { seen, notes, state, generation, secureBoot, macAddress, disk },
+      {
+        seen: id,
+        notes: `kindows owner=${lab.host.owner} making=${goodMachine.making}`,
+        state: "Running",
+        generation: 2,
+        secureBoot: true,
+        macAddress: "525400ABCDEF",
+        disk: `${site}\\disk.vhdx`,
+      },
+    );
+    assert.equal(disks[`${site}\\disk.vhdx`]?.sizeGiB, 60);
+    const identity = await lab.windows.windows.drive.read(`${site}\\identity.iso`);
+    assert.equal(identity?.toString("latin1", 32_808, 32_814), "CIDATA".toLowerCase());
+  });
+
+  it("is the same one when it is made again", async () => {
+    lab = await startHyperVLab();
+    const id = await lab.make();
+    assert.equal(await lab.make(), id);
+    assert.equal((await lab.model()).machines.length, 1);
+  });
+
+  it("is started when it stands still", async () => {
+    lab = await startHyperVLab();
+    const id = await lab.make();
+    const [machine] = (await lab.model()).machines;
+    await lab.change({ machines: [{ ...(machine ?? assert.fail()), state: "Off" }] });
+    assert.equal(await lab.make(), id);
+    assert.equal((await lab.model()).machines[0]?.state, "Running");
+  });
+
+  it("is another one by another making, and the old one goes", async () => {
+    lab = await startHyperVLab();
+    const id = await lab.make();
+    const other = await lab.make({ making: "0b".repeat(6), cpus: 2 });
+    assert.notEqual(other, id);
+    assert.deepEqual(
+      (await lab.model()).machines.map((machine) => [machine.id, machine.cpus]),
+      [[other, 2]],
+    );
+  });
+
+  it("is made anew where somebody has removed it", async () => {
+    lab = await startHyperVLab();
+    const id = await lab.make();
+    await lab.change({ machines: [] });
+    assert.notEqual(await lab.make(), id);
+    assert.equal((await lab.model()).machines.length, 1);
+  });
+
+  it("that was begun and cut short, without its notes, is removed and made anew", async () => {
+    lab = await startHyperVLab(goodHyperV, [
+      { kind: "fail", step: "New-LabMachine", at: "middle" },
+    ]);
+    await assert.rejects(lab.make(), /New-LabMachine on rack-3 failed \(Unexpected\)/);
+    const [half] = (await lab.model()).machines;
+    assert.equal(half?.notes, "");
+    const id = await lab.make();
+    assert.deepEqual(
+      (await lab.model()).machines.map((machine) => machine.id),
+      [id],
+    );
+    assert.notEqual(id, half?.id);
+  });
+
+  it("goes on by itself when the connection breaks, and is found by the next run", async () => {
+    lab = await startHyperVLab(goodHyperV, [
+      { kind: "dropConnection", step: "New-LabMachine", at: "start" },
+    ]);
+    await assert.rejects(lab.make(), /rack-3 .*the connection was lost/);
+    await lab.windows.windows.stepLock.idle();
+    const [made] = (await lab.model()).machines;
+    assert.equal(await lab.make(), made?.id);
+  });
+
+  it("of a folder that was begun alone is made in it", async () => {
+    lab = await startHyperVLab();
+    const { drive } = lab.windows.windows;
+    await drive.write(`${site}\\kindows.txt`, `kindows owner=${lab.host.owner} making=${"0".repeat(12)}\r\n`);
+    await drive.write(`${site}\\disk.vhdx`, "half");
+    await lab.make();
+    assert.match((await drive.readText(`${site}\\disk.vhdx`)) ?? "", /differencing/);
+  });
+
+  const refusals: readonly {
+    readonly what: string;
+    readonly hyperV: HyperVSetting | undefined;
+    readonly freeDiskGiB?: number;
+    readonly says: RegExp;
+  }[] = [
+    {
+      what: "a host without Hyper-V",
+      hyperV: undefined,
+      says: /\(FeatureMissing\): Hyper-V is not installed.*Install-WindowsFeature -Name Hyper-V/,
+    },
+    {
+      what: "one without its PowerShell module",
+      hyperV: { ...goodHyperV, module: false },
+      says: /\(FeatureMissing\): The PowerShell module of Hyper-V.*Hyper-V-PowerShell/,
+    },
+    {
+      what: "one whose service stands",
+      hyperV: { ...goodHyperV, runs: false },
+      says: /\(ServiceNotRunning\): The service vmms/,
+    },
+    {
+      what: "a missing switch, with those there are",
+      hyperV: { ...goodHyperV, switches: [{ name: "Default Switch", type: "Internal" }] },
+      says: /\(HostUnsuitable\).*no virtual switch Lab \(there are: Default Switch\)/,
+    },
+    {
+      what: "a switch that leads nowhere",
+      hyperV: { ...goodHyperV, switches: [{ name: "Lab", type: "Private" }] },
+      says: /the virtual switch Lab is Private/,
+    },
+    {
+      what: "a missing image",
+      hyperV: { ...goodHyperV, disks: {} },
+      says: /there is no disk C:\\images\\server2022\.vhdx/,
+    },
+    {
+      what: "an image of another format",
+      hyperV: {
+        ...goodHyperV,
+        disks: { "C:\\images\\server2022.vhdx": { format: "VHD", sizeGiB: 40, bootsWith: 2 } },
+      },
+      says: /is a VHD, not a VHDX \(Convert-VHD/,
+    },
+    {
+      what: "an image that a machine writes to",
+      hyperV: {
+        ...goodHyperV,
+        machines: [
+          { ...foreign, name: "golden", notes: "mine", disk: "c:\\Images\\server2022.vhdx" },
+        ],
+      },
+      says: /is the disk of the machine golden, which writes to it/,
+    },
+    {
+      what: "an image larger than the machine's disk",
+      hyperV: {
+        ...goodHyperV,
+        disks: { "C:\\images\\server2022.vhdx": { format: "VHDX", sizeGiB: 127, bootsWith: 2 } },
+      },
+      says: /is 127 GiB large, the machine's disk of 60 GiB cannot be smaller/,
+    },
+    {
+      what: "a host without room on its drive",
+      hyperV: goodHyperV,
+      freeDiskGiB: 7,
+      says: /drive C: has 7 GiB free, 20 GiB are needed/,
+    },
+    {
+      what: "one without memory, as other machines have it",
+      hyperV: { ...goodHyperV, memoryMiB: 4096, machines: [{ ...foreign, name: "x", notes: "" }] },
+      says: /3072 MiB of memory are free, the machine needs 4096 MiB/,
+    },
+    {
+      what: "one with fewer processors",
+      hyperV: { ...goodHyperV, logicalProcessors: 2 },
+      says: /it has 2 logical processors, the machine is to have 4/,
+    },
+    {
+      what: "a name that somebody else's machine has",
+      hyperV: { ...goodHyperV, machines: [{ ...foreign, notes: "the boss's" }] },
+      says: /a machine kindows-t-win-1 \(1{8}-.*\) is there that this lab has not made/,
+    },
+    {
+      what: "a name that another lab's machine has",
+      hyperV: {
+        ...goodHyperV,
+        machines: [
+          { ...foreign, notes: `kindows owner=${"ee".repeat(6)} making=${"0a".repeat(6)}` },
+        ],
+      },
+      says: /is there that this lab has not made/,
+    },
+    {
+      what: "a name that a machine without notes has, which lies elsewhere",
+      hyperV: { ...goodHyperV, machines: [{ ...foreign, notes: "" }] },
+      says: /is there that this lab has not made/,
+    },
+    {
+      what: "everything that is wrong at once",
+      hyperV: { ...goodHyperV, switches: [], disks: {}, logicalProcessors: 1 },
+      says: /no virtual switch Lab .*; there is no disk .*; it has 1 logical processors/,
+    },
+  ];
+  for (const { what, hyperV, freeDiskGiB, says } of refusals) {
+    it(`refuses ${what}, and makes nothing`, async () => {
+      // An explicit undefined would be the default.
+      lab = await startHyperVLab(hyperV ?? goodHyperV, [], freeDiskGiB);
+      if (hyperV === undefined) {
+        await lab.windows.windows.drive.remove("C:\\rehearsal\\hyper-v.json");
+      }
+      await assert.rejects(lab.make(), says);
+      assert.equal(await lab.windows.windows.drive.isFolder(site), false);
+      if (hyperV !== undefined) {
+        assert.deepEqual((await lab.model()).machines, hyperV.machines ?? []);
+      }
+    });
+  }
+
+  it("refuses a folder of its name that somebody else has made, and leaves what is in it", async () => {
+    lab = await startHyperVLab();
+    const { drive } = lab.windows.windows;
+    await drive.write(`${site}\\thesis.txt`, "precious");
+    await assert.rejects(lab.make(), /a folder C:\\vms\\kindows-t-win-1 is there that this lab/);
+    await lab.run((session) => session.run(removeCall(lab.host, goodMachine.name)));
+    await lab.run((session) => session.run(removeCall(lab.host, undefined)));
+    assert.equal(await drive.readText(`${site}\\thesis.txt`), "precious");
+  });
+
+  it("of the wrong generation has no address, and the error says what to look at", async () => {
+    lab = await startHyperVLab();
+    await assert.rejects(
+      lab.make({ generation: 1 }),
+      /has told Hyper-V no address .*is no image that was installed with BIOS, which generation 1 takes/,
+    );
+  });
+
+  it("with another address than the lab's says which", async () => {
+    lab = await startHyperVLab({ ...goodHyperV, leases: { "525400ABCDEF": "10.0.0.7" } });
+    await assert.rejects(lab.make(), /has 10\.0\.0\.7 after .*another DHCP server/);
+  });
+
+  it("that does not stay on says so", async () => {
+    lab = await startHyperVLab();
+    await lab.make();
+    const [machine] = (await lab.model()).machines;
+    await lab.change({ machines: [{ ...(machine ?? assert.fail()), state: "Paused" }] });
+    await assert.rejects(lab.make(), /does not run, it is Paused/);
+  });
+
+  it("is removed with its files, twice as well, and nothing else is", async () => {
+    lab = await startHyperVLab({
+      ...goodHyperV,
+      machines: [{ ...foreign, name: "golden", notes: "mine" }],
+    });
+    await lab.make();
+    for (const removed of [goodMachine.name, ""]) {
+      const { facts } = await lab.run((session) =>
+        session.run(removeCall(lab.host, goodMachine.name)),
+      );
+      assert.deepEqual(facts["removed"], removed);
+    }
+    const { machines, disks } = await lab.model();
+    assert.deepEqual(
+      machines.map(({ name }) => name),
+      ["golden"],
+    );
+    assert.deepEqual(Object.keys(disks), [lab.host.baseDisk]);
+    assert.equal(await lab.windows.windows.drive.isFolder(site), false);
+  });
+
+  it("is not removed where it is another lab's", async () => {
+    lab = await startHyperVLab();
+    await lab.make();
+    const stranger = { ...lab.host, owner: "ee".repeat(6) };
+    await lab.run((session) => session.run(removeCall(stranger, goodMachine.name)));
+    await lab.run((session) => session.run(removeCall(stranger, undefined)));
+    assert.equal((await lab.model()).machines.length, 1);
+    assert.equal(await lab.windows.windows.drive.isFolder(site), true);
+  });
+
+  it("goes with all others of the lab when the host is taken out, and so do the scripts", async () => {
+    lab = await startHyperVLab();
+    await lab.make();
+    await lab.make({ name: "kindows-t-win-2" });
+    await lab.run(async (session) => {
+      const { facts } = await session.run(removeCall(lab.host, undefined));
+      assert.equal(facts["removed"], "kindows-t-win-1,kindows-t-win-2");
+      await session.removeScripts();
+    });
+    assert.deepEqual((await lab.model()).machines, []);
+    assert.deepEqual(await lab.windows.windows.drive.folderNames(folder), []);
+  });
+
+  it("and a removal that was cut short is finished by the next", async () => {
+    lab = await startHyperVLab(goodHyperV, [
+      { kind: "fail", step: "Remove-LabMachine", at: "middle" },
+    ]);
+    await lab.make();
+    await assert.rejects(
+      lab.run((session) => session.run(removeCall(lab.host, goodMachine.name))),
+      /Remove-LabMachine on rack-3 failed/,
+    );
+    await lab.run((session) => session.run(removeCall(lab.host, goodMachine.name)));
+    assert.equal(await lab.windows.windows.drive.isFolder(site), false);
+  });
+
+  it("is told of with what its host knows, and others' are not", async () => {
+    lab = await startHyperVLab({
+      ...goodHyperV,
+      machines: [{ ...foreign, name: "golden", notes: "mine" }],
+    });
+    const id = await lab.make();
+    assert.deepEqual(await lab.run(machinesOf), [
+      {
+        ...{ name: goodMachine.name, id, making: goodMachine.making, state: "Running" },
+        addresses: ["192.168.150.10"],
+      },
+    ]);
+  });
+
+  it("has a host that can be looked at before", async () => {
+    lab = await startHyperVLab();
+    const { facts } = await lab.run((session) => session.run(testHostCall(lab.host)));
+    assert.equal(facts["computerName"], "hv-1");
+    assert.deepEqual((await lab.model()).machines, []);
+  });
+
+  const accesses: readonly {
+    readonly what: string;
+    readonly host: (lab: HyperVLab) => Partial<HyperVLab["host"]>;
+    readonly says: RegExp;
+  }[] = [
+    {
+      what: "another host key",
+      host: () => ({ hostKey: generateEd25519().public }),
+      says: /shows the host key SHA256:.*, but the settings pin SHA256:.*\(rack-3 under kindows:hyperVHosts\)/,
+    },
+    {
+      what: "an account that may not log in",
+      host: () => ({ user: "Nobody" }),
+      says: /authentication methods failed.*administrators_authorized_keys/,
+    },
+    {
+      what: "a port that nothing listens on",
+      host: () => ({ port: 1 }),
+      says: /ECONNREFUSED.*Start-Service sshd/,
+    },
+    {
+      what: "a key that is not there",
+      host: () => ({ privateKeyFile: "/nowhere/key" }),
+      says: /the key \/nowhere\/key cannot be read \(ENOENT\)/,
+    },
+    {
+      what: "a key that is none",
+      host: () => ({ privateKeyFile: "/etc/hostname" }),
+      says: /the key \/etc\/hostname cannot be read: .*without a passphrase/,
+    },
+  ];
+  for (const { what, host, says } of accesses) {
+    it(`is not talked of to ${what}`, async () => {
+      lab = await startHyperVLab();
+      const wrong = { ...lab.host, ...host(lab) };
+      assert.match((await reachHyperVHost(wrong)) ?? "", says);
+      await assert.rejects(
+        onHyperVHost(wrong, 30, (session) => session.run(testHostCall(wrong))),
+        says,
+      );
+    }).timeout(20_000);
+  }
+
+  it("and a host that answers as it should is one that can be reached", async () => {
+    lab = await startHyperVLab();
+    assert.equal(await reachHyperVHost(lab.host), undefined);
+  });
+});
