@@ -17,7 +17,10 @@ export function toldPlacement({
   hypervisors,
   hyperVHosts,
   placement,
-}: Pick<Settings, "hypervisors" | "hyperVHosts" | "placement">): ReadonlyMap<string, ToldPlacement> {
+}: Pick<Settings, "hypervisors" | "hyperVHosts" | "placement">): ReadonlyMap<
+  string,
+  ToldPlacement
+> {
   const worthTelling = hypervisors.length + hyperVHosts.length > 0 ? placement : [];
   return new Map(
     worthTelling.map(({ node, hypervisor, reason }) => {

@@ -45,8 +45,7 @@ export async function recoverState(recovery: Recovery): Promise<ReadonlySet<stri
   const things = survey.things.filter((thing) => thing.lab === lab);
   const before = parseDeployment(await pulumi.state(["stack", "export"]));
   // A removal finds nothing to remove, and is none the worse for it.
-  const goneElsewhere =
-    extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
+  const goneElsewhere = extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
   const sight = { things, blind: survey.blind, away, goneElsewhere };
   const repair = repairState(before, sight, extent);
   if (repair.notes.length > 0) {

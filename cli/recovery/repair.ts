@@ -43,11 +43,7 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
       essential && !there.has(identity) && seen(identity) && sight.away?.has(urn) !== true,
   );
   const elsewhere = sight.goneElsewhere ?? [];
-  const gone = extentOf(
-    resources,
-    new Set([...lost.map(({ urn }) => urn), ...elsewhere]),
-    extent,
-  );
+  const gone = extentOf(resources, new Set([...lost.map(({ urn }) => urn), ...elsewhere]), extent);
   for (const { urn, identity } of lost) {
     notes.push(`gone from this host: ${shortName(urn)} (${identity})`);
   }

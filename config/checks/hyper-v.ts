@@ -42,7 +42,8 @@ export const hyperVGeneration: Check = {
               path: ["hyperVHosts", index, "secureBoot"],
               value: true,
               why: "is for machines of generation 2, and these are of generation 1",
-              instead: "Leave it out, or write generation: 2 for an image that was installed with UEFI.",
+              instead:
+                "Leave it out, or write generation: 2 for an image that was installed with UEFI.",
             },
           ]
         : [];

@@ -117,7 +117,10 @@ function bridge(
 }
 
 /** This host's end of the segment: as soon as something is connected to it that takes smaller packets, so does it. */
-function ownEnd(settings: Settings, { hypervisors, hyperVHosts, segmentMtu: mtu }: HostFacts): HostProblem[] {
+function ownEnd(
+  settings: Settings,
+  { hypervisors, hyperVHosts, segmentMtu: mtu }: HostFacts,
+): HostProblem[] {
   return hypervisors.length + hyperVHosts.length === 0
     ? []
     : smallPackets(`The bridge ${settings.network.bridge} of this host`, mtu);

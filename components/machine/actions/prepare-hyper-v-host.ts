@@ -32,8 +32,8 @@ await runAction(async () => {
   }
   await onHyperVHost(host, removeSeconds, async (session) => {
     const { facts } = await session.run(removeCall(host, undefined));
-    const removed = String(facts["removed"] ?? "");
-    if (removed !== "") say(`removed what was left on ${host.name}: ${removed}`);
+    const { removed } = facts;
+    if (typeof removed === "string" && removed !== "") say(`removed what was left on ${host.name}: ${removed}`);
     await session.removeScripts();
   });
 });

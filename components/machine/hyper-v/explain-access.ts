@@ -3,7 +3,8 @@ import type { HyperVHostParameter } from "./parameters.ts";
 type Host = Omit<HyperVHostParameter, "owner">;
 
 /** Which way failed, where it leads, and why: as the dialling tells it. */
-const told = /^Dial \S+: (?:after \d+ failed attempts: )?(.*?)(?: \(connection\.dialErrorLimit[^)]*\))?$/s;
+const told =
+  /^Dial \S+: (?:after \d+ failed attempts: )?(.*?)(?: \(connection\.dialErrorLimit[^)]*\))?$/s;
 
 /** A private key that is none, or locked: known before anything is dialled. */
 const badKey = /^connection\.privateKey for \S+ cannot be read: (.*?) \(expected:/s;

@@ -64,15 +64,13 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
       .apply(([place, hostPublicKey]) => machineParameter(args, place, hostPublicKey));
     const identity = pulumi
       .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
-      .apply(
-        ([hostPrivateKey, hostPublicKey, loginKey]): IdentityParameter => ({
-          userData: userData({
-            ...{ computerName, hostPrivateKey, hostPublicKey },
-            authorizedKeys: [loginKey],
-          }),
-          metaData: metaData(args.machineName, computerName),
+      .apply(([hostPrivateKey, hostPublicKey, loginKey]): IdentityParameter => ({
+        userData: userData({
+          ...{ computerName, hostPrivateKey, hostPublicKey },
+          authorizedKeys: [loginKey],
         }),
-      );
+        metaData: metaData(args.machineName, computerName),
+      }));
     const action = actionCommand("machine", "make-hyper-v-machine");
     const machine = new local.Command(
       name,
@@ -105,19 +103,17 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
       .apply((text) => (JSON.parse(text) as { readonly id: string }).id);
     this.resource = machine;
     this.connection = pulumi.secret(
-      pulumi
-        .all([login.key.privateKey, hostKey.publicKey])
-        .apply(([privateKey, publicKey]) => ({
-          host: address,
-          port: 22,
-          user: login.user,
-          privateKey,
-          hostKey: publicKey,
-          // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
-          dialErrorLimit: -1,
-          // Of the TCP connection alone, on this host's segment: one that reboots does not answer.
-          perDialTimeout: 3,
-        })),
+      pulumi.all([login.key.privateKey, hostKey.publicKey]).apply(([privateKey, publicKey]) => ({
+        host: address,
+        port: 22,
+        user: login.user,
+        privateKey,
+        hostKey: publicKey,
+        // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
+        dialErrorLimit: -1,
+        // Of the TCP connection alone, on this host's segment: one that reboots does not answer.
+        perDialTimeout: 3,
+      })),
     );
     this.registerOutputs({ address, hostKey: this.hostKey });
   }

@@ -54,9 +54,7 @@ export async function hostProblems(
     problems.push(`there is no disk ${baseDisk}`);
   } else {
     if (disk.format !== "VHDX") {
-      problems.push(
-        `${baseDisk} is a ${disk.format}, not a VHDX (Convert-VHD makes one of it)`,
-      );
+      problems.push(`${baseDisk} is a ${disk.format}, not a VHDX (Convert-VHD makes one of it)`);
     }
     for (const machine of model.machines.filter((each) => samePath(each.disk, baseDisk))) {
       problems.push(`${baseDisk} is the disk of the machine ${machine.name}, which writes to it`);

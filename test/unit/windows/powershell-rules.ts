@@ -154,7 +154,11 @@ export const stepRules: Record<string, Rule> = {
   "calls functions it has dot-sourced and known cmdlets: no aliases, no programs, no Invoke-Expression":
     (step) => {
       const own = withDotSourced(step).flatMap((each) => [...functions(each).keys()]);
-      const known = new Set([...cmdlets, ...(step.pool === undefined ? [] : [...imageCmdlets, ...hyperVCmdlets]), ...own]);
+      const known = new Set([
+        ...cmdlets,
+        ...(step.pool === undefined ? [] : [...imageCmdlets, ...hyperVCmdlets]),
+        ...own,
+      ]);
       return reachable(step)
         .flatMap((node) => nodes(node, "command_name"))
         .map((name) => name.text)

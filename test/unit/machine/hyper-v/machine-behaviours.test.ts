@@ -4,7 +4,10 @@ import { onHyperVHost } from "../../../../components/machine/hyper-v/host-sessio
 import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.ts";
 import { removeCall, testHostCall } from "../../../../components/machine/hyper-v/script-command.ts";
 import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
-import type { HyperVSetting, ModelledMachine } from "../../../../rehearsal/host/hyper-v/hyper-v-model.ts";
+import type {
+  HyperVSetting,
+  ModelledMachine,
+} from "../../../../rehearsal/host/hyper-v/hyper-v-model.ts";
 import { folder, goodHyperV, goodMachine, type HyperVLab, startHyperVLab } from "./hyper-v-lab.ts";
 
 const site = `${folder}\\${goodMachine.name}`;
@@ -104,7 +107,10 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   it("of a folder that was begun alone is made in it", async () => {
     lab = await startHyperVLab();
     const { drive } = lab.windows.windows;
-    await drive.write(`${site}\\kindows.txt`, `kindows owner=${lab.host.owner} making=${"0".repeat(12)}\r\n`);
+    await drive.write(
+      `${site}\\kindows.txt`,
+      `kindows owner=${lab.host.owner} making=${"0".repeat(12)}\r\n`,
+    );
     await drive.write(`${site}\\disk.vhdx`, "half");
     await lab.make();
     assert.match((await drive.readText(`${site}\\disk.vhdx`)) ?? "", /differencing/);

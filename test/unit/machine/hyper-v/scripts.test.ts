@@ -67,7 +67,11 @@ describe("scripts for a Hyper-V host", () => {
     it(`${script.file} documents each parameter, with its default and source`, () => {
       for (const name of Object.keys(known)) {
         const help = new RegExp(`\\n\\.PARAMETER ${name}\\n([^]*?)\\n\\n`).exec(script.text)?.[1];
-        assert.match(help?.replaceAll("\n", " ") ?? "", /Default: none, mandatory\. Source: /, name);
+        assert.match(
+          help?.replaceAll("\n", " ") ?? "",
+          /Default: none, mandatory\. Source: /,
+          name,
+        );
       }
     });
 
