@@ -13,7 +13,7 @@ const hyperVHosts = [
 ];
 
 describe("a preview of a lab with a machine on Hyper-V", function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
 
   let stack: PreviewedStack;
   let preview: Previewed;

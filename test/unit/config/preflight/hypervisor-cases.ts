@@ -7,6 +7,9 @@ const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQE
 /** A node here and two on another host. */
 export const fleet = `{ windows: { image: { kind: rehearsal }, memoryMiB: 3072, diskGiB: 8 }, cni: { kind: kind-default }, hypervisors: [{ name: b, uri: "qemu+ssh://root@b.example.test/system", hostKey: ${key}, privateKeyFile: /k, bridge: br0 }], nodes: [{ name: win-1, hypervisor: local }, { name: win-2, hypervisor: b }, { name: win-3, hypervisor: b }] }`;
 
+/** A node on a Windows host with Hyper-V. */
+const hyperV = `{ windows: { image: { kind: disk, path: /w.qcow2 } }, hyperVHosts: [{ name: hv, address: hv.example.test, hostKey: ${key}, privateKeyFile: /k, switch: Lab, folder: 'D:\\kindows', image: 'D:\\w.vhdx' }], nodes: [{ name: win-1, hypervisor: hv }] }`;
+
 const answers = {
   reachable: true,
   ...libvirt,
@@ -24,6 +27,28 @@ const b = "The hypervisor b (qemu+ssh://root@b.example.test/system)";
 /** Another host that nodes are placed on. */
 export const hypervisorCases: readonly HostCase[] = [
   { name: "another host that can have its nodes", settings: fleet, host: other({}), problems: [] },
+  {
+    name: "a Hyper-V host that can be logged in to",
+    settings: hyperV,
+    host: { hyperVHosts: [{ name: "hv" }] },
+    problems: [],
+  },
+  {
+    name: "a Hyper-V host that cannot",
+    settings: hyperV,
+    host: { hyperVHosts: [{ name: "hv", error: "no answer within 10 s. Is it on?" }] },
+    problems: [
+      "The Hyper-V host hv (Administrator@hv.example.test:22) cannot be logged in to: no answer within 10 s. Is it on?. Its settings are kindows:hyperVHosts[0].",
+    ],
+  },
+  {
+    name: "a bridge of this host that carries less than a Hyper-V host's machines send",
+    settings: hyperV,
+    host: { hyperVHosts: [{ name: "hv" }], segmentMtu: 1450 },
+    problems: [
+      "The bridge kw-x of this host takes packets of 1450 bytes, the machines send 1500: large ones would be lost. Give it, and what connects it, an MTU of 1500; a VXLAN wants 50 more below it (docs/fleet.md).",
+    ],
+  },
   {
     name: "another host whose libvirt tells nothing of bridge and memory",
     settings: fleet,
