@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { thisHypervisor } from "../config/hypervisor-settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";

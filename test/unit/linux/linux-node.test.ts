@@ -40,8 +40,10 @@ describe("a Linux node", () => {
     await pulumi.runtime.setMocks(
       {
         call: ({ inputs }) => inputs as Record<string, unknown>,
-        newResource: ({ name, type, inputs }) => {
-          made.set(name, { type, inputs: inputs as Made["inputs"] });
+        newResource: (given) => {
+          const { name, type } = given;
+          const inputs = given.inputs as Made["inputs"];
+          made.set(name, { type, inputs });
           const step = /\/([a-z-]+)\.sh/.exec(String(inputs["create"]))?.[1] ?? "";
           const result = {
             ...{ step, changed: true, rebootRequired: false, seconds: 1 },
