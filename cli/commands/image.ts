@@ -61,7 +61,8 @@ export async function build({ stack }: ImageCommandOptions): Promise<number> {
     return exitCodes.ok;
   }
   const cache = new Cache();
-  await requireMakeableImage(settings, cache, say);
+  // Without what a lab takes besides: none is made.
+  await requireMakeableImage(settings, cache, say, (names) => ensureHostPackages(names, say));
   process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
   return exitCodes.ok;
 }
