@@ -129,6 +129,9 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
 
   kubectl: { needs: "a cluster" },
   "KINDOWS_GONE=rack-2 ./kindows down": { needs: "a hypervisor that is gone" },
+  "KINDOWS_GONE=rack-3 pulumi destroy": { needs: "a Hyper-V host that is gone" },
+  "qemu-img convert -O vhdx": { needs: "an image of Windows" },
+  scp: { needs: "a Hyper-V host" },
   "KINDOWS_GONE=win-1 pulumi up": {
     needs: "a machine that is gone",
     by: { file: "test/engine/existing/existing-machines.test.ts", words: "gone for good" },
