@@ -84,7 +84,7 @@ describe("one lab on two hypervisors", function () {
     await lab.kindows("down");
   });
   after(async () => {
-    await host.startAgain().catch(() => undefined);
+    await host.startAgain();
     const down = await lab.kindows("down");
     await host.stop();
     await segment.remove();

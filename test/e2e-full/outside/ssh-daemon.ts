@@ -72,7 +72,7 @@ export class SshDaemon {
   /** Ends it with everybody who is logged in, as a host does that loses its power. */
   async stop(): Promise<void> {
     const { pid } = this.child;
-    if (pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (pid === undefined || !this.isRunning) return;
     const ended = new Promise((resolve) => this.child.once("exit", resolve));
     // First it, so that nobody else is let in.
     process.kill(pid, "SIGSTOP");
@@ -86,8 +86,13 @@ export class SshDaemon {
     await ended;
   }
 
-  /** Runs again after `stop`, as the same host. */
+  private get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Runs again after `stop`, as the same host; one that runs stays. */
   async startAgain(): Promise<void> {
+    if (this.isRunning) return;
     this.child = run(this.options);
     await this.listening();
   }
