@@ -33,7 +33,8 @@ await runAction(async () => {
   await onHyperVHost(host, removeSeconds, async (session) => {
     const { facts } = await session.run(removeCall(host, undefined));
     const { removed } = facts;
-    if (typeof removed === "string" && removed !== "") say(`removed what was left on ${host.name}: ${removed}`);
+    if (typeof removed === "string" && removed !== "")
+      say(`removed what was left on ${host.name}: ${removed}`);
     await session.removeScripts();
   });
 });
