@@ -18,17 +18,40 @@ fi
 
 # npm writes this file last, so it is missing or old after an install that was cut short.
 installed=node_modules/.package-lock.json
-if [ ! -e "$installed" ] || [ -n "$(find package-lock.json -newer "$installed")" ]; then
+packages_missing() {
+  [ ! -e "$installed" ] || [ -n "$(find package-lock.json -newer "$installed")" ]
+}
+
+# The copy of package.json is read by the compiled SDK, and written last.
+compiled=sdks/libvirt/bin/package.json
+sdk_missing() {
+  [ ! -e "$compiled" ] ||
+    [ -n "$(find sdks/libvirt -path sdks/libvirt/bin -prune -o -type f -newer "$compiled" -print)" ]
+}
+
+if ! packages_missing && ! sdk_missing; then
+  exit 0
+fi
+
+# One command at a time: npm empties the folder first, also one that another command has just filled.
+mkdir -p .kindows
+exec 9>.kindows/dependencies.lock
+if ! flock --nonblock 9; then
+  echo "waiting up to 15 min for another command that installs the Node.js packages of this clone" >&2
+  if ! flock --timeout 900 9; then
+    echo "kindows: another command still installs the Node.js packages of $PWD: wait for it, or end it, and run this one again" >&2
+    exit 1
+  fi
+fi
+
+if packages_missing; then
   echo "installing Node.js packages" >&2
   npm_config_cache=${KINDOWS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kindows}/npm \
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
   touch "$installed"
 fi
 
-# The copy of package.json is read by the compiled SDK, and written last.
-compiled=sdks/libvirt/bin/package.json
-if [ ! -e "$compiled" ] ||
-  [ -n "$(find sdks/libvirt -path sdks/libvirt/bin -prune -o -type f -newer "$compiled" -print)" ]; then
+if sdk_missing; then
   echo "compiling the libvirt SDK" >&2
   node_modules/.bin/tsc -p sdks/libvirt >&2
   cp sdks/libvirt/package.json "$compiled"
