@@ -3,6 +3,8 @@ import { execa } from "execa";
 /** A segment on "another host" that is this one: a bridge of its own, and a cable between it and the lab's. */
 export class SecondSegment {
   private readonly port: string;
+  /** Docker closes FORWARD, and on many hosts that is for bridged packets too (br_netfilter). */
+  private readonly rule: readonly string[];
   private watch: NodeJS.Timeout | undefined;
 
   /**
@@ -14,6 +16,7 @@ export class SecondSegment {
     private readonly labBridge: string,
   ) {
     this.port = `${bridge}-l`;
+    this.rule = ["FORWARD", "-i", bridge, "-o", bridge, "-j", "ACCEPT"];
   }
 
   /** Makes the bridge, and from now on plugs the cable in whenever the lab's bridge is there, as a hook of libvirt's does. */
@@ -21,6 +24,7 @@ export class SecondSegment {
     await this.remove();
     await execa("ip", ["link", "add", this.bridge, "type", "bridge"]);
     await execa("ip", ["link", "set", this.bridge, "up"]);
+    await execa("iptables", ["-I", ...this.rule]);
     this.watch = setInterval(() => void this.plug(), 500);
   }
 
@@ -38,6 +42,7 @@ export class SecondSegment {
   /** Removes both; fine when there is none. */
   async remove(): Promise<void> {
     clearInterval(this.watch);
+    await execa("iptables", ["-D", ...this.rule], { reject: false });
     for (const each of [this.port, this.bridge]) {
       await execa("ip", ["link", "delete", each], { reject: false });
     }
