@@ -10,6 +10,8 @@ export function addVerificationCommands(program: Command): void {
   program
     .command("verify")
     .description("try every path of the cluster's network, and show them as a table")
+    .option("--kubeconfig <file>", "the cluster of a kubeconfig, instead of the stack's lab")
+    .option("--context <name>", "context of that kubeconfig (default: its current one)")
     .option("--rows <ids>", "only these, separated by commas; * stands for anything", commaList)
     .option("--list", "only print the rows", false)
     .addOption(

@@ -1,4 +1,3 @@
-import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
 import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { startHostServer } from "../../verify/cluster/host-server.ts";
@@ -10,20 +9,21 @@ import { rowTitle } from "../../verify/rows/row.ts";
 import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { verifyCluster } from "../../verify/verify.ts";
-import { verifyLockFile } from "../engine/folders.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { exitCodes } from "../failure.ts";
-import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { exitCodes, Failure } from "../failure.ts";
 import { say } from "../progress.ts";
-import { stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
 import { watchInterruption } from "../verify/interruption.ts";
-import { hostAddress, labFacts } from "../verify/lab-facts.ts";
 import { checkReportFiles, writeReportFiles } from "../verify/report-files.ts";
 import type { ReportFiles } from "../verify/report-files.ts";
+import { clusterOfKubeconfig, clusterOfLab } from "../verify/verified-cluster.ts";
 
 export interface VerifyOptions extends ReportFiles {
   readonly stack: string;
+  /** A kubeconfig: its cluster, instead of the stack's. */
+  readonly kubeconfig?: string;
+  /** Its context. Default: the current one, or the only one. */
+  readonly context?: string;
   /** Ids of rows, or patterns with `*`; all where there are none. */
   readonly rows?: readonly string[];
   /** Only print the rows. */
@@ -48,14 +48,18 @@ export async function verify(options: VerifyOptions): Promise<number> {
     process.stdout.write(`${table(["ROW", "WHAT", "NEEDS"], lines)}\n`);
     return exitCodes.ok;
   }
-  const { stack } = options;
-  const [settings] = await Promise.all([stackSettings(stack), checkReportFiles(options)]);
-  const { lab, outputs, access } = await labThatIsUp(stack);
+  const { kubeconfig, context, stack } = options;
+  if (kubeconfig === undefined && context !== undefined) {
+    throw new Failure("--context belongs to --kubeconfig: name the file as well");
+  }
+  await checkReportFiles(options);
+  const cluster =
+    kubeconfig === undefined
+      ? await clusterOfLab(stack, rows)
+      : await clusterOfKubeconfig(kubeconfig, context, rows);
   const started = new Date();
-  const api = new ClusterApi(outputs.kubeconfig);
-  const facts = await labFacts(settings, api, rows);
-  const host =
-    facts.noHost === undefined ? await startHostServer(hostAddress(settings)) : undefined;
+  const { api, facts, hostAddress } = cluster;
+  const host = hostAddress === undefined ? undefined : await startHostServer(hostAddress);
   const interruption = watchInterruption((first) =>
     say(
       first
@@ -65,13 +69,13 @@ export async function verify(options: VerifyOptions): Promise<number> {
   );
   try {
     const { results, leftBehind } = await asOnlyRun(
-      stack,
+      cluster.name,
       () =>
         verifyCluster(
           {
             api,
             kubectl: builtTool("kubectl"),
-            kubeconfig: access.kubeconfig,
+            kubeconfig: cluster.kubeconfig,
             facts,
             ...(host && { host }),
             rows,
@@ -82,14 +86,14 @@ export async function verify(options: VerifyOptions): Promise<number> {
           },
           options.keep,
         ),
-      verifyLockFile(stack),
+      cluster.lockFile,
     );
     if (results === undefined) {
       return exitCodes.interrupted;
     }
     const verification: Verification = {
-      stack,
-      lab,
+      stack: cluster.name,
+      lab: cluster.lab,
       rehearsal: facts.rehearsal,
       nodes: facts.nodes.map(({ name, os, version, system }) => ({ name, os, version, system })),
       started,
@@ -102,6 +106,7 @@ export async function verify(options: VerifyOptions): Promise<number> {
   } finally {
     interruption.stop();
     await host?.stop();
+    await cluster.forget();
   }
 }
 

@@ -15,17 +15,19 @@ export function hostAddress(settings: Settings): string {
   return addressPlan(settings.network.cidr).gateway;
 }
 
-/** What decides which rows can be run in a lab. The internet is asked only where a row goes there. */
+/** Why rows that go out to the internet can't be run here. It is asked only where one goes there. */
+export async function whyNoInternetFor(rows: readonly Row[]): Promise<string | undefined> {
+  const outward = pathRows.filter(({ target }) => target.to === "internet");
+  return rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined;
+}
+
+/** What decides which rows can be run in a lab. */
 export async function labFacts(
   settings: Settings,
   api: ClusterApi,
   rows: readonly Row[],
 ): Promise<Facts> {
-  const outward = pathRows.filter(({ target }) => target.to === "internet");
-  const [nodes, noInternet] = await Promise.all([
-    readNodes(api),
-    rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined,
-  ]);
+  const [nodes, noInternet] = await Promise.all([readNodes(api), whyNoInternetFor(rows)]);
   const address = hostAddress(settings);
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return {

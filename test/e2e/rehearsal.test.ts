@@ -13,7 +13,7 @@ import { TestLab, tail } from "./lab.ts";
 import type { Finished } from "./lab.ts";
 import { leakedSecrets } from "./leaked-secrets.ts";
 import { stepResultsOf } from "./step-results.ts";
-import { verifiesLinuxPaths } from "./verified.ts";
+import { verifiesByKubeconfig, verifiesLinuxPaths } from "./verified.ts";
 
 const network = { cidr: "192.168.152.0/24" };
 const oneNode = [{ name: "win-1" }];
@@ -341,6 +341,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   it("verifies every path between its Linux nodes, and passes nothing that would need Windows", () =>
     verifiesLinuxPaths(lab));
+
+  it("verifies a cluster that is known by its kubeconfig alone", () => verifiesByKubeconfig(lab));
 
   it("lets them go again, drained and deleted, and touches nothing else", async () => {
     await lab.configure({ network, nodes: oneNode });

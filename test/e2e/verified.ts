@@ -112,3 +112,16 @@ export async function verifiesLinuxPaths(lab: TestLab): Promise<void> {
   }
   assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
 }
+
+/** The lab's cluster by its kubeconfig alone, as any other one: what needs this host's place in a lab can't be run. */
+export async function verifiesByKubeconfig(lab: TestLab): Promise<void> {
+  const { exitCode, output, rows } = await verified(
+    lab,
+    ...["--kubeconfig", path.join(lab.stateFolder, "kubeconfig")],
+    ...["--rows", "linux-pod-to-linux-service-name,linux-pod-to-host"],
+  );
+  assert.equal(exitCode, 0, tail(output));
+  assert.deepEqual(rowsWith(rows, "passed"), ["linux-pod-to-linux-service-name"]);
+  assert.deepEqual(rowsWith(rows, "not-runnable"), ["linux-pod-to-host"]);
+  assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
+}

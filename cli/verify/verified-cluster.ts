@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
+import type { Facts } from "../../verify/cluster/facts.ts";
+import { readNodes } from "../../verify/cluster/snapshot.ts";
+import type { Row } from "../../verify/rows/row.ts";
+import { verifyLockFile } from "../engine/folders.ts";
+import { Failure } from "../failure.ts";
+import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { stackSettings } from "../stack-settings.ts";
+import { hostAddress, labFacts, whyNoInternetFor } from "./lab-facts.ts";
+
+/** A cluster whose network is verified. */
+export interface VerifiedCluster {
+  /** For people: the stack, or the kubeconfig's name. */
+  readonly name: string;
+  /** Its lab, or again its name. */
+  readonly lab: string;
+  readonly api: ClusterApi;
+  /** File with one context, for kubectl. */
+  readonly kubeconfig: string;
+  readonly facts: Facts;
+  /** Address of this host on the nodes' segment; undefined where it has none. */
+  readonly hostAddress?: string;
+  /** Held while it is verified. */
+  readonly lockFile: string;
+  /** Removes what was written to reach it. */
+  forget(): Promise<void>;
+}
+
+/**
+ * The cluster of a stack's lab.
+ *
+ * @throws Failure when the stack is none of a lab, or is not up.
+ */
+export async function clusterOfLab(stack: string, rows: readonly Row[]): Promise<VerifiedCluster> {
+  const settings = await stackSettings(stack);
+  const { lab, outputs, access } = await labThatIsUp(stack);
+  const api = new ClusterApi(outputs.kubeconfig);
+  const facts = await labFacts(settings, api, rows);
+  return {
+    ...{ name: stack, lab, api, kubeconfig: access.kubeconfig, facts },
+    ...(facts.noHost === undefined && { hostAddress: hostAddress(settings) }),
+    lockFile: verifyLockFile(stack),
+    forget: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Any cluster, by a kubeconfig: one that Windows machines were joined to, or that others made.
+ *
+ * Its Windows nodes are taken for real ones, whose pods have a network. Pods can't be expected to reach this host.
+ *
+ * @param context of the kubeconfig. Default: its current one, or its only one.
+ * @throws Failure naming all that is wrong with the file.
+ */
+export async function clusterOfKubeconfig(
+  file: string,
+  context: string | undefined,
+  rows: readonly Row[],
+): Promise<VerifiedCluster> {
+  let kubeconfig: string;
+  try {
+    kubeconfig = readKubeconfig({ file, ...(context !== undefined && { context }) });
+  } catch (error) {
+    throw new Failure((error as Error).message);
+  }
+  const api = new ClusterApi(kubeconfig);
+  const [nodes, noInternet] = await Promise.all([readNodes(api), whyNoInternetFor(rows)]);
+  const facts: Facts = {
+    nodes,
+    rehearsal: false,
+    noHost:
+      "needs a server on the nodes' segment: of a cluster given by its kubeconfig it is not known",
+    ...(noInternet !== undefined && { noInternet }),
+  };
+  // Credentials are never in a file that others may read.
+  const folder = await mkdtemp(path.join(tmpdir(), "kindows-verify-"));
+  const only = path.join(folder, "kubeconfig");
+  await writeFile(only, kubeconfig, { mode: 0o600, flag: "wx" });
+  const name = path.basename(file);
+  return {
+    ...{ name, lab: name, api, kubeconfig: only, facts },
+    lockFile: verifyLockFile(`kubeconfig-${createHash("sha256").update(kubeconfig).digest("hex")}`),
+    forget: () => rm(folder, { recursive: true, force: true }),
+  };
+}
