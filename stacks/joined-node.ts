@@ -1,9 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
-import type { ControlPlane } from "../components/controlplane/control-plane.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
+import { nodeToken, type TokenCluster } from "./node-token.ts";
 import { type PinnedMachine, type ToldNode, toldNode } from "./told-node.ts";
 
 /** What is put on the machines, and what they must have. */
@@ -13,9 +12,8 @@ export interface NodePrograms {
 }
 
 /** What all nodes of a stack have in common. */
-export interface JoinedCluster extends Pick<WindowsNodeArgs, "podNetwork" | "setup" | "routes"> {
-  readonly controlPlane: ControlPlane;
-  readonly tokenTtlMinutes: number;
+export interface JoinedCluster
+  extends TokenCluster, Pick<WindowsNodeArgs, "podNetwork" | "setup" | "routes"> {
   readonly programs: NodePrograms;
 }
 
@@ -38,12 +36,7 @@ export function joinedNode(
   machine: PinnedMachine,
   { controlPlane, podNetwork, tokenTtlMinutes, programs, setup, routes }: JoinedCluster,
 ): JoinedNode {
-  const { token } = new BootstrapToken(name, {
-    controlPlane,
-    nodeName: name,
-    instanceId: machine.instanceId,
-    ttlMinutes: tokenTtlMinutes,
-  });
+  const token = nodeToken(name, machine, { controlPlane, tokenTtlMinutes });
   const { software, requirements } = programs;
   const { registered, nodeName } = new WindowsNode(name, {
     ...{ machine, controlPlane, podNetwork, token, software, requirements, setup },

@@ -3,12 +3,12 @@ import { thisHypervisor } from "../config/hypervisor-settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
-import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
 import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
 import { MachineStorage } from "../components/machine/machine-storage.ts";
 import { linuxMedia } from "./linux-media.ts";
+import { nodeToken } from "./node-token.ts";
 import type { WindowsMachines } from "./windows-machines.ts";
 
 /** Who logs in to a Linux machine; its identity disk lets it. */
@@ -35,6 +35,7 @@ export function linuxMachines(
 ): readonly JoinedLinuxNode[] {
   if (settings.linuxNodes.length === 0) return [];
   const names = labNames(settings.lab.name);
+  const { tokenTtlMinutes } = settings.cluster;
   const host = machines.host(thisHypervisor);
   const media = linuxMedia();
   const storage = new MachineStorage("linux-machines", {
@@ -62,17 +63,11 @@ export function linuxMachines(
       login: { user: linuxUser, key: machines.login.key },
       libvirtProvider: host.libvirtProvider,
     });
-    const token = new BootstrapToken(node.name, {
-      controlPlane,
-      nodeName: node.name,
-      instanceId: machine.instanceId,
-      ttlMinutes: settings.cluster.tokenTtlMinutes,
-    });
     const joined = new LinuxNode(node.name, {
       machine,
       controlPlane,
       ...(podNetwork && { podNetwork }),
-      token: token.token,
+      token: nodeToken(node.name, machine, { controlPlane, tokenTtlMinutes }),
       programs: media.programs,
       labels: node.labels,
       taints: node.taints,
