@@ -1,6 +1,4 @@
-import { requireMakeableImage } from "../prepare/image-checks.ts";
-import { prepare } from "../prepare/prepare.ts";
-import { ensureStackImage } from "../prepare/stack-image.ts";
+import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
@@ -14,14 +12,12 @@ import { thisHost } from "../lab/host.ts";
 import { awayAmong, awayText } from "../lab/hypervisors.ts";
 import { assertMayUse } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
-import { Cache } from "../../toolchain/cache.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
 import { ToldStages } from "../stages/told-stages.ts";
 import { pushAgain } from "../recovery/push-again.ts";
 import { recoverState } from "../recovery/recover.ts";
-import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { refreshMerged } from "./kubeconfig.ts";
 import { status } from "./status.ts";
@@ -43,10 +39,7 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
   const lab = names.prefix;
   let fleet: Fleet = { present: [], away: [] };
   await asOnlyRun(stack, async () => {
-    await requireMakeableImage(settings, new Cache(), say);
-    await prepare(settings, say);
-    await ensureStackPrograms(settings);
-    await ensureStackImage(settings);
+    await prepareStack(settings, say);
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
     if (fleet.away.length > 0) {
