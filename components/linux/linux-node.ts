@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { remote } from "@pulumi/command";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
 import type { Machine } from "../machine/machine.ts";
+import { pushToMachine } from "../machine/push-to-machine.ts";
 import { nodeObject } from "../windows/node-object.ts";
 import { renderLabels, type Taint } from "../windows/node-registration.ts";
 import { textFact } from "../windows/step-result.ts";
@@ -176,23 +176,15 @@ function pushPrograms(
       parent,
     );
   }
-  const limit = `${seconds.push}s`;
-  return new remote.CopyToRemote(
+  return pushToMachine(
     `${name}-push-programs`,
+    machine,
     {
-      connection: machine.connection,
-      source: path === undefined ? pulumi.output(pulumi.unknown) : new pulumi.asset.FileAsset(path),
+      source: path === undefined ? undefined : new pulumi.asset.FileAsset(path),
       remotePath: remoteArchive,
-      triggers: [machine.instanceId, sha256],
+      sha256,
+      limitSeconds: seconds.push,
     },
-    {
-      parent,
-      dependsOn: [prepared.command],
-      deletedWith: machine.resource,
-      deleteBeforeReplace: true,
-      // A file that is missing here says nothing about the one on the machine: the checksum among the triggers does.
-      ignoreChanges: path === undefined ? ["source"] : [],
-      customTimeouts: { create: limit, update: limit },
-    },
+    { parent, dependsOn: [prepared.command] },
   );
 }

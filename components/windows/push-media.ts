@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { remote } from "@pulumi/command";
+import { pushToMachine } from "../machine/push-to-machine.ts";
 import { mediaFolder } from "./media-folder.ts";
 import { mediaOf, type MediumName, type WindowsSoftware } from "./software.ts";
 import type { StepContext } from "./windows-step.ts";
@@ -36,26 +36,16 @@ export function pushMedia(
         context.parent,
       );
     }
-    const push = new remote.CopyToRemote(
+    const push = pushToMachine(
       `${context.name}-push-${name.toLowerCase()}`,
+      context.machine,
       {
-        connection: context.machine.connection,
-        source:
-          folder === undefined
-            ? pulumi.output(pulumi.unknown)
-            : new pulumi.asset.FileArchive(folder),
+        source: folder === undefined ? undefined : new pulumi.asset.FileArchive(folder),
         remotePath: mediaFolder,
-        triggers: [context.machine.instanceId, sha256 ?? ""],
+        sha256: sha256 ?? "",
+        limitSeconds: pushSeconds,
       },
-      {
-        parent: context.parent,
-        dependsOn: [...dependsOn],
-        deletedWith: context.machine.resource,
-        deleteBeforeReplace: true,
-        // A file that is missing here says nothing about the one on the machine: the checksum among the triggers does.
-        ignoreChanges: folder === undefined ? ["source"] : [],
-        customTimeouts: { create: `${pushSeconds}s`, update: `${pushSeconds}s` },
-      },
+      { parent: context.parent, dependsOn: [...dependsOn] },
     );
     return [[name, push] as const];
   });
