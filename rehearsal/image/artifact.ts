@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
+import { writeBootDisk } from "../../toolchain/boot-disk/boot-disk.ts";
 import {
   agnhostWindows,
   containerdVersion,
@@ -13,7 +14,7 @@ import { rehearsalNslookup } from "../nslookup/artifact.ts";
 import { rehearsedBuild } from "../host/windows-version.ts";
 import { buildCommand } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
-import { writeDisk } from "./disk.ts";
+import { guestDisk } from "./disk-layout.ts";
 import { driveC, makeGuestRoot, removeBuildFiles, startScripts } from "./guest-root.ts";
 import { guestSources } from "./guest-sources.ts";
 import { writeInitramfs } from "./initramfs.ts";
@@ -27,8 +28,16 @@ export const manifestName = "manifest.json";
 
 /** Sources that are not part of the guest program's bundle, relative to this folder. */
 const buildSources = [
-  ...["artifact.ts", "disk.ts", "guest-root.ts", "initramfs.ts", "media.ts", "node-runtime.ts"],
-  ...["partition-table.ts", "guest-program.ts", "runnable-images.ts"],
+  ...[
+    "artifact.ts",
+    "disk-layout.ts",
+    "guest-root.ts",
+    "initramfs.ts",
+    "media.ts",
+    "node-runtime.ts",
+  ],
+  ...["guest-program.ts", "runnable-images.ts"],
+  ...["../../toolchain/boot-disk/boot-disk.ts", "../../toolchain/boot-disk/partition-table.ts"],
   ...[
     "../wine/builtin-dll.ts",
     "../wine/guest-root.ts",
@@ -103,7 +112,8 @@ export const rehearsalImage: Artifact = {
     await copyFile(await kernelOf(root), kernel);
     await removeBuildFiles(root);
     context.progress("writes and compresses the disk");
-    await writeDisk({ root, kernel, initramfs }, join(into, diskName), work, run);
+    const files = { image: join(into, diskName), work };
+    await writeBootDisk({ root, kernel, initramfs }, guestDisk, files, run);
     const manifest = { windowsBuild: rehearsedBuild, media };
     await writeFile(join(into, manifestName), `${JSON.stringify(manifest, undefined, 2)}\n`);
     await rm(root, { recursive: true });

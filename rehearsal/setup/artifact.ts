@@ -4,7 +4,7 @@ import type { Artifact } from "../../toolchain/artifact.ts";
 import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
 import type { BuildCommand } from "../image/build-command.ts";
-import { masterBootRecord } from "../image/partition-table.ts";
+import { masterBootRecord } from "../../toolchain/boot-disk/partition-table.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
 import { debianFiles } from "./debian-files.ts";
 

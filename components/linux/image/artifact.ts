@@ -1,10 +1,13 @@
 import { cp, mkdir, readdir, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../../toolchain/artifact.ts";
+import { writeBootDisk } from "../../../toolchain/boot-disk/boot-disk.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { commandRunner, type RunCommand } from "../../controlplane/node-image/build-command.ts";
 import { linuxDebian } from "./debian.ts";
-import { writeLinuxDisk } from "./disk.ts";
+import { builtDisk } from "./disk-layout.ts";
+
+const bootDiskSources = join(import.meta.dirname, "../../../toolchain/boot-disk");
 
 /** Name of the disk in the artifact's folder. */
 export const linuxDiskName = "linux.qcow2";
@@ -47,9 +50,7 @@ export const linuxImage: Artifact = {
   hostPackages: ["dosfstools", "e2fsprogs", "mtools", "qemu-utils", "syslinux", "syslinux-common"],
   inputs: async () => ({
     sources: await hashSources(import.meta.dirname, [import.meta.dirname]),
-    partitions: await hashSources(import.meta.dirname, [
-      join(import.meta.dirname, "../../../rehearsal/image/partition-table.ts"),
-    ]),
+    disk: await hashSources(bootDiskSources, [bootDiskSources]),
   }),
   async build(into, context) {
     const run = commandRunner(context.logFile);
@@ -65,7 +66,8 @@ export const linuxImage: Artifact = {
     context.progress("writes and compresses the disk");
     const kernel = await only(join(root, "boot"), "vmlinuz-");
     const initramfs = await only(join(root, "boot"), "initrd.img-");
-    await writeLinuxDisk({ root, kernel, initramfs }, join(into, linuxDiskName), work, run);
+    const files = { image: join(into, linuxDiskName), work };
+    await writeBootDisk({ root, kernel, initramfs }, builtDisk, files, run);
     await rm(root, { recursive: true });
     await rm(work, { recursive: true });
   },
