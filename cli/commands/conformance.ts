@@ -21,7 +21,7 @@ import { suiteNamed, suites } from "../../verify/conformance/suites.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/lab-that-is-up.ts";
 import { stackFolder, verifyLockFile } from "../engine/folders.ts";
-import { asOnlyRun } from "../engine/run-lock.ts";
+import { asHolderOf } from "../engine/run-lock.ts";
 import { Failure, exitCodes, messageOf } from "../failure.ts";
 import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";
@@ -116,8 +116,9 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
     ...{ run, objects, folder, signal, say },
   };
   try {
-    const exitCode = await asOnlyRun(
-      stack,
+    const exitCode = await asHolderOf(
+      verifyLockFile(stack),
+      `tests the network of ${stack}`,
       async () => {
         const changed = await prepareNodes(api);
         say(`for the tests' time, other taints: ${changed.join(", ") || "on no node"}`);
@@ -134,7 +135,6 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
           if (options.local === undefined && !options.keep) await removeRun(inCluster);
         }
       },
-      verifyLockFile(stack),
     );
     return await report(folder, exitCode);
   } catch (error) {

@@ -9,7 +9,7 @@ import { rowTitle } from "../../verify/rows/row.ts";
 import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { verifyCluster } from "../../verify/verify.ts";
-import { asOnlyRun } from "../engine/run-lock.ts";
+import { asHolderOf } from "../engine/run-lock.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { say } from "../progress.ts";
 import { table } from "../table.ts";
@@ -68,8 +68,9 @@ export async function verify(options: VerifyOptions): Promise<number> {
     ),
   );
   try {
-    const { results, leftBehind } = await asOnlyRun(
-      cluster.name,
+    const { results, leftBehind } = await asHolderOf(
+      cluster.lockFile,
+      `tries the network of ${cluster.name}`,
       () =>
         verifyCluster(
           {
@@ -86,7 +87,6 @@ export async function verify(options: VerifyOptions): Promise<number> {
           },
           options.keep,
         ),
-      cluster.lockFile,
     );
     if (results === undefined) {
       return exitCodes.interrupted;

@@ -6,18 +6,27 @@ import { runLockFile } from "./folders.ts";
 /**
  * Runs `work` as the only `kindows` command that changes the stack.
  *
- * @param file lock of what must not be done twice at a time, where that is not the whole stack.
  * @throws at once when another one is at it.
  */
-export async function asOnlyRun<T>(
-  stack: string,
+export function asOnlyRun<T>(stack: string, work: () => Promise<T>): Promise<T> {
+  return asHolderOf(runLockFile(stack), `works on the stack ${stack}`, work);
+}
+
+/**
+ * Runs `work` while no other `kindows` command holds the lock.
+ *
+ * @param does what its holder does, for the one that comes second.
+ * @throws at once when another one holds it.
+ */
+export async function asHolderOf<T>(
+  file: string,
+  does: string,
   work: () => Promise<T>,
-  file: string = runLockFile(stack),
 ): Promise<T> {
   const owner = await readOwner(file);
   if (owner !== undefined && (await isAlive(owner))) {
     throw new Failure(
-      `another kindows command (process ${owner.pid}) works on the stack ${stack}: wait for it, or end it with \`kill ${owner.pid}\``,
+      `another kindows command (process ${owner.pid}) ${does}: wait for it, or end it with \`kill ${owner.pid}\``,
       exitCodes.busy,
     );
   }
