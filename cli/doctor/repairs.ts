@@ -6,10 +6,8 @@ import {
 import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
 import { docker } from "../../components/controlplane/actions/docker.ts";
 import { mintToken } from "../../components/controlplane/actions/mint-token.ts";
-import {
-  tokenSecretName,
-  tokenText,
-} from "../../components/controlplane/bootstrap-token-secret.ts";
+import { revokeToken } from "../../components/controlplane/actions/revoke-token.ts";
+import { tokenText } from "../../components/controlplane/bootstrap-token-secret.ts";
 import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
 import { defaultTimeouts, stepSeconds } from "../../components/windows/step-timeouts.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
@@ -169,7 +167,6 @@ export async function runJoin(
     const seconds = stepSeconds("Join-Node", defaultTimeouts);
     await stepOverSsh("Join-Node", machine, command, seconds, withToken(input, tokenText(token)));
   } finally {
-    const path = `/api/v1/namespaces/kube-system/secrets/${tokenSecretName(token.id)}`;
-    await api.delete(path).catch(() => undefined); // It dies by itself.
+    await revokeToken(api, token.id); // One that stays dies by itself.
   }
 }

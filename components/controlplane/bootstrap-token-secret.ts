@@ -24,6 +24,11 @@ export function tokenText(token: Token): string {
   return `${token.id}.${token.secret}`;
 }
 
+/** The part of a token's text that is no secret. */
+export function tokenId(text: string): string {
+  return text.slice(0, text.indexOf("."));
+}
+
 /** Name of the Secret in kube-system that makes the API server know a token. */
 export function tokenSecretName(id: string): string {
   return `bootstrap-token-${id}`;

@@ -17,8 +17,9 @@ export interface BootstrapTokenArgs {
 /**
  * A kubeadm bootstrap token for one join.
  *
- * It is not looked at again: that it expires is no drift, and another life is for the next join; a node that has joined
- * needs none. Nor is it removed: it dies by itself, within two hours.
+ * It is not looked at again: that it is gone is no drift, and another life is for the next join; a node that has joined
+ * needs none. Who waits for the Node removes it from the cluster (actions/await-node.ts); that of a join which never
+ * ended dies by itself, within two hours.
  */
 export class BootstrapToken extends pulumi.ComponentResource {
   /** `abcdef.0123456789abcdef`; secret. */

@@ -25,7 +25,7 @@ export interface LinuxNodeArgs {
   readonly controlPlane: ControlPlane;
   /** For `dependsOn`: with it, nodes get a network for their pods; only then is waited for Ready. Default: not waited for. */
   readonly podNetwork?: pulumi.Resource;
-  /** Bootstrap token `<id>.<secret>`, valid until the join has ended; secret. */
+  /** Bootstrap token `<id>.<secret>`, valid until the join has ended, then removed from the cluster; secret. */
   readonly token: pulumi.Output<string>;
   /** What is installed. */
   readonly programs: LinuxPrograms;
@@ -104,6 +104,7 @@ export class LinuxNode extends pulumi.ComponentResource {
         taints,
         versions: { kubernetes: programs.kubernetesVersion, programs: programs.sha256 },
         readySeconds: seconds.ready,
+        token: args.token,
         needs: args.podNetwork === undefined ? [] : [args.podNetwork],
       },
       { parent: this, dependsOn: [joined.command] },

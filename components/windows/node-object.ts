@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { actionCommand } from "../host-action/command.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
+import { tokenId } from "../controlplane/bootstrap-token-secret.ts";
 import { goesWith } from "../controlplane/goes-with.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
@@ -16,6 +17,8 @@ export interface NodeObjectArgs {
   readonly readySeconds: number;
   /** What it needs to become Ready, besides itself: the pod network. Waited for before the time begins to run. */
   readonly needs: readonly pulumi.Resource[];
+  /** What the machine joined with; secret. Removed once the Node is there. */
+  readonly token: pulumi.Output<string>;
 }
 
 /** The Node in the cluster, in the two states that others wait for. */
@@ -34,15 +37,19 @@ export function nodeObject(
   name: string,
   machine: Machine,
   controlPlane: ControlPlane,
-  { labels, taints, versions, readySeconds, needs }: NodeObjectArgs,
+  { labels, taints, versions, readySeconds, needs, token }: NodeObjectArgs,
   options: { readonly parent: pulumi.Resource; readonly dependsOn: pulumi.Resource[] },
 ): NodeObject {
   // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
   const limit = `${readySeconds + 60}s`;
-  const inputs = (node: object): local.CommandArgs => ({
+  const inputs = (
+    node: object,
+    more: Readonly<Record<string, pulumi.Input<string>>> = {},
+  ): local.CommandArgs => ({
     environment: {
       KUBECONFIG_CONTENT: pulumi.secret(controlPlane.kubeconfig),
       NODE: JSON.stringify({ name: machine.name, timeoutSeconds: readySeconds, ...node }),
+      ...more,
     },
     triggers: [machine.instanceId],
     logging: "none",
@@ -60,7 +67,8 @@ export function nodeObject(
     {
       create: actionCommand("controlplane", "await-node"),
       delete: actionCommand("controlplane", "remove-node"),
-      ...inputs({ labels, taints, versions }),
+      // Beside NODE, which a preview shows also where no token is minted yet. The id is no secret.
+      ...inputs({ labels, taints, versions }, { TOKEN_ID: pulumi.unsecret(token).apply(tokenId) }),
     },
     { ...child, dependsOn: options.dependsOn },
   );

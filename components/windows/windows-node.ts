@@ -25,7 +25,7 @@ export interface WindowsNodeArgs {
   readonly controlPlane: ControlPlane;
   /** For `dependsOn`: with it, nodes get a network for their pods; only then is waited for Ready. Default: not waited for. */
   readonly podNetwork?: pulumi.Resource;
-  /** Bootstrap token `<id>.<secret>`, valid until the join has ended; secret. */
+  /** Bootstrap token `<id>.<secret>`, valid until the join has ended, then removed from the cluster; secret. */
   readonly token: pulumi.Output<string>;
   /** What is installed, and where it comes from. */
   readonly software: WindowsSoftware;
@@ -130,6 +130,7 @@ export class WindowsNode extends pulumi.ComponentResource {
         taints,
         versions: { ...versions },
         readySeconds: timeouts.readySeconds,
+        token: args.token,
         needs: [args.podNetwork, network?.command, routes?.command].filter(
           (each) => each !== undefined,
         ),

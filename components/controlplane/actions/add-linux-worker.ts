@@ -12,7 +12,7 @@ import * as z from "zod";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { caCertHash } from "../ca-cert-hash.ts";
 import { firstControlPlane } from "../cluster-names.ts";
-import { tokenSecretName, tokenText } from "../bootstrap-token-secret.ts";
+import { tokenText } from "../bootstrap-token-secret.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { nodeStarted, workerRunArgs } from "../worker-container.ts";
 import type { ControlPlaneContainer } from "../worker-container.ts";
@@ -22,6 +22,7 @@ import { ClusterApi, hasStatus, messageOf } from "./cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";
 import { mintToken } from "./mint-token.ts";
+import { revokeToken } from "./revoke-token.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { waitFor } from "./wait.ts";
 
@@ -146,8 +147,7 @@ async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<
     await docker(["exec", made.name, "rm", joinFile]);
   } finally {
     // Used up, or of no use any more; it would die by itself in minutes.
-    await api
-      .delete(`/api/v1/namespaces/kube-system/secrets/${tokenSecretName(token.id)}`)
-      .catch((error: unknown) => say(`the join token stays for 10 minutes: ${messageOf(error)}`));
+    const why = await revokeToken(api, token.id);
+    if (why !== undefined) say(`the join token stays for 10 minutes: ${why}`);
   }
 }

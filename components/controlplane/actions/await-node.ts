@@ -1,8 +1,8 @@
 /**
- * Host action: waits until a node is registered, and gives it its labels and taints where it has others; one that an
- * upgrade has closed to pods is opened again once it is Ready.
+ * Host action: waits until a node is registered, removes the token it joined with, and gives it its labels and taints
+ * where it has others; one that an upgrade has closed to pods is opened again once it is Ready.
  *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; TOKEN_ID, the token's; NODE, a JSON object of `name`,
  * `timeoutSeconds`, `labels` and `taints` (none by default), and `versions`, which are there so that others run this
  * again.
  */
@@ -14,6 +14,7 @@ import { awaitRegisteredNode } from "./node-waits.ts";
 import { changeNode } from "./change-node.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import { endUpgrade } from "./end-upgrade.ts";
+import { revokeToken } from "./revoke-token.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 
 const requestSchema = z.strictObject({
@@ -31,6 +32,8 @@ await runAction(async () => {
   const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
   await awaitRegisteredNode(api, request.name, request.timeoutSeconds);
   say(`${request.name} is registered`);
+  const why = await revokeToken(api, textParameter("TOKEN_ID"));
+  if (why !== undefined) say(`the join token of ${request.name} stays until it expires: ${why}`);
   if (await changeNode(api, request.name, (node) => withMarks(node, request))) {
     say(`${request.name} has its labels and taints as set`);
   }

@@ -37,6 +37,7 @@ export const rightsQuestions: readonly Right[] = [
     purpose: "to drain a node",
   },
   inKubeSystem("create", "", "secrets", "for a join's token"),
+  inKubeSystem("delete", "", "secrets", "to remove a join's token"),
   inKubeSystem("get", "", "configmaps", "to read kubeadm's settings"),
   ...written.map((verb) => inKubeSystem(verb, "", "configmaps", kubeProxy)),
   ...written.map((verb) => inKubeSystem(verb, "apps", "daemonsets", kubeProxy)),

@@ -79,17 +79,4 @@ export class OutsideCluster {
     );
     return listed.split("\n").filter(Boolean).sort();
   }
-
-  /** When each bootstrap token ends. */
-  async tokenEnds(): Promise<readonly Date[]> {
-    const listed = await this.kubectl(
-      ...["get", "secrets", "--namespace", "kube-system"],
-      ...["--field-selector", "type=bootstrap.kubernetes.io/token"],
-      ...["-o", "jsonpath={range .items[*]}{.data.expiration}{'\\n'}{end}"],
-    );
-    return listed
-      .split("\n")
-      .filter(Boolean)
-      .map((text) => new Date(Buffer.from(text, "base64").toString("utf8")));
-  }
 }

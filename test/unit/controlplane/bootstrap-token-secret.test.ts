@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import {
   newToken,
+  tokenId,
   tokenSecret,
   tokenText,
 } from "../../../components/controlplane/bootstrap-token-secret.ts";
@@ -11,6 +12,11 @@ describe("bootstrap token", () => {
     for (let round = 0; round < 500; round++) {
       assert.match(tokenText(newToken()), /^[a-z0-9]{6}\.[a-z0-9]{16}$/);
     }
+  });
+
+  it("shows its id, which is no secret, and no more", () => {
+    const token = newToken();
+    assert.equal(tokenId(tokenText(token)), token.id);
   });
 
   it("is another one every time", () => {

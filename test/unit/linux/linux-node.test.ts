@@ -176,6 +176,13 @@ describe("a Linux node", () => {
     }
   });
 
+  it("has its token removed from the cluster by whoever waits for the Node", async () => {
+    await done();
+    const { environment } = made.get("node-registration")?.inputs ?? {};
+    // Wrapped as a secret, for what else is in it.
+    assert.match(JSON.stringify(environment), /"TOKEN_ID":"abcdef"/);
+  });
+
   it("goes with its machine; only where that stays is it reset", async () => {
     await done();
     for (const name of [

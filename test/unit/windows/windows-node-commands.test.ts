@@ -108,7 +108,10 @@ describe("the commands of a Windows node", () => {
     assert.match(String(props["create"]), /actions\/await-node\.ts$/);
     assert.match(String(props["delete"]), /actions\/remove-node\.ts$/);
     const environment = props["environment"] as Record<string, pulumi.Input<string>>;
-    assert.deepEqual(Object.keys(environment), ["KUBECONFIG_CONTENT", "NODE"]);
+    assert.deepEqual(Object.keys(environment), ["KUBECONFIG_CONTENT", "NODE", "TOKEN_ID"]);
+    // Of the token that is removed then; no secret, unlike the rest of it.
+    assert.equal(await valueOf(environment["TOKEN_ID"] ?? ""), secrets.token.split(".")[0]);
+    assert.equal(await isSecret(environment["TOKEN_ID"] as pulumi.Output<string>), false);
     assert.equal(await isSecret(environment["KUBECONFIG_CONTENT"] as pulumi.Output<string>), true);
     assert.equal(await valueOf(environment["KUBECONFIG_CONTENT"] ?? ""), secrets.kubeconfig);
     assert.deepEqual(JSON.parse((await valueOf(environment["NODE"] ?? "")) ?? ""), {

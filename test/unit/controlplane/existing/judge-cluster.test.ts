@@ -387,9 +387,9 @@ describe("a cluster that is there", () => {
       [/ConfigMap kube-system\/kube-proxy is not there/],
     ],
     "a user who may not, with everything that is missing": [
-      { denied: ["delete nodes", "create pods", "create secrets"] },
+      { denied: ["delete nodes", "create pods", "create secrets", "delete secrets"] },
       [
-        /may not, by kubectl auth can-i:\n {6}delete nodes \(to take a node out\)\n {6}create pods\/eviction \(to drain a node\)\n {6}create secrets -n kube-system \(for a join's token\)\n/,
+        /may not, by kubectl auth can-i:\n {6}delete nodes \(to take a node out\)\n {6}create pods\/eviction \(to drain a node\)\n {6}create secrets -n kube-system \(for a join's token\)\n {6}delete secrets -n kube-system \(to remove a join's token\)\n/,
       ],
     ],
     "a user who may not give Flannel its rights": [
