@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import type { PreviewedResource } from "../../../cli/preview-diff/previewed-resource.ts";
+import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+import { PreviewedStack } from "../preview-diff/previewed-stack.ts";
+
+const hyperVHosts = [
+  {
+    ...{ name: "rack-7", address: "rack-7.example.test", switch: "Lab", generation: 2 },
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB",
+    privateKeyFile: "/etc/kindows/rack-7",
+    ...{ folder: "D:\\kindows", image: "D:\\images\\windows-2022.vhdx" },
+  },
+];
+
+describe("a preview of a lab with a machine on Hyper-V", function () {
+  this.timeout(300_000);
+
+  let stack: PreviewedStack;
+  let preview: Previewed;
+
+  before(async () => {
+    stack = await PreviewedStack.of("dev", {
+      hyperVHosts,
+      nodes: [
+        { name: "win-1", hypervisor: "local" },
+        { name: "win-2", hypervisor: "rack-7" },
+      ],
+    });
+    preview = await stack.preview();
+  });
+  after(() => stack.dispose());
+
+  const found = (type: string, name: string): PreviewedResource =>
+    preview.resources.find((one) => one.type === type && one.name === name) ??
+    assert.fail(`no ${type} ${name}`);
+  const ofType = (type: string): string[] =>
+    preview.resources
+      .filter((one) => one.type === type)
+      .map(({ name }) => name)
+      .sort();
+
+  it("fails nowhere, though the host does not exist", () => {
+    const errors = preview.diagnostics.filter(({ severity }) => severity === "error");
+    assert.deepEqual(errors, []);
+  });
+
+  it("looks at the host before anything is made there, and cleans it at the end", () => {
+    const { inputs } = found("command:local:Command", "hyper-v-rack-7");
+    assert.match(String(inputs["create"]), /prepare-hyper-v-host\.ts$/);
+    assert.match(String(inputs["delete"]), /prepare-hyper-v-host\.ts --remove$/);
+  });
+
+  it("makes the one on libvirt, and the other by its action on the host", () => {
+    assert.deepEqual(ofType("libvirt:index/domain:Domain"), ["win-1"]);
+    const machine = found("command:local:Command", "win-2");
+    assert.match(String(machine.inputs["create"]), /make-hyper-v-machine\.ts$/);
+    assert.match(String(machine.inputs["delete"]), /make-hyper-v-machine\.ts --remove$/);
+    for (const needed of ["hyper-v-rack-7", "win-2-reservation"]) {
+      assert.ok(
+        machine.dependencies.some((urn) => urn.endsWith(`::${needed}`)),
+        needed,
+      );
+    }
+  });
+
+  it("puts the same node on it as on any other machine, and all of it goes with it", () => {
+    const steps = (node: string): string[] =>
+      preview.resources
+        .filter(({ type, name }) => type.startsWith("command:remote:") && name.startsWith(node))
+        .map(({ name }) => name.replace(node, ""))
+        .sort();
+    assert.ok(steps("win-1").includes("-join-node"));
+    assert.deepEqual(steps("win-2"), steps("win-1"));
+    const { urn } = found("command:local:Command", "win-2");
+    assert.equal(found("command:remote:Command", "win-2-join-node").deletedWith, urn);
+  });
+
+  it("tells where each node runs", () => {
+    const told = preview.diagnostics.map(({ message }) => message).join("\n");
+    assert.match(told, /win-2 runs on rack-7: kindows:nodes\[1\]\.hypervisor says so/);
+  });
+});
