@@ -38,19 +38,12 @@ export async function dial(connection: PropertyMap, operation: Dialling): Promis
   const endpoint = parseEndpoint(connection);
   const { proxy } = connection;
   if (!isMap(proxy)) {
-    const client = await retried("Dial", endpoint, operation, async () =>
-      logIn(endpoint, await connect(endpoint, operation.signal), operation.signal),
-    );
+    const client = await dialHop("Dial", endpoint, operation);
     return { client, close: () => closeClient(client) };
   }
-  const bastion = parseEndpoint(proxy);
-  const proxyClient = await retried("Dial proxy", bastion, operation, async () =>
-    logIn(bastion, await connect(bastion, operation.signal), operation.signal),
-  );
+  const proxyClient = await dialHop("Dial proxy", parseEndpoint(proxy), operation);
   try {
-    const client = await retried("Dial from proxy", endpoint, operation, async () =>
-      logIn(endpoint, await forward(proxyClient, endpoint, operation.signal), operation.signal),
-    );
+    const client = await dialHop("Dial from proxy", endpoint, operation, { from: proxyClient });
     return {
       client,
       close: () => {
@@ -62,6 +55,35 @@ export async function dial(connection: PropertyMap, operation: Dialling): Promis
     closeClient(proxyClient);
     throw error;
   }
+}
+
+/** How one server is dialled, where that is not from here, by a connection that keeps this process running. */
+export interface HopOptions {
+  /** Connection to the server before it, from which it is dialled. */
+  readonly from?: Client | undefined;
+  /** Whether this process may end while the connection is open; it is then not kept alive by asking. */
+  readonly background?: boolean;
+}
+
+/**
+ * Logs in to one server, as often as its `dialErrorLimit` says.
+ *
+ * @param what begins every message about it.
+ */
+export function dialHop(
+  what: string,
+  endpoint: SshEndpoint,
+  operation: Dialling,
+  { from, background = false }: HopOptions = {},
+): Promise<Client> {
+  const { signal } = operation;
+  return retried(what, endpoint, operation, async () => {
+    const socket = await (from === undefined
+      ? connect(endpoint, signal)
+      : openFrom(from, endpoint, signal));
+    if (background && socket instanceof net.Socket) socket.unref();
+    return logIn(endpoint, socket, signal, background);
+  });
 }
 
 async function retried<Result>(
@@ -150,7 +172,12 @@ function connect(endpoint: SshEndpoint, signal: AbortSignal): Promise<net.Socket
   });
 }
 
-function logIn(endpoint: SshEndpoint, socket: Duplex, signal: AbortSignal): Promise<Client> {
+function logIn(
+  endpoint: SshEndpoint,
+  socket: Duplex,
+  signal: AbortSignal,
+  background: boolean,
+): Promise<Client> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
     let refusal: string | undefined;
@@ -182,12 +209,17 @@ function logIn(endpoint: SshEndpoint, socket: Duplex, signal: AbortSignal): Prom
     const config = connectConfig(endpoint, (reason) => {
       refusal = reason;
     });
-    client.connect({ ...config, sock: socket });
+    // The timer of its questions would keep the process.
+    client.connect({ ...config, ...(background && { keepaliveInterval: 0 }), sock: socket });
   });
 }
 
-/** Has a proxy open a TCP connection to an SSH server; within the same time as from here. */
-function forward(proxy: Client, endpoint: SshEndpoint, signal: AbortSignal): Promise<Duplex> {
+/** Has a server open a TCP connection to an SSH server; within the same time as from here. */
+export function openFrom(
+  proxy: Client,
+  endpoint: Pick<SshEndpoint, "host" | "port" | "perDialTimeout">,
+  signal: AbortSignal,
+): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     let over = false;
     const end = (): void => {
@@ -224,7 +256,8 @@ function forward(proxy: Client, endpoint: SshEndpoint, signal: AbortSignal): Pro
   });
 }
 
-function closeClient(client: Client): void {
+/** Ends a connection, whatever state it is in. */
+export function closeClient(client: Client): void {
   client.on("error", () => undefined);
   client.end();
 }
