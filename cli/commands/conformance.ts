@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
@@ -15,6 +15,7 @@ import {
 } from "../../verify/conformance/objects.ts";
 import { readinessCases } from "../../verify/conformance/readiness-cases.ts";
 import { failedTests, totals } from "../../verify/conformance/readable-results.ts";
+import { makeResultsFolder, readResults } from "../../verify/conformance/results-folder.ts";
 import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
 import { suiteNamed, suites } from "../../verify/conformance/suites.ts";
@@ -102,7 +103,9 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
   if (notReady !== undefined) {
     throw new Failure(notReady);
   }
-  await mkdir(folder, { recursive: true });
+  await makeResultsFolder(folder).catch((error: unknown) => {
+    throw new Failure(messageOf(error));
+  });
   const interruption = watchInterruption((first) =>
     say(
       first
@@ -183,8 +186,7 @@ function listText(): string {
 }
 
 async function report(folder: string, exitCode: number): Promise<number> {
-  const names = (await readdir(folder)).filter((name) => /^junit.*\.xml$/.test(name)).sort();
-  const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));
+  const texts = await readResults(folder);
   let counts;
   try {
     counts = totals(texts);

@@ -6,6 +6,8 @@ import { testsContainer } from "./objects.ts";
 export type PodState =
   | { readonly kind: "waiting"; readonly seen: string }
   | { readonly kind: "running" }
+  /** It was ended from outside, and the Job makes no other one. */
+  | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "ended"; readonly exitCode: number };
 
 /** What of the Job's pods says how far the tests are. */
@@ -21,7 +23,7 @@ export function podState(pods: readonly V1Pod[]): PodState {
   }
   if (pod.status?.phase === "Failed") {
     const { reason = "", message = "" } = pod.status;
-    return { kind: "waiting", seen: `its pod has failed: ${reason} ${message}`.trim() };
+    return { kind: "failed", why: [reason, message].filter(Boolean).join(": ") || "no reason" };
   }
   const waiting = statuses.map(({ state }) => state?.waiting).find((each) => each !== undefined);
   if (waiting !== undefined) {

@@ -12,7 +12,7 @@ import { waitFor } from "../../components/controlplane/actions/wait.ts";
 import type { ConformanceRun } from "./arguments.ts";
 import { name, namespace, resultsContainer, resultsFolder, testsContainer } from "./objects.ts";
 import type { ConformanceObject } from "./objects.ts";
-import { podState } from "./pod-state.ts";
+import { podState, type PodState } from "./pod-state.ts";
 
 /** What a run in the cluster works with. */
 export interface JobRun {
@@ -49,7 +49,8 @@ export async function runJob(job: JobRun): Promise<number> {
   await apply(job);
   let exitCode: number | undefined;
   try {
-    await untilState(job, "the tests to start", startSeconds, ({ kind }) => kind !== "waiting");
+    const haveBegun = ({ kind }: PodState): boolean => kind === "running" || kind === "ended";
+    await untilState(job, "the tests to start", startSeconds, haveBegun);
     say(`the tests run, ${String(run.timeoutSeconds)} s at most; their log is fetched at the end`);
     // Their own limit comes first: then they say what was under way.
     const limit = run.timeoutSeconds + 600;
@@ -100,7 +101,7 @@ async function untilState(
   { api, signal, say }: JobRun,
   what: string,
   timeoutSeconds: number,
-  isReached: (state: ReturnType<typeof podState>) => boolean,
+  isReached: (state: PodState) => boolean,
 ): Promise<void> {
   const options = {
     what,
@@ -108,14 +109,16 @@ async function untilState(
     pauseSeconds: 5,
     onChange: (seen: string) => say(`conformance: ${seen}`),
   };
-  const interrupted = await waitFor(options, async () => {
-    if (signal.aborted) return { found: true };
+  const ended = await waitFor(options, async () => {
+    if (signal.aborted) return { found: "interrupted" };
     const state = podState((await pods(api)).items);
-    if (isReached(state)) return { found: false };
+    if (isReached(state)) return { found: undefined };
+    // A look that throws would only be looked at again.
+    if (state.kind === "failed") return { found: `their pod has failed: ${state.why}` };
     return { seen: state.kind === "waiting" ? state.seen : `the tests are ${state.kind}` };
   });
-  if (interrupted) {
-    throw new Error("interrupted: the tests did not come to their end");
+  if (ended !== undefined) {
+    throw new Error(`${ended}: the tests did not come to their end`);
   }
 }
 

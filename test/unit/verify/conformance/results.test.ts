@@ -80,7 +80,7 @@ describe("the pod with the tests", () => {
     [
       "was ended by its deadline",
       [{ status: { phase: "Failed", reason: "DeadlineExceeded", message: "too long" } }],
-      { kind: "waiting", seen: "its pod has failed: DeadlineExceeded too long" },
+      { kind: "failed", why: "DeadlineExceeded: too long" },
     ],
   ];
   for (const [what, pods, expected] of cases) {

@@ -6,6 +6,7 @@ import path from "node:path";
 import { execa } from "execa";
 
 import { conformanceObjects } from "../../../../verify/conformance/objects.ts";
+import { makeResultsFolder, readResults } from "../../../../verify/conformance/results-folder.ts";
 import { logName, runJob, type JobRun } from "../../../../verify/conformance/run-job.ts";
 import { checkPrograms, runLocal } from "../../../../verify/conformance/run-local.ts";
 import { suiteNamed } from "../../../../verify/conformance/suites.ts";
@@ -114,6 +115,25 @@ describe("a run of conformance", () => {
     const { exitCode } = await runWith([pod({ running: {} })], { signal: aborted.signal });
     assert.match(String(exitCode), /interrupted: the tests did not come to their end/);
     assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
+  });
+
+  it("waits no longer for a pod that has failed, and says why it has", async () => {
+    const failed = {
+      metadata: {},
+      status: { phase: "Failed", reason: "Evicted", message: "disk" },
+    };
+    const { exitCode } = await runWith([pod({ running: {} }), failed]);
+    assert.match(String(exitCode), /their pod has failed: Evicted: disk: the tests did not come/);
+  });
+
+  it("takes no folder with results of an earlier run", async () => {
+    await makeResultsFolder(path.join(results, "new"));
+    await writeFile(path.join(results, "junit_02.xml"), "<testsuite/>");
+    assert.deepEqual(await readResults(results), ["<testsuite/>"]);
+    await assert.rejects(
+      makeResultsFolder(results),
+      /has results of an earlier run \(junit_02\.xml\)/,
+    );
   });
 
   it("says what the API server refuses, and waits for nothing then", async () => {
