@@ -67,7 +67,8 @@ export class SshServer {
     this.#sockets.set(key, socket);
     socket.once("close", () => this.#sockets.delete(key));
     socket.on("error", (error) => this.#options.log(`connection from ${key}: ${error.message}`));
-    socket.setKeepAlive(true, 30_000);
+    // No TCP keepalive: Node.js gives a peer ten seconds to answer, which a host that emulates several machines at
+    // once may not keep. The client asks over SSH, and has more patience; sshd's own keepalive begins after two hours.
     socket.setNoDelay(true);
     this.#ssh.injectSocket(socket);
   }
