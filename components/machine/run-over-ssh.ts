@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 
 /** A machine that can be logged in to. */
@@ -27,6 +28,13 @@ export class CommandFailed extends Error {
   }
 }
 
+/** A port on the machine's loopback that leads here while a command runs. */
+export interface RemoteForward {
+  readonly port: number;
+  /** Gets each connection; it is to see to the connection's errors and its end. */
+  readonly accept: (connection: Duplex) => void;
+}
+
 /** The most a machine may send: an archive of a few MiB, in base64. */
 const longestOutput = 128 * 1024 * 1024;
 
@@ -34,6 +42,8 @@ const longestOutput = 128 * 1024 * 1024;
  * What a command writes to standard output on a machine.
  *
  * @param input what it gets on its standard input; may be secret. Default: nothing.
+ * @param forward a way back for what it runs. Where the machine refuses to make one, the command runs without. Default:
+ * none.
  * @throws when it can't be reached, has another host key, ends with another exit code than 0, writes too much, or takes
  * too long; with the end of what it wrote to standard error.
  */
@@ -42,6 +52,7 @@ export async function runOverSsh(
   command: string,
   timeoutSeconds: number,
   input = "",
+  forward?: RemoteForward,
 ): Promise<string> {
   const client = new ssh2.Client();
   const pinned = Buffer.from(source.hostKey.trim().split(/\s+/)[1] ?? "", "base64");
@@ -56,7 +67,7 @@ export async function runOverSsh(
       client.once("close", () => {
         reject(new Error("the connection was lost"));
       });
-      client.once("ready", () => {
+      const run = (): void => {
         client.exec(command, (error, channel) => {
           if (error) {
             reject(error);
@@ -86,6 +97,15 @@ export async function runOverSsh(
           });
           channel.end(input);
         });
+      };
+      if (forward !== undefined) {
+        client.on("tcp connection", (_details, accept) => {
+          forward.accept(accept());
+        });
+      }
+      client.once("ready", () => {
+        if (forward === undefined) run();
+        else client.forwardIn("127.0.0.1", forward.port, run);
       });
       client.connect({
         host: source.host,

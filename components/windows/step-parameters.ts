@@ -28,6 +28,7 @@ export const stepParameters = {
     CrictlPath: "string",
     CrictlSha256: "string",
   },
+  "Add-ContainerImage": { Images: "string", Proxy: "string", TimeoutSeconds: "int" },
   "Install-Kubernetes": {
     Version: "string",
     KubeletPath: "string",

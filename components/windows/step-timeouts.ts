@@ -48,6 +48,9 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
       return timeouts.bootSeconds + 180;
     case "Install-Containerd":
       return 600;
+    case "Add-ContainerImage":
+      // Besides the images: containerd's start, and its list of what is there.
+      return pullSeconds + 120 + 60;
     case "Install-Kubernetes":
       return 300;
     case "Install-Flannel":
@@ -62,6 +65,9 @@ function ownSeconds(step: StepName, timeouts: NodeTimeouts): number {
       return resetSeconds + 1500;
   }
 }
+
+/** TimeoutSeconds of Add-ContainerImage: some 500 MB, by a line that is not slow. */
+export const pullSeconds = 600;
 
 /** TimeoutSeconds of Reset-Node. */
 export const resetSeconds = 300;

@@ -54,7 +54,11 @@ export async function runBake(
       stepCommand(folder.windowsPath, step, parameters),
       stepSeconds,
     );
-    if (parseStepResult(step, "the image's machine", output).rebootRequired) {
+    const { rebootRequired, facts } = parseStepResult(step, "the image's machine", output);
+    if (typeof facts.warning === "string" && facts.warning !== "") {
+      progress(`warning: ${facts.warning}`);
+    }
+    if (rebootRequired) {
       await answers(source);
     }
   }

@@ -1,5 +1,6 @@
 import type { StepBehaviour } from "./step.ts";
 import type { StepName } from "./step-names.ts";
+import { addContainerImage } from "./steps/add-container-image.ts";
 import { addExternalNetwork } from "./steps/add-external-network.ts";
 import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { confirmReboot } from "./steps/confirm-reboot.ts";
@@ -22,6 +23,7 @@ export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
   "Confirm-Reboot": confirmReboot,
   "Set-MachineProxy": setMachineProxy,
   "Install-Containerd": installContainerd,
+  "Add-ContainerImage": addContainerImage,
   "Install-Kubernetes": installKubernetes,
   "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,

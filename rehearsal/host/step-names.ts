@@ -10,6 +10,7 @@ export const stepNames = [
   "Confirm-Reboot",
   "Set-MachineProxy",
   "Install-Containerd",
+  "Add-ContainerImage",
   "Install-Kubernetes",
   "Install-Flannel",
   "Add-ExternalNetwork",

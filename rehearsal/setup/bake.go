@@ -12,8 +12,9 @@ import (
 
 const bakeScript = `kindows\Invoke-Bake.ps1`
 
-// bake does what Invoke-Bake.ps1 does, but for the steps themselves: it wants the script of each, and each program whole.
-func (s *server) bake(command string) error {
+// bake does what Invoke-Bake.ps1 does, but for the steps themselves: it wants the script of each, and each program whole,
+// and asks for the registry of each container image.
+func (s *server) bake(command string, way *wayOut) error {
 	if _, there := findOn(s.discs, bakeScript); !there || !strings.Contains(command, "'Invoke-Bake.ps1'") {
 		return fmt.Errorf("%s is not asked for, or on no disc", bakeScript)
 	}
@@ -25,7 +26,12 @@ func (s *server) bake(command string) error {
 	if err != nil {
 		return err
 	}
-	var plan struct{ Steps []struct{ Step string } }
+	var plan struct {
+		Steps []struct {
+			Step       string
+			Parameters struct{ Images, Proxy string }
+		}
+	}
 	if err := json.Unmarshal(text, &plan); err != nil {
 		return fmt.Errorf("bake.json: %w", err)
 	}
@@ -39,6 +45,11 @@ func (s *server) bake(command string) error {
 			return fmt.Errorf("%s.ps1 is on no disc", each.Step)
 		}
 		serial("kindows: baking: " + each.Step)
+		if each.Step == "Add-ContainerImage" {
+			for image := range strings.SplitSeq(each.Parameters.Images, ",") {
+				serial("kindows: " + way.try(each.Parameters.Proxy, image))
+			}
+		}
 	}
 	return nil
 }

@@ -82,11 +82,12 @@ func (s *server) serve() error {
 }
 
 func (s *server) talk(connection net.Conn) {
-	_, channels, requests, err := ssh.NewServerConn(connection, s.config)
+	session, channels, requests, err := ssh.NewServerConn(connection, s.config)
 	if err != nil {
 		return
 	}
-	go ssh.DiscardRequests(requests)
+	way := newWayOut(session)
+	go way.answer(requests)
 	for one := range channels {
 		if one.ChannelType() != "session" {
 			_ = one.Reject(ssh.UnknownChannelType, "no")
@@ -96,11 +97,11 @@ func (s *server) talk(connection net.Conn) {
 		if err != nil {
 			return
 		}
-		go s.session(channel, requests)
+		go s.session(channel, requests, way)
 	}
 }
 
-func (s *server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
+func (s *server) session(channel ssh.Channel, requests <-chan *ssh.Request, way *wayOut) {
 	defer channel.Close()
 	for request := range requests {
 		if request.Type != "exec" {
@@ -111,7 +112,7 @@ func (s *server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 		var asked struct{ Command string }
 		code := uint32(1)
 		if err := ssh.Unmarshal(request.Payload, &asked); err == nil {
-			code = s.run(asked.Command, channel)
+			code = s.run(asked.Command, channel, way)
 		}
 		_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{code}))
 		return
@@ -119,7 +120,7 @@ func (s *server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 }
 
 // run knows the command that seals: it does what Complete-Image.ps1 does, to what the stand-in has of it.
-func (s *server) run(command string, channel ssh.Channel) uint32 {
+func (s *server) run(command string, channel ssh.Channel, way *wayOut) uint32 {
 	fail := func(message string) uint32 {
 		fmt.Fprintln(channel.Stderr(), message)
 		return 10
@@ -141,7 +142,7 @@ func (s *server) run(command string, channel ssh.Channel) uint32 {
 		return code
 	}
 	fmt.Fprintln(channel, result)
-	if err := s.bake(command); err != nil {
+	if err := s.bake(command, way); err != nil {
 		return fail(err.Error())
 	}
 	sealed, there := findOn(s.discs, `kindows\sealed.xml`)

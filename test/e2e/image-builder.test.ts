@@ -21,6 +21,8 @@ import { readImageNote } from "../../components/windows/image/builder/image-note
 import { qemuArguments } from "../../components/windows/image/builder/qemu-command.ts";
 import { QemuProcess } from "../../components/windows/image/builder/qemu-process.ts";
 import { SerialLines } from "../../components/windows/image/builder/serial-lines.ts";
+import { nodeImages } from "../../components/windows/image/node-images.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { probeImage } from "../../config/preflight/probe-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
@@ -81,6 +83,22 @@ describe("the making of an image", function () {
     const log = readFileSync(cache.logFile(path.basename(image)), "utf8");
     const baked = [...log.matchAll(/^COM1: kindows: baking: (.*)$/gm)].map(([, step]) => step);
     assert.deepEqual(baked, [...bakedSteps]);
+  });
+
+  it("leads to registries over SSH and by nothing else, and goes on where they can't be reached", () => {
+    const log = readFileSync(cache.logFile(path.basename(image)), "utf8");
+    const images = nodeImages(settings, stackSoftware(settings));
+    for (const each of images) {
+      // Which of the two it is depends on the host this runs on.
+      const answers = [
+        `the registry of ${each} can be reached`,
+        `warning: ${each} was not pulled: HTTP/1.1 502 `,
+      ];
+      assert.ok(
+        answers.some((answer) => log.includes(`COM1: kindows: ${answer}`)),
+        log,
+      );
+    }
   });
 
   it("is what doctor, up and image ls find, with the revision that the update made", async () => {

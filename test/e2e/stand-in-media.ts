@@ -41,7 +41,7 @@ export type Fault =
 export const standInBuilder: BuilderChanges = { memoryMiB: 512, slowness: 0.2, neededGiB: 1 };
 
 /** An image in which nothing of its nodes is done. */
-export const bareImage: BuilderChanges = { bake: { steps: [], programs: [] } };
+export const bareImage: BuilderChanges = { bake: { steps: [], images: [], programs: [] } };
 
 /** Instead of what Windows nodes run: the stand-in looks only whether it is whole. */
 const programs = Object.fromEntries(

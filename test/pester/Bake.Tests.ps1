@@ -47,6 +47,15 @@ Describe 'Invoke-BakedStep' {
         }
     }
 
+    It 'says on the serial port what the step warns of' {
+        Mock Write-SerialLine { return }
+        $said.Output = '{"step":"x","rebootRequired":false,"facts":{"warning":"no registry"}}'
+        Invoke-BakedStep -Script 'E:\x.ps1' -Parameters ([pscustomobject]@{}) | Should -BeFalse
+        $said.Output = '{"step":"x","rebootRequired":false,"facts":{"warning":""}}'
+        Invoke-BakedStep -Script 'E:\x.ps1' -Parameters ([pscustomobject]@{}) | Should -BeFalse
+        Should -Invoke Write-SerialLine -Times 1 -Exactly -ParameterFilter { $Message -eq 'warning: no registry' }
+    }
+
     It 'tells of a reboot that the step <What>' -ForEach @(
         @{ What = 'has ordered'; Output = '{"step":"x","rebootRequired":true}' }
         @{ What = 'still waits for'; Output = '{"step":"x","error":{"code":"RebootNotDone","message":"","remedy":""}}' }

@@ -98,6 +98,9 @@ $plan = [ordered]@{
         RegistryMirrors = 'docker.io=https://mirror.invalid'; DefenderExclusions = 1
         CrictlPath = $crictl.Path; CrictlSha256 = $crictl.Sha256
     }
+    'Add-ContainerImage'       = [ordered]@{
+        Images = 'registry.k8s.io/pause:3.10.2'; Proxy = ''; TimeoutSeconds = 300
+    }
     'Install-Kubernetes'       = [ordered]@{
         Version = $KubernetesVersion
         KubeletPath = $kubelet.Path; KubeletSha256 = $kubelet.Sha256

@@ -3,14 +3,21 @@ import { containerdValues, kubernetesValues, rebootDelaySeconds } from "../insta
 import { defaultSetup } from "../node-setup.ts";
 import { fileNameOf, mediaOf, type MediumName, type WindowsSoftware } from "../software.ts";
 import type { StepArguments, StepName } from "../step-parameters.ts";
+import { pullSeconds } from "../step-timeouts.ts";
+import { wayOut } from "./builder/way-out-address.ts";
 import { MediaError } from "./media-error.ts";
 
-/** The nodes' steps that run while an image is made, in their order; a node made from it finds nothing left to do. */
+/**
+ * The steps that run while an image is made, in their order: those of a node, which finds nothing left to do then, and
+ * one that only spares it time.
+ */
 export const bakedSteps = [
   "Enable-ContainersFeature",
   "Confirm-Reboot",
   "Install-Containerd",
   "Install-Kubernetes",
+  // Last: by then nothing else is to be done, whatever the registries do.
+  "Add-ContainerImage",
 ] as const satisfies readonly StepName[];
 
 type BakedStep = (typeof bakedSteps)[number];
@@ -22,6 +29,8 @@ export interface Bake {
     readonly step: BakedStep;
     readonly parameters: StepArguments<BakedStep>;
   }[];
+  /** Container images they pull, with registry and tag. */
+  readonly images: readonly string[];
   /** Programs they install, by SHA-256. */
   readonly programs: readonly {
     readonly sha256: string;
@@ -35,9 +44,10 @@ export interface Bake {
  * What is baked into an image: of all a node needs, what is the same for every node of every lab. Mirrors, proxies and
  * a Defender that scans all are the lab's own: the node's step sees to them, with everything else in place.
  *
+ * @param images container images with registry and tag; see nodeImages.
  * @throws MediaError for programs whose checksum nobody knows.
  */
-export function bakeOf(software: WindowsSoftware): Bake {
+export function bakeOf(software: WindowsSoftware, images: readonly string[]): Bake {
   const media = mediaOf(software);
   const unknown = media.filter(([, { sha256 }]) => sha256 === undefined);
   if (unknown.length > 0) {
@@ -64,8 +74,14 @@ export function bakeOf(software: WindowsSoftware): Bake {
       kubeadm: sum("kubeadm"),
       kubeLogRunner: sum("kubeLogRunner"),
     }),
+    "Add-ContainerImage": {
+      Images: images.join(","),
+      Proxy: wayOut,
+      TimeoutSeconds: pullSeconds,
+    },
   };
   return {
+    images,
     steps: bakedSteps.map((step) => ({ step, parameters: parameters[step] })),
     programs: media.map(([name, medium]) => {
       const fileName = fileNameOf(medium);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 const executableSchema = z.strictObject({
-  hollow: z.enum(["containerd", "kubeadm", "kubelet", "kube-log-runner", "flanneld"]),
+  hollow: z.enum(["containerd", "kubeadm", "kubelet", "kube-log-runner", "flanneld", "ctr"]),
   version: z.string(),
 });
 

@@ -47,7 +47,7 @@ export async function writeHollowMedia(
       `containerd-${containerd}-windows-amd64.tar.gz`,
       await archiveOf({
         "bin/containerd.exe": hollowExecutable("containerd", containerd),
-        "bin/ctr.exe": "hollow\n",
+        "bin/ctr.exe": hollowExecutable("ctr", containerd),
         "bin/containerd-shim-runhcs-v1.exe": `hollow ${containerd}\n`,
       }),
     ),

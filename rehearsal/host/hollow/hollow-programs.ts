@@ -4,6 +4,7 @@ import type { HostsEntry, ProgramResult, WindowsPrograms } from "../programs.ts"
 import type { Route } from "../routes.ts";
 import type { HollowCluster } from "./hollow-cluster.ts";
 import { runHollowContainerd } from "./hollow-containerd.ts";
+import { runHollowCtr } from "./hollow-ctr.ts";
 import { readHollowExecutable } from "./hollow-executable.ts";
 import { kubeletKubeconfig, readHollowJoin, runHollowKubeadm } from "./hollow-kubeadm.ts";
 import { hollowNode, runHollowKubelet } from "./hollow-kubelet.ts";
@@ -27,6 +28,8 @@ export class HollowPrograms implements WindowsPrograms {
   clockOffsetMilliseconds = 0;
   /** May be changed by a test, as a person would by adding an adapter or taking one away. */
   ownAddresses: readonly string[] = ["127.0.0.1", "192.168.150.10", "192.168.150.11"];
+  /** Whether image registries can be reached; may be changed by a test. */
+  hasRegistries = true;
   /** The hosts entries in force, for tests. */
   hostsEntries: readonly HostsEntry[] = [];
   /** The routes in force, for tests. */
@@ -65,6 +68,8 @@ export class HollowPrograms implements WindowsPrograms {
         return runHollowKubelet(version, args);
       case "flanneld":
         return { exitCode: 0, stdout: "", stderr: `v${version}\n` };
+      case "ctr":
+        return runHollowCtr(this.#drive, this.hasRegistries, args);
       case "kube-log-runner":
         return { exitCode: 1, stdout: "", stderr: "hollow kube-log-runner.exe runs nothing\n" };
     }

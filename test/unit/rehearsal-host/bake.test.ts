@@ -15,8 +15,10 @@ describe("the baking of the rehearsal's image, over SSH", () => {
     endWithNextReboot: () => Promise.resolve(void machine.ended.push("armed")),
     off: () => host.up().then(() => void machine.ended.push("off")),
   };
+  const image = "registry.k8s.io/pause:3.10.2";
   const steps = () =>
-    bakeOf(imageSoftware(versions, { windowsBuild: "10.0.20348", media: host.media })).steps;
+    bakeOf(imageSoftware(versions, { windowsBuild: "10.0.20348", media: host.media }), [image])
+      .steps;
   const bake = (some = steps()) =>
     runBake(
       { steps: some },
@@ -52,6 +54,16 @@ describe("the baking of the rehearsal's image, over SSH", () => {
     await bake();
     // Only the one that ends it.
     assert.equal(host.boots, 4);
+  });
+
+  it("goes on where no registry can be reached, and says what each node pulls by itself", async () => {
+    host.programs.hasRegistries = false;
+    await bake();
+    assert.match(
+      told.at(-1) ?? "",
+      /^warning: 1 of 1 container images were not pulled, .*pause:3\.10\.2: ctr\.exe .*no such host/,
+    );
+    assert.deepEqual(machine.ended, ["armed", "off"]);
   });
 
   it("fails with the step's words, and says which it was", async () => {

@@ -85,6 +85,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-ArchiveSha256", containerd.sha256],
       ...["-CrictlPath", path(crictl), "-CrictlSha256", crictl.sha256],
     ],
+    "Add-ContainerImage": ["-Images", "registry.k8s.io/pause:3.10.2"],
     "Install-Kubernetes": [
       ...["-Version", "1.36.4", "-KubeletPath", path(kubelet)],
       ...["-KubeletSha256", kubelet.sha256],
@@ -143,6 +144,7 @@ export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCer
 
 /** Steps that only some settings ask for. */
 const optionalSteps = [
+  "Add-ContainerImage",
   "Set-MachineProxy",
   "Install-Flannel",
   "Add-ExternalNetwork",

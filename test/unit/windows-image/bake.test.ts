@@ -24,7 +24,8 @@ function software(checksums: Partial<Record<MediumName, string>> = sums): Window
 }
 
 describe("what is baked into an image", () => {
-  const bake = bakeOf(software());
+  const images = ["registry.k8s.io/pause:3.10.2", "quay.io/calico/node-windows:v3.32.1"];
+  const bake = bakeOf(software(), images);
 
   it("is as reviewed: this is what the image's script reads", () => {
     assertGolden(new URL("./", import.meta.url), "bake.json", bakeText(bake));
@@ -63,7 +64,7 @@ describe("what is baked into an image", () => {
   it("knows what it installs: nothing without a checksum", () => {
     const { kubelet, kubeLogRunner, crictl } = sums;
     assert.throws(
-      () => bakeOf(software({ kubelet, kubeLogRunner, crictl })),
+      () => bakeOf(software({ kubelet, kubeLogRunner, crictl }), images),
       (error) =>
         error instanceof MediaError &&
         /^containerd\S+\.tar\.gz, kubeadm\.exe are to be part of the image, and have no checksum that is known here.*Run `\.\/kindows fetch --stack <name>`/.test(

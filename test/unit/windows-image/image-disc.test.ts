@@ -40,6 +40,7 @@ describe("the CD an image is installed by", () => {
     writeFileSync(at("kubelet.exe"), "kubelet");
     const bake: Bake = {
       steps: [{ step: "Enable-ContainersFeature", parameters: { RebootDelaySeconds: 2 } }],
+      images: [],
       programs: [{ sha256, fileName: "kubelet.exe", file: at("kubelet.exe") }],
     };
     await assert.rejects(

@@ -7,7 +7,9 @@ describe("a node from an image that its steps have run in", () => {
   it("is asked for the very same again, which it has by checksum and version", async () => {
     await startMocks(false);
     const node = makeNode();
-    for (const { step, parameters } of bakeOf(software).steps) {
+    const { steps } = bakeOf(software, ["registry.k8s.io/pause:3.10.2"]);
+    // The one that only spares a node time is none of its own.
+    for (const { step, parameters } of steps.filter((each) => each.step !== "Add-ContainerImage")) {
       const { create } = registered(node, `node-${step.toLowerCase()}`).props;
       const command = String(await valueOf(create));
       const [, folder = ""] = / -File (\S+)\\[A-Za-z-]+\.ps1/.exec(command) ?? [];

@@ -120,6 +120,11 @@ describe("commands of steps", () => {
       CrictlPath: mediumPath(sha("e"), "crictl-v1.36.0-windows-amd64.tar.gz"),
       CrictlSha256: sha("e"),
     },
+    "Add-ContainerImage": {
+      Images: "registry.k8s.io/pause:3.10.2,quay.io/calico/node-windows:v3.32.1",
+      Proxy: "http://127.0.0.1:3128",
+      TimeoutSeconds: 600,
+    },
     "Install-Kubernetes": {
       Version: "1.36.4",
       KubeletPath: mediumPath(sha("b"), "kubelet.exe"),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../../config/settings.ts";
+import type { NodeImageSettings } from "../node-images.ts";
 import { builtSoFar } from "../../../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../../../toolchain/built.ts";
 
@@ -11,15 +12,17 @@ export type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string];
 export interface ImageSettings {
   readonly windows: Pick<
     Settings["windows"],
-    "version" | "image" | "containerdVersion" | "checksums"
+    "version" | "image" | "containerdVersion" | "checksums" | "kubeProxyImage"
   >;
   readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
+  readonly cni: NodeImageSettings["cni"];
 }
 
 /** By what a clone knows which image it made for which settings. */
-export function imageKey({ windows, cluster }: ImageSettings): string {
-  const { version, image, containerdVersion, checksums } = windows;
-  const installed = [cluster.kubernetesVersion, containerdVersion, checksums];
+export function imageKey({ windows, cluster, cni }: ImageSettings): string {
+  const { version, image, containerdVersion, checksums, kubeProxyImage } = windows;
+  const pulled = [kubeProxyImage, cni.kind === "calico" && cni.calico.version];
+  const installed = [cluster.kubernetesVersion, containerdVersion, checksums, pulled];
   return createHash("sha256")
     .update(JSON.stringify([version, image, installed]))
     .digest("hex")

@@ -11,6 +11,7 @@ import { examineDisk } from "../examine-disk.ts";
 import { examineMedia } from "../examine-media.ts";
 import { newImageSecrets, withImageDisc } from "../image-disc.ts";
 import { isMadeFromIso } from "../media.ts";
+import { nodeImages } from "../node-images.ts";
 import { runMediaProgram } from "../media-program.ts";
 import { requireRoom } from "../require-room.ts";
 import { imageDiskGiB, screenSocket, uefiVariables } from "./builder-machine.ts";
@@ -19,6 +20,7 @@ import { imageInputs } from "./image-inputs.ts";
 import { untilInterrupted } from "./interruption.ts";
 import { runBuilder } from "./run-builder.ts";
 import type { BuilderRun } from "./run-builder.ts";
+import { registriesOf } from "./way-out.ts";
 import { sealImage, type ImageBuild } from "./seal-image.ts";
 import { findUefiFirmware, uefiPackages } from "./uefi-firmware.ts";
 import { writeImageNote } from "./image-note.ts";
@@ -71,18 +73,24 @@ export function imageRoomGiB(withUpdate: boolean): number {
 
 const programTimeoutSeconds = 120;
 
+/** What of a stack's settings its image depends on, or is made with. */
+type ImageStack = Pick<Settings, "windows" | "hypervisor" | "cluster" | "cni">;
+
 /**
  * The golden image of a stack whose settings name an ISO: installed once by a machine of its own, in a plain QEMU, and
  * kept in the cache under a hash of all that went in.
  */
 export function windowsImage(
-  { windows, hypervisor, cluster }: Pick<Settings, "windows" | "hypervisor" | "cluster">,
+  { windows, hypervisor, cluster, cni }: ImageStack,
   cache: Cache,
   changes: BuilderChanges = {},
 ): Artifact {
   const { image } = windows;
   const withUefi = isMadeFromIso(image) && image.firmware === "uefi";
-  const bake = (): Bake => changes.bake ?? bakeOf(stackSoftware({ windows, cluster }));
+  const bake = (): Bake => {
+    const software = stackSoftware({ windows, cluster });
+    return changes.bake ?? bakeOf(software, nodeImages({ windows, cluster, cni }, software));
+  };
   return {
     name: imageArtifactName,
     needs: [],
@@ -152,7 +160,7 @@ async function build(all: Build): Promise<void> {
       slowness: changes.slowness,
       emulator: changes.emulator,
       seal: async (port) => {
-        found.build = await sealImage(port, secrets);
+        found.build = await sealImage(port, secrets, registriesOf(bake.images));
       },
     }),
   );

@@ -4,7 +4,10 @@ import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
 import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
 import type { ImageSecrets } from "../image-disc.ts";
+import { pullSeconds } from "../../step-timeouts.ts";
 import { StageError } from "./build-stages.ts";
+import { wayOutPort } from "./way-out-address.ts";
+import { wayOutTo } from "./way-out.ts";
 
 /** Looks at the Windows there is now; lies on the disc beside the script that the first logon starts. */
 const buildScript = "Confirm-ImageBuild.ps1";
@@ -15,8 +18,8 @@ const bakeScript = "Invoke-Bake.ps1";
 /** The script that seals; sysprep comes after it. */
 const lastScript = "Complete-Image.ps1";
 
-/** Installing the feature Containers, and unpacking containerd, on a slow disk. */
-const timeoutSeconds = 1500;
+/** Installing the feature Containers, unpacking containerd, on a slow disk, and pulling container images. */
+const timeoutSeconds = 1500 + pullSeconds;
 
 /** What a script ends with that has ordered a reboot; steps/lib/ExitCodes.ps1. */
 const rebootNotDone = 75;
@@ -51,11 +54,16 @@ const resultSchema = z.object({
 /**
  * Has a prepared machine looked at, do what its nodes need, and sealed: it shuts itself down some seconds later.
  *
+ * @param registries what the machine may reach besides the public Internet, as host and port.
  * @returns which Windows it has.
  * @throws StageError when a script failed; another error when it can't be reached (yet), or reboots: then it is to be
  * tried again, and goes on where it was.
  */
-export async function sealImage(port: number, secrets: ImageSecrets): Promise<ImageBuild> {
+export async function sealImage(
+  port: number,
+  secrets: ImageSecrets,
+  registries: ReadonlySet<string>,
+): Promise<ImageBuild> {
   const source = {
     host: "127.0.0.1",
     port,
@@ -65,7 +73,10 @@ export async function sealImage(port: number, secrets: ImageSecrets): Promise<Im
   };
   let output: string;
   try {
-    output = await runOverSsh(source, sealCommand, timeoutSeconds);
+    output = await runOverSsh(source, sealCommand, timeoutSeconds, "", {
+      port: wayOutPort,
+      accept: wayOutTo(registries),
+    });
   } catch (error) {
     if (error instanceof CommandFailed && error.exitCode !== rebootNotDone) {
       throw new StageError(`sealing failed: ${error.message}`, "What it says names the remedy.");

@@ -30,6 +30,7 @@ function asking(image: ImageSettings["windows"]["image"]): ImageSettings {
   return {
     windows: { version: "2022", image, containerdVersion: "2.3.4", checksums: {} },
     cluster: { kubernetesVersion: "1.36.4" },
+    cni: { kind: "calico", calico: { version: "3.32.1" } },
   };
 }
 

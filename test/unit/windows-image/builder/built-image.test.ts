@@ -14,6 +14,11 @@ describe("the image that a clone made for settings", () => {
     ["another edition", () => keyOf({ image: { ...iso, edition: "datacenter-core" } })],
     ["another Windows", () => keyOf({ version: "2025" }, { cni: { kind: "kind-default" } })],
     ["another containerd, which is baked into it", () => keyOf({ containerdVersion: "2.4.2" })],
+    [
+      "another pod network, whose container images are",
+      () => keyOf({}, { cni: { kind: "flannel" } }),
+    ],
+    ["another kube-proxy, whose image is", () => keyOf({ kubeProxyImage: "example.com/proxy:v1" })],
   ];
   for (const [what, key] of others) {
     it(`is another one for ${what}`, () => {
@@ -22,8 +27,8 @@ describe("the image that a clone made for settings", () => {
   }
 
   it("is another one for another Kubernetes, which is baked into it", () => {
-    const { windows, cluster } = settingsOf({});
-    const other = { windows, cluster: { ...cluster, kubernetesVersion: "1.37.0" } };
+    const { windows, cluster, cni } = settingsOf({});
+    const other = { windows, cni, cluster: { ...cluster, kubernetesVersion: "1.37.0" } };
     assert.notEqual(imageKey(other), keyOf({}));
   });
 

@@ -42,7 +42,8 @@ function Remove-Program {
 
 <#
 .SYNOPSIS
-Runs a step as a node would, in a process of its own; returns whether the machine is about to reboot.
+Runs a step as a node would, in a process of its own; returns whether the machine is about to reboot. What the step
+warns of is said on the serial port.
 
 .PARAMETER Script
 Full path of the step's script.
@@ -69,5 +70,9 @@ function Invoke-BakedStep {
     $output = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
         -ArgumentList $arguments -TimeoutSeconds 1200 -SuccessExitCodes 0, 75 -Remedy 'What it says names the remedy.'
     $answer = ConvertFrom-Json -InputObject ($output.TrimEnd() -split "`n")[-1]
+    if ($answer.PSObject.Properties.Name -contains 'facts' -and
+        $answer.facts.PSObject.Properties.Name -contains 'warning' -and $answer.facts.warning -ne '') {
+        Write-SerialLine -Message "warning: $($answer.facts.warning)"
+    }
     ($answer.PSObject.Properties.Name -contains 'error') -or $answer.rebootRequired
 }

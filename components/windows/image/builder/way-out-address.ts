@@ -1,0 +1,5 @@
+/** Port on the loopback of a machine that an image is made on; see way-out.ts. */
+export const wayOutPort = 3128;
+
+/** Proxy by which such a machine reaches registries. */
+export const wayOut = `http://127.0.0.1:${wayOutPort}`;

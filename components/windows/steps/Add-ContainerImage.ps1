@@ -1,0 +1,103 @@
+<#
+.SYNOPSIS
+Pulls container images that every node needs, so that a node made from this machine's disk need not.
+
+.DESCRIPTION
+Runs while an image of Windows is made, after Install-Containerd. An image that is there whole is left alone; the others
+are pulled by ctr, in this step's own process and so by the given proxy, for this Windows only. An image that can't be
+pulled is no error: the node pulls it, as it would have anyway. The result says which ones, and why.
+
+.PARAMETER Images
+The images with registry and tag, e.g. registry.k8s.io/pause:3.10.2, separated by commas. Empty: none. Default: none,
+mandatory. Source: components/windows/image/node-images.ts.
+
+.PARAMETER Proxy
+Proxy by which the registries are reached, as scheme, address and port. Empty: they are reached directly. Default:
+empty. Source: components/windows/image/builder/way-out.ts.
+
+.PARAMETER TimeoutSeconds
+Seconds for all images together. Default: 600. Source: components/windows/image/bake.ts.
+
+.OUTPUTS
+Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
+"error": {"code", "message", "remedy"}}. Facts: present, pulled, missing, warning (empty where none is missing).
+
+.NOTES
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
+CommandTimedOut; 16 DiskFull; 34 ServiceNotRunning; 41 ContainerdMissing.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [AllowEmptyString()]
+    [ValidatePattern('^([a-z0-9][-._/:@A-Za-z0-9]*(,[a-z0-9][-._/:@A-Za-z0-9]*)*)?$')]
+    [string] $Images,
+
+    [ValidatePattern('^([a-z]+://[-.0-9A-Za-z]+:[0-9]+)?$')]
+    [string] $Proxy = '',
+
+    [ValidateRange(1, 3600)]
+    [int] $TimeoutSeconds = 600
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+. (Join-Path $PSScriptRoot 'lib\Step.ps1')
+. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainerImage.ps1')
+
+Invoke-Step -Name 'Add-ContainerImage' -Body {
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    $wanted = @($Images -split ',' | Where-Object { $_ -ne '' })
+    if ($null -eq (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
+        Stop-Step -Code 'ContainerdMissing' -Message 'There is no service containerd.' `
+            -Remedy 'Run Install-Containerd first.'
+    }
+    Start-Containerd
+    if ($Proxy -ne '') {
+        # Of this process and what it starts; containerd itself keeps its own.
+        $env:HTTPS_PROXY = $Proxy
+    }
+    $ctr = "$env:ProgramFiles\containerd\ctr.exe"
+    $present = @()
+    $pulled = @()
+    $missing = @()
+    $reasons = @()
+    if (-not (Test-Path -LiteralPath $ctr)) {
+        $missing = $wanted
+        $reasons = @("there is no $ctr")
+    }
+    else {
+        $there = @(Get-WholeImage -Ctr $ctr)
+        foreach ($image in $wanted) {
+            if ($there -contains $image) {
+                $present += $image
+                continue
+            }
+            $left = $TimeoutSeconds - [int]$clock.Elapsed.TotalSeconds
+            $problem = Add-Image -Ctr $ctr -Image $image -TimeoutSeconds $left
+            if ($problem -eq '') {
+                $pulled += $image
+            }
+            else {
+                $missing += $image
+                $reasons += "${image}: $problem"
+            }
+        }
+    }
+    $warning = ''
+    if ($missing.Count -gt 0) {
+        $warning = "$($missing.Count) of $($wanted.Count) container images were not pulled, so each node pulls " +
+        "them: $($reasons -join '; ')"
+    }
+    New-StepResult -Changed ($pulled.Count -gt 0) -Facts ([ordered]@{
+            present = $present
+            pulled  = $pulled
+            missing = $missing
+            warning = $warning
+        })
+}

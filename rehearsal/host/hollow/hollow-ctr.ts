@@ -1,0 +1,28 @@
+import type { Drive } from "../drive.ts";
+import type { ProgramResult } from "../programs.ts";
+
+/** Where containerd keeps what it has; the names of the images alone are enough here. */
+const imagesFile = "C:\\ProgramData\\containerd\\root\\hollow-images.txt";
+
+/** Runs `ctr.exe --namespace k8s.io images check --quiet` or `... images pull --local IMAGE`. */
+export async function runHollowCtr(
+  drive: Drive,
+  hasRegistries: boolean,
+  args: readonly string[],
+): Promise<ProgramResult> {
+  const command = args.join(" ");
+  const there = (await drive.readText(imagesFile)) ?? "";
+  if (command === "--namespace k8s.io images check --quiet") {
+    return { exitCode: 0, stdout: there, stderr: "" };
+  }
+  const image = /^--namespace k8s\.io images pull --local (\S+)$/.exec(command)?.[1];
+  if (image === undefined) {
+    return { exitCode: 1, stdout: "", stderr: `hollow ctr.exe does not know '${command}'\n` };
+  }
+  if (!hasRegistries) {
+    const stderr = `ctr: failed to resolve reference "${image}": dial tcp: lookup: no such host\n`;
+    return { exitCode: 1, stdout: "", stderr };
+  }
+  await drive.write(imagesFile, `${there}${image}\n`, true);
+  return { exitCode: 0, stdout: "done\n", stderr: "" };
+}
