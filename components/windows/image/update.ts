@@ -9,7 +9,9 @@ export const neededWindows = `${minimumBuild}.${minimumRevision} (KB5044281, Oct
 
 /** What to do where the Windows of an ISO is older. */
 export const nameAnUpdate =
-  "Name a cumulative update of Microsoft's (.msu) in kindows:windows.image.update, or use a newer ISO: docs/windows-image.md says where to look.";
+  "Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` " +
+  "(x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run " +
+  "this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.";
 
 /** What the update is called on the CD: Microsoft's own names have more characters than Joliet keeps. */
 export const updateFile = "update.msu";

@@ -148,7 +148,7 @@ describe("examining an ISO of Windows", () => {
       name: "old-revision",
       images: [{ revision: 2761 }],
       problems: [
-        "old-revision.iso holds 20348.2761, and a node needs 20348.2762 (KB5044281, October 2024) or newer. Name a cumulative update of Microsoft's (.msu) in kindows:windows.image.update, or use a newer ISO: docs/windows-image.md says where to look.",
+        "old-revision.iso holds 20348.2761, and a node needs 20348.2762 (KB5044281, October 2024) or newer. Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` (x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.",
       ],
     },
     {
