@@ -82,6 +82,11 @@ export class Cache {
     return path.join(this.root, "building");
   }
 
+  /** Folder of what a killed build leaves for the next one to go on with, each by its entry's address. */
+  get partialFolder(): string {
+    return path.join(this.root, "partial");
+  }
+
   /** Folder of downloads under way, each in a file named by the SHA-256 it shall have. */
   get downloadsFolder(): string {
     return path.join(this.root, "downloads");

@@ -71,15 +71,26 @@ export async function removeStaleDownloads(cache: Cache, days: number, now: Date
   return freed;
 }
 
-/** Removes what builds left whose process is dead. */
+/** Removes what builds left whose process is dead, also what the next one could go on with. */
 export async function removeDeadBuilds(cache: Cache): Promise<number> {
-  const names = await readdir(cache.buildingFolder).catch(() => [] as string[]);
+  const freed = await removeDead(cache, cache.buildingFolder);
+  return freed + (await removePartialBuilds(cache));
+}
+
+/** Removes what killed builds left for the next one to go on with. */
+export function removePartialBuilds(cache: Cache): Promise<number> {
+  return removeDead(cache, cache.partialFolder);
+}
+
+/** Of the folders in a folder those that no living process fills; each is named by its entry's address. */
+async function removeDead(cache: Cache, parent: string): Promise<number> {
+  const names = await readdir(parent).catch(() => [] as string[]);
   let freed = 0;
   for (const name of names) {
     if (await isLivingBuild(cache, name)) {
       continue;
     }
-    const folder = path.join(cache.buildingFolder, name);
+    const folder = path.join(parent, name);
     if ((await stat(folder)).isDirectory()) {
       freed += await bytesBelow(folder);
       await rm(folder, { recursive: true, force: true });

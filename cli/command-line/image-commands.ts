@@ -27,11 +27,13 @@ export function addImageCommands(program: Command): void {
     .action(run<object>(async (options) => (await import("../commands/image.ts")).build(options)));
   image
     .command("ls")
-    .description("list the images that were made from an ISO, and what uses them")
+    .description("list the images that were made from an ISO, what uses them, and unfinished ones")
     .action(run<object>(async (options) => (await import("../commands/image.ts")).list(options)));
   image
     .command("prune")
-    .description("remove images that no lab of this host and no stack of this clone uses")
+    .description(
+      "remove what killed builds left, and images that no lab of this host and no stack of this clone uses",
+    )
     .option("--dry-run", "only say what would be removed", false)
     .action(
       run<{ dryRun: boolean }>(async (options) =>

@@ -8,8 +8,9 @@ import { Cache } from "../../toolchain/cache.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { transferText } from "../../toolchain/transfer-text.ts";
-import { removeEntries } from "../cache/prune.ts";
+import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
 import { exitCodes, Failure, messageOf } from "../failure.ts";
+import { unfinishedImages } from "../image/cut-off.ts";
 import { imageEntries, madeImages } from "../image/images.ts";
 import type { ImageUse, MadeImage } from "../image/images.ts";
 import { usedByLabs, wantedByStacks } from "../image/uses.ts";
@@ -67,7 +68,7 @@ export async function build({ stack }: ImageCommandOptions): Promise<number> {
   return exitCodes.ok;
 }
 
-/** `kindows image ls`: images made from an ISO, for all stacks and clones; those of labs too, if libvirt runs. */
+/** `kindows image ls`: images made from an ISO, for all stacks and clones, unfinished ones too; what labs use, if libvirt runs. */
 export async function list({ stack }: ImageCommandOptions): Promise<number> {
   const cache = new Cache();
   const all = await images(cache, stack, (error) => {
@@ -83,6 +84,10 @@ export async function list({ stack }: ImageCommandOptions): Promise<number> {
     seconds === undefined ? "" : formatSeconds(seconds),
     uses.join(", "),
   ]);
+  const unfinished = await unfinishedImages(cache);
+  rows.push(
+    ...unfinished.map(({ address, what, bytes }) => [address, what, transferText(bytes), "", ""]),
+  );
   const header = ["IMAGE", "WINDOWS SERVER", "SIZE", "MADE IN", "USED BY"];
   process.stdout.write(`${table(header, rows)}\n`);
   return exitCodes.ok;
@@ -93,7 +98,10 @@ export interface ImagePruneOptions extends ImageCommandOptions {
   readonly dryRun: boolean;
 }
 
-/** `kindows image prune`: removes images that no lab of this host and no stack of this clone uses. */
+/**
+ * `kindows image prune`: removes images that no lab of this host and no stack of this clone uses, and what builds left
+ * that were killed.
+ */
 export async function prune({ stack, dryRun }: ImagePruneOptions): Promise<number> {
   const cache = new Cache();
   const all = await images(cache, stack);
@@ -101,13 +109,17 @@ export async function prune({ stack, dryRun }: ImagePruneOptions): Promise<numbe
     say(`kept ${address}: ${uses.join(", ")}`);
   }
   const unused = all.filter(({ uses }) => uses.length === 0);
+  const cutOff = (await unfinishedImages(cache)).filter(({ isUnderWay }) => !isUnderWay);
   if (dryRun) {
     unused.forEach(({ address }) => say(`would remove ${address}`));
-    const bytes = unused.reduce((sum, each) => sum + each.bytes, 0);
+    cutOff.forEach(({ address, what }) => say(`would remove ${address}, which ${what}`));
+    const bytes = [...unused, ...cutOff].reduce((sum, each) => sum + each.bytes, 0);
     say(`would free ${transferText(bytes)}`);
     return exitCodes.ok;
   }
-  say(`freed ${transferText(await removeEntries(cache, unused, say))}`);
+  cutOff.forEach(({ address, what }) => say(`removes ${address}, which ${what}`));
+  const freed = await removePartialBuilds(cache);
+  say(`freed ${transferText(freed + (await removeEntries(cache, unused, say)))}`);
   return exitCodes.ok;
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 const bakeScript = `kindows\Invoke-Bake.ps1`
@@ -17,6 +18,9 @@ const bakeScript = `kindows\Invoke-Bake.ps1`
 func (s *server) bake(command string, way *wayOut) error {
 	if _, there := findOn(s.discs, bakeScript); !there || !strings.Contains(command, "'Invoke-Bake.ps1'") {
 		return fmt.Errorf("%s is not asked for, or on no disc", bakeScript)
+	}
+	if faultAsked(s.discs, "bakes-slowly") || faultAsked(s.discs, "never-comes-back") {
+		time.Sleep(10 * time.Second)
 	}
 	file, there := findOn(s.discs, `kindows\bake.json`)
 	if !there {

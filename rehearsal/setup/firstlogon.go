@@ -80,6 +80,11 @@ func firstLogon(discs []disc, state diskState) error {
 		serial("kindows: " + messages[ending+1][1])
 		return restart()
 	}
+	// Should the machine be switched off and on, the logon is not there again: it goes on from here.
+	state.Phase = phasePrepared
+	if err := writeState(state); err != nil {
+		return err
+	}
 	serial("kindows: " + messages[ending+2][1])
 	return serveSsh(discs, state)
 }

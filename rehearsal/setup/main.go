@@ -20,6 +20,7 @@ const (
 	phaseSpecialize = "specialize"
 	phaseFirstLogon = "first logon"
 	phaseUpdated    = "updated"
+	phasePrepared   = "prepared"
 	phaseSealed     = "sealed"
 )
 
@@ -52,6 +53,11 @@ func run(state diskState) error {
 		return specialize(state)
 	case phaseFirstLogon:
 		return firstLogon(discs, state)
+	case phasePrepared:
+		if faultAsked(discs, "never-comes-back") {
+			return fmt.Errorf("asked not to come back")
+		}
+		return serveSsh(discs, state)
 	case phaseUpdated:
 		return serveSsh(discs, state)
 	case phaseSealed:

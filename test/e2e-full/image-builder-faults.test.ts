@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { exitCodes } from "../../cli/failure.ts";
 import {
   imageArtifactName,
+  imageFile,
   windowsImage,
 } from "../../components/windows/image/builder/image-artifact.ts";
 import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
@@ -72,7 +73,9 @@ describe("the making of an image that goes wrong", function () {
   };
   const assertNothingHalfMade = (): void => {
     assert.deepEqual(machines(), []);
-    assert.deepEqual(existsSync(cache.buildingFolder) ? readdirSync(cache.buildingFolder) : [], []);
+    for (const folder of [cache.buildingFolder, cache.partialFolder]) {
+      assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [], folder);
+    }
     const entries = existsSync(cache.entriesFolder) ? readdirSync(cache.entriesFolder) : [];
     assert.deepEqual(
       entries.filter((name) => name.startsWith(imageArtifactName)),
@@ -169,24 +172,19 @@ exec qemu-system-x86_64 "\${args[@]}"
     assertNothingHalfMade();
   });
 
-  it("a build that is killed, at whatever stage, takes QEMU with it, and the next one redoes it", async () => {
+  it("a build that is killed, at whatever stage, takes QEMU with it, and the next one makes the image", async () => {
     const settings = await media.settings();
     const address = await artifactAddress(windowsImage(settings, cache, small));
-    for (const moment of [
-      "installs ",
-      "stage 2",
-      "stage 3",
-      "stage 4",
-      "stage 5",
-      "stage 6",
-      "stage 7",
-    ]) {
+    let before = "";
+    for (const moment of ["installs ", "stage 2", "stage 3", "stage 4", "stage 5", "stage 7"]) {
       const { lines, ended } = await start(settings, (line, child) => {
         if (line.includes(moment)) child.kill("SIGKILL");
       });
       assert.deepEqual(await ended, [null, "SIGKILL"], lines.join("\n"));
       await noMachine();
       assert.equal((await cache.state(address)).kind, "missing", moment);
+      if (before !== "") assert.match(lines.join("\n"), /can't be gone on with: begins anew/);
+      before = moment;
     }
     assert.equal(
       readdirSync(cache.buildingFolder).length,
@@ -196,6 +194,73 @@ exec qemu-system-x86_64 "\${args[@]}"
     await make(settings);
     assert.equal((await cache.state(address)).kind, "complete");
     assert.deepEqual(readdirSync(cache.buildingFolder), []);
+    assert.deepEqual(readdirSync(cache.partialFolder), []);
+  });
+
+  /** Kills a build when Windows is set up and steps run in it. */
+  const killSetUp = async (settings: Settings): Promise<string> => {
+    const { lines, ended } = await start(settings, (line, child) => {
+      if (line.includes("killed from here on is gone on with")) child.kill("SIGKILL");
+    });
+    assert.deepEqual(await ended, [null, "SIGKILL"], lines.join("\n"));
+    await noMachine();
+    const address = await artifactAddress(windowsImage(settings, cache, small));
+    assert.equal((await cache.state(address)).kind, "missing");
+    return address;
+  };
+
+  for (const firmware of ["bios", "uefi"] as const) {
+    it(`a build that is killed while steps run is gone on with, with ${firmware}`, async () => {
+      const settings = await media.settings("bakes-slowly", firmware);
+      const address = await killSetUp(settings);
+      const folder = path.join(cache.partialFolder, address);
+      assert.equal(statSync(folder).mode & 0o777, 0o700);
+      for (const name of readdirSync(folder)) {
+        assert.equal(statSync(path.join(folder, name)).mode & 0o777, 0o600, name);
+      }
+      // Again, while it is gone on with.
+      const again = await start(settings, (line, child) => {
+        if (line.includes("baking") || line.includes("build 20348")) child.kill("SIGKILL");
+      });
+      assert.deepEqual(await again.ended, [null, "SIGKILL"], again.lines.join("\n"));
+      const lines: string[] = [];
+      await make(settings, { slowness: 0.4 }, (line) => lines.push(line));
+      assert.match(
+        lines.join("\n"),
+        /was cut off while the nodes' steps ran: goes on with its disk/,
+      );
+      assert.doesNotMatch(lines.join("\n"), /stage [1-5] of 7|begins anew/);
+      assert.equal((await cache.state(address)).kind, "complete");
+      assert.deepEqual(readdirSync(cache.entryFolder(address)).sort(), [
+        ".kindows-complete.json",
+        "image.json",
+        imageFile,
+      ]);
+      assert.deepEqual(readdirSync(cache.partialFolder), []);
+    });
+  }
+
+  it("another image's disk is not gone on with", async () => {
+    await killSetUp(await media.settings("bakes-slowly"));
+    const lines: string[] = [];
+    await make(await media.settings(), {}, (line) => lines.push(line));
+    assert.doesNotMatch(lines.join("\n"), /goes on|anew/);
+    assert.equal(readdirSync(cache.partialFolder).length, 1, "of the one that was killed");
+  });
+
+  it("a disk that does not come up again is thrown away, and the build begins anew, once", async () => {
+    const settings = await media.settings("never-comes-back");
+    const address = await killSetUp(settings);
+    const lines: string[] = [];
+    await make(settings, { slowness: 0.1 }, (line) => lines.push(line));
+    const text = lines.join("\n");
+    assert.match(
+      text,
+      /goes on with its disk[^]*is of no use: [^]*no end within 1 min 30 s[^]*begins anew/,
+    );
+    assert.match(text, /begins anew[^]*stage 1 of 7[^]*the machine is off/);
+    assert.equal((await cache.state(address)).kind, "complete");
+    assert.deepEqual(readdirSync(cache.partialFolder), []);
   });
 
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

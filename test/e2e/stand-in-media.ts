@@ -35,6 +35,8 @@ export type Fault =
   | "script-fails"
   | "update-fails"
   | "sealing-fails"
+  | "bakes-slowly"
+  | "never-comes-back"
   | "stays-on";
 
 /** What is different where the stand-in is installed: it is small, and emulated it is as quick as Windows under KVM. */

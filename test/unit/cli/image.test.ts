@@ -14,6 +14,7 @@ import { execa } from "execa";
 import { usedByLabs, hashOfVolume } from "../../../cli/image/uses.ts";
 import { imageFile } from "../../../components/windows/image/builder/image-artifact.ts";
 import { writeImageNote } from "../../../components/windows/image/builder/image-note.ts";
+import { PartialImage } from "../../../components/windows/image/builder/partial-image.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { recordedHost } from "./lab/recorded-host.ts";
@@ -122,6 +123,27 @@ describe("kindows image", function () {
     assert.equal(code, 0, err);
     assert.match(err, /labs of this host use is not known: .*failed to connect/);
     assert.match(out, new RegExp(used));
+  });
+
+  it("ls tells of builds that were cut off, and prune removes what they left", async () => {
+    const key = { private: "p", public: "p" };
+    const secrets = { administratorPassword: "x", hostKey: key, loginKey: key };
+    const inSetup = "windows-image-1111111111111111";
+    const later = "windows-image-2222222222222222";
+    for (const address of [inSetup, later]) {
+      const partial = new PartialImage(cache, address);
+      await partial.begin();
+      writeFileSync(partial.disk, "half a disk");
+      if (address === later) await partial.keep(secrets, root);
+    }
+    const { out } = await kindows("ls");
+    assert.match(out, new RegExp(`${inSetup} +was cut off: the next build begins anew`));
+    assert.match(out, new RegExp(`${later} +was cut off: the next build goes on with it`));
+    const dry = await kindows("prune", "--dry-run");
+    assert.match(dry.err, new RegExp(`would remove ${later}, which was cut off`));
+    assert.equal(readdirSync(cache.partialFolder).length, 2);
+    assert.equal((await kindows("prune")).code, 0);
+    assert.deepEqual(readdirSync(cache.partialFolder), []);
   });
 
   it("ls and prune ask nobody where there is no image", async () => {

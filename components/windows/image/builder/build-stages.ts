@@ -70,7 +70,12 @@ const updatedLine = "updated, rebooting";
 const preparedLine = "initialized";
 /** What Confirm-ImageBuild.ps1 says once it has found a Windows that a node may have. */
 const buildLine = /^build \d+\.\d+$/;
+/** What Complete-Image.ps1 begins with. */
+const sealingLine = "sealing";
 const failedLine = "failed: ";
+
+/** How long a machine that is gone on with may take until a script is run on it: a start of Windows, and a log-in. */
+const comeBackSeconds = 15 * 60;
 
 /** An empty disk gets more than this as soon as Setup copies; its partitions and file systems alone are less. */
 const copyingBytes = 16 * 1024 ** 2;
@@ -92,6 +97,13 @@ export class StageError extends Error {
   }
 }
 
+/** A disk that was to be gone on with is of no use. */
+export class NotResumed extends StageError {
+  constructor(why: string) {
+    super(`the machine of the build that was cut off is of no use: ${why}`, "It is made anew.");
+  }
+}
+
 /**
  * Follows the making of an image by what is seen from outside: bytes written to its disk, restarts, lines on the serial
  * port, the power going off.
@@ -106,12 +118,36 @@ export class BuildStages {
   readonly #say: (line: string) => void;
   /** Limits are this much longer: emulation is some ten times slower. */
   readonly #slowness: number;
+  /** Whether scripts run on it that the host has started. */
+  #isBack: boolean;
+  #isSealing = false;
 
-  constructor(say: (line: string) => void, now: number, slowness = 1) {
+  /** @param isResumed whether the machine starts from the disk of a build that was cut off when Windows was set up. */
+  constructor(say: (line: string) => void, now: number, slowness = 1, isResumed = false) {
     this.#say = say;
     this.#since = now;
     this.#slowness = slowness;
+    this.#isBack = !isResumed;
+    if (isResumed) {
+      this.#stage = "seal";
+      this.#isOpen = true;
+    }
     this.#tellStage();
+  }
+
+  /** Whether Windows is set up, and not being sealed yet: from here a build that is killed can be gone on with. */
+  get isKept(): boolean {
+    return this.#stage === "seal" && !this.#isSealing;
+  }
+
+  /** Whether it is being sealed: soon nobody can log in. */
+  get isSealing(): boolean {
+    return this.#isSealing;
+  }
+
+  /** Whether it was started from the disk of a build that was cut off, and has not shown yet that it is of use. */
+  get isDoubtful(): boolean {
+    return !this.#isBack;
   }
 
   get stage(): StageName {
@@ -167,6 +203,8 @@ export class BuildStages {
       this.#lastSeen = message;
       throw this.#failure(`the machine says: ${message}`);
     }
+    this.#isBack ||= buildLine.test(message);
+    this.#isSealing ||= message === sealingLine;
     this.#isOpen ||= message === updatedLine || message === preparedLine;
     const next = turningPoint(message);
     if (next !== undefined && this.#isBefore(next)) {
@@ -233,7 +271,8 @@ export class BuildStages {
   }
 
   #limitSeconds(): number {
-    return stages[this.#stage].limitSeconds * this.#slowness;
+    const limit = this.#isBack ? stages[this.#stage].limitSeconds : comeBackSeconds;
+    return limit * this.#slowness;
   }
 }
 

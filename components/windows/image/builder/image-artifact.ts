@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import type { Settings } from "../../../../config/settings.ts";
@@ -10,6 +10,7 @@ import { bakeOf, type Bake } from "../bake.ts";
 import { examineDisk } from "../examine-disk.ts";
 import { examineMedia } from "../examine-media.ts";
 import { newImageSecrets, withImageDisc } from "../image-disc.ts";
+import type { ImageSecrets } from "../image-disc.ts";
 import { isMadeFromIso } from "../media.ts";
 import { nodeImages } from "../node-images.ts";
 import { runMediaProgram } from "../media-program.ts";
@@ -18,6 +19,8 @@ import { imageDiskGiB, screenSocket, uefiVariables } from "./builder-machine.ts"
 import type { BuilderMachine } from "./builder-machine.ts";
 import { imageInputs } from "./image-inputs.ts";
 import { untilInterrupted } from "./interruption.ts";
+import { NotResumed } from "./build-stages.ts";
+import { PartialImage } from "./partial-image.ts";
 import { runBuilder } from "./run-builder.ts";
 import type { BuilderRun } from "./run-builder.ts";
 import { registriesOf } from "./way-out.ts";
@@ -120,59 +123,89 @@ async function build(all: Build): Promise<void> {
   if (!isMadeFromIso(image)) {
     throw new Error(`an image of kind ${image.kind} is not made here`);
   }
-  await requireRoom(into, changes.neededGiB ?? imageRoomGiB(false), "making the image");
+  const partial = new PartialImage(cache, path.basename(context.logFile, ".log"));
+  const kept = await readPartial(partial, context);
+  if (kept === undefined) {
+    await partial.remove();
+    await requireRoom(into, changes.neededGiB ?? imageRoomGiB(false), "making the image");
+  }
   context.progress("looks at the media");
   const media = await examineMedia(windows, cache);
-  if (media.update !== undefined) {
+  if (media.update !== undefined && kept === undefined) {
     await requireRoom(into, changes.neededGiB ?? imageRoomGiB(true), "an image with an update");
   }
-  const secrets = newImageSecrets();
-  // QEMU's sockets and the disc with keys and password: for nobody else, and gone when the image is there.
-  const folder = path.join(into, "private");
-  await mkdir(folder, { mode: 0o700 });
   const machine: BuilderMachine = {
     accelerator: hypervisor.domainType === "kvm" ? "kvm" : "tcg",
     cpus: Math.min(mostCpus, availableParallelism()),
     memoryMiB: changes.memoryMiB ?? builderMemoryMiB,
     uefi: image.firmware === "uefi" ? findUefiFirmware() : undefined,
   };
-  if (machine.uefi !== undefined) {
-    await copyFile(machine.uefi.variables, path.join(folder, uefiVariables));
-  }
-  const disk = path.join(into, imageFile);
-  await makeDisk(disk);
   const screens = screensBeside(context.logFile);
   await rm(screens, { recursive: true, force: true });
-  const { name, build: onIso, revision: revisionOnIso } = media.windows.image;
-  context.progress(
-    `installs ${name}, build ${onIso}.${revisionOnIso}; pictures of the screen: ${screens}; ` +
-      `the screen itself: vncviewer ${path.join(folder, screenSocket)}`,
-  );
   const found: { build?: ImageBuild } = {};
-  await withImageDisc(folder, windows, media, bake, secrets, (config) =>
-    runBuilder({
-      machine,
-      files: { folder, disk, discs: [media.windows.path, config] },
-      logFile: context.logFile,
-      screens,
-      progress: context.progress,
-      signal,
-      slowness: changes.slowness,
-      emulator: changes.emulator,
-      seal: async (port) => {
-        found.build = await sealImage(port, secrets, registriesOf(bake.images));
-      },
-    }),
-  );
+  const install = async (resumed: ImageSecrets | undefined): Promise<void> => {
+    const secrets = resumed ?? newImageSecrets();
+    // QEMU's sockets and the disc with keys and password: for nobody else, and gone when the image is there.
+    const folder = path.join(into, "private");
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { mode: 0o700 });
+    if (machine.uefi !== undefined) {
+      const variables = resumed === undefined ? machine.uefi.variables : partial.uefiVariables;
+      await copyFile(variables, path.join(folder, uefiVariables));
+    }
+    if (resumed === undefined) {
+      await partial.begin();
+      await makeDisk(partial.disk);
+    }
+    const { name, build: onIso, revision } = media.windows.image;
+    const what = `${name}, build ${onIso}.${revision}`;
+    context.progress(
+      `${resumed === undefined ? "installs" : "goes on with"} ${what}; pictures of the screen: ${screens}; ` +
+        `the screen itself: vncviewer ${path.join(folder, screenSocket)}`,
+    );
+    await withImageDisc(folder, windows, media, bake, secrets, (config) =>
+      runBuilder({
+        machine,
+        files: { folder, disk: partial.disk, discs: [media.windows.path, config] },
+        logFile: context.logFile,
+        screens,
+        progress: context.progress,
+        signal,
+        slowness: changes.slowness,
+        emulator: changes.emulator,
+        isResumed: resumed !== undefined,
+        keep: () => partial.keep(secrets, folder),
+        withdraw: () => partial.withdraw(),
+        seal: async (port) => {
+          found.build = await sealImage(port, secrets, registriesOf(bake.images));
+        },
+      }),
+    );
+    await rm(folder, { recursive: true });
+  };
+  const disk = path.join(into, imageFile);
+  try {
+    await install(kept).catch(async (error: unknown) => {
+      if (!(error instanceof NotResumed)) {
+        throw error;
+      }
+      context.progress(`${error.message}; it is thrown away, and the build begins anew`);
+      await install(undefined);
+    });
+    await rename(partial.disk, disk);
+  } finally {
+    // Whatever it ended with: only what is killed is gone on with.
+    await partial.remove();
+  }
   if (found.build === undefined) {
     throw new Error("the machine was switched off before anybody looked at its Windows");
   }
+  const { build: onIso, revision: revisionOnIso } = media.windows.image;
   if (media.update !== undefined && found.build.revision === revisionOnIso) {
     context.progress(
       `warning: the update changed nothing: Windows is ${onIso}.${revisionOnIso}, as on the ISO`,
     );
   }
-  await rm(folder, { recursive: true });
   await examineDisk(disk);
   // While it was made nothing was flushed.
   await flushFile(disk);
@@ -182,6 +215,20 @@ async function build(all: Build): Promise<void> {
     language: image.language,
     ...found.build,
   });
+}
+
+/** Keys of the disk that an earlier build left, where that can be gone on with; says what is done about it. */
+async function readPartial(
+  partial: PartialImage,
+  { progress }: Pick<BuildContext, "progress">,
+): Promise<ImageSecrets | undefined> {
+  const cutOff = await partial.cutOff();
+  if (cutOff === "in Setup") {
+    progress("a build was cut off where it can't be gone on with: begins anew");
+  } else if (cutOff !== undefined) {
+    progress(`a build was cut off ${cutOff}: goes on with its disk`);
+  }
+  return partial.kept();
 }
 
 /** @throws with what qemu-img says. */

@@ -69,7 +69,10 @@ function virtio(kind: string): string {
   return `virtio-${kind}-pci-non-transitional`;
 }
 
-/** Nobody needs the disk of a build that was cut off, so the host may write it when it likes. */
+/**
+ * The host may write it when it likes: what the guest flushed outlives QEMU, with which a build that was killed is gone on
+ * with, and nobody needs what outlives this host.
+ */
 function disk(path: string): string {
   return JSON.stringify({
     driver: "qcow2",

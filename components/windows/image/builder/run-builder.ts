@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Progress } from "../../../../toolchain/artifact.ts";
-import { BuildStages, StageError } from "./build-stages.ts";
+import { BuildStages, NotResumed, StageError } from "./build-stages.ts";
 import { serialFile } from "./builder-machine.ts";
 import type { BuilderFiles, BuilderMachine } from "./builder-machine.ts";
 import { Interrupted } from "./interruption.ts";
@@ -28,6 +28,12 @@ export interface BuilderRun {
    * @throws StageError when it is no use to try again.
    */
   readonly seal: (sshPort: number) => Promise<void>;
+  /** Whether the disk is that of a build that was cut off when Windows was set up. */
+  readonly isResumed: boolean;
+  /** Windows is set up: makes this build one that can be gone on with. */
+  readonly keep: () => Promise<void>;
+  /** It is being sealed: the contrary. */
+  readonly withdraw: () => Promise<void>;
   /** How much longer than under KVM each stage may take. Default: 1 with KVM, 10 without. */
   readonly slowness?: number | undefined;
   /** What to run as QEMU. Default: the one on the PATH. */
@@ -46,9 +52,10 @@ const statsTicks = 4;
 const screenTicks = 60;
 
 /**
- * Runs the machine that an image is made on, from an empty disk until its power goes off.
+ * Runs the machine that an image is made on, from an empty disk, or one of a build that was cut off, until its power goes
+ * off.
  *
- * @throws StageError that says the stage, what was seen last, where the newest picture is, and what to do; Interrupted.
+ * @throws NotResumed for a disk of a build that was cut off; StageError that says the stage, what was seen last, where the newest picture is, and what to do; Interrupted.
  */
 export async function runBuilder(run: BuilderRun): Promise<void> {
   const { machine, files, logFile, progress } = run;
@@ -60,12 +67,15 @@ export async function runBuilder(run: BuilderRun): Promise<void> {
   });
   const screenshots = new Screenshots(qemu.qmp, run.screens);
   const slowness = run.slowness ?? (machine.accelerator === "kvm" ? 1 : 10);
-  const stages = new BuildStages(progress, Date.now(), slowness);
+  const stages = new BuildStages(progress, Date.now(), slowness, run.isResumed);
   try {
     await follow(run, qemu, stages, screenshots);
   } catch (error) {
     if (!(error instanceof StageError)) {
       throw error;
+    }
+    if (stages.isDoubtful) {
+      throw new NotResumed(`${error.message}; last seen: ${stages.lastSeen}`);
     }
     if (qemu.ending === undefined) {
       await screenshots.take();
@@ -87,11 +97,24 @@ async function follow(
   screenshots: Screenshots,
 ): Promise<void> {
   const serial = new SerialLines(path.join(run.files.folder, serialFile));
+  let isKept = run.isResumed;
+  const keepOrWithdraw = async (): Promise<void> => {
+    if (stages.isKept && !isKept) {
+      isKept = true;
+      await run.keep();
+      run.progress("Windows is set up: a build that is killed from here on is gone on with");
+    }
+    if (stages.isSealing && isKept) {
+      isKept = false;
+      await run.withdraw();
+    }
+  };
   const readSerial = async (): Promise<void> => {
     for (const line of await serial.read()) {
       await appendFile(run.logFile, `COM1: ${line}\n`);
       stages.said(line, Date.now());
     }
+    await keepOrWithdraw();
   };
   const lookAtDisk = async (): Promise<void> => {
     // A QEMU that has ended tells nothing more.

@@ -183,6 +183,38 @@ describe("stages of the making of an image", () => {
     assert.ok(other.isOpen);
   });
 
+  it("know from when to when a build that is killed can be gone on with", () => {
+    const stages = new BuildStages(() => undefined, 0);
+    const kept = (
+      ["installing OpenSSH", "initialized", "build 20348.2762", "sealing"] as const
+    ).map((message) => {
+      stages.said(`kindows: ${message}`, 0);
+      return [stages.isKept, stages.isSealing];
+    });
+    assert.deepEqual(kept, [
+      [false, false],
+      [true, false],
+      [true, false],
+      [false, true],
+    ]);
+    const script = readFileSync(path.join(imageScriptsSource, "Complete-Image.ps1"), "utf8");
+    assert.match(script, /-Body \{\n {4}Write-SerialLine -Message 'sealing'\n/);
+  });
+
+  it("begin with the sealing where a build is gone on with, and give up sooner until scripts run", () => {
+    const lines: string[] = [];
+    const stages = new BuildStages((line) => lines.push(line), 0, 1, true);
+    assert.deepEqual([stages.stage, stages.isOpen, stages.isDoubtful], ["seal", true, true]);
+    assert.match(lines.join("\n"), /^stage 6 of 7: .*; at most 15 min 00 s$/);
+    stages.restarted(5000);
+    stages.checkTime(14 * minute);
+    assert.throws(() => stages.checkTime(16 * minute), /^StageError: stage 6 of 7.*within 15 min/);
+    stages.said("kindows: build 20348.2762", 14 * minute);
+    assert.equal(stages.isDoubtful, false);
+    stages.checkTime(44 * minute);
+    assert.throws(() => stages.checkTime(46 * minute), /within 45 min/);
+  });
+
   it("turn at what the scripts really say", () => {
     const script = readFileSync(path.join(imageScriptsSource, "Initialize-Image.ps1"), "utf8");
     const said = [...script.matchAll(/Write-SerialLine -Message '([^']+)'/g)].map(

@@ -1,0 +1,107 @@
+import { chmod, copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import * as z from "zod";
+import type { Cache } from "../../../../toolchain/cache.ts";
+import { thisProcess } from "../../../../toolchain/owner.ts";
+import { parseJson } from "../../../../toolchain/parse-json.ts";
+import type { ImageSecrets } from "../image-disc.ts";
+import { uefiVariables } from "./builder-machine.ts";
+
+const stateFile = "state.json";
+
+const keySchema = z.strictObject({ private: z.string(), public: z.string() });
+
+const stateSchema = z.strictObject({
+  /** Name and hash of the image: a disk of another one is never gone on with. */
+  address: z.string(),
+  /** Boot of this host: QEMU does not flush, so what was written is safe from its own end only, not from the host's. */
+  bootId: z.string(),
+  secrets: z.strictObject({
+    administratorPassword: z.string(),
+    hostKey: keySchema,
+    loginKey: keySchema,
+  }),
+});
+
+/** How far a build came that was cut off. */
+export type CutOff = "in Setup" | "while the nodes' steps ran";
+
+/**
+ * The disk of an image that is being made, in a folder of its own by the image's name and hash, for this user only. From
+ * the end of Windows' setup until sealing begins its keys lie beside it, with which the next build goes on should this
+ * one be killed. Only whoever has the lock of the image's entry may touch it.
+ */
+export class PartialImage {
+  readonly #address: string;
+  readonly #folder: string;
+
+  constructor(cache: Cache, address: string) {
+    this.#address = address;
+    this.#folder = path.join(cache.partialFolder, address);
+  }
+
+  /** The disk, qcow2. */
+  get disk(): string {
+    return path.join(this.#folder, "disk.qcow2");
+  }
+
+  /** UEFI's settings as they were kept; there where the machine has UEFI. */
+  get uefiVariables(): string {
+    return path.join(this.#folder, uefiVariables);
+  }
+
+  /** How far the build came that left something; undefined where none did. */
+  async cutOff(): Promise<CutOff | undefined> {
+    if ((await stat(this.#folder).catch(() => undefined)) === undefined) {
+      return undefined;
+    }
+    return (await this.kept()) === undefined ? "in Setup" : "while the nodes' steps ran";
+  }
+
+  /** Keys of a disk that can be gone on with; undefined where there is none, or it can't be trusted. */
+  async kept(): Promise<ImageSecrets | undefined> {
+    const text = await readFile(path.join(this.#folder, stateFile), "utf8").catch(() => "");
+    const state = stateSchema.safeParse(parseJson(text));
+    const { bootId } = await thisProcess();
+    const disk = await stat(this.disk).catch(() => undefined);
+    return state.success &&
+      state.data.address === this.#address &&
+      state.data.bootId === bootId &&
+      disk !== undefined
+      ? state.data.secrets
+      : undefined;
+  }
+
+  /** An empty folder, whatever an earlier build left. */
+  async begin(): Promise<void> {
+    await this.remove();
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  /**
+   * From now on the disk can be gone on with.
+   *
+   * @param machineFolder where the machine's UEFI has its settings, if it has any.
+   */
+  async keep(secrets: ImageSecrets, machineFolder: string): Promise<void> {
+    const variables = path.join(machineFolder, uefiVariables);
+    if ((await stat(variables).catch(() => undefined)) !== undefined) {
+      await copyFile(variables, this.uefiVariables);
+      await chmod(this.uefiVariables, 0o600);
+    }
+    const { bootId } = await thisProcess();
+    const part = path.join(this.#folder, `${stateFile}.part`);
+    const state: z.infer<typeof stateSchema> = { address: this.#address, bootId, secrets };
+    await writeFile(part, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+    await rename(part, path.join(this.#folder, stateFile));
+  }
+
+  /** From now on it can't: its keys go, and soon nobody can log in to it. */
+  async withdraw(): Promise<void> {
+    await rm(path.join(this.#folder, stateFile), { force: true });
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
