@@ -22,9 +22,13 @@ const bakeSources = [
   ...["artifact.ts", "baking-machine.ts", "rehearsed-bake.ts", "run-bake.ts"].map(
     (name) => `rehearsal/bake/${name}`,
   ),
-  ...["image/bake.ts", "install-values.ts", "node-setup.ts", "step-command.ts"].map(
-    (name) => `components/windows/${name}`,
-  ),
+  ...[
+    "image/bake.ts",
+    "image/node-images.ts",
+    "install-values.ts",
+    "node-setup.ts",
+    "step-command.ts",
+  ].map((name) => `components/windows/${name}`),
 ];
 
 /**

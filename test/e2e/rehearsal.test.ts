@@ -5,7 +5,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
-import { bakedSteps } from "../../components/windows/image/bake.ts";
+import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { engineChanges } from "./engine-changes.ts";
 import type { Change } from "./engine-changes.ts";
@@ -121,8 +121,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
     const state = await readStateFile(lab.stack);
     const results = stepResultsOf("win-1", state ?? assert.fail("there is no state"));
     assert.deepEqual(
-      bakedSteps.map((step) => [step, results.get(step)?.changed]),
-      bakedSteps.map((step) => [step, false]),
+      bakedNodeSteps.map((step) => [step, results.get(step)?.changed]),
+      bakedNodeSteps.map((step) => [step, false]),
     );
     assert.equal(results.get("Join-Node")?.changed, true);
   });

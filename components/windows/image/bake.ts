@@ -7,16 +7,17 @@ import { pullSeconds } from "../step-timeouts.ts";
 import { wayOut } from "./builder/way-out-address.ts";
 import { MediaError } from "./media-error.ts";
 
-/**
- * The steps that run while an image is made, in their order: those of a node, which finds nothing left to do then, and
- * one that only spares it time.
- */
-export const bakedSteps = [
+/** A node's own steps that run while its image is made, in their order; the node finds nothing left to do then. */
+export const bakedNodeSteps = [
   "Enable-ContainersFeature",
   "Confirm-Reboot",
   "Install-Containerd",
   "Install-Kubernetes",
-  // Last: by then nothing else is to be done, whatever the registries do.
+] as const satisfies readonly StepName[];
+
+/** All steps that run then. What only spares a node time is the last: nothing else waits for the registries. */
+export const bakedSteps = [
+  ...bakedNodeSteps,
   "Add-ContainerImage",
 ] as const satisfies readonly StepName[];
 

@@ -167,7 +167,7 @@ async function follow(
     }
     sealing.check();
     stages.checkTime(Date.now());
-    if (run.machine.uefi !== undefined && tick < promptTicks) {
+    if (run.machine.uefi !== undefined && !run.isResumed && tick < promptTicks) {
       await qemu.pressEnter();
     }
     if (tick % statsTicks === 0) {
