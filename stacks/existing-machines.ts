@@ -4,21 +4,16 @@ import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
-import {
-  ExistingMachine,
-  type SshAccess,
-} from "../components/machine/existing/existing-machine.ts";
+import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
 import { existingSetup } from "./existing-setup.ts";
 import { joinedNode, type NodePrograms } from "./joined-node.ts";
+import type { MachineAccess } from "./machine-access.ts";
 import { machineReset } from "./machine-reset.ts";
 
 /** What is known of cluster and machines before anything is done; undefined: a preview asks nobody. */
 export interface Surroundings {
   readonly cluster: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
-  /** How a machine is logged in to: its own server, and a host in between. */
-  readonly access: (
-    node: ExistingNode,
-  ) => { readonly machine: SshAccess; readonly bastion?: SshAccess } | undefined;
+  readonly access: (node: ExistingNode) => MachineAccess | undefined;
 }
 
 /** What stands for the cluster's ranges where nobody was asked: kubeadm's usual ones. */
@@ -68,6 +63,7 @@ export function existingMachines(
       address: node.address,
       access: login?.machine,
       bastion: login?.bastion,
+      forward: login?.forward,
       hostKey: node.hostKey,
       reset: machineReset(programs.software),
     });

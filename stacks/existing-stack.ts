@@ -9,8 +9,10 @@ import type { SshAccess } from "../components/machine/existing/existing-machine.
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
 import { privateKey } from "../config/values/private-key.ts";
+import { openForwards } from "./bastion-forwards.ts";
 import { existingMachines, type ExistingStack, type Surroundings } from "./existing-machines.ts";
 import { existingSoftware } from "./existing-software.ts";
+import { type Login, machineAccess } from "./machine-access.ts";
 import { previewVariable } from "./hypervisor-uri.ts";
 
 /**
@@ -49,18 +51,12 @@ async function look(settings: ExistingSettings): Promise<Surroundings> {
   for (const warning of examined.warnings) {
     await pulumi.log.warn(warning);
   }
-  return {
-    cluster: examined,
-    access: ({ hostKey, address, login }) => {
-      const [bastion] = login.bastions;
-      return {
-        machine: { ...keys.of(login), host: address, hostKey },
-        ...(bastion !== undefined && {
-          bastion: { ...keys.of(bastion), host: bastion.address, hostKey: bastion.hostKey },
-        }),
-      };
-    },
-  };
+  const access = (node: ExistingNode) => machineAccess(node, (login) => keys.of(login));
+  // A preview connects to no machine.
+  if (!isDryRun()) {
+    await openForwards(nodes.map((node) => [node.name, access(node)]));
+  }
+  return { cluster: examined, access };
 }
 
 function kubeconfigProblems({ cluster }: ExistingSettings): string[] {
@@ -71,11 +67,6 @@ function kubeconfigProblems({ cluster }: ExistingSettings): string[] {
     return [(error as Error).message];
   }
 }
-
-type Login = Pick<
-  ExistingNode["login"],
-  "user" | "port" | "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent"
->;
 
 /** The private keys of all machines and bastions, each file read once. */
 function readKeys(nodes: readonly ExistingNode[]): {

@@ -5,6 +5,10 @@ import type { WrittenExisting } from "./settings.ts";
 export interface ExistingCheck {
   /** Settings without which the check has nothing sensible to say; as in config/checks. */
   readonly reads: readonly string[];
-  /** What does not fit. */
-  run(settings: WrittenExisting): SettingsProblem[];
+  /**
+   * What does not fit.
+   *
+   * @param file name of the stack's settings.
+   */
+  run(settings: WrittenExisting, file: string): SettingsProblem[];
 }

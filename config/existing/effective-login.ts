@@ -15,16 +15,27 @@ export function waysOf(credential: Credential): (typeof ways)[number][] {
 /** The login of one machine: its own settings, else those of all. A way of its own takes the place of all others. */
 export function effectiveLogin(all: Login, node: WrittenExisting["nodes"][number]): Login {
   const { user, port, bastions } = node;
+  // A port leads to certain bastions: not to others.
+  const forwardPort = node.forwardPort ?? (bastions === undefined ? all.forwardPort : undefined);
   return {
     user: user ?? all.user,
     port: port ?? all.port,
     bastions: bastions ?? all.bastions,
+    ...(forwardPort !== undefined && { forwardPort }),
     ...ownOr(node, all),
   };
 }
 
+/** The bastions of a machine's login. One that names no way of its own is logged in to as the machine is. */
+export function effectiveHops(login: Login): Login["bastions"] {
+  return login.bastions.map(({ address, port, user, hostKey, ...credential }) => ({
+    ...{ address, port, user, hostKey },
+    ...ownOr(credential, login),
+  }));
+}
+
 /** What logs in: of the one where something is written there, else of the other. */
-export function ownOr(own: Credential, other: Credential): Credential {
+function ownOr(own: Credential, other: Credential): Credential {
   const { privateKeyFile, privateKey, privateKeyPassphrase, agent } =
     waysOf(own).length > 0 ? own : other;
   return {

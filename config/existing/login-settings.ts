@@ -39,7 +39,13 @@ const bastion = z.strictObject({
 
 const bastions = z.array(bastion).meta({
   description:
-    "Hosts through which the machine is reached, in their order; none: directly. At most one: the command plugin of Pulumi knows a single one.",
+    "Hosts through which the machine is reached, in their order, each from the one before it; none: directly.",
+});
+
+const forwardPort = between(1024, 65535).optional().meta({
+  description:
+    "With several bastions: port on 127.0.0.1 of this host that leads to the last of them while the program runs (docs/existing.md).",
+  default: "one that follows from the bastions",
 });
 
 /** What all machines have in common in how they are logged in to. */
@@ -50,6 +56,7 @@ export const login = z.strictObject({
   port: port.default(22).meta({ description: "SSH port of the machines." }),
   ...credential,
   bastions: bastions.default([]),
+  forwardPort,
 });
 
 /** The same of one machine, where it differs from all. */
@@ -66,4 +73,7 @@ export const ownLogin = {
   }),
   agent: credential.agent.meta({ default: "`login.agent`" }),
   bastions: bastions.optional().meta({ default: "`login.bastions`" }),
+  forwardPort: forwardPort.meta({
+    default: "`login.forwardPort`; with bastions of its own, one that follows from these",
+  }),
 };

@@ -6,7 +6,8 @@ import type { SettingsSource } from "../resolve.ts";
 import { shapeProblems } from "../shape-problems.ts";
 import { defaultContainerdVersion } from "../supported.ts";
 import { existingChecks } from "./checks/all.ts";
-import { effectiveLogin, ownOr } from "./effective-login.ts";
+import { effectiveHops, effectiveLogin } from "./effective-login.ts";
+import { forwardPort } from "./forward-port.ts";
 import { existingSchema } from "./settings.ts";
 import type { ExistingSettings, WrittenExisting } from "./settings.ts";
 
@@ -54,14 +55,14 @@ export function resolveExisting(
   const brokenPaths = broken.map(({ path }) => pathText(path));
   const crossed = existingChecks
     .filter(({ reads }) => !reads.some((path) => brokenPaths.includes(`kindows:${path}`)))
-    .flatMap((check) => check.run(settings))
+    .flatMap((check) => check.run(settings, source.file))
     // What was taken out as broken misses now; it is told as broken.
     .filter(({ path }) => !broken.some((one) => below(one.path, path) && crossedPathHides(path)));
   const problems = [...others, ...broken, ...crossed].map(withoutSecret);
   if (problems.length > 0) {
     throw new SettingsError(inOrder(problems), source.file);
   }
-  return filled(settings);
+  return filled(settings, source.file);
 }
 
 /** Whether `path` is at `place` or below. */
@@ -81,7 +82,7 @@ function withoutSecret(problem: SettingsProblem): SettingsProblem {
 }
 
 /** Fills in what a machine has in common with the others. */
-function filled({ windows, nodes, ...settings }: WrittenExisting): ExistingSettings {
+function filled({ windows, nodes, ...settings }: WrittenExisting, file: string): ExistingSettings {
   return {
     ...settings,
     windows: {
@@ -91,16 +92,14 @@ function filled({ windows, nodes, ...settings }: WrittenExisting): ExistingSetti
     nodes: nodes.map((node) => {
       const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp } = node;
       const login = effectiveLogin(settings.login, node);
+      const port = forwardPort(login, file);
       return {
         ...{ name, os, address, hostKey, labels, taints, kubeletArgs },
         nodeIp: nodeIp ?? address,
         login: {
           ...login,
-          // A bastion that names no way of its own is logged in to as the machine is.
-          bastions: login.bastions.map(({ address, port, user, hostKey, ...credential }) => ({
-            ...{ address, port, user, hostKey },
-            ...ownOr(credential, login),
-          })),
+          bastions: effectiveHops(login),
+          ...(port !== undefined && { forwardPort: port }),
         },
       };
     }),

@@ -1,19 +1,21 @@
 import type { Client } from "ssh2";
-import { dial } from "../../../plugins/command/dial.ts";
+import { closeClient, dial, dialHop, type Dialling } from "../../../plugins/command/dial.ts";
+import { parseEndpoint } from "../../../plugins/command/ssh-endpoint.ts";
 import { say } from "../../host-action/run-action.ts";
+import { type DialledHops, dialHops, patience } from "./dial-hops.ts";
 import type { AccessKeys, MachineParameter } from "./machine-parameter.ts";
 
-/** Failed attempts that are borne, and seconds for each. */
-const patience = { dialErrorLimit: 3, perDialTimeout: 10 };
+type Way = Pick<MachineParameter, "place" | "bastion" | "through">;
 
 /**
- * Runs something on a machine, by the same way as the command plugin goes.
+ * Runs something on a machine, by the same way as the command plugin goes; by several bastions without the forwarded
+ * port that the plugin needs, so that it works without the program too.
  *
  * @param seconds that all of it may take.
  * @throws when it cannot be reached or takes too long, saying what was last seen.
  */
 export async function onMachine<T>(
-  { place, bastion }: Pick<MachineParameter, "place" | "bastion">,
+  way: Way,
   keys: AccessKeys,
   seconds: number,
   run: (client: Client, signal: AbortSignal) => Promise<T>,
@@ -23,12 +25,7 @@ export async function onMachine<T>(
     timer.abort(new Error(`no end within ${seconds} s`));
   }, seconds * 1000);
   try {
-    const machine = { ...place, ...defined(keys.machine), ...patience };
-    const proxy = bastion && { ...bastion, ...defined(keys.bastion ?? {}), ...patience };
-    const ssh = await dial(
-      { ...machine, ...(proxy && { proxy }) },
-      { signal: timer.signal, progress: say },
-    );
+    const ssh = await reached(way, keys, { signal: timer.signal, progress: say });
     try {
       return await run(ssh.client, timer.signal);
     } finally {
@@ -36,6 +33,34 @@ export async function onMachine<T>(
     }
   } finally {
     clearTimeout(timeout);
+  }
+}
+
+async function reached(
+  { place, bastion, through = [] }: Way,
+  keys: AccessKeys,
+  operation: Dialling,
+): Promise<DialledHops> {
+  const machine = { ...place, ...defined(keys.machine), ...patience };
+  const proxy = bastion && { ...bastion, ...defined(keys.bastion ?? {}), ...patience };
+  const [first, ...others] = through.map((each, hop) => ({ ...each, ...keys.through?.[hop] }));
+  if (bastion === undefined || first === undefined) {
+    return dial({ ...machine, ...(proxy && { proxy }) }, operation);
+  }
+  const hops = await dialHops([first, ...others, { ...bastion, ...keys.bastion }], operation);
+  try {
+    const from = hops.client;
+    const client = await dialHop("Dial from proxy", parseEndpoint(machine), operation, { from });
+    return {
+      client,
+      close: () => {
+        closeClient(client);
+        hops.close();
+      },
+    };
+  } catch (error) {
+    hops.close();
+    throw error;
   }
 }
 

@@ -18,6 +18,14 @@ export interface SshAccess {
   readonly hostKey: string;
 }
 
+/** How the last of several bastions is reached by what knows only one. */
+export interface BastionForwarding {
+  /** On 127.0.0.1 of this host; somebody else sees to it that it leads there while the program runs. */
+  readonly port: number;
+  /** Bastions before the last, in their order. */
+  readonly through: readonly [SshAccess, ...SshAccess[]];
+}
+
 export interface ExistingMachineArgs {
   /** Its computer name. */
   readonly computerName: string;
@@ -26,12 +34,14 @@ export interface ExistingMachineArgs {
   readonly address: string;
   /** Undefined in a preview that reads no keys. */
   readonly access: SshAccess | undefined;
-  /** Host through which it is reached, if any. */
+  /** Host from which it is dialled, if not from here. */
   readonly bastion?: SshAccess | undefined;
+  /** How that one is reached, where it is behind others itself. */
+  readonly forward?: BastionForwarding | undefined;
   /** Its pinned host key; another one is another machine. */
   readonly hostKey: string;
   /** How it is made what it was before. */
-  readonly reset: Omit<MachineParameter, "name" | "place" | "bastion">;
+  readonly reset: Omit<MachineParameter, "name" | "place" | "bastion" | "through">;
 }
 
 /** Of one TCP connection, in seconds: machines may be far away. */
@@ -54,12 +64,12 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
   readonly hostKey: pulumi.Output<string>;
 
   constructor(name: string, args: ExistingMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { computerName, address, access, bastion, reset } = args;
+    const { computerName, address, access, bastion, forward, reset } = args;
     super("kindows:machine:ExistingMachine", name, { computerName, address }, opts);
     const connection =
       access === undefined
         ? pulumi.output(pulumi.unknown as unknown as SshConnection)
-        : pulumi.output(connectionOf(access, bastion));
+        : pulumi.output(connectionOf(access, bastion, forward));
     this.connection = pulumi.secret(connection);
     this.name = computerName;
     this.os = args.os;
@@ -77,6 +87,7 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
             name: computerName,
             ...(access && { place: placeOf(access) }),
             ...(bastion && { bastion: placeOf(bastion) }),
+            ...(forward && { through: forward.through.map(placeOf) }),
             ...reset,
           }),
           KEYS: pulumi.secret(
@@ -85,6 +96,7 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
               : JSON.stringify({
                   machine: keysOf(access),
                   ...(bastion && { bastion: keysOf(bastion) }),
+                  ...(forward && { through: forward.through.map(keysOf) }),
                 } satisfies AccessKeys),
           ),
         },
@@ -105,7 +117,11 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
 }
 
 /** As the command plugin takes it. */
-export function connectionOf(access: SshAccess, bastion?: SshAccess): SshConnection {
+export function connectionOf(
+  access: SshAccess,
+  bastion?: SshAccess,
+  forward?: Pick<BastionForwarding, "port">,
+): SshConnection {
   const one = (each: SshAccess) => ({
     ...placeOf(each),
     ...keysOf(each),
@@ -115,15 +131,23 @@ export function connectionOf(access: SshAccess, bastion?: SshAccess): SshConnect
     ...one(access),
     // Dial until the step's own time limit: a machine that reboots refuses, or does not answer at all.
     dialErrorLimit: -1,
-    ...(bastion !== undefined && { proxy: { ...one(bastion), dialErrorLimit: 10 } }),
+    ...(bastion !== undefined && {
+      proxy: {
+        ...one(bastion),
+        ...(forward && { host: "127.0.0.1", port: forward.port }),
+        dialErrorLimit: 10,
+      },
+    }),
   };
 }
 
-function placeOf({ host, port, user, hostKey }: SshAccess): Place {
+/** Where it is, without what logs in. */
+export function placeOf({ host, port, user, hostKey }: SshAccess): Place {
   return { host, port, user, hostKey };
 }
 
-function keysOf({ privateKey, privateKeyPassword }: SshAccess): AccessKeys["machine"] {
+/** What logs in there. */
+export function keysOf({ privateKey, privateKeyPassword }: SshAccess): AccessKeys["machine"] {
   return {
     ...(privateKey !== undefined && { privateKey }),
     ...(privateKeyPassword !== undefined && { privateKeyPassword }),

@@ -1,8 +1,8 @@
-import type { MachineParameter } from "./machine-parameter.ts";
+import { hopsOf, type MachineWay } from "./machine-parameter.ts";
 
 /** Which way failed, where it leads, and why: as the dialling tells it. */
 const told =
-  /^Dial( proxy| from proxy)? \S+: (?:after \d+ failed attempts: )?(.*?)(?: \(connection\.dialErrorLimit[^)]*\))?$/s;
+  /^Dial( proxy| from proxy| hop (\d+))? \S+: (?:after \d+ failed attempts: )?(.*?)(?: \(connection\.dialErrorLimit[^)]*\))?$/s;
 
 /** A private key that is none, or locked: known before anything is dialled. */
 const badKey = /^connection\.privateKey for (\S+) cannot be read: (.*?) \(expected:/s;
@@ -15,8 +15,8 @@ interface Server {
   /** Where its settings stand. */
   readonly settings: string;
   readonly isBastion: boolean;
-  /** Whether it was dialled from a bastion. */
-  readonly behind: boolean;
+  /** From where it was dialled, when that is not here. */
+  readonly from: string;
 }
 
 /** What a failure looks like, and what to do about it. */
@@ -53,8 +53,8 @@ const causes: readonly Cause[] = [
   },
   {
     looks: /open failed|forwarding/i,
-    instead: ({ port, settings }) =>
-      `The bastion answers, but opens no connection from there: its sshd must allow it (AllowTcpForwarding), the machine must be on and let TCP port ${port} in; else write the right address and port ${settings}`,
+    instead: ({ port, settings, isBastion }) =>
+      `The bastion answers, but opens no connection from there: its sshd must allow it (AllowTcpForwarding), the ${isBastion ? "next one" : "machine"} must be on and let TCP port ${port} in; else write the right address and port ${settings}`,
   },
 ];
 
@@ -63,23 +63,32 @@ const causes: readonly Cause[] = [
  *
  * @param message of `dial`, or of what was done over the connection.
  */
-export function explainAccess(message: string, machine: MachineParameter): string {
+export function explainAccess(message: string, machine: MachineWay): string {
   const [, keyOf, broken] = badKey.exec(message) ?? [];
   if (keyOf !== undefined && broken !== undefined) {
     return `the private key for ${keyOf} cannot be read: ${broken}. Write one, and its privateKeyPassphrase where it is encrypted, of ${machine.name} under kindows:nodes or under kindows:login`;
   }
-  const [, way, reason] = told.exec(message) ?? [];
+  const [, way, hopNumber, reason] = told.exec(message) ?? [];
   if (reason === undefined) {
     return message;
   }
-  const { name, place, bastion } = machine;
-  const isBastion = way === " proxy";
-  const { host, port, user } = isBastion ? (bastion ?? place) : place;
+  const { name, place } = machine;
+  const hops = hopsOf(machine);
+  const hop = way === " proxy" ? 1 : Number(hopNumber ?? 0);
+  const { host, port, user } = hops[hop - 1] ?? place;
+  const isBastion = hop > 0;
+  const bastion = (number: number): string =>
+    hops.length === 1 ? "its bastion" : `its bastion ${number} of ${hops.length}`;
   const server: Server = {
-    where: `${isBastion ? "its bastion " : ""}${user}@${host}:${port}`,
+    where: `${isBastion ? `${bastion(hop)} ` : ""}${user}@${host}:${port}`,
     ...{ user, port, isBastion },
     settings: `${isBastion ? "among the bastions " : ""}of ${name} under kindows:nodes`,
-    behind: way === " from proxy",
+    from:
+      way === " from proxy"
+        ? `, from ${bastion(hops.length)}`
+        : hop > 1
+          ? `, from ${bastion(hop - 1)}`
+          : "",
   };
   const cause = causes.find(({ looks }) => looks.test(reason));
   // As the settings call it; the command plugin's own names are nobody's business here.
@@ -87,6 +96,5 @@ export function explainAccess(message: string, machine: MachineParameter): strin
   const instead =
     cause?.instead(server) ??
     `Does an SSH server answer at that port? Its address and port stand ${server.settings}`;
-  const from = server.behind ? ", from its bastion" : "";
-  return `${server.where}${from}: ${why}. ${instead}`;
+  return `${server.where}${server.from}: ${why}. ${instead}`;
 }

@@ -21,6 +21,8 @@ const keysSchema = z.strictObject({
 export const accessKeysSchema = z.strictObject({
   machine: keysSchema,
   bastion: keysSchema.optional(),
+  /** Of the bastions before it, in their order. */
+  through: z.array(keysSchema).optional(),
 });
 
 export type Place = z.infer<typeof placeSchema>;
@@ -30,7 +32,10 @@ export type AccessKeys = z.infer<typeof accessKeysSchema>;
 export const machineSchema = z.strictObject({
   name: z.string(),
   place: placeSchema,
+  /** The host from which it is dialled. */
   bastion: placeSchema.optional(),
+  /** Bastions before that one, where there are several; the first is dialled from here. */
+  through: z.array(placeSchema).optional(),
   /** Longest that its reset may take. */
   seconds: z.number().positive(),
   /** Folder of the step scripts on it, as SFTP writes it. */
@@ -43,8 +48,21 @@ export const machineSchema = z.strictObject({
 
 export type MachineParameter = z.infer<typeof machineSchema>;
 
+/** A machine, and by which hosts it is reached. */
+export type MachineWay = Pick<MachineParameter, "name" | "place" | "bastion" | "through">;
+
 /** A machine and the way to it, as errors name it. */
-export function wayText({ name, place, bastion }: MachineParameter): string {
-  const by = bastion === undefined ? "" : ` by ${bastion.host}:${bastion.port}`;
+export function wayText(way: MachineWay): string {
+  const { name, place } = way;
+  const hops = hopsOf(way).map(({ host, port }) => `${host}:${port}`);
+  const by = hops.length === 0 ? "" : ` by ${hops.join(", ")}`;
   return `${name} (${place.user}@${place.host}:${place.port}${by})`;
+}
+
+/** The bastions, in their order. */
+export function hopsOf({
+  bastion,
+  through = [],
+}: Pick<MachineWay, "bastion" | "through">): Place[] {
+  return bastion === undefined ? [] : [...through, bastion];
 }

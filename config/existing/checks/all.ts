@@ -3,8 +3,9 @@ import { dnsServersOnce } from "../../checks/dns-servers.ts";
 import { proxySet } from "../../checks/proxy-set.ts";
 import type { ExistingCheck } from "../check.ts";
 import { addressRegisters, flannelRangeHolds } from "./addresses.ts";
+import { bastionApart, eachBastionOnce, forwardPortsApart, forwardPortUsed } from "./bastions.ts";
 import { flannelRange, hostsEntries, oneKubeconfig, rangesApart } from "./cluster.ts";
-import { bastionApart, oneBastion, oneWayEach, someWay } from "./logins.ts";
+import { oneWayEach, someWay } from "./logins.ts";
 import { machinesApart, onlyWindows } from "./machines.ts";
 
 /** Every cross-check, in the order its problems are told. */
@@ -16,12 +17,14 @@ export const existingChecks: readonly ExistingCheck[] = [
   proxySet,
   dnsServersOnce,
   oneWayEach,
-  oneBastion,
+  eachBastionOnce,
+  forwardPortUsed,
   onlyWindows,
   machinesApart,
   addressRegisters,
   flannelRangeHolds,
   someWay,
   bastionApart,
+  forwardPortsApart,
   nodeTaints,
 ];

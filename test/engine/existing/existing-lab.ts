@@ -17,20 +17,21 @@ export interface LiveNode {
 export class ExistingLab {
   private constructor(
     readonly api: ApiServer,
-    readonly bastion: SshServer,
+    readonly bastions: readonly SshServer[],
     readonly hosts: readonly [RehearsalHost, RehearsalHost],
     readonly project: EngineProject,
-    private readonly bastionKey: SshKey,
+    private readonly bastionKeys: readonly SshKey[],
   ) {}
 
-  static async start(): Promise<ExistingLab> {
+  /** @param bastionCount of bastions, one behind the other, by which the second machine is reached. */
+  static async start(bastionCount = 1): Promise<ExistingLab> {
     const api = await ApiServer.start();
     await makeClusterOfKubeadm(api);
-    const [login, bastionKey] = [makeKey(), makeKey()];
-    const bastion = await SshServer.start({
-      hostKey: bastionKey,
-      authorizedKeys: [login.publicKey],
-    });
+    const login = makeKey();
+    const bastionKeys = Array.from({ length: bastionCount }, () => makeKey());
+    const bastions = await Promise.all(
+      bastionKeys.map((hostKey) => SshServer.start({ hostKey, authorizedKeys: [login.publicKey] })),
+    );
     const config = new KubeConfig();
     config.loadFromString(api.kubeconfig);
     const host = (hostName: string, patience?: number): Promise<RehearsalHost> =>
@@ -45,30 +46,36 @@ export class ExistingLab {
     const project = await sourcesProject();
     await project.write("key", login.privateKey);
     await project.write("kubeconfig", api.kubeconfig);
-    return new ExistingLab(api, bastion, hosts, project, bastionKey);
+    return new ExistingLab(api, bastions, hosts, project, bastionKeys);
   }
 
-  /** The first is reached directly, the second by the bastion. */
+  /** The first is reached directly, the second by the bastions. */
   member(index: 0 | 1, more: Partial<Member> = {}): Member {
     const { port, hostKey } = this.hosts[index];
     const [name, address] = [`win-${index + 1}`, `192.168.150.1${index}`];
     return {
       ...{ name, address, port, hostKey, labels: {} },
       ...(index === 1 && {
-        bastion: { port: this.bastion.port, hostKey: this.bastionKey.publicKey },
+        bastions: this.bastions.map(({ port }, hop) => ({
+          port,
+          hostKey: this.bastionKeys[hop]?.publicKey ?? "",
+        })),
       }),
       ...more,
     };
   }
 
-  async run(members: readonly Member[]): Promise<EngineRun> {
-    await this.project.program(existingProgram(members, endpointOf(this.api), this.hosts[0].media));
+  /** @param windows settings that all machines have in common. */
+  async run(members: readonly Member[], windows: object = {}): Promise<EngineRun> {
+    await this.project.program(
+      existingProgram(members, endpointOf(this.api), this.hosts[0].media, windows),
+    );
     return this.project.up();
   }
 
   /** An `up` that must succeed. */
-  async up(members: readonly Member[]): Promise<EngineRun> {
-    const run = await this.run(members);
+  async up(members: readonly Member[], windows: object = {}): Promise<EngineRun> {
+    const run = await this.run(members, windows);
     assert.equal(run.exitCode, 0, run.text);
     return run;
   }
@@ -84,7 +91,7 @@ export class ExistingLab {
 
   async dispose(): Promise<void> {
     await this.project.dispose();
-    await this.bastion.stop();
+    await Promise.all(this.bastions.map((bastion) => bastion.stop()));
     await Promise.all(this.hosts.map((host) => host.stop()));
     await this.api.stop();
   }

@@ -92,6 +92,62 @@ describe("good settings of existing machines", () => {
   });
 });
 
+describe("the port of several bastions", () => {
+  const key = (place: number): string => {
+    const head = Buffer.from("\0\0\0\x0bssh-ed25519\0\0\0\x20", "latin1");
+    return `ssh-ed25519 ${Buffer.concat([head, Buffer.alloc(32, place)]).toString("base64")}`;
+  };
+  const bastion = (place: number): object => ({
+    ...{ address: `10.9.0.${place}`, user: "jump", hostKey: key(100 + place) },
+  });
+  const both = [bastion(1), bastion(2)];
+  const ports = (login: object, nodes: readonly object[], stack = file): (number | undefined)[] =>
+    resolveExisting(
+      {
+        cluster: { kubeconfig: { file: "/etc/kube.conf" } },
+        login: { privateKeyFile: "/home/me/key", ...login },
+        nodes: nodes.map((node, index) => ({
+          ...{ name: `win-${index}`, address: `10.0.0.${index + 1}`, hostKey: key(index) },
+          ...node,
+        })),
+      },
+      { file: stack },
+    ).nodes.map((node) => node.login.forwardPort);
+
+  it("is the same in each run, and for all machines behind the same bastions", () => {
+    const [one, other] = ports({ bastions: both }, [{}, {}]);
+    assert.equal(one, other);
+    assert.deepEqual(ports({ bastions: both }, [{}]), [one]);
+    assert.ok(one !== undefined && one >= 20_000 && one < 30_000, String(one));
+  });
+
+  it("is another one behind others, with another key file, and in another stack", () => {
+    const own = { bastions: [bastion(1), bastion(3)] };
+    const [one] = ports({ bastions: both }, [{}]);
+    const others = [
+      ...ports({}, [own, { bastions: [...both].reverse() }]),
+      ...ports({ bastions: both, privateKeyFile: "/home/me/other" }, [{}]),
+      ...ports({ bastions: both }, [{}], "Pulumi.test.yaml"),
+    ];
+    assert.equal(new Set([one, ...others]).size, 5);
+  });
+
+  it("is what is written, where it is; that of all is not for bastions of its own", () => {
+    const login = { bastions: both, forwardPort: 20_001 };
+    const own = { bastions: [bastion(1), bastion(3)] };
+    const [all, one, derived] = ports(login, [{}, { ...own, forwardPort: 20_002 }, {}]);
+    assert.deepEqual([all, one, derived], [20_001, 20_002, 20_001]);
+    assert.notEqual(ports(login, [own])[0], 20_001);
+  });
+
+  it("is not there for one bastion, or none", () => {
+    assert.deepEqual(ports({ bastions: [bastion(1)] }, [{}, { bastions: [] }]), [
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
 describe("the kind of a stack", () => {
   it("is a lab where nothing is said, else what is said", () => {
     assert.deepEqual(stackKind({ lab: { name: "x" } }, file), {

@@ -1,0 +1,164 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { openFrom } from "../../../plugins/command/dial.ts";
+import { type DialledHops, dialHops, type Hop, patience } from "./dial-hops.ts";
+import { explainAccess } from "./explain-access.ts";
+import type { Place } from "./machine-parameter.ts";
+
+/** Longest that all of the way may take to be dialled, in seconds. */
+const dialSeconds = 60;
+
+/** By which way a port of this host leads to the last of several bastions. */
+export interface ForwardArgs {
+  /** On 127.0.0.1. */
+  readonly port: number;
+  /** Bastions before the last, in their order; each host key is pinned. */
+  readonly through: readonly [Hop, ...Hop[]];
+  /** The last one: who connects to the port logs in there, and checks its host key. */
+  readonly last: Place;
+  /** Machines behind it, as errors name them. */
+  readonly machines: readonly string[];
+}
+
+/**
+ * A port of this host that leads to a bastion behind others, for programs that go by one only, such as Pulumi's command
+ * plugin. The others are dialled when somebody connects, once for all, and again when that connection was lost.
+ *
+ * Keeps no process running, and ends with it.
+ */
+export class BastionForward {
+  readonly #args: ForwardArgs;
+  readonly #tell: (line: string) => void;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #dialled: Promise<DialledHops> | undefined;
+  /** What that came to. */
+  #current: DialledHops | undefined;
+  #toldLast: string | undefined;
+
+  private constructor(args: ForwardArgs, tell: (line: string) => void) {
+    this.#args = args;
+    this.#tell = tell;
+    this.#server = createServer((socket) => {
+      void this.#lead(socket);
+    });
+  }
+
+  /**
+   * @param tell is told why nobody is led on, once for the same reason.
+   * @throws when the port is somebody else's.
+   */
+  static async open(args: ForwardArgs, tell: (line: string) => void): Promise<BastionForward> {
+    const forward = new BastionForward(args, tell);
+    const { port } = args;
+    await new Promise<void>((resolve, reject) => {
+      forward.#server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+        const why = code === "EADDRINUSE" ? "somebody else listens there" : message;
+        reject(
+          new Error(
+            `port ${port} of this host cannot lead to ${whereText(args.last)} for ${args.machines.join(", ")}: ${why}. ` +
+              `End that, or write another port as forwardPort beside these bastions (kindows:login or kindows:nodes)`,
+          ),
+        );
+      });
+      forward.#server.listen(port, "127.0.0.1", resolve);
+    });
+    forward.#server.unref();
+    return forward;
+  }
+
+  /** Port it listens on. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all that goes by it. */
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    const ended = new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+    await this.#dialled?.then(
+      (hops) => {
+        hops.close();
+      },
+      () => undefined,
+    );
+    await ended;
+  }
+
+  async #lead(socket: Socket): Promise<void> {
+    // Whoever connected notices by itself when it goes away; that it did is no error here.
+    socket.on("error", () => undefined);
+    socket.unref();
+    socket.setNoDelay(true);
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    const { last, through } = this.#args;
+    try {
+      const hops = await this.#hops();
+      const signal = AbortSignal.timeout(dialSeconds * 1000);
+      const channel = await openFrom(hops.client, { ...last, ...patience }, signal).catch(
+        (error: unknown) => {
+          const { message } = error as Error;
+          // The way itself may be dead without anybody having said so: the next one gets a new one.
+          if (message.startsWith("no answer")) this.#forget(hops);
+          throw new Error(`Dial hop ${through.length + 1} ${last.host}:${last.port}: ${message}`);
+        },
+      );
+      channel.on("error", () => socket.destroy());
+      channel.once("close", () => socket.destroy());
+      socket.once("close", () => channel.destroy());
+      socket.pipe(channel).pipe(socket);
+    } catch (error) {
+      this.#told(error instanceof Error ? error.message : String(error));
+      socket.destroy();
+    }
+  }
+
+  /** The connection to the one before the last. */
+  #hops(): Promise<DialledHops> {
+    if (this.#dialled !== undefined) {
+      return this.#dialled;
+    }
+    const signal = AbortSignal.timeout(dialSeconds * 1000);
+    const dialled = dialHops(this.#args.through, { signal, progress: () => undefined }, true);
+    this.#dialled = dialled;
+    dialled.then(
+      (hops) => {
+        this.#current = hops;
+        this.#toldLast = undefined;
+        hops.client.once("close", () => {
+          this.#forget(hops);
+        });
+      },
+      () => {
+        this.#dialled = undefined;
+      },
+    );
+    return dialled;
+  }
+
+  #forget(hops: DialledHops): void {
+    if (this.#current === hops) {
+      this.#dialled = undefined;
+      this.#current = undefined;
+    }
+    hops.close();
+  }
+
+  #told(message: string): void {
+    const { through, last, machines } = this.#args;
+    const name = machines.join(", ");
+    const why = explainAccess(message, { name, through: [...through], bastion: last, place: last });
+    if (why !== this.#toldLast) {
+      this.#tell(`${name}: ${why}`);
+    }
+    this.#toldLast = why;
+  }
+}
+
+function whereText({ user, host, port }: Place): string {
+  return `${user}@${host}:${port}`;
+}

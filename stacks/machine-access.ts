@@ -1,0 +1,39 @@
+import type {
+  BastionForwarding,
+  SshAccess,
+} from "../components/machine/existing/existing-machine.ts";
+import type { ExistingNode } from "../config/existing/settings.ts";
+
+/** How a machine is logged in to: its own server, and hosts in between. */
+export interface MachineAccess {
+  readonly machine: SshAccess;
+  readonly bastion?: SshAccess;
+  readonly forward?: BastionForwarding;
+}
+
+/** What one server is logged in to with, as the settings have it. */
+export type Login = Pick<
+  ExistingNode["login"],
+  "user" | "port" | "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent"
+>;
+
+/** The way to a machine, as its settings say. */
+export function machineAccess(
+  { address, hostKey, login }: Pick<ExistingNode, "address" | "hostKey" | "login">,
+  keysOf: (login: Login) => Omit<SshAccess, "host" | "hostKey">,
+): MachineAccess {
+  const hops = login.bastions.map((bastion) => ({
+    ...keysOf(bastion),
+    host: bastion.address,
+    hostKey: bastion.hostKey,
+  }));
+  const bastion = hops.at(-1);
+  const [first, ...others] = hops.slice(0, -1);
+  const { forwardPort } = login;
+  return {
+    machine: { ...keysOf(login), host: address, hostKey },
+    ...(bastion !== undefined && { bastion }),
+    ...(first !== undefined &&
+      forwardPort !== undefined && { forward: { port: forwardPort, through: [first, ...others] } }),
+  };
+}

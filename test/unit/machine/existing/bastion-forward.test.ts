@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import {
+  BastionForward,
+  type ForwardArgs,
+} from "../../../../components/machine/existing/bastion-forward.ts";
+import type { Hop } from "../../../../components/machine/existing/dial-hops.ts";
+import { onMachine, runOn } from "../../../../components/machine/existing/dial-machine.ts";
+import type { MachineWay } from "../../../../components/machine/existing/machine-parameter.ts";
+import { claimMachine } from "../../../../components/machine/existing/claim.ts";
+import { dial } from "../../../../plugins/command/dial.ts";
+import { waitUntil } from "../../../../toolchain/wait-until.ts";
+import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
+
+describe("a machine behind several bastions", function () {
+  this.timeout(120_000);
+  const [login, stranger] = [makeKey(), makeKey()];
+  const keys = [makeKey(), makeKey(), makeKey(), makeKey()] as const;
+  /** Three bastions and the machine; each shows a host key of its own. */
+  let servers: SshServer[];
+  let closedPort: number;
+  const open: BastionForward[] = [];
+  const told: string[] = [];
+
+  before(async () => {
+    servers = [];
+    for (const hostKey of keys) {
+      servers.push(await SshServer.start({ hostKey, authorizedKeys: [login.publicKey] }));
+    }
+    const closed = await listening();
+    closedPort = (closed.address() as AddressInfo).port;
+    await new Promise((resolve) => closed.close(resolve));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.close()));
+    told.length = 0;
+  });
+  after(() => Promise.all(servers.map((server) => server.stop())));
+
+  const listening = (): Promise<Server> => {
+    const server = createServer();
+    return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+  };
+
+  /** Where a server is, as it is pinned; with what is wrong about it in a case. */
+  const hop = (index: number, wrong: Partial<Hop> = {}): Hop => ({
+    ...{ host: "127.0.0.1", port: servers[index]?.port ?? 0, user: "jump" },
+    ...{ hostKey: keys[index]?.publicKey ?? "", privateKey: login.privateKey },
+    ...wrong,
+  });
+  const place = (index: number, wrong?: Partial<Hop>) => {
+    const { host, port, user, hostKey } = hop(index, wrong);
+    return { host, port, user, hostKey };
+  };
+  const through = (hops: readonly Hop[]): ForwardArgs["through"] => {
+    const [first, ...others] = hops;
+    return [first ?? assert.fail("no hop"), ...others];
+  };
+
+  const forwarded = async (hops: readonly Hop[]): Promise<BastionForward> => {
+    const last = hops.at(-1) ?? assert.fail("no hop");
+    const { host, port, user, hostKey } = last;
+    const forward = await BastionForward.open(
+      {
+        port: 0,
+        through: through(hops.slice(0, -1)),
+        last: { host, port, user, hostKey },
+        machines: ["win-1", "win-2"],
+      },
+      (line) => told.push(line),
+    );
+    open.push(forward);
+    return forward;
+  };
+
+  /** As the command plugin goes: by one proxy, whose host key it checks. */
+  const said = async (forward: BastionForward, last: Hop, dialErrorLimit = 0): Promise<string> => {
+    const { signal } = new AbortController();
+    const bounds = { dialErrorLimit, perDialTimeout: 5 };
+    const ssh = await dial(
+      {
+        ...hop(3),
+        ...bounds,
+        proxy: { ...last, host: "127.0.0.1", port: forward.port, ...bounds },
+      },
+      { signal, progress: () => undefined },
+    );
+    try {
+      return (await runOn(ssh.client, "echo here", signal)).stdout.trim();
+    } finally {
+      ssh.close();
+    }
+  };
+
+  for (const number of [2, 3]) {
+    it(`is reached by ${number} of them, which are dialled once for all`, async () => {
+      const hops = [0, 1, 2].slice(0, number).map((index) => hop(index));
+      const forward = await forwarded(hops);
+      const before = servers.map(({ accepted }) => accepted);
+      const last = hops.at(-1) ?? assert.fail("no hop");
+      assert.deepEqual(await Promise.all([said(forward, last), said(forward, last)]), [
+        "here",
+        "here",
+      ]);
+      const more = servers.map(({ accepted }, index) => accepted - (before[index] ?? 0));
+      const dialled = [0, 1, 2].map((index) => (index < number - 1 ? 1 : index < number ? 2 : 0));
+      assert.deepEqual(more, [...dialled, 2]);
+      assert.deepEqual(told, []);
+    });
+  }
+
+  it("is reached again when a connection on the way was lost", async () => {
+    const hops = [hop(0), hop(1), hop(2)];
+    const forward = await forwarded(hops);
+    assert.equal(await said(forward, hop(2)), "here");
+    servers[0]?.dropConnections();
+    assert.equal(await said(forward, hop(2), 5), "here");
+  });
+
+  it("connects to nobody as long as nobody comes, and leaves nothing open", async () => {
+    const before = servers.map(({ accepted }) => accepted);
+    const forward = await forwarded([hop(0), hop(1)]);
+    assert.deepEqual(
+      servers.map(({ accepted }) => accepted),
+      before,
+    );
+    await said(forward, hop(1));
+    await forward.close();
+    await waitUntil({ what: "no connection", timeoutSeconds: 10, pollMilliseconds: 20 }, () => {
+      const left = servers.reduce((sum, server) => sum + server.open, 0);
+      return Promise.resolve(left === 0 ? undefined : `${left} open`);
+    });
+  });
+
+  /** What is wrong with which of three, and how that is told. */
+  const broken: Readonly<
+    Record<string, { readonly at: number; readonly wrong: () => Partial<Hop>; why: RegExp }>
+  > = {
+    "the first with another host key": {
+      at: 0,
+      wrong: () => ({ hostKey: stranger.publicKey }),
+      why: /its bastion 1 of 3 jump@127\.0\.0\.1:\d+: .*shows the host key SHA256:\S+, but the settings pin/,
+    },
+    "the second with another host key": {
+      at: 1,
+      wrong: () => ({ hostKey: stranger.publicKey }),
+      why: /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: .*shows the host key/,
+    },
+    "the first not there": {
+      at: 0,
+      wrong: () => ({ port: closedPort }),
+      why: /its bastion 1 of 3 .*ECONNREFUSED.*among the bastions of win-1/,
+    },
+    "the second not there": {
+      at: 1,
+      wrong: () => ({ port: closedPort }),
+      why: /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: /,
+    },
+    "the second that lets the key not in": {
+      at: 1,
+      wrong: () => ({ privateKey: stranger.privateKey }),
+      why: /its bastion 2 of 3 .*authentication methods failed.*in its authorized_keys/,
+    },
+  };
+  for (const [what, { at, wrong, why }] of Object.entries(broken)) {
+    it(`${what}: nobody is led on, and it is told once which it is`, async () => {
+      const hops = [0, 1, 2].map((index) => hop(index, index === at ? wrong() : {}));
+      const forward = await forwarded(hops);
+      await assert.rejects(said(forward, hop(2), 1), /Dial proxy/);
+      assert.equal(told.length, 1, told.join("\n"));
+      assert.match(told[0] ?? "", why);
+      assert.match(told[0] ?? "", /^win-1, win-2: /);
+      assert.doesNotMatch(told[0] ?? "", /PRIVATE KEY|connection\./);
+    });
+  }
+
+  it("the last with another host key is refused by who goes there", async () => {
+    const forward = await forwarded([hop(0), hop(1)]);
+    const other = hop(1, { hostKey: stranger.publicKey });
+    await assert.rejects(said(forward, other), /Dial proxy .*shows the host key/);
+  });
+
+  it("a port that is somebody else's is refused, naming the setting", async () => {
+    const other = await listening();
+    const { port } = other.address() as AddressInfo;
+    const args = { port, through: through([hop(0)]), last: place(1), machines: ["win-1"] };
+    await assert.rejects(
+      BastionForward.open(args, () => undefined),
+      /port \d+ of this host cannot lead to jump@127\.0\.0\.1:\d+ for win-1: somebody else listens there\. .*forwardPort/,
+    );
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  const way = (at?: number, wrong: Partial<Hop> = {}): MachineWay => {
+    const [first, second, third, machine] = [0, 1, 2, 3].map((index) =>
+      place(index, index === at ? wrong : {}),
+    ) as [Hop, Hop, Hop, Hop];
+    return { name: "win-1", through: [first, second], bastion: third, place: machine };
+  };
+  const access = { privateKey: login.privateKey };
+  const all = { machine: access, bastion: access, through: [access, access] };
+
+  it("the program's own look goes all the way without the port", async () => {
+    const { stdout } = await onMachine(way(), all, 30, (client, signal) =>
+      runOn(client, "echo here", signal),
+    );
+    assert.equal(stdout.trim(), "here");
+  });
+
+  const refused: readonly (readonly [number, () => Partial<Hop>, RegExp])[] = [
+    [0, () => ({ port: closedPort }), /its bastion 1 of 3 jump@\S+: .*ECONNREFUSED/],
+    [
+      1,
+      () => ({ hostKey: stranger.publicKey }),
+      /its bastion 2 of 3 jump@\S+, from its bastion 1 of 3: .*shows the host key/,
+    ],
+    [
+      2,
+      () => ({ hostKey: stranger.publicKey }),
+      /its bastion 3 of 3 jump@\S+, from its bastion 2 of 3: .*shows the host key/,
+    ],
+    [
+      3,
+      () => ({ hostKey: stranger.publicKey }),
+      /jump@\S+, from its bastion 3 of 3: .*the machine's own, set up anew/,
+    ],
+  ];
+  for (const [at, wrong, why] of refused) {
+    it(`the program's own look names the ${at + 1}. server when that is wrong`, async () => {
+      const machine = {
+        ...way(at, wrong()),
+        ...{ seconds: 60, folder: "C:/kindows/steps/x", reset: "never", media: [] },
+      };
+      await assert.rejects(claimMachine(machine, all, false, 30), (error: Error) => {
+        assert.match(
+          error.message,
+          /^win-1 \(jump@\S+ by \S+:\d+, \S+:\d+, \S+:\d+\) cannot be used/,
+        );
+        assert.match(error.message, why);
+        return true;
+      });
+    });
+  }
+});
