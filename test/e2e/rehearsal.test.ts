@@ -12,6 +12,7 @@ import type { Change } from "./engine-changes.ts";
 import { TestLab, tail } from "./lab.ts";
 import type { Finished } from "./lab.ts";
 import { leakedSecrets } from "./leaked-secrets.ts";
+import { refreshed } from "./refreshed.ts";
 import { stepResultsOf } from "./step-results.ts";
 import { verifiesByKubeconfig, verifiesLinuxPaths } from "./verified.ts";
 
@@ -61,15 +62,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   function succeeded({ exitCode, output }: Finished): void {
     assert.equal(exitCode, 0, tail(output));
-  }
-
-  /** A refresh; once more where libvirt's provider 0.8.3 has read a machine's disc too short, as the README says. */
-  async function refresh(): Promise<Finished> {
-    const command = "pulumi refresh --yes --skip-preview --expect-no-changes";
-    const first = await lab.withEnvironment(command);
-    if (!first.output.includes("error while retrieving remote ISO")) return first;
-    console.log("      libvirt's provider read a disc too short: refreshed once more");
-    return lab.withEnvironment(command);
   }
 
   async function kubeProxyPod(): Promise<{ ready: boolean; containerID?: string }> {
@@ -173,7 +165,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   it("previews no change, and none after a refresh", async () => {
     succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
-    succeeded(await refresh());
+    succeeded(await refreshed(lab));
     succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
   });
 
