@@ -11,6 +11,16 @@ import type { NodeTimeouts } from "./step-timeouts.ts";
 /** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
 export const homeSource = "components/windows/home/";
 
+/** What a person can do where tar.exe fails, whose own words name no remedy. */
+const unpackRemedy =
+  "The scripts could not be unpacked. Make room on drive C: where it is full, then run again.";
+
+/** Command for cmd.exe that unpacks the archive of the steps where it lies; what is there already is written anew. */
+export function unpackCommand(archive: string): string {
+  const unpack = `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`;
+  return `${unpack} || (echo ${unpackRemedy}>&2& exit 1)`;
+}
+
 /** The step scripts on a machine. */
 export interface StepsCopy {
   readonly resource: pulumi.Resource;
@@ -55,7 +65,7 @@ export function copySteps(
     `${name}-steps`,
     {
       connection: machine.connection,
-      create: `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`,
+      create: unpackCommand(archive),
       triggers: [machine.instanceId],
       addPreviousOutputInEnv: false,
     },

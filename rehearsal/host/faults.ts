@@ -3,7 +3,10 @@ import type { Drive } from "./drive.ts";
 import { type StepErrorCode, stepExitCodes } from "./step-error.ts";
 import { scriptNames } from "./step-names.ts";
 
-const step = z.enum(scriptNames);
+/** What unpacks the steps' archive: no script, but cut short like one. */
+export const unpacker = "tar.exe";
+
+const step = z.enum([...scriptNames, unpacker]);
 /** Before the step does anything, half way through, or when all is done but its result not yet written. */
 const at = z.enum(["start", "middle", "end"]).default("middle");
 /** How often the fault is played on this machine, reboots included; then things go well. */
@@ -12,8 +15,13 @@ const times = z.int().min(1).default(1);
 const faultSchema = z.discriminatedUnion("kind", [
   /** The connection breaks; the step goes on, as it does on Windows. */
   z.strictObject({ kind: z.literal("dropConnection"), step, at, times }),
-  /** The connection breaks when all is done and half of the line with the result is written. */
-  z.strictObject({ kind: z.literal("cutResult"), step, times }),
+  /** The connection breaks when all is done and so many characters of the line with the result, else half, are written. */
+  z.strictObject({
+    kind: z.literal("cutResult"),
+    step,
+    characters: z.int().min(0).optional(),
+    times,
+  }),
   /** The machine is reset: connections and processes are gone, files stay as they are. */
   z.strictObject({ kind: z.literal("reboot"), step, at, times }),
   /** The step ends with an error of this kind. */
@@ -37,11 +45,14 @@ const faultSchema = z.discriminatedUnion("kind", [
     times,
     seconds: z.number().positive().default(20),
   }),
-  /** A file that is copied to the machine gets so far: then the connection breaks, or the drive is full. */
+  /**
+   * A file that is copied to the machine gets so far: then the connection breaks, the drive is full, the power goes, or
+   * the address does for 20 s.
+   */
   z.strictObject({
     kind: z.literal("cutTransfer"),
     afterBytes: z.int().min(0),
-    by: z.enum(["connection", "disk"]).default("connection"),
+    by: z.enum(["connection", "disk", "power", "address"]).default("connection"),
     times,
   }),
   /** A step (or each) takes `factor` times as long. */
@@ -60,6 +71,8 @@ const faultsSchema = z.array(faultSchema);
 export type Fault = z.infer<typeof faultSchema>;
 /** One way to misbehave, as a test or a person writes it. */
 export type FaultSetting = z.input<typeof faultSchema>;
+/** Where a fault strikes: in a script, or in the unpacking of the scripts. */
+export type FaultPlace = z.infer<typeof step>;
 /** Where in a step a fault strikes. */
 export type FaultPoint = z.infer<typeof at>;
 

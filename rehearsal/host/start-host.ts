@@ -116,13 +116,26 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   };
 }
 
+/** How long an address that is lost in a copy stays away. */
+const lossSeconds = 20;
+
 /** Plays the faults of a copy: called before each part of a file is written. */
 async function transferred(windows: WindowsHost, bytes: number, cut: () => void): Promise<void> {
   windows.bytesReceived += bytes;
   for (const fault of await windows.faults.all()) {
     if (fault.kind !== "cutTransfer" || windows.bytesReceived <= fault.afterBytes) continue;
     if (!(await windows.faults.take(fault))) continue;
-    if (fault.by === "disk") throw new DiskFullError();
-    cut();
+    switch (fault.by) {
+      case "connection":
+        cut();
+        break;
+      case "disk":
+        throw new DiskFullError();
+      case "power":
+        await windows.programs.reboot(0);
+        for (;;) await windows.pause(1);
+      case "address":
+        windows.loseAddress(lossSeconds);
+    }
   }
 }

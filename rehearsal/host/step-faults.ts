@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault, FaultPoint } from "./faults.ts";
+import type { Fault, FaultPlace, FaultPoint } from "./faults.ts";
 import { StepError } from "./step-error.ts";
-import type { ScriptName } from "./step-names.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
 /** How long what is written may take to leave the machine. */
@@ -10,7 +9,7 @@ const sendMilliseconds = 50;
 /** Plays the faults asked for in one run of one step. */
 export class StepFaults {
   readonly #host: WindowsHost;
-  readonly #step: ScriptName;
+  readonly #step: FaultPlace;
   readonly #faults: readonly Fault[];
   readonly #dropConnection: () => void;
   #since = performance.now();
@@ -18,7 +17,7 @@ export class StepFaults {
 
   private constructor(
     host: WindowsHost,
-    step: ScriptName,
+    step: FaultPlace,
     faults: readonly Fault[],
     dropConnection: () => void,
   ) {
@@ -30,10 +29,17 @@ export class StepFaults {
 
   static async load(
     host: WindowsHost,
-    step: ScriptName,
+    step: FaultPlace,
     dropConnection: () => void,
   ): Promise<StepFaults> {
     return new StepFaults(host, step, await host.faults.all(), dropConnection);
+  }
+
+  /** Whether something is to happen half way through, so that there must be such a point. */
+  get wantsMiddle(): boolean {
+    return this.#faults.some(
+      (fault) => "at" in fault && fault.step === this.#step && fault.at === "middle",
+    );
   }
 
   async start(): Promise<void> {
@@ -59,7 +65,7 @@ export class StepFaults {
     for (const fault of this.#faults) {
       if (fault.kind !== "cutResult" || fault.step !== this.#step) continue;
       if (!(await this.#host.faults.take(fault))) continue;
-      write(line.slice(0, line.length / 2));
+      write(line.slice(0, fault.characters ?? line.length / 2));
       await sleep(sendMilliseconds);
       this.#dropConnection();
       return;

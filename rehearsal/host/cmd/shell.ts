@@ -10,12 +10,21 @@ import { plainCommands } from "./plain-commands.ts";
 const systemFolder =
   /^c:[\\/]windows[\\/]system32[\\/](?:(?:windowspowershell[\\/]v1\.0|openssh)[\\/])?/i;
 
+/** `<command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed: what to do when a command fails. */
+const remedied = /^([^&|<>()]+) \|\| \(echo ([^&|<>()%^"]+)>&2& exit 1\)$/;
+
 /** `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command; returns the exit code. */
 export async function runShellCommand(
   host: WindowsHost,
   text: string,
   io: CommandIo,
 ): Promise<number> {
+  const [, command, remedy] = remedied.exec(text) ?? [];
+  if (command !== undefined && remedy !== undefined) {
+    if ((await runShellCommand(host, command, io)) === 0) return 0;
+    io.err(`${remedy}\n`);
+    return 1;
+  }
   try {
     const { program, rest } = parseCommandLine(text, variables(host));
     const name = program

@@ -1,4 +1,8 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { unpacker } from "../faults.ts";
+import { PowerLost } from "../power-lost.ts";
 import type { CommandIo } from "../run-script.ts";
+import { StepFaults } from "../step-faults.ts";
 import { type WindowsHost, homeFolder } from "../windows-host.ts";
 import { windowsPathNames } from "../windows-path.ts";
 import { splitArguments } from "./argv.ts";
@@ -22,12 +26,39 @@ export async function tar(host: WindowsHost, rest: string, io: CommandIo): Promi
     io.err(`tar: could not chdir to '${folder}'\n`);
     return 1;
   }
+  const faults = await StepFaults.load(host, unpacker, () => io.dropConnection());
   try {
+    await faults.start();
+    drive.assertRoom();
+    if (faults.wantsMiddle) {
+      await unpackHalf(host, await drive.resolve(file), await drive.resolve(target));
+    }
+    await faults.checkpoint();
     drive.assertRoom();
     await host.programs.unpack(await drive.resolve(file), await drive.resolve(target));
+    await faults.end();
+    // What tells that all is well is its exit status: a connection cut before that has heard nothing.
+    await faults.writeResult("", () => undefined);
     return 0;
   } catch (error) {
+    if (error instanceof PowerLost) throw error;
     io.err(`tar: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
+  } finally {
+    drive.full = false; // somebody has made room
+  }
+}
+
+/** What is on the drive when tar has got half way: some files whole, one of them cut off. */
+async function unpackHalf(host: WindowsHost, file: string, target: string): Promise<void> {
+  const half = `${file}.half`;
+  const content = await readFile(file);
+  await writeFile(half, content.subarray(0, content.length / 2));
+  try {
+    await host.programs.unpack(half, target);
+  } catch {
+    // It complains of the missing rest.
+  } finally {
+    await rm(half);
   }
 }

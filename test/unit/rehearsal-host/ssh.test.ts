@@ -117,6 +117,13 @@ describe("The rehearsal host's SSH server", () => {
     ["net use", 1, /^$/, /knows net start <service> and net stop/],
     ["tar -tf steps.tar", 1, /^$/, /knows tar -xf <archive> -C <folder> only/],
     ["tar.exe -xf none.tar -C C:\\kindows", 1, /^$/, /Failed to open 'none\.tar'/],
+    [
+      "tar.exe -xf none.tar -C C:\\kindows || (echo Make room.>&2& exit 1)",
+      1,
+      /^$/,
+      /Failed to open 'none\.tar'\r\nMake room\.\r\n$/,
+    ],
+    ["whoami || (echo Nobody.>&2& exit 1)", 0, /administrator/, /^$/],
     ["shutdown /s", 1, /^$/, /knows shutdown \/r/],
     ["shutdown /r /t soon", 1, /^$/, /parameter is incorrect/],
   ];
