@@ -1,28 +1,27 @@
-import { type FaultPoint, type FaultSetting } from "../../../../rehearsal/host/faults.ts";
-import { type StepName, stepNames } from "../../../../rehearsal/host/step-names.ts";
+import type { FaultPlace, FaultPoint, FaultSetting } from "../../../../rehearsal/host/faults.ts";
+import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import type { FaultyCluster } from "./faulty-cluster.ts";
+import { isCopy, placeOf, type Row, rows } from "./rows.ts";
 
-/** What goes wrong: a column of the table. */
+/** What goes wrong: a line of the table. */
 export interface TableFault {
-  /** Head of its column. */
+  /** Head of its line. */
   readonly name: string;
   /** What happens, for the page. */
   readonly what: string;
-  /** Settings of the rehearsal host that make it happen in a step. */
-  readonly settings?: (step: StepName, row: string) => FaultSetting[];
-  /** What is wrong with the cluster while the step runs. */
+  /** Settings of the rehearsal host that make it happen in a row. `bytes` is what a copy brings. */
+  readonly settings?: (row: Row, bytes: number) => FaultSetting[];
+  /** What is wrong with the machine when the row begins. */
+  readonly breakMachine?: (host: RehearsalHost) => Promise<void>;
+  /** What is wrong with the cluster while the row runs. */
   readonly breakCluster?: (cluster: FaultyCluster) => void;
-  /** Rows it can strike in. Default: all steps. */
-  readonly rows?: readonly string[];
   /** Put right by a person, or by time, before the next `up`; without, nothing need be. */
   readonly mendCluster?: (cluster: FaultyCluster) => void;
+  /** Rows it can strike in. Default: all. */
+  readonly rows?: readonly Row[];
+  /** Why it can't strike in the others, for the page. */
+  readonly notElsewhere?: string;
 }
-
-/** What is copied to a machine rather than run on it: rows of the table too. */
-export const copies = ["copy of the scripts", "push of the media"] as const;
-
-/** Steps up to the join, which sets a clock that is wrong; the others are run on a node. */
-const makingSteps = stepNames.slice(0, stepNames.indexOf("Join-Node") + 1);
 
 const points: readonly FaultPoint[] = ["start", "middle", "end"];
 const invalidHash = "none of the public keys pinned were found";
@@ -32,60 +31,83 @@ const mend = (cluster: FaultyCluster): void => {
   cluster.mend();
 };
 
-/** The columns. */
-export const tableFaults: readonly TableFault[] = [
+/** Of the bytes of a copy, those after which it is struck. */
+function bytesAt(at: FaultPoint, bytes: number): number {
+  return { start: 0, middle: Math.floor(bytes / 2), end: bytes - 1 }[at];
+}
+
+/** A fault that strikes at a point of whatever is done: of a copy in its own way. */
+function strike(
+  by: "connection" | "power" | "disk",
+  at: FaultPoint,
+  inStep: (step: FaultPlace) => FaultSetting,
+): NonNullable<TableFault["settings"]> {
+  return (row, bytes) =>
+    isCopy(row)
+      ? [{ kind: "cutTransfer", by, afterBytes: bytesAt(at, bytes) }]
+      : [inStep(placeOf(row))];
+}
+
+function clockOff(hours: number): NonNullable<TableFault["breakMachine"]> {
+  return ({ programs }) =>
+    programs.setClock(new Date(programs.now().getTime() + hours * 3_600_000));
+}
+
+const clockLater =
+  "Join-Node sets it by the control plane's. On a node that has joined no step minds, and the clock stays Windows' own " +
+  "time service's";
+
+/** The lines. */
+export const faults: readonly TableFault[] = [
   ...points.map((at) => ({
     name: `SSH drops, ${at}`,
-    what: `the connection breaks at the ${at} of the step, which goes on on the machine`,
-    settings: (step: StepName): FaultSetting[] => [{ kind: "dropConnection", step, at }],
+    what: `the connection breaks at the ${at} of the step, which goes on on the machine, or of a copy, which does not`,
+    settings: strike("connection", at, (step) => ({ kind: "dropConnection", step, at })),
   })),
   {
     name: "SSH drops, in the result",
-    what: "the connection breaks when all is done and half of the line with the result has been sent",
-    settings: (step: StepName): FaultSetting[] => [{ kind: "cutResult", step }],
+    what: "the connection breaks when all is done and half of the line with the result has been sent; of `tar.exe`, before its exit status has",
+    rows: rows.filter((row) => !isCopy(row)),
+    notElsewhere:
+      "a copy has no line with a result. Its last answer is SFTP's, and is cut by the line below",
+    settings: (row: Row): FaultSetting[] =>
+      isCopy(row) ? [] : [{ kind: "cutResult", step: placeOf(row) }],
   },
   ...points.map((at) => ({
     name: `reboot, ${at}`,
-    what: `the machine loses its power at the ${at} of the step and boots`,
-    settings: (step: StepName): FaultSetting[] => [{ kind: "reboot", step, at }],
+    what: `the machine loses its power at the ${at} of the step or copy and boots`,
+    settings: strike("power", at, (step) => ({ kind: "reboot", step, at })),
+  })),
+  ...(["start", "middle"] as const).map((at) => ({
+    name: `disk full, ${at}`,
+    what: `nothing can be written from the ${at} of the step or copy on; somebody makes room afterwards`,
+    settings: strike("disk", at, (step) => ({ kind: "diskFull", step, at })),
   })),
   {
-    name: "disk full, start",
-    what: "nothing can be written from the start of the step on; somebody makes room afterwards",
-    settings: (step: StepName): FaultSetting[] => [{ kind: "diskFull", step, at: "start" }],
-  },
-  {
-    name: "disk full, middle",
-    what: "nothing can be written from the middle of the step on; somebody makes room afterwards",
-    settings: (step: StepName): FaultSetting[] => [{ kind: "diskFull", step, at: "middle" }],
-  },
-  {
     name: "clock behind",
-    rows: makingSteps,
-    what: "the machine's clock falls back by 7 hours at the start of the step",
-    settings: (step: StepName): FaultSetting[] => [
-      { kind: "clockOff", step, at: "start", hours: -7 },
-    ],
+    what: `the machine's clock falls back by 7 hours at the start; ${clockLater}`,
+    breakMachine: clockOff(-7),
   },
   {
     name: "clock ahead",
-    rows: makingSteps,
-    what: "the machine's clock jumps ahead by 7 hours at the start of the step",
-    settings: (step: StepName): FaultSetting[] => [
-      { kind: "clockOff", step, at: "start", hours: 7 },
-    ],
+    what: "the machine's clock jumps ahead by 7 hours at the start; as before",
+    breakMachine: clockOff(7),
   },
   {
     name: "address lost",
-    what: "HNS takes the machine's address away in the middle of the step, for 20 s",
-    settings: (step: StepName): FaultSetting[] => [
-      { kind: "loseAddress", step, at: "middle", seconds: 20 },
-    ],
+    what: "HNS takes the machine's address away in the middle of the step or copy, for 20 s",
+    settings: (row, bytes) =>
+      isCopy(row)
+        ? [{ kind: "cutTransfer", by: "address", afterBytes: bytesAt("middle", bytes) }]
+        : [{ kind: "loseAddress", step: placeOf(row), at: "middle", seconds: 20 }],
   },
   {
     name: "address gone",
     what: "HNS puts its switch on the adapter and the address does not come back; the machine reboots by itself",
-    rows: ["Add-ExternalNetwork"],
+    rows: ["Add-ExternalNetwork", "Confirm-ExternalNetwork"],
+    notElsewhere:
+      "nothing else puts a switch on an adapter; where Reset-Node takes one away, the adapter goes on with what Windows " +
+      "has kept for it, which is the line above",
     settings: (): FaultSetting[] => [{ kind: "addressLost" }],
   },
   {
@@ -129,28 +151,7 @@ export const tableFaults: readonly TableFault[] = [
   },
 ];
 
-/** Bytes after which a copy to the machine is cut, and by what: the faults of what is copied rather than run. */
-export const transferFaults: readonly TableFault[] = (["connection", "disk"] as const).flatMap(
-  (by) =>
-    (
-      [
-        ["start", 0],
-        ["middle", 60_000],
-      ] as const
-    ).map(([at, afterBytes]) => ({
-      name: `${by === "disk" ? "copy fills disk" : "copy cut"}, ${at}`,
-      what:
-        by === "disk"
-          ? `the drive is full at the ${at} of a copy to the machine`
-          : `the connection breaks at the ${at} of a copy to the machine`,
-      // The model's media are small.
-      settings: (_step: StepName, row: string): FaultSetting[] => [
-        {
-          kind: "cutTransfer",
-          afterBytes: row.startsWith("push") ? afterBytes / 200 : afterBytes,
-          by,
-        },
-      ],
-      rows: copies,
-    })),
-);
+/** Whether a fault can strike in a row. */
+export function applies(row: Row, { rows: some = rows }: TableFault): boolean {
+  return some.includes(row);
+}

@@ -1,8 +1,10 @@
-import type { CellResult, Row } from "./play.ts";
+import { placesOfRow } from "./any-byte.ts";
 import type { TableFault } from "./faults.ts";
+import type { CellResult } from "./play.ts";
+import { rows } from "./rows.ts";
+import type { Results } from "./table.ts";
 
-/** Results by row and name of the fault; nothing where the fault can't strike in the row. */
-export type Results = ReadonlyMap<Row, ReadonlyMap<string, CellResult>>;
+const anyByte = "SSH drops, at any byte";
 
 /** How a cell ended, in few words. */
 export function cellText(result: CellResult | undefined): string {
@@ -13,12 +15,19 @@ export function cellText(result: CellResult | undefined): string {
 }
 
 /** docs/faults.md. */
-export function faultsPage(faults: readonly TableFault[], results: Results): string {
-  const rows = [...results.keys()];
-  const table = faults.map(({ name }) => [
-    name,
-    ...rows.map((row) => cellText(results.get(row)?.get(name))),
-  ]);
+export function faultsPage(
+  faults: readonly TableFault[],
+  { cells, anyByte: cuts }: Results,
+): string {
+  const table = [
+    ...faults.map(({ name }) => [name, ...rows.map((row) => cellText(cells.get(row)?.get(name)))]),
+    [
+      anyByte,
+      ...rows.map((row) =>
+        cuts.get(row)?.length === 0 ? `${placesOfRow} places` : "**NOT REPAIRED**",
+      ),
+    ],
+  ];
   return [
     "# Faults",
     "",
@@ -28,18 +37,33 @@ export function faultsPage(faults: readonly TableFault[], results: Results): str
     "nothing happened to, file by file and setting by setting.",
     "",
     "- **goes through**: the same `up` ends well; the step waits, puts it right, or the fault does not concern it.",
-    "- **next up**: the connection is lost, the error names step, machine and what to do; the next `up` ends well.",
+    "- **next up**: the connection is lost, or a copy fails; the error names step, machine and what to do; the next `up`",
+    "  ends well.",
     "- **`Code`, next up**: the step ends with this error, which names step, machine and remedy; once that has been done",
     "  (and nothing need be where it is the machine's own), the next `up` ends well.",
-    "- **–**: can't happen there.",
+    "- **–**: can't happen there; why is said below.",
     "",
     `| fault | ${rows.map((row) => `\`${row}\``).join(" | ")} |`,
     `| --- |${rows.map(() => " --- |").join("")}`,
-    ...table.map((cells) => `| ${cells.join(" | ")} |`),
+    ...table.map((line) => `| ${line.join(" | ")} |`),
     "",
     "## What the faults are",
     "",
     ...faults.map(({ name, what }) => `- **${name}**: ${what}.`),
+    `- **${anyByte}**: the connection is cut at ${placesOfRow} places of all that goes over it, half of them in what is sent to`,
+    "  the machine and half in what it answers, spread from the first greeting to the end, in the middle of messages as well",
+    "  as between them. Each *goes through*, while it logs in and dialling goes on, or is *next up*. Besides, the line with",
+    "  the result of Set-HostsEntry is cut after each of its characters: never is a part of it taken for a result.",
+    "",
+    "## What can't happen",
+    "",
+    ...faults.flatMap(({ name, rows: some, notElsewhere }) =>
+      notElsewhere === undefined
+        ? []
+        : [
+            `- **${name}** only in ${(some ?? rows).map((row) => `\`${row}\``).join(", ")}: ${notElsewhere}.`,
+          ],
+    ),
     "",
   ].join("\n");
 }

@@ -1,0 +1,109 @@
+import { dial } from "../../../../plugins/command/dial.ts";
+import { CuttingProxy, type Direction, type Place } from "./cutting-proxy.ts";
+import { type Lab, operation, withLab } from "./lab.ts";
+import { codeOf, lacks, mayYetEnd } from "./play.ts";
+import { type Row, rows } from "./rows.ts";
+
+/** Places in each direction of a connection: while it logs in, and after that. */
+const placesInLogin = 3;
+const placesAfter = 8;
+/** Machines under way side by side. */
+const atOnce = 4;
+
+/** How many places each row is cut at. */
+export const placesOfRow = 2 * (placesInLogin + placesAfter);
+
+/** What is wrong after the cuts, by row; empty where nothing is. */
+export type AnyByteResults = ReadonlyMap<Row, readonly string[]>;
+
+/** Bytes that a connection carries: until it has logged in, and in all. */
+interface Stream {
+  readonly login: Record<Direction, number>;
+  readonly total: Record<Direction, number>;
+}
+
+/**
+ * Cuts the connection of each row at places that are spread over all of its stream, both ways: each machine becomes a node
+ * with one cut in each of its steps, which is run again after that, and is reset in the same way.
+ */
+export async function cutAtAnyByte(end?: AbortSignal): Promise<AnyByteResults> {
+  const streams = await measured();
+  const results = new Map(rows.map((row) => [row, [] as string[]]));
+  const directions: readonly Direction[] = ["toMachine", "fromMachine"];
+  const plans = directions.flatMap((direction) =>
+    Array.from({ length: placesInLogin + placesAfter }, (_, index) => ({ direction, index })),
+  );
+  const worker = async (): Promise<void> => {
+    for (let plan = plans.pop(); plan && end?.aborted !== true; plan = plans.pop()) {
+      const { direction, index } = plan;
+      await withCutMachine(async (lab, proxy) => {
+        for (const row of rows) {
+          const stream = streams.get(row);
+          if (stream === undefined) throw new Error(`${row} was not measured`);
+          const place = { direction, bytes: placeIn(stream, direction, index) };
+          const problems = await cutOnce(lab, proxy, row, place);
+          // The last of each kind: what the cuts before have left shows here.
+          if (row === "Set-ClusterRoute" || row === "Reset-Node") {
+            await lab.host.up();
+            problems.push(...(await lab.problems(row)));
+          }
+          const where = `after ${place.bytes} bytes ${direction}`;
+          results.get(row)?.push(...problems.map((problem) => `${where}: ${problem}`));
+        }
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
+
+/** Byte of the stream that is the last to pass, evenly spread. */
+function placeIn({ login, total }: Stream, direction: Direction, index: number): number {
+  const inLogin = login[direction];
+  if (index < placesInLogin) return Math.floor((inLogin * (index + 0.5)) / placesInLogin);
+  const after = total[direction] - inLogin;
+  return inLogin + Math.floor((after * (index - placesInLogin + 0.5)) / placesAfter);
+}
+
+async function cutOnce(lab: Lab, proxy: CuttingProxy, row: Row, place: Place): Promise<string[]> {
+  proxy.cutAt(place);
+  const first = await lab.run(row);
+  if (!proxy.wasCut) return ["the connection had ended before"];
+  if (first === undefined) return [];
+  const code = codeOf(first);
+  if (code !== undefined) return [`it ended with ${code} instead of a lost connection`];
+  let again = await lab.run(row);
+  if (mayYetEnd(again)) again = await lab.run(row);
+  return [
+    ...lacks(first, row).map((what) => `its error has not ${what}: ${first}`),
+    ...(again === undefined ? [] : [`the next up failed: ${again}`]),
+  ];
+}
+
+/** What each row sends and is sent where nothing is cut. */
+function measured(): Promise<ReadonlyMap<Row, Stream>> {
+  return withCutMachine(async (lab, proxy) => {
+    const ssh = await dial(lab.connection(), operation("login"));
+    const login = { ...proxy.passed };
+    ssh.close();
+    const streams = new Map<Row, Stream>();
+    for (const row of rows) {
+      const error = await lab.run(row);
+      if (error !== undefined) throw new Error(error);
+      streams.set(row, { login, total: { ...proxy.passed } });
+    }
+    return streams;
+  });
+}
+
+function withCutMachine<T>(work: (lab: Lab, proxy: CuttingProxy) => Promise<T>): Promise<T> {
+  return withLab(async (lab) => {
+    const proxy = await CuttingProxy.open(lab.host.port);
+    lab.port = proxy.port;
+    try {
+      return await work(lab, proxy);
+    } finally {
+      proxy.close();
+    }
+  });
+}
