@@ -11,7 +11,9 @@ import {
   windowsImage,
 } from "../../components/windows/image/builder/image-artifact.ts";
 import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
+import { PartialImage } from "../../components/windows/image/builder/partial-image.ts";
 import { uefiPackages } from "../../components/windows/image/builder/uefi-firmware.ts";
+import { newImageSecrets } from "../../components/windows/image/image-disc.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
@@ -138,6 +140,27 @@ describe("the making of an image that goes wrong", function () {
       make(await media.settings(), { emulator }),
       /QEMU did not start \(exit code 1\)[^]*Could not access KVM/,
     );
+    assertNothingHalfMade();
+  });
+
+  it("a kept disk that no QEMU starts from is thrown away, and the build begins anew, once", async () => {
+    const emulator = path.join(folder, "no-qemu");
+    await writeFile(emulator, "#!/bin/sh\nexit 1\n");
+    await chmod(emulator, 0o755);
+    const settings = await media.settings();
+    const address = await artifactAddress(windowsImage(settings, cache, small));
+    const partial = new PartialImage(cache, address);
+    await partial.begin();
+    await writeFile(partial.disk, "not a disk");
+    await partial.keep(newImageSecrets(), folder);
+    const lines: string[] = [];
+    await assert.rejects(
+      make(settings, { emulator }, (line) => lines.push(line)),
+      /QEMU did not start/,
+    );
+    const text = lines.join("\n");
+    assert.match(text, /goes on with its disk[^]*is of no use: QEMU did not start[^]*begins anew/);
+    assert.equal(text.split("begins anew").length, 2);
     assertNothingHalfMade();
   });
 
