@@ -144,7 +144,7 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   },
   "pulumi refresh": {
     needs: aLab,
-    by: { file: rehearsal, words: "pulumi refresh" },
+    by: { file: "test/e2e/refreshed.ts", words: "pulumi refresh" },
   },
   "pulumi stack init": {
     needs: "what `kindows env` prints",
