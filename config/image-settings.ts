@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { namedFile } from "./named-file.ts";
 import { windowsEditions } from "./supported.ts";
 import { downloadAddress } from "./values/download-address.ts";
 import { imagePath } from "./values/image-path.ts";
@@ -8,21 +9,8 @@ import { productKey } from "./values/product-key.ts";
 import { mediumSha256 } from "./values/sha256.ts";
 import { text } from "./values/value.ts";
 
-/** A file for the image that nobody has pinned here: the user names it, by path or by address and checksum. */
-const medium = (what: string) =>
-  z
-    .strictObject({
-      path: text(localFile)
-        .optional()
-        .meta({ description: `Absolute path of ${what} on this host.` }),
-      url: text(downloadAddress)
-        .optional()
-        .meta({ description: "Or its address, from which `./kindows fetch` downloads it." }),
-      sha256: text(mediumSha256)
-        .optional()
-        .meta({ description: "Its SHA-256, in lower case; required with `url`." }),
-    })
-    .prefault({});
+/** A file for the image. */
+const medium = (what: string) => namedFile(what, "`./kindows fetch`");
 
 /** What installing Windows from an ISO takes, wherever the ISO comes from. */
 const installation = {

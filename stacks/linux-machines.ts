@@ -37,7 +37,7 @@ export function linuxMachines(
   const names = labNames(settings.lab.name);
   const { tokenTtlMinutes } = settings.cluster;
   const host = machines.host(thisHypervisor);
-  const media = linuxMedia();
+  const media = linuxMedia(settings);
   const storage = new MachineStorage("linux-machines", {
     uri: settings.hypervisor.uri,
     poolName: names.pool,

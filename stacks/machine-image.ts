@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Settings } from "../config/settings.ts";
 import { builtImage } from "../components/windows/image/builder/built-image.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
@@ -10,6 +9,7 @@ import { stackSoftware } from "../components/windows/stack-software.ts";
 import type { Medium, WindowsSoftware, WindowsVersions } from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted } from "../toolchain/disk-format.ts";
+import { diskIdentity } from "../toolchain/disk-identity.ts";
 
 /** The disk machines start from, and what is installed on them. */
 export interface MachineImage {
@@ -93,18 +93,11 @@ function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
   };
 }
 
-/**
- * A user's own disk. A VHD or VHDX is used as it was converted. A qcow2 is used in its place, and told apart by place,
- * size and time of change: hashing tens of gigabytes at each preview is too slow.
- */
+/** A user's own disk. A VHD or VHDX is used as it was converted, a qcow2 in its place. */
 function diskAt(path: string): MachineImage["disk"] {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) {
+  const hash = diskIdentity(path);
+  if (hash === undefined) {
     return { ...notMadeYet, path };
   }
-  if (mustBeConverted(path)) {
-    return convertedFrom(path) ?? { ...notMadeYet, path };
-  }
-  const identity = [path, found.size, found.mtimeMs].join("\n");
-  return { path, hash: createHash("sha256").update(identity).digest("hex").slice(0, 12) };
+  return mustBeConverted(path) ? (convertedFrom(path) ?? { ...notMadeYet, path }) : { path, hash };
 }

@@ -22,12 +22,14 @@ const builtSchema = z.object({
   rehearsalImage: guestSchema.optional(),
   /** The same with what every node needs already in it. */
   bakedRehearsalImage: guestSchema.optional(),
-  /** The disk Linux machines start from. */
+  /** The disk Linux machines start from where the settings name none. */
   linuxImage: z.object({ path: z.string(), hash: z.string() }).optional(),
+  /** Cloud images that were downloaded, by their SHA-256. */
+  cloudImages: z.record(z.string(), z.string()).optional(),
   /** The archive of what is installed on them. */
   linuxPrograms: z.object({ path: z.string(), sha256: z.string() }).optional(),
   /** Disks of the user's that were converted, by their paths: the file each was then, and what came of it. */
-  windowsDisks: z
+  convertedDisks: z
     .record(
       z.string(),
       z.object({ size: z.number(), mtimeMs: z.number(), path: z.string(), hash: z.string() }),
@@ -88,7 +90,7 @@ export function builtTool(name: string): string {
 /** What became of a disk of the user's that was converted; undefined where it was not, is another one since, or is pruned. */
 export function convertedFrom(source: string): { path: string; hash: string } | undefined {
   const found = statSync(source, { throwIfNoEntry: false });
-  const known = builtSoFar().windowsDisks?.[source];
+  const known = builtSoFar().convertedDisks?.[source];
   return known !== undefined &&
     known.size === found?.size &&
     known.mtimeMs === found.mtimeMs &&
@@ -118,7 +120,8 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
     ...earlier,
     ...given,
     tools: { ...earlier.tools, ...added.tools },
-    windowsDisks: { ...earlier.windowsDisks, ...added.windowsDisks },
+    cloudImages: { ...earlier.cloudImages, ...added.cloudImages },
+    convertedDisks: { ...earlier.convertedDisks, ...added.convertedDisks },
     windowsImages: { ...earlier.windowsImages, ...added.windowsImages },
     windowsPrograms: { ...earlier.windowsPrograms, ...added.windowsPrograms },
     calicoDefinitions: { ...earlier.calicoDefinitions, ...added.calicoDefinitions },

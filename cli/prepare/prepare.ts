@@ -24,6 +24,8 @@ import { recordedSha256 } from "../../toolchain/cache-marker.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import type { EnsuredArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { isNamed } from "../../components/linux/cloud-image/located.ts";
+import { prepareCloudImage } from "./cloud-image.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
@@ -45,6 +47,7 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
   const { docker, libvirt } = await ensureStackPackages(settings, [], say);
   await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
 
+  const cloudImage = await prepareCloudImage(settings, options);
   const images = await imagesFor(settings, say);
   const disk = userDisk(settings, say);
   const release =
@@ -61,7 +64,11 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
       definitions && {
         [release.definitionsSha256]: path.join(ensured.path(definitions), definitionsName),
       },
-    windowsDisks: await disk?.record(ensured.path(disk.artifact)),
+    cloudImages: cloudImage.cloudImages,
+    convertedDisks: {
+      ...cloudImage.convertedDisks,
+      ...(await disk?.record(ensured.path(disk.artifact))),
+    },
   });
 }
 
@@ -73,7 +80,7 @@ async function imagesFor(settings: Settings, say: Progress): Promise<readonly Ar
     images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
   }
   if (settings.linuxNodes.length > 0) {
-    images.push(linuxImage, linuxPrograms);
+    images.push(...(isNamed(settings.linux.image) ? [] : [linuxImage]), linuxPrograms);
   }
   if (await mustBuildNodeImage(settings, say)) {
     images.push(nodeImage);
@@ -99,24 +106,28 @@ async function builtImages(
     loadBalancerImage: image(loadBalancerImage, loadBalancerReference),
     rehearsalImage: await guest(rehearsalImage),
     bakedRehearsalImage: await guest(bakedRehearsalImage),
-    ...(images.includes(linuxImage) && (await builtLinux(ensured))),
+    ...(images.includes(linuxImage) && {
+      linuxImage: await builtLinuxImage(ensured.path(linuxImage)),
+    }),
+    ...(images.includes(linuxPrograms) && {
+      linuxPrograms: await builtLinuxPrograms(ensured.path(linuxPrograms)),
+    }),
   };
 }
 
-/** What Linux machines start from and get, known by its content as well. */
-async function builtLinux(
-  ensured: EnsuredArtifacts,
-): Promise<Pick<BuiltArtifacts, "linuxImage" | "linuxPrograms">> {
-  const [image, programs] = [ensured.path(linuxImage), ensured.path(linuxPrograms)];
+/** What Linux machines start from, known by its content as well. */
+async function builtLinuxImage(folder: string): Promise<BuiltArtifacts["linuxImage"]> {
   return {
-    linuxImage: {
-      path: path.join(image, linuxDiskName),
-      hash: (await recordedSha256(image, linuxDiskName)).slice(0, 12),
-    },
-    linuxPrograms: {
-      path: path.join(programs, programsName),
-      sha256: await recordedSha256(programs, programsName),
-    },
+    path: path.join(folder, linuxDiskName),
+    hash: (await recordedSha256(folder, linuxDiskName)).slice(0, 12),
+  };
+}
+
+/** What Linux machines get. */
+async function builtLinuxPrograms(folder: string): Promise<BuiltArtifacts["linuxPrograms"]> {
+  return {
+    path: path.join(folder, programsName),
+    sha256: await recordedSha256(folder, programsName),
   };
 }
 

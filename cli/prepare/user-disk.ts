@@ -13,7 +13,7 @@ import { digestOfFile } from "../../toolchain/file-digest.ts";
 export interface UserDisk {
   readonly artifact: Artifact;
   /** What is noted of it once it is converted. */
-  record(folder: string): Promise<NonNullable<BuiltArtifacts["windowsDisks"]>>;
+  record(folder: string): Promise<NonNullable<BuiltArtifacts["convertedDisks"]>>;
 }
 
 /**

@@ -1,15 +1,9 @@
 import type { SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 import type { Check } from "./check.ts";
+import { namedFileProblems, type NamedFile } from "./named-file.ts";
 
 type Image = NamedSettings["windows"]["image"];
-
-/** A file as the settings name it. */
-interface NamedFile {
-  readonly path?: string | undefined;
-  readonly url?: string | undefined;
-  readonly sha256?: string | undefined;
-}
 
 const at = (...keys: readonly string[]): string[] => ["windows", "image", ...keys];
 
@@ -18,7 +12,9 @@ type MadeImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 
 /** Nothing is downloaded without a checksum, and each file has one source. */
 export const imageMedia: readonly Check[] = [
-  check(["url", "sha256"], (image) => (image.kind === "evaluation-iso" ? pinned(image, []) : [])),
+  check(["url", "sha256"], (image) =>
+    image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],
+  ),
   check(["url", "language"], (image) => (image.kind === "evaluation-iso" ? foreign(image) : [])),
   medium("drivers"),
   medium("openSsh"),
@@ -44,41 +40,8 @@ function check(
 
 function medium(key: "drivers" | "openSsh" | "update"): Check {
   return check([key, `${key}.path`, `${key}.url`, `${key}.sha256`], (image) =>
-    pinned(image[key], [key]),
+    namedFileProblems(image[key], at(key)),
   );
-}
-
-function pinned({ path, url, sha256 }: NamedFile, keys: readonly string[]): SettingsProblem[] {
-  if (path !== undefined && url !== undefined) {
-    return [
-      {
-        path: at(...keys, "url"),
-        value: url,
-        why: "stands beside a path",
-        instead: "Write one of them.",
-      },
-    ];
-  }
-  if (url !== undefined && sha256 === undefined) {
-    return [
-      {
-        path: at(...keys, "sha256"),
-        value: undefined,
-        why: "is missing, and nothing is downloaded without one",
-        instead: "Write what the publisher of the file at `url` gives.",
-      },
-    ];
-  }
-  return sha256 !== undefined && url === undefined && path === undefined
-    ? [
-        {
-          path: at(...keys, "sha256"),
-          value: sha256,
-          why: "is of no file",
-          instead: `Write ${keys.length === 0 ? "url" : "path or url"} as well, or leave it out.`,
-        },
-      ]
-    : [];
 }
 
 /** The evaluation that is pinned here is in English. */

@@ -40,8 +40,8 @@ export interface HostFacts {
   readonly tools: ToolFacts;
   readonly image: ImageFacts;
   readonly programs: ProgramFacts;
-  /** What Linux machines start from and get, where it is asked for. */
-  readonly linuxMedia: LinuxMediaFacts;
+  /** What Linux machines start from and get; undefined where there are none. */
+  readonly linuxMedia?: LinuxMediaFacts | undefined;
   /** Further hypervisors that nodes are placed on. */
   readonly hypervisors: readonly HypervisorFacts[];
   /** Hyper-V hosts that nodes are placed on. */
@@ -64,6 +64,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     hypervisors,
     hyperVHosts,
     segmentMtu,
+    linuxMedia,
   ] = await Promise.all([
     probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
     probeLibvirt(settings.hypervisor),
@@ -76,6 +77,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeHypervisors(settings),
     probeHyperV(settings),
     probeMtu(settings.network.bridge),
+    probeLinuxMedia(settings),
   ]);
   return {
     ...dockerAndDisks,
@@ -87,7 +89,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     tools,
     image,
     programs: probePrograms(settings),
-    linuxMedia: probeLinuxMedia(),
+    linuxMedia,
     hypervisors,
     hyperVHosts,
     segmentMtu,

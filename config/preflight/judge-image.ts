@@ -8,7 +8,7 @@ export function judgeImage(
   facts: HostFacts,
 ): HostProblem[] {
   if (typeof facts.image === "object") {
-    return tooSmall(nodes, facts.image.virtualGiB);
+    return disksTooSmall(nodes, facts.image.virtualGiB, "kindows:windows.diskGiB");
   }
   if (image.kind !== "disk") {
     const rehearsal = image.kind === "rehearsal";
@@ -39,13 +39,17 @@ export function judgeImage(
 }
 
 /** An overlay can't be smaller than what it stands on: the machine would lose the end of its disk. */
-function tooSmall(nodes: Settings["nodes"], virtualGiB: number): HostProblem[] {
+export function disksTooSmall(
+  nodes: Settings["nodes"],
+  virtualGiB: number,
+  setting: string,
+): HostProblem[] {
   const least = Math.ceil(virtualGiB);
   return nodes
     .filter(({ diskGiB }) => diskGiB < virtualGiB)
     .map(({ name, diskGiB }) => ({
       subject: `The disk of ${name}, ${diskGiB} GiB,`,
       why: `is smaller than its image, ${least} GiB`,
-      instead: `Write ${least} or more for kindows:windows.diskGiB, or the node's own diskGiB.`,
+      instead: `Write ${least} or more for ${setting}, or the node's own diskGiB.`,
     }));
 }

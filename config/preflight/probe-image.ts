@@ -1,10 +1,9 @@
-import { open } from "node:fs/promises";
 import {
   builtImage,
   type ImageSettings,
 } from "../../components/windows/image/builder/built-image.ts";
 import { builtRehearsalImage, convertedFrom } from "../../toolchain/built.ts";
-import { diskFormatOf } from "../../toolchain/disk-format.ts";
+import { diskFormatOf, virtualGiBOf } from "../../toolchain/disk-format.ts";
 
 /** What the disk the machines start from is, or why it is of no use. */
 export type ImageFacts =
@@ -16,10 +15,6 @@ export type ImageFacts =
   | "unreadable"
   | "no disk"
   | "not converted";
-
-/** Place of the disk's size in the header: https://www.qemu.org/docs/master/interop/qcow2.html#header */
-const sizeOffset = 24;
-const headerBytes = 32;
 
 /** Looks at the image the settings ask for. */
 export async function probeImage(settings: ImageSettings): Promise<ImageFacts> {
@@ -48,9 +43,7 @@ async function imageAt(path: string): Promise<ImageFacts> {
       }
       case "qcow2":
     }
-    await using file = await open(path);
-    const { buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
-    return { virtualGiB: Number(buffer.readBigUInt64BE(sizeOffset)) / 1024 ** 3 };
+    return { virtualGiB: await virtualGiBOf(path) };
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
   }

@@ -28,6 +28,11 @@ if [ "$(cat "$installed" 2>/dev/null)" != "$sha256" ]; then
   changed=true
 fi
 
+# Debian's, for the C library of its release 12: an older system has none for it.
+/usr/local/sbin/runc --version >/dev/null ||
+  fail ProgramsUnfit "runc does not run on this system: it said why above." \
+    "Use an image of Debian 12, Ubuntu 22.04 or newer."
+
 write_file /etc/containerd/config.toml <<'CONF'
 version = 3
 [plugins.'io.containerd.cri.v1.images'.pinned_images]

@@ -43,3 +43,31 @@ await() {
     sleep 1
   done
 }
+
+# What a node calls, as far as an image of Debian or Ubuntu may lack it: prints " NAME" of each program that is not there.
+missing_programs() {
+  for program in conntrack gzip ip iptables modprobe mount nsenter openssl sha256sum systemctl tar; do
+    command -v "$program" >/dev/null || printf ' %s' "$program"
+  done
+}
+
+# packages_of PROGRAM...: the packages of Debian and Ubuntu that bring them.
+packages_of() {
+  for program in "$@"; do
+    case $program in
+      ip) echo iproute2 ;;
+      modprobe) echo kmod ;;
+      nsenter) echo util-linux ;;
+      sha256sum) echo coreutils ;;
+      systemctl) echo systemd ;;
+      *) echo "$program" ;;
+    esac
+  done
+}
+
+# install_packages NAME...: by apt-get, which waits for another one that runs, as after a first boot.
+install_packages() {
+  export DEBIAN_FRONTEND=noninteractive
+  timeout 300 apt-get --quiet --option DPkg::Lock::Timeout=120 update >&2 &&
+    timeout 900 apt-get --quiet --yes --no-install-recommends --option DPkg::Lock::Timeout=120 install "$@" >&2
+}

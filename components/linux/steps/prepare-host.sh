@@ -1,6 +1,6 @@
 #!/bin/sh
-# Waits until a Linux machine has set itself up (cloud-init), looks whether it can be a node, and gives its kernel what
-# pods need. Run again, it changes nothing.
+# Waits until a Linux machine has set itself up (cloud-init), looks whether it can be a node, installs what its image
+# lacks where that has apt-get, and gives its kernel what pods need. Run again, it changes nothing.
 # Usage: prepare-host.sh NODE_NAME BOOT_SECONDS
 set -eu
 # shellcheck source=components/linux/steps/lib.sh
@@ -23,11 +23,20 @@ errors=$(tr -d ' \n' <"$result" | sed -n 's/.*"errors":\[\([^]]*\)\].*/\1/p')
 
 [ -f /sys/fs/cgroup/cgroup.controllers ] ||
   fail NoCgroupV2 "it has no cgroup v2, which the kubelet needs." "Use an image with a newer system."
-missing=
-for program in conntrack gzip ip iptables modprobe mount nsenter openssl sha256sum systemctl tar; do
-  command -v "$program" >/dev/null || missing="$missing $program"
-done
-[ -z "$missing" ] || fail ProgramsMissing "its image lacks$missing." "Use an image that has them."
+missing=$(missing_programs)
+if [ -n "$missing" ]; then
+  command -v apt-get >/dev/null ||
+    fail ProgramsMissing "its image lacks$missing, and has no apt-get to install them with." \
+      "Use an image of Debian or Ubuntu, or one that has them."
+  # shellcheck disable=SC2046,SC2086 # One word for each program and package.
+  install_packages $(packages_of $missing) ||
+    fail ProgramsMissing "its image lacks$missing, and apt-get could not install them: it said why above." \
+      "Let the lab's segment reach the image's mirror, or put them into the image: virt-customize -a IMAGE --install NAMES."
+  missing=$(missing_programs)
+  [ -z "$missing" ] ||
+    fail ProgramsMissing "its image lacks$missing, which its packages did not bring." "Use an image that has them."
+  changed=true
+fi
 
 if [ "$(wc -l </proc/swaps)" -gt 1 ]; then
   swapoff -a
@@ -38,7 +47,9 @@ write_file /etc/modules-load.d/kindows.conf <<'CONF'
 overlay
 br_netfilter
 CONF
-modprobe -a overlay br_netfilter
+modprobe -a overlay br_netfilter ||
+  fail ModulesMissing "its kernel has no modules overlay or br_netfilter." \
+    "Use an image with the distribution's own kernel for clouds or servers."
 # Pods' packets are forwarded, also where they cross a bridge; each container's log and each kubelet watch files.
 write_file /etc/sysctl.d/90-kindows.conf <<'CONF'
 net.ipv4.ip_forward = 1
@@ -46,6 +57,11 @@ net.bridge.bridge-nf-call-iptables = 1
 fs.inotify.max_user_instances = 8192
 CONF
 sysctl --quiet --load=/etc/sysctl.d/90-kindows.conf
+
+# Debian's cloud image has cloud-init write /etc/hosts anew at each boot, and the cluster's name would be gone.
+write_file /etc/cloud/cloud.cfg.d/99-kindows.cfg <<'CONF'
+manage_etc_hosts: false
+CONF
 
 system=$(sed -n 's/^PRETTY_NAME="\(.*\)"$/\1/p' /etc/os-release)
 finish "\"system\":\"$system\",\"kernel\":\"$(uname -r)\""

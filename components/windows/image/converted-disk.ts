@@ -35,7 +35,7 @@ export function convertedDisk(source: string, cache: Cache): Artifact {
         `converts ${source}: ${virtualGiB.toFixed(0)} GiB, of which ${actualGiB.toFixed(1)} hold something`,
       );
       const disk = path.join(into, convertedDiskName);
-      await convert(source, format, disk);
+      await convertDisk(source, format, disk);
       if ((await digestOfFile(source, cache)) !== before) {
         throw new MediaError([
           {
@@ -51,7 +51,8 @@ export function convertedDisk(source: string, cache: Cache): Artifact {
   };
 }
 
-async function convert(source: string, format: string, disk: string): Promise<void> {
+/** Writes a disk as qcow2. @throws MediaError when it is no good. */
+export async function convertDisk(source: string, format: string, disk: string): Promise<void> {
   const args = ["convert", "-f", format, "-O", "qcow2", "--", source, disk];
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {

@@ -26,18 +26,36 @@ const infoSchema = z.object({
 
 const timeoutSeconds = 60;
 
-/** As qemu-img calls qcow2, VHD and VHDX. */
-const formats = ["qcow2", "vpc", "vhdx"];
+/** What a disk must be. */
+export interface WantedDisk {
+  /** As qemu-img calls them. */
+  readonly formats: readonly string[];
+  /** Their names in "one of these", and in "is ..., but" another one. */
+  readonly called: string;
+  readonly isNone: string;
+  /** The smallest there can be, in GiB, and what a smaller one is. */
+  readonly minimumGiB: number;
+  readonly tooSmall: { readonly why: string; readonly instead: string };
+}
 
-/** What Setup makes at least of Windows Server Core, and Microsoft asks for: nothing smaller is a Windows disk. */
-const minimumVirtualGiB = 10;
+/** One with Windows Server: Setup makes Core of 10 GiB at least, and Microsoft asks for that. */
+const windowsDisk: WantedDisk = {
+  formats: ["qcow2", "vpc", "vhdx"],
+  called: "qcow2, VHD or VHDX",
+  isNone: "neither qcow2 nor VHD or VHDX",
+  minimumGiB: 10,
+  tooSmall: {
+    why: "on which no Windows Server fits",
+    instead: "Write the path of the disk Windows was installed on.",
+  },
+};
 
 /**
  * Looks at a disk that somebody prepared.
  *
  * @throws MediaError with everything that is wrong with it.
  */
-export async function examineDisk(path: string): Promise<DiskFacts> {
+export async function examineDisk(path: string, wanted = windowsDisk): Promise<DiskFacts> {
   const args = ["info", "--output=json", "--", path];
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {
@@ -46,12 +64,12 @@ export async function examineDisk(path: string): Promise<DiskFacts> {
       {
         subject: path,
         why: `can't be looked at: ${words}`,
-        instead: "Write the path of a qcow2, VHD or VHDX image you may read.",
+        instead: `Write the path of a ${wanted.called} image you may read.`,
       },
     ]);
   }
   const info = infoSchema.parse(JSON.parse(run.stdout));
-  const problems = judge(path, info);
+  const problems = judge(path, info, wanted);
   if (problems.length > 0) {
     throw new MediaError(problems);
   }
@@ -62,11 +80,15 @@ export async function examineDisk(path: string): Promise<DiskFacts> {
   };
 }
 
-function judge(path: string, info: z.infer<typeof infoSchema>): HostProblem[] {
+function judge(
+  path: string,
+  info: z.infer<typeof infoSchema>,
+  { formats, isNone, minimumGiB, tooSmall }: WantedDisk,
+): HostProblem[] {
   const problems: Omit<HostProblem, "subject">[] = [];
   if (!formats.includes(info.format)) {
     problems.push({
-      why: `is neither qcow2 nor VHD or VHDX, but ${info.format}`,
+      why: `is ${isNone}, but ${info.format}`,
       instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
     });
   }
@@ -85,11 +107,11 @@ function judge(path: string, info: z.infer<typeof infoSchema>): HostProblem[] {
       instead: "Look at it: qemu-img check FILE. Better, use a copy of before.",
     });
   }
-  if (info["virtual-size"] < minimumVirtualGiB * 1024 ** 3) {
+  if (info["virtual-size"] < minimumGiB * 1024 ** 3) {
     const size = (info["virtual-size"] / 1024 ** 3).toFixed(1);
     problems.push({
-      why: `is a disk of ${size} GiB, on which no Windows Server fits`,
-      instead: "Write the path of the disk Windows was installed on.",
+      why: `is a disk of ${size} GiB, ${tooSmall.why}`,
+      instead: tooSmall.instead,
     });
   }
   return problems.map((problem) => ({ subject: path, ...problem }));

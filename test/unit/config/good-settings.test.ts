@@ -52,7 +52,7 @@ describe("good settings", () => {
         automaticUpdates: false,
         dnsServers: [],
       },
-      linux: { cpus: 2, memoryMiB: 2048, diskGiB: 20 },
+      linux: { image: {}, cpus: 2, memoryMiB: 2048, diskGiB: 20 },
       hypervisors: [],
       hyperVHosts: [],
       nodes: [],

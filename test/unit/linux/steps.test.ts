@@ -64,6 +64,38 @@ describe("the library of the Linux steps", () => {
     });
   }
 
+  it("names the packages of programs that are missing", () => {
+    const { out } = run("packages_of conntrack ip modprobe nsenter sha256sum iptables");
+    assert.equal(out, "conntrack\niproute2\nkmod\nutil-linux\ncoreutils\niptables\n");
+  });
+
+  it("finds programs that are not there", () => {
+    const { out } = run(`PATH=${folder}; missing_programs`);
+    assert.match(out, /^ conntrack gzip ip .* tar$/);
+    const programs = out.trim().split(" ");
+    for (const name of programs) writeFileSync(path.join(folder, name), "", { mode: 0o755 });
+    assert.equal(run(`PATH=${folder}; missing_programs`).out, "");
+  });
+
+  const installed: readonly [what: string, aptGet: string, code: number][] = [
+    ["installs", 'echo "$@" >>"$0.log"', 0],
+    ["says that nothing was installed where there is no mirror", "exit 100", 100],
+  ];
+  for (const [what, aptGet, code] of installed) {
+    it(`${what}, by apt-get`, () => {
+      const program = path.join(folder, "apt-get");
+      writeFileSync(program, `#!/bin/sh\n${aptGet}\n`, { mode: 0o755 });
+      const done = run(`PATH=${folder}:$PATH; install_packages conntrack iptables`);
+      assert.equal(done.code, code);
+      if (code === 0) {
+        assert.match(
+          readFileSync(`${program}.log`, "utf8"),
+          /update\n.* --yes .* install conntrack iptables\n$/,
+        );
+      }
+    });
+  }
+
   it("waits until a command is successful, and no longer than it may", () => {
     const file = path.join(folder, "later");
     assert.equal(run(`(sleep 1; : >${file}) & await 10 test -e ${file}`).code, 0);

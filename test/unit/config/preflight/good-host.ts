@@ -43,7 +43,7 @@ export const goodHost: HostFacts = {
   tools: { missing: [] },
   image: { virtualGiB: 8 },
   programs: { unpinned: [], missing: [] },
-  linuxMedia: "there",
+  linuxMedia: { image: { virtualGiB: 4 }, programs: "there" },
   hypervisors: [],
   hyperVHosts: [],
 };

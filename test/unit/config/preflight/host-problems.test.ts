@@ -8,6 +8,7 @@ import { conflictCases } from "./conflict-cases.ts";
 import { goodHost } from "./good-host.ts";
 import { rehearsal, windows } from "./host-case.ts";
 import { hypervisorCases } from "./hypervisor-cases.ts";
+import { linuxImageCases } from "./linux-image-cases.ts";
 import { missingCases } from "./missing-cases.ts";
 import { roomCases } from "./room-cases.ts";
 
@@ -31,6 +32,7 @@ describe("preflight", () => {
     ...conflictCases,
     ...roomCases,
     ...hypervisorCases,
+    ...linuxImageCases,
   ]) {
     it(name, () => {
       const found = judge(settingsOf(settings), { ...goodHost, ...host });

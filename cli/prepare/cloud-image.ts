@@ -1,0 +1,80 @@
+import { statSync } from "node:fs";
+import path from "node:path";
+
+import {
+  cloudImageDisk,
+  convertedCloudImage,
+  convertedImageName,
+} from "../../components/linux/cloud-image/converted.ts";
+import { cloudImageFormat, isNamed } from "../../components/linux/cloud-image/located.ts";
+import { examineDisk } from "../../components/windows/image/examine-disk.ts";
+import { MediaError } from "../../components/windows/image/media-error.ts";
+import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { fileNameOf } from "../../components/windows/software.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { BuiltArtifacts } from "../../toolchain/built.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { ensureArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
+import { digestOfFile } from "../../toolchain/file-digest.ts";
+import { Failure } from "../failure.ts";
+
+/**
+ * Downloads, examines and converts the cloud image that the settings name for Linux machines, as far as that is to be
+ * done. A path where there is no file, or one that can't be read, is left to the preflight, which says so with all else.
+ *
+ * @returns what is to be noted of it; nothing where the settings name none, or no node needs it.
+ * @throws Failure with what is wrong with it.
+ */
+export async function prepareCloudImage(
+  { linux: { image }, linuxNodes }: Pick<Settings, "linux" | "linuxNodes">,
+  options: EnsureOptions,
+): Promise<Pick<BuiltArtifacts, "cloudImages" | "convertedDisks">> {
+  if (linuxNodes.length === 0 || !isNamed(image)) return {};
+  const cache = options.cache ?? new Cache();
+  const downloaded = await download(image, options);
+  const file = image.path ?? downloaded;
+  const noted = {
+    ...(downloaded !== undefined &&
+      image.sha256 !== undefined && { cloudImages: { [image.sha256]: downloaded } }),
+  };
+  const format = file === undefined ? undefined : readableFormat(file);
+  if (file === undefined || format === undefined) return noted;
+  try {
+    await examineDisk(file, cloudImageDisk);
+    if (format === "qcow2") return noted;
+    const artifact = convertedCloudImage(file, cache);
+    const folder = (await ensureArtifacts([artifact], options)).path(artifact);
+    const { size, mtimeMs } = statSync(file);
+    const hash = (await digestOfFile(file, cache)).slice(0, 12);
+    const converted = { size, mtimeMs, path: path.join(folder, convertedImageName), hash };
+    return { ...noted, convertedDisks: { [file]: converted } };
+  } catch (error) {
+    throw causedByMedia(error) ?? error;
+  }
+}
+
+async function download(
+  { url, sha256 }: Settings["linux"]["image"],
+  options: EnsureOptions,
+): Promise<string | undefined> {
+  if (url === undefined || sha256 === undefined) return undefined;
+  const fileName = fileNameOf({ uri: url });
+  const artifact = mediumArtifact({ uri: url, sha256, fileName });
+  const folder = (await ensureArtifacts([artifact], options)).path(artifact);
+  return path.join(folder, sha256, fileName);
+}
+
+function readableFormat(file: string): ReturnType<typeof cloudImageFormat> {
+  try {
+    return cloudImageFormat(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function causedByMedia(error: unknown): Failure | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof MediaError) return new Failure(each.message);
+  }
+  return undefined;
+}

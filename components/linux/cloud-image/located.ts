@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import type { Settings } from "../../../config/settings.ts";
+import { builtSoFar, convertedFrom } from "../../../toolchain/built.ts";
+import { diskFormatOf, isRawDisk, type DiskFormat } from "../../../toolchain/disk-format.ts";
+import { diskIdentity } from "../../../toolchain/disk-identity.ts";
+
+/** The disk Linux machines start from, as the settings name it. */
+export type LinuxImageSettings = Settings["linux"]["image"];
+
+/** The disk on this host, and what tells it apart; or why there is none. */
+export type LocatedImage =
+  | { readonly path: string; readonly hash: string }
+  | "missing"
+  | "unreadable"
+  | "no disk"
+  | "not prepared";
+
+/** Whether the settings name an image; otherwise one is made from Debian's packages. */
+export function isNamed({ path, url }: LinuxImageSettings): boolean {
+  return path !== undefined || url !== undefined;
+}
+
+/** The file that the settings name, downloaded or not; undefined for one that `kindows prepare` has to get or make. */
+export function namedCloudImage({ path, url, sha256 }: LinuxImageSettings): string | undefined {
+  return path ?? (url === undefined ? undefined : builtSoFar().cloudImages?.[sha256 ?? ""]);
+}
+
+/** The format of a cloud image by its own marks; undefined for a file that is no disk. @throws as reading it does. */
+export function cloudImageFormat(file: string): DiskFormat | "raw" | undefined {
+  return diskFormatOf(file) ?? (isRawDisk(file) ? "raw" : undefined);
+}
+
+/** Looks for the disk machines start from, as `kindows prepare` has left it; a qcow2 is used in its place. */
+export function locatedLinuxImage(image: LinuxImageSettings): LocatedImage {
+  if (!isNamed(image)) {
+    const { linuxImage } = builtSoFar();
+    return linuxImage !== undefined && existsSync(linuxImage.path) ? linuxImage : "not prepared";
+  }
+  const file = namedCloudImage(image);
+  if (file === undefined || (image.path === undefined && !existsSync(file))) {
+    return "not prepared";
+  }
+  try {
+    switch (cloudImageFormat(file)) {
+      case undefined:
+        return "no disk";
+      case "qcow2": {
+        // What was downloaded is known by its content, wherever the cache is.
+        const known = image.path === undefined ? image.sha256?.slice(0, 12) : undefined;
+        return { path: file, hash: known ?? diskIdentity(file) ?? "" };
+      }
+      case "raw":
+      case "VHD":
+      case "VHDX":
+        return convertedFrom(file) ?? "not prepared";
+    }
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
+  }
+}
