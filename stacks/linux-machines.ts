@@ -43,7 +43,8 @@ export function linuxMachines(
     poolName: names.pool,
     poolPath: names.poolFolder,
     image: media.image,
-    within: { storage: host.storage, imagePrefix: "linux" },
+    // The lab's name first: by that a run sees that it is there (cli/lab/volumes.ts).
+    within: { storage: host.storage, imagePrefix: `${names.pool}-linux` },
     libvirtProvider: host.libvirtProvider,
   });
   return settings.linuxNodes.map((node) => {

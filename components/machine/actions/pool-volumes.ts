@@ -37,7 +37,9 @@ export function unusedImages(
 
 /** An image is named by its content's hash; the identity disks beside it are not qcow2. */
 function isImage(prefix: string, name: string): boolean {
-  return name.startsWith(`${prefix}-`) && name.endsWith(".qcow2");
+  return (
+    name.startsWith(`${prefix}-`) && /^[0-9a-f]{12}\.qcow2$/.test(name.slice(prefix.length + 1))
+  );
 }
 
 function element(xml: string, tag: string): string | undefined {

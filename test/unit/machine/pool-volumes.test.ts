@@ -36,9 +36,9 @@ describe("golden images of a pool", () => {
   }
 
   it("of another kind in the same pool are others' business, both ways", () => {
-    const linux = volume("linux-000000000003.qcow2");
+    const linux = volume("kindows-t-linux-000000000003.qcow2");
     assert.deepEqual(unusedImages(pool, [current, linux], undefined), [current.name]);
-    assert.deepEqual(unusedImages("linux", [current, linux], undefined), [linux.name]);
+    assert.deepEqual(unusedImages(`${pool}-linux`, [current, linux], undefined), [linux.name]);
   });
 
   it("reads an overlay's own path and the one behind it", () => {
