@@ -33,6 +33,12 @@ describe("a preview of a lab with a machine on Hyper-V", function () {
   const found = (type: string, name: string): PreviewedResource =>
     preview.resources.find((one) => one.type === type && one.name === name) ??
     assert.fail(`no ${type} ${name}`);
+  /** What a command runs: `create` or `delete` of its inputs. */
+  const command = ({ inputs }: PreviewedResource, input: "create" | "delete"): string => {
+    const text = inputs[input];
+    assert.ok(typeof text === "string", `${input} is ${typeof text}`);
+    return text;
+  };
   const ofType = (type: string): string[] =>
     preview.resources
       .filter((one) => one.type === type)
@@ -45,16 +51,16 @@ describe("a preview of a lab with a machine on Hyper-V", function () {
   });
 
   it("looks at the host before anything is made there, and cleans it at the end", () => {
-    const { inputs } = found("command:local:Command", "hyper-v-rack-7");
-    assert.match(String(inputs["create"]), /prepare-hyper-v-host\.ts$/);
-    assert.match(String(inputs["delete"]), /prepare-hyper-v-host\.ts --remove$/);
+    const host = found("command:local:Command", "hyper-v-rack-7");
+    assert.match(command(host, "create"), /prepare-hyper-v-host\.ts$/);
+    assert.match(command(host, "delete"), /prepare-hyper-v-host\.ts --remove$/);
   });
 
   it("makes the one on libvirt, and the other by its action on the host", () => {
     assert.deepEqual(ofType("libvirt:index/domain:Domain"), ["win-1"]);
     const machine = found("command:local:Command", "win-2");
-    assert.match(String(machine.inputs["create"]), /make-hyper-v-machine\.ts$/);
-    assert.match(String(machine.inputs["delete"]), /make-hyper-v-machine\.ts --remove$/);
+    assert.match(command(machine, "create"), /make-hyper-v-machine\.ts$/);
+    assert.match(command(machine, "delete"), /make-hyper-v-machine\.ts --remove$/);
     for (const needed of ["hyper-v-rack-7", "win-2-reservation"]) {
       assert.ok(
         machine.dependencies.some((urn) => urn.endsWith(`::${needed}`)),
