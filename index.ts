@@ -20,7 +20,7 @@ async function composed(stack: StackSettings) {
   if (!isDryRun()) {
     const { preflight } = await import("./config/preflight/preflight.ts");
     const { presentNodes } = await import("./stacks/away.ts");
-    await preflight({ ...stack.settings, nodes: presentNodes(stack.settings) });
+    await preflight({ ...stack.settings, ...presentNodes(stack.settings) });
   }
   const { kindOnLibvirt } = await import("./stacks/kind-on-libvirt.ts");
   const { machineImage } = await import("./stacks/machine-image.ts");

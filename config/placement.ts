@@ -35,13 +35,14 @@ export function placements(settings: Placed): Placement[] {
   const { hypervisor, hypervisors, hyperVHosts, nodes, ...sizes } = settings;
   const all = [{ name: thisHypervisor, ...hypervisor }, ...hypervisors, ...hyperVHosts];
   const left = new Map(all.map((one) => [one.name, one.machineMemoryMiB ?? 0]));
+  const onlyWindows = hyperVHosts.map(({ name }) => name);
   return nodes.map((node, index): Placement => {
     const memoryMiB = (node.memoryMiB ?? sizes[node.os].memoryMiB) + machineOverheadMiB;
-    const chosen = node.hypervisor ?? (node.os === "linux" ? thisHypervisor : mostLeft(left));
-    const reason =
-      node.os === "linux" && left.size > 1
-        ? "Linux machines run on this host"
-        : reasonFor(node.hypervisor, index, left);
+    const possible = new Map(
+      [...left].filter(([name]) => node.os === "windows" || !onlyWindows.includes(name)),
+    );
+    const chosen = node.hypervisor ?? mostLeft(possible);
+    const reason = reasonFor(node.hypervisor, index, possible);
     left.set(chosen, (left.get(chosen) ?? 0) - memoryMiB);
     return { node: node.name, hypervisor: chosen, memoryMiB, reason };
   });
@@ -61,7 +62,7 @@ function reasonFor(
     return `kindows:nodes[${index}].hypervisor says so`;
   }
   if (left.size === 1) {
-    return "it is the only hypervisor";
+    return "it is the only hypervisor it can run on";
   }
   const free = [...left].map(([name, memory]) => `${name} ${memory}`).join(", ");
   return `most memory is left there (MiB: ${free})`;

@@ -86,7 +86,7 @@ const node = z.strictObject({
   }),
   os: z.enum(["windows", "linux"]).default("windows").meta({
     description:
-      "System of its machine. A Linux one is a virtual machine on this host, with Debian or what `linux.image` names; workers in containers are `cluster.workers`.",
+      "System of its machine. A Linux one is a virtual machine on libvirt, with Debian or what `linux.image` names; workers in containers are `cluster.workers`.",
   }),
   address: text(address).optional().meta({
     description:

@@ -1,6 +1,6 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { namesIn } from "../config/names-list.ts";
-import type { NodeSettings, Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
 
 /** Names further hypervisors that do not answer, separated by commas: their nodes are left as they are. */
 export const awayVariable = "KINDOWS_AWAY";
@@ -16,7 +16,8 @@ export const awayVariable = "KINDOWS_AWAY";
 export function presentNodes({
   hypervisors,
   nodes,
-}: Pick<Settings, "hypervisors" | "nodes">): NodeSettings[] {
+  linuxNodes,
+}: Pick<Settings, "hypervisors" | "nodes" | "linuxNodes">): Pick<Settings, "nodes" | "linuxNodes"> {
   const away = namesIn(process.env[awayVariable]);
   const known = hypervisors.map(({ name }) => name);
   const unknown = away.filter((name) => !known.includes(name));
@@ -26,5 +27,7 @@ export function presentNodes({
       `${awayVariable} names ${unknown.join(", ")}, which is not among kindows:hypervisors (${those})`,
     );
   }
-  return nodes.filter(({ hypervisor }) => !away.includes(hypervisor));
+  const isPresent = ({ hypervisor }: Settings["nodes"][number]): boolean =>
+    !away.includes(hypervisor);
+  return { nodes: nodes.filter(isPresent), linuxNodes: linuxNodes.filter(isPresent) };
 }

@@ -6,7 +6,7 @@ import type { NodeSettings, Settings } from "../config/settings.ts";
 import { addressReservation } from "../components/machine/address-reservation.ts";
 import type { MachineSegment } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
-import { MachineStorage } from "../components/machine/machine-storage.ts";
+import { MachineStorage, type MachineStorageArgs } from "../components/machine/machine-storage.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 import type { MachineImage } from "./machine-image.ts";
@@ -16,6 +16,8 @@ export interface MachineHost {
   readonly libvirtProvider: libvirt.Provider;
   readonly domainType: "kvm" | "qemu";
   readonly storage: MachineStorage;
+  /** Where that is. */
+  readonly place: Pick<MachineStorageArgs, "uri" | "poolName" | "poolPath">;
   /** How the machine of a node gets on the lab's segment there. */
   segment(node: NodeSettings): MachineSegment;
 }
@@ -48,17 +50,14 @@ export function machineHosts(
 
 function here({ settings, image, network, libvirtProvider }: Lab): MachineHost {
   const names = labNames(settings.lab.name);
+  const { uri } = settings.hypervisor;
+  const place = { uri, poolName: names.pool, poolPath: names.poolFolder };
   const segment = { kind: "network", networkId: network.networkId } as const;
   return {
     libvirtProvider,
     domainType: settings.hypervisor.domainType,
-    storage: new MachineStorage("machines", {
-      uri: settings.hypervisor.uri,
-      poolName: names.pool,
-      poolPath: names.poolFolder,
-      image,
-      libvirtProvider,
-    }),
+    place,
+    storage: new MachineStorage("machines", { ...place, image, libvirtProvider }),
     segment: () => segment,
   };
 }
@@ -71,17 +70,13 @@ function elsewhere(
   const { name, bridge, domainType } = connection;
   const names = labNames(settings.lab.name);
   const pool = remotePool(settings.lab.name, name);
+  const place = { uri: connection.virshUri, poolName: pool.name, poolPath: pool.folder };
   const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
   return {
     libvirtProvider,
     domainType,
-    storage: new MachineStorage(`machines-${name}`, {
-      uri: connection.virshUri,
-      poolName: pool.name,
-      poolPath: pool.folder,
-      image,
-      libvirtProvider,
-    }),
+    place,
+    storage: new MachineStorage(`machines-${name}`, { ...place, image, libvirtProvider }),
     segment: (node) => ({
       kind: "bridge",
       bridge,

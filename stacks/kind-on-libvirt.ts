@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
 import { addressPlan } from "../config/address-plan.ts";
+import { machineNodes } from "../config/machine-nodes.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
@@ -64,8 +65,9 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   const pods = podNetwork(settings, controlPlane);
 
   const present = presentNodes(settings);
-  const machines = windowsMachines(settings, present, image.disk, network, libvirtProvider);
-  const linuxNodes = linuxMachines(settings, {
+  const placedHere = machineNodes(present);
+  const machines = windowsMachines(settings, placedHere, image.disk, network, libvirtProvider);
+  const linuxNodes = linuxMachines(settings, present.linuxNodes, {
     machines,
     controlPlane,
     podNetwork: pods.resource,
@@ -84,7 +86,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     setup: nodeSetup(settings),
     routes,
   };
-  const nodes = present.map((node) => joinedNode(node, machines.make(node), cluster));
+  const nodes = present.nodes.map((node) => joinedNode(node, machines.make(node), cluster));
 
   // The rollouts are awaited, so they come when the nodes that they roll out to are there. Not when these are Ready:
   // pods start meanwhile.

@@ -6,7 +6,8 @@ import type { ControlPlane } from "../components/controlplane/control-plane.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
 import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
-import { MachineStorage } from "../components/machine/machine-storage.ts";
+import { MachineStorage, type GoldenImage } from "../components/machine/machine-storage.ts";
+import type { MachineHost } from "./hypervisors.ts";
 import { linuxMedia } from "./linux-media.ts";
 import { nodeToken } from "./node-token.ts";
 import type { WindowsMachines } from "./windows-machines.ts";
@@ -28,26 +29,29 @@ export interface JoinedLinuxNode {
   readonly joined: LinuxNode;
 }
 
-/** A lab's Linux machines on this host's libvirt, each joined; they share the segment, the pool and the login's key. */
+/**
+ * A lab's Linux machines, each joined; they share the segment and the login's key, and on each libvirt the pool.
+ *
+ * @param nodes those that are made.
+ */
 export function linuxMachines(
   settings: Settings,
+  nodes: readonly NodeSettings[],
   { machines, controlPlane, podNetwork }: LinuxSurroundings,
 ): readonly JoinedLinuxNode[] {
-  if (settings.linuxNodes.length === 0) return [];
+  if (nodes.length === 0) return [];
   const names = labNames(settings.lab.name);
   const { tokenTtlMinutes } = settings.cluster;
-  const host = machines.host(thisHypervisor);
   const media = linuxMedia(settings);
-  const storage = new MachineStorage("linux-machines", {
-    uri: settings.hypervisor.uri,
-    poolName: names.pool,
-    poolPath: names.poolFolder,
-    image: media.image,
-    // The lab's name first: by that a run sees that it is there (cli/lab/volumes.ts).
-    within: { storage: host.storage, imagePrefix: `${names.pool}-linux` },
-    libvirtProvider: host.libvirtProvider,
-  });
-  return settings.linuxNodes.map((node) => {
+  const storages = new Map(
+    [...new Set(nodes.map(({ hypervisor }) => hypervisor))].map((name) => [
+      name,
+      imageBeside(machines.host(name), name, media.image),
+    ]),
+  );
+  return nodes.map((node) => {
+    const host = machines.host(node.hypervisor);
+    const storage = storages.get(node.hypervisor) ?? host.storage;
     const machine = new LibvirtMachine(node.name, {
       computerName: node.name,
       os: "linux",
@@ -76,5 +80,21 @@ export function linuxMachines(
       nodeIp: node.nodeIp,
     });
     return { node, machine, joined };
+  });
+}
+
+/** The Linux machines' image in the pool that a hypervisor has for the lab. */
+function imageBeside(
+  { place, storage, libvirtProvider }: MachineHost,
+  hypervisor: string,
+  image: GoldenImage,
+): MachineStorage {
+  const name = hypervisor === thisHypervisor ? "linux-machines" : `linux-machines-${hypervisor}`;
+  return new MachineStorage(name, {
+    ...place,
+    image,
+    // The pool's name first: by that a run sees that it is there (cli/lab/volumes.ts).
+    within: { storage, imagePrefix: `${place.poolName}-linux` },
+    libvirtProvider,
   });
 }

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 
+import { machineNodes } from "../../config/machine-nodes.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { commandTable } from "../completion/command-table.ts";
 import { complete } from "../completion/complete.ts";
@@ -31,7 +32,7 @@ export async function printCandidates(
     stacks: knownStacks,
     nodes: async (stack) =>
       stackSettings(stack).then(
-        ({ nodes, linuxNodes }) => [...nodes, ...linuxNodes].map(({ name }) => name),
+        (settings) => machineNodes(settings).map(({ name }) => name),
         () => [],
       ),
   });

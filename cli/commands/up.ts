@@ -1,3 +1,4 @@
+import { machineNodes } from "../../config/machine-nodes.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
@@ -58,7 +59,7 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
       ...["up", "--yes", "--skip-preview", ...leaving.args],
       ...(verbose ? allOfItsLog : []),
     ];
-    const nodes = [...settings.nodes, ...settings.linuxNodes].map(({ name }) => name);
+    const nodes = machineNodes(settings).map(({ name }) => name);
     const log = await beginUpLog(upLogFile(stack));
     try {
       const once = await run(pulumi, args, nodes, log);

@@ -1,4 +1,5 @@
 import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
+import { machineNodes } from "../../config/machine-nodes.ts";
 import { namesIn } from "../../config/names-list.ts";
 import type { Settings } from "../../config/settings.ts";
 import { awayVariable } from "../../stacks/away.ts";
@@ -52,12 +53,13 @@ export async function urnsAway(
 ): Promise<readonly string[]> {
   const state = away.length === 0 ? undefined : await readStateFile(stack);
   const names = away.map(({ name }) => name);
+  const nodes = machineNodes(settings);
   const isAway = ({ hypervisor }: Settings["nodes"][number]): boolean => names.includes(hypervisor);
   return urnsOn(
     state === undefined ? [] : resourcesOf(state),
     names,
-    settings.nodes.filter(isAway).map(({ name }) => name),
-    settings.nodes.filter((node) => !isAway(node)).map(({ name }) => name),
+    nodes.filter(isAway).map(({ name }) => name),
+    nodes.filter((node) => !isAway(node)).map(({ name }) => name),
   );
 }
 
@@ -80,9 +82,12 @@ export function leavingAway(
 }
 
 /** Which nodes were left as they are, and because of whom. */
-export function leftText(away: readonly AwayHost[], { nodes }: Pick<Settings, "nodes">): string {
+export function leftText(
+  away: readonly AwayHost[],
+  settings: Pick<Settings, "nodes" | "linuxNodes">,
+): string {
   const lines = away.map((one) => {
-    const there = nodes.filter(({ hypervisor }) => hypervisor === one.name);
+    const there = machineNodes(settings).filter(({ hypervisor }) => hypervisor === one.name);
     const left =
       there.length === 0
         ? "what the lab has there is left as it is"

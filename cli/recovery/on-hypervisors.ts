@@ -30,7 +30,9 @@ export function urnsOn(
     ...new Set([...away, ...others, ...machines.map(({ urn }) => nameOf(urn))]),
   ]);
   const own = new Set(
-    hypervisors.flatMap((name) => [`machines-${name}`, `machines-${name}-images`]),
+    hypervisors
+      .flatMap((name) => [`machines-${name}`, `linux-machines-${name}`])
+      .flatMap((storage) => [storage, `${storage}-images`]),
   );
   return resources
     .filter(

@@ -114,8 +114,11 @@ export const spreadBySomething: Check = {
   reads: ["hypervisor", "hypervisors", "hyperVHosts"],
   run({ hypervisor, hypervisors, hyperVHosts, nodes }) {
     const listed = listedHypervisors({ hypervisors, hyperVHosts });
-    const spread = nodes.find((node) => node.os === "windows" && node.hypervisor === undefined);
-    if (listed.length === 0 || spread === undefined) {
+    const spread = nodes.find(
+      (node) =>
+        node.hypervisor === undefined && (node.os === "windows" ? listed : hypervisors).length > 0,
+    );
+    if (spread === undefined) {
       return [];
     }
     const path = (...rest: (string | number)[]) => [...rest, "machineMemoryMiB"];

@@ -1,4 +1,3 @@
-import { thisHypervisor } from "../hypervisor-settings.ts";
 import { leastLinuxDiskGiB } from "../linux-settings.ts";
 import type { SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
@@ -13,16 +12,16 @@ const ownArguments = ["cgroup-root"];
 /** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */
 export const linuxMachines: readonly Check[] = [
   {
-    reads: ["hypervisors"],
-    run: ({ hypervisors, nodes }) =>
+    reads: ["hyperVHosts"],
+    run: ({ hyperVHosts, nodes }) =>
       ofLinux(nodes, ({ hypervisor }, index) =>
-        hypervisors.some(({ name }) => name === hypervisor && name !== thisHypervisor)
+        hyperVHosts.some(({ name }) => name === hypervisor)
           ? [
               {
                 path: ["nodes", index, "hypervisor"],
                 value: hypervisor,
-                why: "can't run a Linux machine: these run on this host only",
-                instead: `Write ${thisHypervisor}, or leave it out.`,
+                why: "can't run a Linux machine: on Hyper-V only Windows machines are made",
+                instead: "Write one with libvirt, or leave it out.",
               },
             ]
           : [],

@@ -1,4 +1,5 @@
 import { thisHypervisor } from "../hypervisor-settings.ts";
+import { machineNodes } from "../machine-nodes.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../names.ts";
 import { machineOverheadMiB } from "../placement.ts";
 import type { Settings } from "../settings.ts";
@@ -47,9 +48,7 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
   );
   const pools = libvirt.reachable ? libvirt.pools : [];
 
-  const here = [...settings.nodes, ...settings.linuxNodes].filter(
-    ({ hypervisor }) => hypervisor === thisHypervisor,
-  );
+  const here = machineNodes(settings).filter(({ hypervisor }) => hypervisor === thisHypervisor);
   const machines = here.flatMap((node): Need[] => {
     const domain = domains.find(({ name }) => name === domainName(settings.lab.name, node.name));
     const { growthGiB } = node.os === "linux" ? disks.linux : disk;
@@ -89,7 +88,7 @@ export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[
     ...images(
       pools.some(({ name }) => name === pool),
       containers.length > 0,
-      disk.imageGiB + (settings.linuxNodes.length > 0 ? disks.linux.imageGiB : 0),
+      disk.imageGiB + (here.some(({ os }) => os === "linux") ? disks.linux.imageGiB : 0),
     ),
   ];
 }

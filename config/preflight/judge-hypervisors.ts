@@ -1,3 +1,4 @@
+import { machineNodes } from "../machine-nodes.ts";
 import { domainName, remotePool } from "../names.ts";
 import { machineOverheadMiB } from "../placement.ts";
 import { pathText } from "../problem.ts";
@@ -71,7 +72,8 @@ function emulator(subject: string, { name }: Remote, error: string | undefined):
 type Reached = Extract<HypervisorFacts["libvirt"], { reachable: true }>;
 
 /** Machines and the pool of the lab's names there are the lab's, or not there. */
-function names({ lab, nodes }: Settings, { name }: Remote, libvirt: Reached): HostProblem[] {
+function names(settings: Settings, { name }: Remote, libvirt: Reached): HostProblem[] {
+  const { lab } = settings;
   const pool = remotePool(lab.name, name);
   const instead = "Rename or remove it, or write another kindows:lab.name.";
   return [
@@ -82,7 +84,7 @@ function names({ lab, nodes }: Settings, { name }: Remote, libvirt: Reached): Ho
         why: `has the lab's name or folder there, ${pool.name} in ${pool.folder}, but not both`,
         instead,
       })),
-    ...nodes
+    ...machineNodes(settings)
       .filter((node) => node.hypervisor === name)
       .map((node) => domainName(lab.name, node.name))
       .filter(
@@ -140,12 +142,13 @@ function smallPackets(subject: string, mtu: number | undefined): HostProblem[] {
 
 /** What is still to be made there fits into the memory that can be had. */
 function memory(
-  { lab, nodes }: Settings,
+  settings: Settings,
   subject: string,
   { name }: Remote,
   { domains, availableMiB }: Reached,
 ): HostProblem[] {
-  const wanted = nodes
+  const { lab } = settings;
+  const wanted = machineNodes(settings)
     .filter(({ hypervisor }) => hypervisor === name)
     .filter(
       (node) => !domains.some((one) => one.running && one.name === domainName(lab.name, node.name)),

@@ -1,4 +1,5 @@
 import { thisHypervisor } from "../hypervisor-settings.ts";
+import { machineNodes } from "../machine-nodes.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../names.ts";
 import type { Settings } from "../settings.ts";
 import type { HostFacts } from "./host-facts.ts";
@@ -12,8 +13,9 @@ export function judgeNames(settings: Settings, facts: HostFacts): HostProblem[] 
 }
 
 /** A machine is the lab's when it is on the lab's network. */
-function machines({ lab, nodes, linuxNodes }: Settings, { libvirt }: HostFacts): HostProblem[] {
-  const names = [...nodes, ...linuxNodes]
+function machines(settings: Settings, { libvirt }: HostFacts): HostProblem[] {
+  const { lab } = settings;
+  const names = machineNodes(settings)
     .filter(({ hypervisor }) => hypervisor === thisHypervisor)
     .map(({ name }) => domainName(lab.name, name));
   const domains = libvirt.reachable ? libvirt.domains : [];

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { hypervisorConnections } from "../hypervisor-connections.ts";
 import type { HypervisorConnection } from "../hypervisor-connections.ts";
+import { machineNodes } from "../machine-nodes.ts";
 import type { Settings } from "../settings.ts";
 import { privateKey } from "../values/private-key.ts";
 import { probeLibvirt } from "./probe-libvirt.ts";
@@ -31,7 +32,7 @@ export interface BridgeFacts {
 
 /** Asks each further hypervisor that nodes are placed on; all at once, every question bounded. */
 export function probeHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
-  const used = new Set(settings.nodes.map(({ hypervisor }) => hypervisor));
+  const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
   const connections = hypervisorConnections(settings).filter(({ name }) => used.has(name));
   return Promise.all(
     connections.map(async (connection) => {

@@ -95,7 +95,7 @@ describe("a rehearsal lab with Flannel", function () {
   it("comes up with VXLAN, all nodes Ready", async () => {
     await changes();
     assert.deepEqual(await lab.readyNodes(), [...linux, "win-1"]);
-    assert.equal((await routeToOther()).device, "flannel.1");
+    assert.equal((await routeToOther()).device, "flannel.4096");
   });
 
   it("plans nothing with VXLAN, also after a refresh", planNothing);

@@ -12,7 +12,15 @@ describe("a preview of one lab on several hypervisors", function () {
   let preview: Previewed;
 
   before(async () => {
-    stack = await PreviewedStack.of("fleet", { windows: { checksums } });
+    const written = ["win-2", "win-3", "win-4"].map((name) => ({ name }));
+    stack = await PreviewedStack.of("fleet", {
+      windows: { checksums },
+      nodes: [
+        { name: "win-1", hypervisor: "local" },
+        ...written,
+        { name: "linux-1", os: "linux", hypervisor: "rack-2" },
+      ],
+    });
     preview = await stack.preview();
   });
   after(async () => {
@@ -43,9 +51,10 @@ describe("a preview of one lab on several hypervisors", function () {
       "kindows-fleet.rack-2",
       "kindows-fleet.rack-3",
     ]);
-    assert.equal(
-      names(named("libvirt:index/volume:Volume")).filter((name) => name.endsWith("-base")).length,
-      3,
+    const volumes = names(named("libvirt:index/volume:Volume"));
+    assert.deepEqual(
+      volumes.filter((name) => name.startsWith("machines-")),
+      ["machines-base", "machines-rack-2-base", "machines-rack-3-base"],
     );
   });
 
@@ -58,7 +67,7 @@ describe("a preview of one lab on several hypervisors", function () {
       ]),
     );
     assert.match(interfaces["win-1"] ?? "", /"waitForLease":true/);
-    for (const name of ["win-2", "win-3", "win-4"]) {
+    for (const name of ["win-2", "win-3", "win-4", "linux-1"]) {
       assert.match(interfaces[name] ?? "", /^\[\{"bridge":"br-fleet","mac":"[0-9A-F:]+"\}\]$/);
     }
   });
@@ -68,15 +77,32 @@ describe("a preview of one lab on several hypervisors", function () {
       name.endsWith("-reservation"),
     );
     assert.deepEqual(names(reservations), [
+      "linux-1-reservation",
       "win-2-reservation",
       "win-3-reservation",
       "win-4-reservation",
     ]);
-    const text = JSON.stringify(reservations[0]?.inputs["environment"]);
+    const ofFirst = reservations.find(({ name }) => name === "win-2-reservation");
+    const text = JSON.stringify(ofFirst?.inputs["environment"]);
     assert.match(text, /qemu:\/\/\/system/);
     assert.match(text, /192\.168\.170\.11/);
     const machine = named("libvirt:index/domain:Domain").find(({ name }) => name === "win-2");
     assert.ok(machine?.dependencies.some((each) => each.endsWith("win-2-reservation")));
+  });
+
+  it("brings the Linux machines' image to the one hypervisor that has such a machine", () => {
+    const volumes = named("libvirt:index/volume:Volume").filter(({ name }) =>
+      name.startsWith("linux-"),
+    );
+    assert.deepEqual(
+      volumes.map(({ name, inputs }) => [name, inputs["pool"]]),
+      [
+        ["linux-machines-rack-2-base", "kindows-fleet.rack-2"],
+        ["linux-1", "kindows-fleet.rack-2"],
+      ],
+    );
+    assert.match(JSON.stringify(volumes[0]?.inputs["name"]), /^"kindows-fleet\.rack-2-linux-/);
+    assert.ok(names(named("command:remote:Command")).includes("linux-1-join-node"));
   });
 
   it("pins the host keys wherever its own commands connect", () => {
@@ -101,7 +127,7 @@ describe("a preview of one lab on several hypervisors", function () {
     const without = await stack.preview();
     assert.deepEqual(names(named("libvirt:index/domain:Domain", without)), ["win-1", "win-4"]);
     assert.ok(
-      !without.resources.some(({ name }) => /rack-2|^win-[23](-|$)/.test(name)),
+      !without.resources.some(({ name }) => /rack-2|^(win-[23]|linux-1)(-|$)/.test(name)),
       "something of rack-2 is made",
     );
   });

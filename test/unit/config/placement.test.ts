@@ -48,22 +48,29 @@ const cases: readonly PlacementCase[] = [
     placed: ["local", "x", "x", "local"],
   },
   {
-    name: "Linux machines on this host, with memory of their own size",
-    memory: { local: 8192, x: 6000 },
+    name: "Linux machines like any, with memory of their own size",
+    memory: { local: 8192, x: 9000 },
     nodes: ["linux1", "a", "linux2", "b"],
-    placed: ["local", "x", "local", "local"],
+    placed: ["x", "local", "x", "x"],
+  },
+  {
+    name: "Linux machines not on Hyper-V, however much is left there",
+    memory: { local: 8192, x: 9000, hyperv: 65_536 },
+    nodes: ["linux1", "a", "linux2"],
+    placed: ["x", "hyperv", "local"],
   },
 ];
 
 function placedBy(nodes: readonly string[], memory: PlacementCase["memory"]): Placed {
   const { local, ...others } = memory;
+  const all = Object.entries(others).map(([name, machineMemoryMiB]) => ({
+    name,
+    machineMemoryMiB,
+  }));
   return {
     hypervisor: { machineMemoryMiB: local },
-    hypervisors: Object.entries(others).map(([name, machineMemoryMiB]) => ({
-      name,
-      machineMemoryMiB,
-    })),
-    hyperVHosts: [],
+    hypervisors: all.filter(({ name }) => name !== "hyperv"),
+    hyperVHosts: all.filter(({ name }) => name === "hyperv"),
     nodes: nodes.map((text) => {
       const [, name = "", memoryMiB, hypervisor] = /^(\w+)(?::(\d+))?(?:@(\w+))?$/.exec(text) ?? [];
       const size = memoryMiB === undefined ? undefined : +memoryMiB;
@@ -102,7 +109,10 @@ describe("placement of nodes", () => {
         "kindows:nodes[1].hypervisor says so",
       ],
     );
-    assert.equal(placements(placedBy(["a"], {}))[0]?.reason, "it is the only hypervisor");
+    assert.equal(
+      placements(placedBy(["a"], {}))[0]?.reason,
+      "it is the only hypervisor it can run on",
+    );
   });
 
   it("counts QEMU's own memory", () => {

@@ -23,6 +23,9 @@ const resources = [
   resource("libvirt:index/pool:Pool", "machines-b", { ...at("hypervisor-b"), id: "p" }),
   resource("command:local:Command", "machines-b-images"),
   resource("command:local:Command", "machines-b-2-images"),
+  resource("kindows:machine:MachineStorage", "linux-machines-b", { custom: false }),
+  resource("command:local:Command", "linux-machines-b-images"),
+  resource("command:local:Command", "linux-machines-images"),
   resource(domain, "win-1", { ...at("hypervisor"), id: "d1" }),
   resource(domain, "win-1-b", { ...at("hypervisor-b"), id: "d2" }),
   resource(domain, "win-2", { ...at("hypervisor-b-2"), id: "d3" }),
@@ -38,9 +41,11 @@ const names = (urns: readonly string[]): string[] =>
 describe("what the state has on further hypervisors", () => {
   it("is the provider, the pool, and all of the nodes; nothing of names that begin alike", () => {
     assert.deepEqual(names(urnsOn(resources, ["b"])), [
+      "command:local:Command linux-machines-b-images",
       "command:local:Command machines-b-images",
       "command:local:Command win-1-b-reservation",
       "command:remote:Command win-1-b-join",
+      "kindows:machine:MachineStorage linux-machines-b",
       "kindows:machine:MachineStorage machines-b",
       "kindows:windows:WindowsNode win-1-b",
       "libvirt:index/domain:Domain win-1-b",
