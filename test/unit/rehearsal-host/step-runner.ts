@@ -85,7 +85,6 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-ArchiveSha256", containerd.sha256],
       ...["-CrictlPath", path(crictl), "-CrictlSha256", crictl.sha256],
     ],
-    "Add-ContainerImage": ["-Images", "registry.k8s.io/pause:3.10.2"],
     "Install-Kubernetes": [
       ...["-Version", "1.36.4", "-KubeletPath", path(kubelet)],
       ...["-KubeletSha256", kubelet.sha256],
@@ -113,6 +112,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
     ],
     "Add-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Confirm-ExternalNetwork": ["-Address", "192.168.150.11"],
+    "Add-ContainerImage": ["-Images", "registry.k8s.io/pause:3.10.2"],
     "Set-MachineProxy": [
       ...["-HttpProxy", "http://proxy.test:3128", "-HttpsProxy", "http://proxy.test:3128"],
       ...["-NoProxy", '"localhost,.svc,10.96.0.0/16"'],
