@@ -1,10 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
-import type { Machine } from "../machine/machine.ts";
 import { pushToMachine } from "../machine/push-to-machine.ts";
-import { nodeObject } from "../windows/node-object.ts";
-import { renderLabels, type Taint } from "../windows/node-registration.ts";
+import { nodeObject } from "../node/node-object.ts";
+import type { JoiningMachine } from "../node/joining-machine.ts";
+import { renderLabels } from "../node/node-registration.ts";
 import { textFact } from "../windows/step-result.ts";
 import { copyLinuxSteps, linuxStep, type LinuxStep, type LinuxStepContext } from "./linux-step.ts";
 
@@ -18,25 +17,10 @@ export interface LinuxPrograms {
   readonly kubernetesVersion: string;
 }
 
-export interface LinuxNodeArgs {
-  /** A Linux machine with systemd and cloud-init that takes root's logins, or will once it has booted. */
-  readonly machine: Machine;
-  /** The cluster to join. */
-  readonly controlPlane: ControlPlane;
-  /** For `dependsOn`: with it, nodes get a network for their pods; only then is waited for Ready. Default: not waited for. */
-  readonly podNetwork?: pulumi.Resource;
-  /** Bootstrap token `<id>.<secret>`, valid until the join has ended, then removed from the cluster; secret. */
-  readonly token: pulumi.Output<string>;
+/** `machine`: a Linux machine with systemd and cloud-init that takes root's logins, or will once it has booted. */
+export interface LinuxNodeArgs extends JoiningMachine {
   /** What is installed. */
   readonly programs: LinuxPrograms;
-  /** Labels the node registers with; changed ones are set on it. Default: none. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Taints the node registers with; changed ones are set on it. Default: none. */
-  readonly taints?: readonly Taint[];
-  /** Arguments of kubelet in addition, by name without dashes; changed ones restart it. Default: none. */
-  readonly kubeletArgs?: Readonly<Record<string, string>>;
-  /** IPv4 address the node registers with; the machine must have it. Default: the machine's address. */
-  readonly nodeIp?: string;
 }
 
 /** Where the archive lies on a machine until it is installed. */

@@ -1,6 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
-import { renderKubeletArgs, renderLabels, renderTaints, type Taint } from "./node-registration.ts";
+import {
+  renderKubeletArgs,
+  renderLabels,
+  renderTaints,
+  type Taint,
+} from "../node/node-registration.ts";
 import { criSocket } from "./reset-command.ts";
 import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
 

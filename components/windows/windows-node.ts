@@ -1,16 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { flannelHnsNetwork } from "../cni/flannel/windows-files.ts";
-import type { ControlPlane } from "../controlplane/control-plane.ts";
-import type { Machine } from "../machine/machine.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
 import { externalNetwork } from "./external-network.ts";
 import { clusterRoutes, type ClusterRoute } from "./cluster-routes.ts";
 import { installFlannel } from "./flannel-steps.ts";
 import { hostWarnings } from "./host-warnings.ts";
 import { joinSteps } from "./join-steps.ts";
-import { nodeObject } from "./node-object.ts";
+import { nodeObject } from "../node/node-object.ts";
 import { defaultSetup, type NodeSetup } from "./node-setup.ts";
-import type { Taint } from "./node-registration.ts";
+import type { JoiningMachine } from "../node/joining-machine.ts";
 import { prepareSteps } from "./prepare-steps.ts";
 import type { WindowsSoftware } from "./software.ts";
 import { textFact } from "./step-result.ts";
@@ -18,25 +16,10 @@ import { defaultTimeouts, type NodeTimeouts } from "./step-timeouts.ts";
 import { copySteps } from "./steps-copy.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
-export interface WindowsNodeArgs {
-  /** A Windows machine that answers SSH, or will once it has booted. */
-  readonly machine: Machine;
-  /** The cluster to join. */
-  readonly controlPlane: ControlPlane;
-  /** For `dependsOn`: with it, nodes get a network for their pods; only then is waited for Ready. Default: not waited for. */
-  readonly podNetwork?: pulumi.Resource;
-  /** Bootstrap token `<id>.<secret>`, valid until the join has ended, then removed from the cluster; secret. */
-  readonly token: pulumi.Output<string>;
+/** `machine`: a Windows machine that answers SSH, or will once it has booted. */
+export interface WindowsNodeArgs extends JoiningMachine {
   /** What is installed, and where it comes from. */
   readonly software: WindowsSoftware;
-  /** Labels the node registers with; those below kubernetes.io must be ones a kubelet may set. Default: none. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Taints the node registers with. Default: none. */
-  readonly taints?: readonly Taint[];
-  /** Arguments of kubelet in addition, by name without dashes; those the steps give it themselves are not for here. Default: none. */
-  readonly kubeletArgs?: Readonly<Record<string, string>>;
-  /** IPv4 address the node registers with; the machine must have it. Default: the machine's address. */
-  readonly nodeIp?: string;
   /**
    * Ways to the cluster's ranges, for a node without a pod network. Default: none are asked for, and those of an earlier
    * run are removed.

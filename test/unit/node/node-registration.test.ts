@@ -3,7 +3,7 @@ import {
   renderKubeletArgs,
   renderLabels,
   renderTaints,
-} from "../../../components/windows/node-registration.ts";
+} from "../../../components/node/node-registration.ts";
 
 describe("what a node registers with", () => {
   it("labels do not depend on the order of the settings", () => {
