@@ -186,7 +186,7 @@ export class StandInMedia {
     await writeFile(path.join(tree, "sources/boot.wim"), "Setup");
     await writeFile(path.join(tree, "bootmgr"), "boots");
     if (fault !== undefined) {
-      await mkdir(path.join(tree, "stand-in"));
+      await mkdir(path.join(tree, "stand-in"), { recursive: true });
       await writeFile(path.join(tree, "stand-in", fault), "wanted");
     }
     await execa("xorriso", [
