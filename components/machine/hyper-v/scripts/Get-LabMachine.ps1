@@ -27,7 +27,7 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\HyperVHost.ps1')
-. (Join-Path $PSScriptRoot 'lib\LabMachine.ps1')
+. (Join-Path $PSScriptRoot 'lib\LabMark.ps1')
 
 # It only looks: another step that takes long keeps nobody from knowing.
 Invoke-Step -Name 'Get-LabMachine' -Alone $false -Body {

@@ -117,6 +117,8 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\HyperVHost.ps1')
+. (Join-Path $PSScriptRoot 'lib\IdentityDisc.ps1')
+. (Join-Path $PSScriptRoot 'lib\LabMark.ps1')
 . (Join-Path $PSScriptRoot 'lib\LabMachine.ps1')
 
 Invoke-Step -Name 'New-LabMachine' -Body {

@@ -1,0 +1,54 @@
+# The identity disc of a machine, which comes on standard input.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+<#
+.SYNOPSIS
+Reads the machine's identity disc off standard input, in base64. Errors never repeat what was read: a key is on it.
+#>
+function Read-IdentityDisc {
+    [CmdletBinding()]
+    [OutputType([byte[]])]
+    param()
+
+    $remedy = 'Give the disc in base64 on standard input, and end the input.'
+    # As a stream of its own, since only that can be waited for in bounded time.
+    $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList ([Console]::OpenStandardInput())
+    $reading = $reader.ReadToEndAsync()
+    if (-not $reading.Wait(60000)) {
+        Stop-Step -Code 'SecretMissing' -Message 'Standard input did not end within 60 s.' -Remedy $remedy
+    }
+    Read-IdentityText -Text $reading.Result
+}
+
+<#
+.SYNOPSIS
+Returns the disc that a text in base64 holds; stops the step where it holds none.
+
+.PARAMETER Text
+The text.
+#>
+function Read-IdentityText {
+    [CmdletBinding()]
+    [OutputType([byte[]])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [AllowEmptyString()]
+        [string] $Text
+    )
+
+    $bytes = New-Object -TypeName byte[] -ArgumentList 0
+    try {
+        $bytes = [Convert]::FromBase64String($Text.Trim())
+    }
+    catch {
+        Stop-Step -Code 'SecretMissing' -Message "Standard input is not base64 ($($Text.Length) characters)." `
+            -Remedy 'Give the disc in base64 on standard input, and end the input.'
+    }
+    # "CD001" in sector 16 of 2048 bytes: ISO 9660.
+    if ($bytes.Length -lt 34816 -or [Text.Encoding]::ASCII.GetString($bytes, 32769, 5) -ne 'CD001') {
+        Stop-Step -Code 'SecretMissing' -Message "Standard input is no disc image ($($bytes.Length) bytes)." `
+            -Remedy 'Give the disc in base64 on standard input, and end the input.'
+    }
+    , $bytes
+}
