@@ -102,7 +102,7 @@ describe("a rehearsal lab with Flannel", function () {
 
   it("verifies every path between its Linux nodes, whose packets travel in VXLAN", async () => {
     await vxlanCount.begin();
-    await verifiesLinuxPaths(lab);
+    await verifiesLinuxPaths(lab, 1);
     const packets = await vxlanCount.end();
     console.log(`      ${packets.join(" and ")} packets of VXLAN were sent`);
     assert.ok(
@@ -140,7 +140,7 @@ describe("a rehearsal lab with Flannel", function () {
 
   it("verifies every path between its Linux nodes, and no packet travels in VXLAN", async () => {
     await vxlanCount.begin();
-    await verifiesLinuxPaths(lab);
+    await verifiesLinuxPaths(lab, 1);
     assert.deepEqual(await vxlanCount.end(), [0, 0]);
   });
 
