@@ -131,6 +131,9 @@ describe("a rehearsal lab with Flannel", function () {
     await configure("host-gw", "win-1");
     const done = await changes();
     assert.deepEqual(done.map(({ operation, type }) => `${operation} ${type}`).sort(), [
+      // The engine tells a replacement thrice.
+      "created kubernetes:core/v1:ConfigMap",
+      "deleted kubernetes:core/v1:ConfigMap",
       "replaced kubernetes:core/v1:ConfigMap",
       "updated kubernetes:apps/v1:DaemonSet",
     ]);
