@@ -27,3 +27,10 @@ export class Failure extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** An error and what caused it, the outermost first. */
+export function* causesOf(error: unknown): Generator<Error, void> {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    yield each;
+  }
+}

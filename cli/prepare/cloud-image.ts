@@ -16,7 +16,7 @@ import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
 import { digestOfFile } from "../../toolchain/file-digest.ts";
-import { Failure } from "../failure.ts";
+import { causesOf, Failure } from "../failure.ts";
 
 /**
  * Downloads, examines and converts the cloud image that the settings name for Linux machines, as far as that is to be
@@ -49,7 +49,8 @@ export async function prepareCloudImage(
     const converted = { size, mtimeMs, path: path.join(folder, convertedImageName), hash };
     return { ...noted, convertedDisks: { [file]: converted } };
   } catch (error) {
-    throw causedByMedia(error) ?? error;
+    const media = [...causesOf(error)].find((each) => each instanceof MediaError);
+    throw media === undefined ? error : new Failure(media.message);
   }
 }
 
@@ -70,11 +71,4 @@ function readableFormat(file: string): ReturnType<typeof cloudImageFormat> {
   } catch {
     return undefined;
   }
-}
-
-function causedByMedia(error: unknown): Failure | undefined {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    if (each instanceof MediaError) return new Failure(each.message);
-  }
-  return undefined;
 }

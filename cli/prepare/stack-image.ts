@@ -15,7 +15,7 @@ import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { exitCodes, Failure, messageOf } from "../failure.ts";
+import { causesOf, exitCodes, Failure, messageOf } from "../failure.ts";
 import { downloadedMedia } from "../fetch/image-media.ts";
 import type { ProgramState } from "../fetch/programs.ts";
 import { ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
@@ -101,7 +101,7 @@ async function requireKvm({ hypervisor }: Pick<Settings, "hypervisor">): Promise
 
 /** An error as a user reads it: about media without a log of nothing, an interruption as one. */
 function explained(error: unknown): Error {
-  for (let each = error; each instanceof Error; each = each.cause) {
+  for (const each of causesOf(error)) {
     if (each instanceof MediaError) {
       return new Failure(each.message);
     }
