@@ -1,8 +1,9 @@
-import { examineDisk } from "../../components/windows/image/examine-disk.ts";
+import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
+import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
 import { examineMedia } from "../../components/windows/image/examine-media.ts";
 import { editionOf } from "../../components/windows/image/judge-images.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
-import { MediaError } from "../../components/windows/image/media-error.ts";
+import { MediaError } from "../../components/machine/disk/media-error.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
@@ -151,7 +152,7 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
   const { image } = windows;
   if (image.kind === "disk") {
     await ensureHostPackages(["qemu-utils"], say);
-    const { format, virtualGiB, actualGiB } = await examineDisk(image.path);
+    const { format, virtualGiB, actualGiB } = await examineDisk(image.path, windowsDisk);
     const what = `${format}, ${virtualGiB.toFixed(0)} GiB, ${actualGiB.toFixed(1)} GiB on this host`;
     return [["disk", what, image.path]];
   }

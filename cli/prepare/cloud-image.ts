@@ -7,8 +7,8 @@ import {
   convertedImageName,
 } from "../../components/linux/cloud-image/converted.ts";
 import { cloudImageFormat, isNamed } from "../../components/linux/cloud-image/located.ts";
-import { examineDisk } from "../../components/windows/image/examine-disk.ts";
-import { MediaError } from "../../components/windows/image/media-error.ts";
+import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
+import { MediaError } from "../../components/machine/disk/media-error.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
 import { fileNameOf } from "../../components/windows/software.ts";
 import type { Settings } from "../../config/settings.ts";

@@ -13,8 +13,8 @@ import {
   isMadeFromIso,
   type ImageMedium,
 } from "../../components/windows/image/media.ts";
-import { collecting } from "../../components/windows/image/media-error.ts";
-import { roomProblems } from "../../components/windows/image/require-room.ts";
+import { collecting } from "../../components/machine/disk/media-error.ts";
+import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
 import { hostProblemsText, type HostProblem } from "../../config/preflight/host-problem.ts";
 import { judgeKvm } from "../../config/preflight/judge-kvm.ts";

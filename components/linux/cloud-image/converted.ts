@@ -4,9 +4,9 @@ import type { Artifact } from "../../../toolchain/artifact.ts";
 import type { Cache } from "../../../toolchain/cache.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { flushFile } from "../../../toolchain/flush-file.ts";
-import { convertDisk } from "../../windows/image/converted-disk.ts";
-import { examineDisk, type WantedDisk } from "../../windows/image/examine-disk.ts";
-import { requireRoom } from "../../windows/image/require-room.ts";
+import { convertDisk } from "../../machine/disk/convert-disk.ts";
+import { examineDisk, type WantedDisk } from "../../machine/disk/examine-disk.ts";
+import { requireRoom } from "../../machine/disk/require-room.ts";
 
 /** Name of the disk in its folder in the cache. */
 export const convertedImageName = "linux.qcow2";

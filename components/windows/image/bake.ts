@@ -5,7 +5,7 @@ import { fileNameOf, mediaOf, type MediumName, type WindowsSoftware } from "../s
 import type { StepArguments, StepName } from "../step-parameters.ts";
 import { pullSeconds } from "../step-timeouts.ts";
 import { wayOut } from "./builder/way-out-address.ts";
-import { MediaError } from "./media-error.ts";
+import { MediaError } from "../../machine/disk/media-error.ts";
 
 /** A node's own steps that run while its image is made, in their order; the node finds nothing left to do then. */
 export const bakedNodeSteps = [

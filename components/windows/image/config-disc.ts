@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { discNameProblems } from "./disc-names.ts";
-import { runMediaProgram } from "./media-program.ts";
+import { runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** What a file on the disc holds: text, which may be secret, or a file of this host. */
 export type DiscFileContent = { readonly text: string } | { readonly file: string };

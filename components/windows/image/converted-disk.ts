@@ -4,16 +4,14 @@ import type { Artifact } from "../../../toolchain/artifact.ts";
 import type { Cache } from "../../../toolchain/cache.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { flushFile } from "../../../toolchain/flush-file.ts";
-import { examineDisk } from "./examine-disk.ts";
-import { MediaError } from "./media-error.ts";
-import { runMediaProgram } from "./media-program.ts";
-import { requireRoom } from "./require-room.ts";
+import { convertDisk } from "../../machine/disk/convert-disk.ts";
+import { examineDisk } from "../../machine/disk/examine-disk.ts";
+import { MediaError } from "../../machine/disk/media-error.ts";
+import { requireRoom } from "../../machine/disk/require-room.ts";
+import { windowsDisk } from "./windows-disk.ts";
 
 /** Name of the disk in its folder in the cache. */
 export const convertedDiskName = "windows.qcow2";
-
-/** Tens of gigabytes from a slow disk to itself. */
-const timeoutSeconds = 2 * 3600;
 
 /**
  * A disk of the user's as qcow2: converted once, and kept in the cache under its content's hash, so that a changed disk
@@ -29,7 +27,7 @@ export function convertedDisk(source: string, cache: Cache): Artifact {
     inputs: async () => ({ sha256: await digestOfFile(source, cache) }),
     build: async (into, { progress }) => {
       const before = await digestOfFile(source, cache);
-      const { format, actualGiB, virtualGiB } = await examineDisk(source);
+      const { format, actualGiB, virtualGiB } = await examineDisk(source, windowsDisk);
       await requireRoom(into, actualGiB, `converting ${source}`);
       progress(
         `converts ${source}: ${virtualGiB.toFixed(0)} GiB, of which ${actualGiB.toFixed(1)} hold something`,
@@ -49,19 +47,4 @@ export function convertedDisk(source: string, cache: Cache): Artifact {
       await flushFile(disk);
     },
   };
-}
-
-/** Writes a disk as qcow2. @throws MediaError when it is no good. */
-export async function convertDisk(source: string, format: string, disk: string): Promise<void> {
-  const args = ["convert", "-f", format, "-O", "qcow2", "--", source, disk];
-  const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
-  if (run.how !== "well") {
-    throw new MediaError([
-      {
-        subject: source,
-        why: `can't be converted: ${run.reason.split("\n")[0] ?? ""}`,
-        instead: "It may be damaged or cut off: copy or export it again.",
-      },
-    ]);
-  }
 }

@@ -1,7 +1,7 @@
 import type { WindowsVersion } from "../../../config/supported.ts";
 import { findFile } from "./disc.ts";
 import type { DiscFile, DiscListing } from "./disc.ts";
-import { MediaError } from "./media-error.ts";
+import { MediaError } from "../../machine/disk/media-error.ts";
 
 /**
  * Drivers a machine of ours needs: its disk, the CD of its identity, network, the channel of the guest agent, memory

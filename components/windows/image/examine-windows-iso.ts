@@ -7,7 +7,7 @@ import { findFile, listDisc } from "./disc.ts";
 import type { DiscFile, DiscListing } from "./disc.ts";
 import { chooseImage } from "./judge-images.ts";
 import type { WantedWindows } from "./judge-images.ts";
-import { MediaError } from "./media-error.ts";
+import { MediaError } from "../../machine/disk/media-error.ts";
 import { NotAWim, saveWimIndex } from "./wim-index.ts";
 import { readWindowsImages } from "./windows-images.ts";
 import type { WindowsImage } from "./windows-images.ts";

@@ -1,6 +1,6 @@
 import { findFile } from "./disc.ts";
 import type { DiscListing } from "./disc.ts";
-import { MediaError } from "./media-error.ts";
+import { MediaError } from "../../machine/disk/media-error.ts";
 
 /** What the archive's folder holds at least: server, file transfer, the script that makes the services. */
 const files = ["sshd.exe", "sftp-server.exe", "ssh-keygen.exe", "install-sshd.ps1"];

@@ -1,4 +1,4 @@
-import { runMediaProgram } from "./media-program.ts";
+import { runMediaProgram } from "../../machine/disk/media-program.ts";
 import { NotAWim } from "./wim-index.ts";
 
 /** A Windows that a WIM file can install. */

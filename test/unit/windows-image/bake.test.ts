@@ -4,7 +4,7 @@ import {
   imageScripts,
   imageScriptsSource,
 } from "../../../components/windows/image/scripts-folder.ts";
-import { MediaError } from "../../../components/windows/image/media-error.ts";
+import { MediaError } from "../../../components/machine/disk/media-error.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import type { MediumName, WindowsSoftware } from "../../../components/windows/software.ts";
 import { stepParameters } from "../../../components/windows/step-parameters.ts";

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-import { examineDisk } from "../../../components/windows/image/examine-disk.ts";
+import { examineDisk } from "../../../components/machine/disk/examine-disk.ts";
+import { windowsDisk } from "../../../components/windows/image/windows-disk.ts";
 import { mediaProblems } from "./media-problems.ts";
 import { testFolder } from "./real-media.ts";
 
@@ -19,10 +20,10 @@ describe("examining a prepared disk", () => {
     execa("qemu-img", ["create", "-q", ...args], { cwd: folder.path });
 
   const problemsOf = (name: string): Promise<string[]> =>
-    mediaProblems(examineDisk(at(name)), folder.path);
+    mediaProblems(examineDisk(at(name), windowsDisk), folder.path);
 
   it("says what it is", async () => {
-    const { format, virtualGiB, actualGiB } = await examineDisk(at("good.qcow2"));
+    const { format, virtualGiB, actualGiB } = await examineDisk(at("good.qcow2"), windowsDisk);
     assert.deepEqual([format, virtualGiB, actualGiB < 1], ["qcow2", 40, true]);
   });
 
@@ -32,7 +33,7 @@ describe("examining a prepared disk", () => {
   ] as const) {
     it(`takes what can be converted: ${name}`, async () => {
       await make("-f", format, name, "40G");
-      const facts = await examineDisk(at(name));
+      const facts = await examineDisk(at(name), windowsDisk);
       assert.equal(facts.format, format);
       assert.ok(Math.abs(facts.virtualGiB - 40) < 0.01, String(facts.virtualGiB));
     });

@@ -7,14 +7,15 @@ import type { Cache } from "../../../../toolchain/cache.ts";
 import { flushFile } from "../../../../toolchain/flush-file.ts";
 import { stackSoftware } from "../../stack-software.ts";
 import { bakeOf, type Bake } from "../bake.ts";
-import { examineDisk } from "../examine-disk.ts";
+import { examineDisk } from "../../../machine/disk/examine-disk.ts";
+import { windowsDisk } from "../windows-disk.ts";
 import { examineMedia } from "../examine-media.ts";
 import { newImageSecrets, withImageDisc } from "../image-disc.ts";
 import type { ImageSecrets } from "../image-disc.ts";
 import { isMadeFromIso } from "../media.ts";
 import { nodeImages } from "../node-images.ts";
-import { runMediaProgram } from "../media-program.ts";
-import { requireRoom } from "../require-room.ts";
+import { runMediaProgram } from "../../../machine/disk/media-program.ts";
+import { requireRoom } from "../../../machine/disk/require-room.ts";
 import { imageDiskGiB, screenSocket, uefiVariables } from "./builder-machine.ts";
 import type { BuilderMachine } from "./builder-machine.ts";
 import { imageInputs } from "./image-inputs.ts";
@@ -206,7 +207,7 @@ async function build(all: Build): Promise<void> {
       `warning: the update changed nothing: Windows is ${onIso}.${revisionOnIso}, as on the ISO`,
     );
   }
-  await examineDisk(disk);
+  await examineDisk(disk, windowsDisk);
   // While it was made nothing was flushed.
   await flushFile(disk);
   await writeImageNote(into, {

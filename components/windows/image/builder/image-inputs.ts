@@ -9,7 +9,7 @@ import { bakeText, type Bake } from "../bake.ts";
 import { sshdConfig } from "../config-disc-content.ts";
 import { driverNames, guestToolsFile } from "../drivers.ts";
 import { imageMedia, isMadeFromIso } from "../media.ts";
-import { collecting, MediaError } from "../media-error.ts";
+import { collecting, MediaError } from "../../../machine/disk/media-error.ts";
 import { imageScripts } from "../scripts-folder.ts";
 import { imageDiskGiB } from "./builder-machine.ts";
 import { mediaDigests } from "./media-digests.ts";

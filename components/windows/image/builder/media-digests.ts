@@ -2,7 +2,7 @@ import type { HostProblem } from "../../../../config/preflight/host-problem.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { digestOfFile } from "../../../../toolchain/file-digest.ts";
 import type { ImageMedium } from "../media.ts";
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "../../../machine/disk/media-error.ts";
 import { readFailure } from "../read-failure.ts";
 
 /**

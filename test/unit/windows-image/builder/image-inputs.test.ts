@@ -3,7 +3,7 @@ import { rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Bake } from "../../../../components/windows/image/bake.ts";
 import { imageInputs } from "../../../../components/windows/image/builder/image-inputs.ts";
-import { MediaError } from "../../../../components/windows/image/media-error.ts";
+import { MediaError } from "../../../../components/machine/disk/media-error.ts";
 import {
   openSshArchive,
   virtioDrivers,

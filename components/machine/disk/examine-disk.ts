@@ -38,24 +38,12 @@ export interface WantedDisk {
   readonly tooSmall: { readonly why: string; readonly instead: string };
 }
 
-/** One with Windows Server: Setup makes Core of 10 GiB at least, and Microsoft asks for that. */
-const windowsDisk: WantedDisk = {
-  formats: ["qcow2", "vpc", "vhdx"],
-  called: "qcow2, VHD or VHDX",
-  isNone: "neither qcow2 nor VHD or VHDX",
-  minimumGiB: 10,
-  tooSmall: {
-    why: "on which no Windows Server fits",
-    instead: "Write the path of the disk Windows was installed on.",
-  },
-};
-
 /**
  * Looks at a disk that somebody prepared.
  *
  * @throws MediaError with everything that is wrong with it.
  */
-export async function examineDisk(path: string, wanted = windowsDisk): Promise<DiskFacts> {
+export async function examineDisk(path: string, wanted: WantedDisk): Promise<DiskFacts> {
   const args = ["info", "--output=json", "--", path];
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {
