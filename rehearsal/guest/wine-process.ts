@@ -14,10 +14,11 @@ export interface WineStart {
 }
 
 /**
- * What spares an emulated CPU: garbage is collected four times as rarely, and a program's threads do not wake each other
- * up (under Wine each time is a call of its server; a third of all calls of a running node were that).
+ * What spares an emulated CPU: garbage is collected four times as rarely, a program's threads do not wake each other up
+ * (under Wine each time is a call of its server; a third of all calls of a running node were that), and none is stopped
+ * from outside to let another run: under Wine that takes four such calls.
  */
-const goEnvironment = { GOGC: "400", GOMAXPROCS: "1" };
+const goEnvironment = { GOGC: "400", GOMAXPROCS: "1", GODEBUG: "asyncpreemptoff=1" };
 
 /**
  * Starts a program, in a process group of its own.

@@ -50,15 +50,8 @@ const routesSeconds = 20;
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
-  /**
-   * kubeadm can't read the kernel's version under Wine; and it gives the container runtime two seconds for each first
-   * answer, which an emulated CPU of a busy host does not keep.
-   */
-  readonly ignoredPreflightErrors: readonly string[] = [
-    "CRI",
-    "ContainerRuntimeVersion",
-    "SystemVerification",
-  ];
+  /** It gives the container runtime two seconds for each first answer, which an emulated CPU of a busy host does not keep. */
+  readonly ignoredPreflightErrors: readonly string[] = ["CRI", "ContainerRuntimeVersion"];
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;

@@ -62,8 +62,8 @@ export interface WindowsPrograms {
   /** When the machine last booted; changes with every reboot, steady in between. */
   readonly bootTime: Date;
   /**
-   * Preflight checks of kubeadm that can't pass here though they would on Windows (under Wine: CRI,
-   * ContainerRuntimeVersion, SystemVerification). Nothing else is ignored.
+   * Preflight checks of kubeadm that can't pass here though they would on Windows (under Wine: CRI and
+   * ContainerRuntimeVersion). Nothing else is ignored.
    */
   readonly ignoredPreflightErrors: readonly string[];
 

@@ -67,7 +67,7 @@ export const rehearsalImage: Artifact = {
     ...["syslinux", "syslinux-common"],
   ],
   inputs: async () => ({
-    ...(await sourceHashes(import.meta.dirname, [...buildSources, ...(await wineDlls())])),
+    ...(await sourceHashes(import.meta.dirname, [...buildSources, ...(await wineSources())])),
     ...(await guestSources()),
     node: process.version,
   }),
@@ -132,8 +132,14 @@ async function kernelOf(root: string): Promise<string> {
   return join(root, "boot", kernel);
 }
 
-/** Sources of the DLLs that Wine lacks, relative to this folder. */
-async function wineDlls(): Promise<string[]> {
-  const names = await readdir(join(import.meta.dirname, "../wine/dlls"));
-  return names.sort().map((name) => `../wine/dlls/${name}`);
+/** Sources of the DLLs and programs that Wine lacks, relative to this folder. */
+async function wineSources(): Promise<string[]> {
+  const folders = ["../wine/dlls", "../wine/programs"];
+  const files = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(join(import.meta.dirname, folder));
+      return names.sort().map((name) => `${folder}/${name}`);
+    }),
+  );
+  return files.flat();
 }

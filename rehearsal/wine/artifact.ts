@@ -21,8 +21,12 @@ export const wineRoot: Artifact = {
   needs: [rehearsalDebian],
   hostPackages: ["gcc-mingw-w64-x86-64"],
   inputs: async () => {
-    const dlls = await readdir(join(import.meta.dirname, "dlls"));
-    return sourceHashes(import.meta.dirname, [...sources, ...dlls.map((name) => `dlls/${name}`)]);
+    const own = [];
+    for (const folder of ["dlls", "programs"]) {
+      const names = await readdir(join(import.meta.dirname, folder));
+      own.push(...names.map((name) => `${folder}/${name}`));
+    }
+    return sourceHashes(import.meta.dirname, [...sources, ...own]);
   },
   async build(into, context) {
     const run = buildCommand(context.logFile);

@@ -12,8 +12,8 @@ export const wineLoader = "/usr/lib/wine/wine64";
 export const wineEnvironment = {
   WINEPREFIX: prefixFolder,
   WINEDEBUG: "-all",
-  // Performance counters: ours, not Wine's.
-  WINEDLLOVERRIDES: "pdh=n",
+  // Performance counters and PowerShell: ours, not Wine's.
+  WINEDLLOVERRIDES: "pdh,powershell.exe=n",
   HOME: "/root",
   PATH: "/usr/bin:/bin",
   // No screen: without this Wine looks for an X server each time.
