@@ -6,7 +6,7 @@ export STACK
 MAKEFLAGS += --no-print-directory
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help up down preview preview-diff topology policy status verify doctor env prepare test test-windows-binaries e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
+.PHONY: help up down preview preview-diff topology policy status verify doctor env prepare test engine test-windows-binaries e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
 
 TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
@@ -47,8 +47,10 @@ env: ## what a shell needs for plain `pulumi`: eval "$(make env)"
 prepare: ## packages, tools, images and daemons, without a lab
 	./kindows prepare
 
-test: dependencies ## types, style, and every test that needs no hypervisor
+engine: dependencies ## what the tests without a hypervisor run: the engine, its plugins, an API server
 	$(TSX) toolchain/prepare-engine-main.ts
+
+test: engine ## types, style, and every test that needs no hypervisor
 	$(MAKE) lint
 	$(MOCHA) 'test/unit/**/*.test.ts' 'test/engine/**/*.test.ts'
 

@@ -2,9 +2,9 @@
  * Host action: waits until a node is registered, removes the token it joined with, and gives it its labels and taints
  * where it has others; one that an upgrade has closed to pods is opened again once it is Ready.
  *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; TOKEN_ID, the token's; NODE, a JSON object of `name`,
- * `timeoutSeconds`, `labels` and `taints` (none by default), and `versions`, which are there so that others run this
- * again.
+ * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; TOKEN_ID, the token's; NODE, a JSON object
+ * of `name`, `timeoutSeconds`, `labels` and `taints` (none by default), and `versions`, which are there so that others
+ * run this again.
  */
 import * as z from "zod";
 
