@@ -12,6 +12,7 @@ import { rehearsalCri } from "../cri/artifact.ts";
 import { rehearsalCurl } from "../curl/artifact.ts";
 import { rehearsalNslookup } from "../nslookup/artifact.ts";
 import { rehearsedBuild } from "../host/windows-version.ts";
+import { prefixSources } from "../wine/prefix-sources.ts";
 import { buildCommand } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
 import { guestDisk } from "./disk-layout.ts";
@@ -38,12 +39,7 @@ const buildSources = [
   ],
   ...["guest-program.ts", "runnable-images.ts"],
   ...["../../toolchain/boot-disk/boot-disk.ts", "../../toolchain/boot-disk/partition-table.ts"],
-  ...[
-    "../wine/builtin-dll.ts",
-    "../wine/guest-root.ts",
-    "../wine/prefix.ts",
-    "../wine/registry.ts",
-  ],
+  "../wine/builtin-dll.ts",
   ...[
     "../guest/inittab",
     "../guest/initramfs-init",
@@ -67,7 +63,10 @@ export const rehearsalImage: Artifact = {
     ...["syslinux", "syslinux-common"],
   ],
   inputs: async () => ({
-    ...(await sourceHashes(import.meta.dirname, [...buildSources, ...(await wineSources())])),
+    ...(await sourceHashes(import.meta.dirname, [
+      ...buildSources,
+      ...(await prefixSources()).map((name) => `../wine/${name}`),
+    ])),
     ...(await guestSources()),
     node: process.version,
   }),
@@ -130,16 +129,4 @@ async function kernelOf(root: string): Promise<string> {
     );
   }
   return join(root, "boot", kernel);
-}
-
-/** Sources of the DLLs and programs that Wine lacks, relative to this folder. */
-async function wineSources(): Promise<string[]> {
-  const folders = ["../wine/dlls", "../wine/programs"];
-  const files = await Promise.all(
-    folders.map(async (folder) => {
-      const names = await readdir(join(import.meta.dirname, folder));
-      return names.sort().map((name) => `${folder}/${name}`);
-    }),
-  );
-  return files.flat();
 }

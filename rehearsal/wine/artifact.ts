@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
@@ -6,11 +6,10 @@ import { rehearsalDebian } from "../image/debian.ts";
 import { removeBuildFiles } from "../image/guest-root.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
 import { makePrefix } from "./prefix.ts";
+import { prefixSources } from "./prefix-sources.ts";
 
 /** Folders that whoever runs programs in the root mounts something on. */
 const mountPoints = ["dev", "etc", "proc", "sys", "tmp", "var"];
-
-const sources = ["artifact.ts", "guest-root.ts", "prefix.ts", "registry.ts"];
 
 /**
  * The rehearsal guest's Wine without the guest: Debian's Wine, and the prefix in `wine/`, unpacked in `root/`. Windows
@@ -20,14 +19,8 @@ export const wineRoot: Artifact = {
   name: "wine-root",
   needs: [rehearsalDebian],
   hostPackages: ["gcc-mingw-w64-x86-64"],
-  inputs: async () => {
-    const own = [];
-    for (const folder of ["dlls", "programs"]) {
-      const names = await readdir(join(import.meta.dirname, folder));
-      own.push(...names.map((name) => `${folder}/${name}`));
-    }
-    return sourceHashes(import.meta.dirname, [...sources, ...own]);
-  },
+  inputs: async () =>
+    sourceHashes(import.meta.dirname, ["artifact.ts", ...(await prefixSources())]),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const root = join(into, "root");

@@ -10,7 +10,7 @@ const builtins = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
 /** DLLs that this Wine lacks or whose own one does not do; sources in dlls/. */
 const ownDlls = ["bcryptprimitives", "pdh"];
 
-/** Programs whose Wine has only an empty one, with the folder below system32 they are in; sources in programs/. */
+/** Programs of which Wine has only an empty one, with the folder below system32 they are in; sources in programs/. */
 const ownPrograms = [{ name: "powershell", folder: "WindowsPowerShell/v1.0" }];
 
 /** Longest a single Wine program may take while the prefix is made, in seconds; 10 s are usual for the first. */
@@ -48,10 +48,15 @@ export async function makePrefix(root: string, run: BuildCommand): Promise<void>
   for (const { name, folder } of ownPrograms) {
     const program = join(system32, folder, `${name}.exe`);
     await rm(program, { force: true });
-    // Without console and C runtime: both would have to be started with it.
+    // No console program and without a C runtime: a program's start is dear on an emulated CPU.
     await run("x86_64-w64-mingw32-gcc", [
       ...["-Wall", "-O2", "-s", "-mwindows", "-nostdlib", "-Wl,-e,start", "-o", program],
-      ...[join(import.meta.dirname, "programs", `${name}.c`), "-lkernel32", "-ladvapi32"],
+      ...[
+        join(import.meta.dirname, "programs", `${name}.c`),
+        "-lkernel32",
+        "-ladvapi32",
+        "-lntdll",
+      ],
     ]);
   }
 }

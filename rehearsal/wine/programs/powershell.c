@@ -2,8 +2,8 @@
  * Windows PowerShell, as far as kubeadm's preflight checks ask it for the name and the version of Windows: two questions
  * about one key of the registry (k8s.io/system-validators, os_validator_windows.go and types_windows.go).
  *
- * Wine's own powershell.exe answers nothing, and each of its starts brings a conhost.exe with it: together they took six
- * seconds of a join on an emulated CPU. This one is no console program, and needs no C runtime.
+ * Wine's own powershell.exe answers nothing, so that kubeadm's check of the system could not pass. This one is no console
+ * program and needs no C runtime.
  */
 #include <windows.h>
 
