@@ -19,24 +19,32 @@ export async function awaitReadyNode(
   });
 }
 
-/** Waits until a node is in the cluster, Ready or not. */
+/**
+ * Waits until a node is in the cluster, Ready or not.
+ *
+ * One that was deleted there while its kubelet runs never comes back by itself, since a kubelet registers only when it
+ * starts: the error says so.
+ */
 export async function awaitRegisteredNode(
   api: ClusterApi,
   name: string,
   timeoutSeconds: number,
 ): Promise<V1Node> {
-  return awaitNode(api, name, { state: "registered", timeoutSeconds }, (node) => ({ found: node }));
+  const hint = `its kubelet registers it when it starts; if ${name} had joined before, "kindows doctor --fix" starts it anew`;
+  const wanted = { state: "registered", timeoutSeconds, hint };
+  return awaitNode(api, name, wanted, (node) => ({ found: node }));
 }
 
 async function awaitNode(
   api: ClusterApi,
   name: string,
-  wanted: { readonly state: string; readonly timeoutSeconds: number },
+  wanted: { readonly state: string; readonly timeoutSeconds: number; readonly hint?: string },
   judge: (node: V1Node) => Look<V1Node>,
 ): Promise<V1Node> {
   const options = {
     what: `the node ${name} to be ${wanted.state}`,
     timeoutSeconds: wanted.timeoutSeconds,
+    ...(wanted.hint !== undefined && { hint: wanted.hint }),
     onChange: (seen: string) => say(`${name}: ${seen}`),
   };
   return waitFor(options, async (): Promise<Look<V1Node>> => {

@@ -12,6 +12,8 @@ export interface WaitOptions {
   readonly pauseSeconds?: number;
   /** Called whenever a look shows something else than the one before. */
   readonly onChange?: (seen: string) => void;
+  /** What may help when it is not there in time; ends the error. */
+  readonly hint?: string;
 }
 
 /**
@@ -36,7 +38,10 @@ export async function waitFor<T>(options: WaitOptions, look: () => Promise<Look<
       last = result.seen;
     }
     if (Date.now() >= deadline) {
-      throw new Error(`waited ${options.timeoutSeconds} s for ${options.what}; last seen: ${last}`);
+      const hint = options.hint === undefined ? "" : ` (${options.hint})`;
+      throw new Error(
+        `waited ${options.timeoutSeconds} s for ${options.what}; last seen: ${last}${hint}`,
+      );
     }
     await sleep((options.pauseSeconds ?? 0.5) * 1000);
   }

@@ -23,6 +23,13 @@ describe("waiting", () => {
     );
   });
 
+  it("says what may help when it ends", async () => {
+    await assert.rejects(
+      waitFor({ ...options, hint: "try the sun" }, () => Promise.resolve({ seen: "clouds" })),
+      /last seen: clouds \(try the sun\)$/,
+    );
+  });
+
   it("takes an error for something seen", async () => {
     await assert.rejects(
       waitFor(options, () => Promise.reject(new Error("rain"))),
