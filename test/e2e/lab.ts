@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
 import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
+import { ConsoleLog } from "./console-log.ts";
 import type { KillPoint } from "./kill-points.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -166,8 +167,24 @@ export class TestLab {
     return JSON.parse(await this.kubectl(...args, "-o", "json"));
   }
 
-  private run(args: string[], onLine: (line: string, pid: number) => void): Promise<Finished> {
-    return this.spawn(path.join(root, "kindows"), ["--stack", this.stack, ...args], onLine);
+  private async run(
+    args: string[],
+    onLine: (line: string, pid: number) => void,
+  ): Promise<Finished> {
+    const command = path.join(root, "kindows");
+    const all = ["--stack", this.stack, ...args];
+    if (args[0] !== "up") return this.spawn(command, all, onLine);
+    const consoles = new ConsoleLog(`kindows-${this.stack}-`, this.logFolder);
+    consoles.start();
+    try {
+      const finished = await this.spawn(command, all, onLine);
+      if (finished.exitCode !== 0 && finished.exitCode !== undefined) {
+        console.log(`up failed; the last of the consoles:\n${await consoles.lastLines(15)}`);
+      }
+      return finished;
+    } finally {
+      consoles.stop();
+    }
   }
 
   private async spawn(
