@@ -1,12 +1,8 @@
-import { statSync } from "node:fs";
 import path from "node:path";
 
-import {
-  cloudImageDisk,
-  convertedCloudImage,
-  convertedImageName,
-} from "../../components/linux/cloud-image/converted.ts";
+import { cloudImageDisk } from "../../components/linux/cloud-image/cloud-image-disk.ts";
 import { cloudImageFormat, isNamed } from "../../components/linux/cloud-image/located.ts";
+import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
@@ -15,7 +11,6 @@ import type { Settings } from "../../config/settings.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
-import { digestOfFile } from "../../toolchain/file-digest.ts";
 import { causesOf, Failure } from "../failure.ts";
 
 /**
@@ -42,12 +37,9 @@ export async function prepareCloudImage(
   try {
     await examineDisk(file, cloudImageDisk);
     if (format === "qcow2") return noted;
-    const artifact = convertedCloudImage(file, cache);
+    const artifact = convertedDisk(file, cloudImageDisk, cache);
     const folder = (await ensureArtifacts([artifact], options)).path(artifact);
-    const { size, mtimeMs } = statSync(file);
-    const hash = (await digestOfFile(file, cache)).slice(0, 12);
-    const converted = { size, mtimeMs, path: path.join(folder, convertedImageName), hash };
-    return { ...noted, convertedDisks: { [file]: converted } };
+    return { ...noted, convertedDisks: await convertedDiskNote(file, folder, cache) };
   } catch (error) {
     const media = [...causesOf(error)].find((each) => each instanceof MediaError);
     throw media === undefined ? error : new Failure(media.message);

@@ -1,13 +1,10 @@
-import { statSync } from "node:fs";
-import path from "node:path";
-
-import { convertedDisk, convertedDiskName } from "../../components/windows/image/converted-disk.ts";
+import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
+import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Artifact, Progress } from "../../toolchain/artifact.ts";
 import { convertedFrom, type BuiltArtifacts } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
-import { digestOfFile } from "../../toolchain/file-digest.ts";
 
 /** A disk of the user's that machines can't start from as it is. */
 export interface UserDisk {
@@ -33,11 +30,7 @@ export function userDisk(
     say(`reads ${source} whole: it is known by its content`);
   }
   return {
-    artifact: convertedDisk(source, cache),
-    record: async (folder) => {
-      const { size, mtimeMs } = statSync(source);
-      const hash = (await digestOfFile(source, cache)).slice(0, 12);
-      return { [source]: { size, mtimeMs, path: path.join(folder, convertedDiskName), hash } };
-    },
+    artifact: convertedDisk(source, windowsDisk, cache),
+    record: (folder) => convertedDiskNote(source, folder, cache),
   };
 }

@@ -30,7 +30,7 @@ describe("a disk that the settings name", () => {
     const { size, mtimeMs } = statSync(source);
     const hash = (await sha256OfFile(source)).slice(0, 12);
     assert.deepEqual(recorded, {
-      [source]: { size, mtimeMs, path: "/cache/entry/windows.qcow2", hash },
+      [source]: { size, mtimeMs, path: "/cache/entry/disk.qcow2", hash },
     });
     assert.deepEqual(lines, [`reads ${source} whole: it is known by its content`]);
   });

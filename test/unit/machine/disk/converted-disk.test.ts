@@ -12,12 +12,14 @@ import { execa } from "execa";
 import {
   convertedDisk,
   convertedDiskName,
-} from "../../../components/windows/image/converted-disk.ts";
-import { Cache } from "../../../toolchain/cache.ts";
-import { diskFormatOf, mustBeConverted } from "../../../toolchain/disk-format.ts";
-import { ensureArtifacts } from "../../../toolchain/ensure.ts";
-import { digestOfFile } from "../../../toolchain/file-digest.ts";
-import { testFolder } from "./real-media.ts";
+} from "../../../../components/machine/disk/converted-disk.ts";
+import { cloudImageDisk } from "../../../../components/linux/cloud-image/cloud-image-disk.ts";
+import { windowsDisk } from "../../../../components/windows/image/windows-disk.ts";
+import { Cache } from "../../../../toolchain/cache.ts";
+import { diskFormatOf, mustBeConverted } from "../../../../toolchain/disk-format.ts";
+import { ensureArtifacts } from "../../../../toolchain/ensure.ts";
+import { digestOfFile } from "../../../../toolchain/file-digest.ts";
+import { testFolder } from "../../windows-image/real-media.ts";
 
 describe("a disk of the user's that is converted", () => {
   let folder: Awaited<ReturnType<typeof testFolder>>;
@@ -38,7 +40,7 @@ describe("a disk of the user's that is converted", () => {
   }
 
   async function convert(source: string): Promise<string> {
-    const artifact = convertedDisk(source, cache);
+    const artifact = convertedDisk(source, windowsDisk, cache);
     const ensured = await ensureArtifacts([artifact], { cache, progress: () => undefined });
     return path.join(ensured.path(artifact), convertedDiskName);
   }
@@ -126,19 +128,24 @@ describe("a disk of the user's that is converted", () => {
     assert.deepEqual(readdirSync(cache.buildingFolder), []);
   });
 
-  it("that was being written to is refused", async () => {
-    const source = await makeDisk("busy.vhdx", "vhdx");
-    const artifact = convertedDisk(source, cache);
-    const work = ensureArtifacts([artifact], {
-      cache,
-      // The line that comes before the conversion.
-      progress: (line) => {
-        if (line.includes("converts")) appendFileSync(source, "\0");
-      },
+  for (const [os, wanted] of [
+    ["Windows", windowsDisk],
+    ["Linux", cloudImageDisk],
+  ] as const) {
+    it(`that was being written to is refused, with ${os} on it`, async () => {
+      const source = await makeDisk("busy.vhdx", "vhdx");
+      const artifact = convertedDisk(source, wanted, cache);
+      const work = ensureArtifacts([artifact], {
+        cache,
+        // The line that comes before the conversion.
+        progress: (line) => {
+          if (line.includes("converts")) appendFileSync(source, "\0");
+        },
+      });
+      await assert.rejects(work, /busy\.vhdx was written to while it was converted/);
+      assert.deepEqual(made(), []);
     });
-    await assert.rejects(work, /busy\.vhdx was written to while it was converted/);
-    assert.deepEqual(made(), []);
-  });
+  }
 
   it("is read whole only when it is another file", async () => {
     const file = at("large");

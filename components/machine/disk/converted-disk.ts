@@ -1,33 +1,35 @@
+import { statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import type { Artifact } from "../../../toolchain/artifact.ts";
+import type { BuiltArtifacts } from "../../../toolchain/built.ts";
 import type { Cache } from "../../../toolchain/cache.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { flushFile } from "../../../toolchain/flush-file.ts";
-import { convertDisk } from "../../machine/disk/convert-disk.ts";
-import { examineDisk } from "../../machine/disk/examine-disk.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
-import { requireRoom } from "../../machine/disk/require-room.ts";
-import { windowsDisk } from "./windows-disk.ts";
+import { convertDisk } from "./convert-disk.ts";
+import { examineDisk, type WantedDisk } from "./examine-disk.ts";
+import { MediaError } from "./media-error.ts";
+import { requireRoom } from "./require-room.ts";
 
 /** Name of the disk in its folder in the cache. */
-export const convertedDiskName = "windows.qcow2";
+export const convertedDiskName = "disk.qcow2";
 
 /**
  * A disk of the user's as qcow2: converted once, and kept in the cache under its content's hash, so that a changed disk
  * is another image and never touches the machines that stand on the old one.
  *
- * Building it throws MediaError for a disk that is no good, and where there is no room.
+ * Building it throws MediaError for a disk that is not as wanted or was written to meanwhile, and where there is no
+ * room.
  */
-export function convertedDisk(source: string, cache: Cache): Artifact {
+export function convertedDisk(source: string, wanted: WantedDisk, cache: Cache): Artifact {
   return {
-    name: "windows-disk",
+    name: "converted-disk",
     needs: [],
     hostPackages: ["qemu-utils"],
     inputs: async () => ({ sha256: await digestOfFile(source, cache) }),
     build: async (into, { progress }) => {
       const before = await digestOfFile(source, cache);
-      const { format, actualGiB, virtualGiB } = await examineDisk(source, windowsDisk);
+      const { format, actualGiB, virtualGiB } = await examineDisk(source, wanted);
       await requireRoom(into, actualGiB, `converting ${source}`);
       progress(
         `converts ${source}: ${virtualGiB.toFixed(0)} GiB, of which ${actualGiB.toFixed(1)} hold something`,
@@ -47,4 +49,15 @@ export function convertedDisk(source: string, cache: Cache): Artifact {
       await flushFile(disk);
     },
   };
+}
+
+/** What is noted of a disk once it is converted, by its path: a program that finds it unchanged takes the copy. */
+export async function convertedDiskNote(
+  source: string,
+  folder: string,
+  cache: Cache,
+): Promise<NonNullable<BuiltArtifacts["convertedDisks"]>> {
+  const { size, mtimeMs } = statSync(source);
+  const hash = (await digestOfFile(source, cache)).slice(0, 12);
+  return { [source]: { size, mtimeMs, path: path.join(folder, convertedDiskName), hash } };
 }
