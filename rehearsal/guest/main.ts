@@ -13,9 +13,12 @@ import { WinePrograms } from "./wine-programs.ts";
 /** Seconds until another try after one that failed, e.g. without an identity disk. */
 const retrySeconds = 10;
 
+/** What the kernel takes the time from: "tsc", or another one where it found that wrong. */
+const clockSourceFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
 const driveC = join(prefixFolder, "drive_c");
 
-/** One line on the serial console, which libvirt can show and keep. */
+/** One line on the serial console, a terminal of libvirt's: `virsh console` shows it. */
 function log(line: string): void {
   console.log(`rehearsal guest: ${uptime().toFixed(1)} s: ${line}`);
 }
@@ -36,6 +39,7 @@ async function main(): Promise<void> {
   // init would start another one, which serves.
   setInterval(() => undefined, 24 * 3_600_000);
   const host = await startHost({ programs, identity, port: 22, log });
+  log(`time by ${(await readFile(clockSourceFile, "utf8")).trim()}`);
 
   // Wine's first start takes seconds of an emulated CPU. A machine fresh from its image reboots before it needs Wine.
   if (!isFirstBoot) {
