@@ -48,7 +48,7 @@ prepare: ## packages, tools, images and daemons, without a lab
 	./kindows prepare
 
 engine: dependencies ## what the tests without a hypervisor run: the engine, its plugins, an API server
-	$(TSX) toolchain/prepare-engine-main.ts
+	$(TSX) test/prepare-engine.ts
 
 test: engine ## types, style, and every test that needs no hypervisor
 	$(MAKE) lint

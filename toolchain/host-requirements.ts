@@ -1,4 +1,3 @@
-import type { Settings } from "../config/settings.ts";
 import type { DaemonState } from "./daemon-state.ts";
 
 /** What the libvirt provider runs on this host, wherever the machines are. */
@@ -15,7 +14,7 @@ const hypervisorPackages = [
 
 /** Debian packages that a lab with these settings needs on this host. A daemon that answers needs none. */
 export function requiredPackages(
-  settings: Pick<Settings, "hypervisor">,
+  settings: { readonly hypervisor: { readonly uri: string } },
   daemons: { readonly docker: DaemonState; readonly libvirt: DaemonState },
 ): readonly string[] {
   const libvirtPackages = isLocal(settings.hypervisor.uri) ? hypervisorPackages : [];

@@ -146,7 +146,7 @@ describe("host packages", () => {
     const silent: DaemonState = { kind: "silent", reason: "" };
     const denied: DaemonState = { kind: "denied", reason: "" };
     const needed = (uri: string, docker: DaemonState, libvirt: DaemonState): readonly string[] =>
-      requiredPackages({ hypervisor: { uri, domainType: "qemu" } }, { docker, libvirt });
+      requiredPackages({ hypervisor: { uri } }, { docker, libvirt });
 
     it("bare host: both daemons", () => {
       const packages = needed("qemu:///system", silent, silent);

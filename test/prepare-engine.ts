@@ -10,13 +10,13 @@ import {
 } from "../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../components/cni/calico/release.ts";
 import { defaultCalicoVersion } from "../config/supported.ts";
-import { recordBuilt } from "./built.ts";
-import { dockerState } from "./daemon-state.ts";
-import { ensureDocker } from "./daemons.ts";
-import { ensureHostPackages } from "./host-packages.ts";
-import { dockerPackages } from "./host-requirements.ts";
-import { prepareEngine } from "./prepare-engine.ts";
-import { etcd, kubernetesLinux } from "./tools/table.ts";
+import { recordBuilt } from "../toolchain/built.ts";
+import { dockerState } from "../toolchain/daemon-state.ts";
+import { ensureDocker } from "../toolchain/daemons.ts";
+import { ensureHostPackages } from "../toolchain/host-packages.ts";
+import { dockerPackages } from "../toolchain/host-requirements.ts";
+import { prepareEngine } from "../toolchain/prepare-engine.ts";
+import { etcd, kubernetesLinux } from "../toolchain/tools/table.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
