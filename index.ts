@@ -18,7 +18,7 @@ async function composed(stack: StackSettings) {
   }
   // A preview works anywhere; what this host must have is asked when something is about to be made on it.
   if (!isDryRun()) {
-    const { preflight } = await import("./config/preflight/preflight.ts");
+    const { preflight } = await import("./preflight/preflight.ts");
     const { presentNodes } = await import("./stacks/away.ts");
     await preflight({ ...stack.settings, ...presentNodes(stack.settings) });
   }

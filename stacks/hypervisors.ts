@@ -1,5 +1,5 @@
 import type * as libvirt from "@pulumi/libvirt";
-import { hypervisorConnections } from "../config/hypervisor-connections.ts";
+import { hypervisorConnections } from "../components/machine/hypervisor-connections.ts";
 import { thisHypervisor } from "../config/hypervisor-settings.ts";
 import { labNames, remotePool } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";

@@ -1,4 +1,4 @@
-import { hostProblemText } from "../../config/preflight/host-problem.ts";
+import { hostProblemText } from "../../config/host-problem.ts";
 import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { exitCodes } from "../failure.ts";

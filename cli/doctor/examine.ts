@@ -1,8 +1,8 @@
 import os from "node:os";
 
-import { hostFacts } from "../../config/preflight/host-facts.ts";
-import { hostProblemText } from "../../config/preflight/host-problem.ts";
-import { judge } from "../../config/preflight/judge.ts";
+import { hostFacts } from "../../preflight/host-facts.ts";
+import { hostProblemText } from "../../config/host-problem.ts";
+import { judge } from "../../preflight/judge.ts";
 import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { lockFolder, runLockFile } from "../engine/folders.ts";

@@ -1,4 +1,4 @@
-import type { HostFacts } from "../../config/preflight/host-facts.ts";
+import type { HostFacts } from "../../preflight/host-facts.ts";
 
 /** One thing of the host that a lab uses. */
 export interface Present {

@@ -1,6 +1,6 @@
 import { pinnedFile } from "../../components/windows/image/locate-media.ts";
 import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
-import type { HostProblem } from "../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../config/host-problem.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { FetchedFile } from "./programs.ts";

@@ -1,6 +1,6 @@
 import { asVirshUri, asWritten } from "../../components/machine/remote-hypervisor.ts";
 import { runVirsh } from "../../components/machine/run-virsh.ts";
-import { hypervisorConnections } from "../../config/hypervisor-connections.ts";
+import { hypervisorConnections } from "../../components/machine/hypervisor-connections.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { StateResource } from "../recovery/deployment.ts";
 import type { RemoteHost } from "./host.ts";

@@ -16,10 +16,10 @@ import {
 import { collecting } from "../../components/machine/disk/media-error.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
-import { hostProblemsText, type HostProblem } from "../../config/preflight/host-problem.ts";
-import { judgeKvm } from "../../config/preflight/judge-kvm.ts";
-import { probeKvmDevice } from "../../config/preflight/probe-kvm.ts";
-import { probeMemory, type MemoryFacts } from "../../config/preflight/probe-memory.ts";
+import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
+import { judgeKvm } from "../../preflight/judge-kvm.ts";
+import { probeKvmDevice } from "../../preflight/probe-kvm.ts";
+import { probeMemory, type MemoryFacts } from "../../preflight/probe-memory.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";

@@ -7,9 +7,9 @@ import { imageKey } from "../../components/windows/image/builder/built-image.ts"
 import { Interrupted } from "../../components/windows/image/builder/interruption.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
-import { hostProblemsText } from "../../config/preflight/host-problem.ts";
-import { judgeKvm } from "../../config/preflight/judge-kvm.ts";
-import { probeKvm } from "../../config/preflight/probe-kvm.ts";
+import { hostProblemsText } from "../../config/host-problem.ts";
+import { judgeKvm } from "../../preflight/judge-kvm.ts";
+import { probeKvm } from "../../preflight/probe-kvm.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";

@@ -7,7 +7,7 @@ const root = path.join(import.meta.dirname, "..", "..");
 
 /** Where sources of bundles are. More than they import is looked at: too many bundles cost less than an old one. */
 const sources = [
-  ...["index.ts", "stacks", "components", "config", "cli", "toolchain"],
+  ...["index.ts", "preflight", "stacks", "components", "config", "cli", "toolchain"],
   ...["plugins", "rehearsal", "verify", "policy", "package-lock.json"],
 ];
 

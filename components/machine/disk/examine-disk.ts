@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HostProblem } from "../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { MediaError } from "./media-error.ts";
 import { runMediaProgram } from "./media-program.ts";
 

@@ -1,5 +1,5 @@
-import type { HostProblem } from "../../../config/preflight/host-problem.ts";
-import { hostProblemText } from "../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
+import { hostProblemText } from "../../../config/host-problem.ts";
 
 /** Installation media that no image can be made from. */
 export class MediaError extends Error {

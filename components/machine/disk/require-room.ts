@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { HostProblem } from "../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { freeGiB } from "../../../toolchain/free-space.ts";
 import { MediaError } from "./media-error.ts";
 

@@ -1,4 +1,4 @@
-import type { HostProblem } from "../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { windowsVersionOf } from "../../../config/supported.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { Cache } from "../../../toolchain/cache.ts";

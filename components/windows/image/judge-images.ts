@@ -1,4 +1,4 @@
-import type { HostProblem } from "../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import type { WindowsEdition, WindowsVersion } from "../../../config/supported.ts";
 import { windowsBuilds } from "../../../config/supported.ts";
 import { defaultRequirements } from "../host-requirements.ts";

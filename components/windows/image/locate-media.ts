@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { HostProblem } from "../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import type { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";

@@ -23,6 +23,7 @@ export async function calicoProject(releases: readonly CalicoRelease[]): Promise
     "components",
     "config",
     "plugins",
+    "preflight",
     "rehearsal",
     "stacks",
     "toolchain",

@@ -15,7 +15,17 @@ const repository = path.resolve(import.meta.dirname, "../../..");
 
 /** What the program is made of: copied, for it looks for what is built beside itself, and is edited here. */
 const sources = [
-  ...["cli", "components", "config", "plugins", "policy", "rehearsal", "stacks", "toolchain"],
+  ...[
+    "cli",
+    "components",
+    "config",
+    "plugins",
+    "policy",
+    "preflight",
+    "rehearsal",
+    "stacks",
+    "toolchain",
+  ],
   ...["verify", "index.ts", "start.js", "package.json", "package-lock.json", "Pulumi.yaml"],
 ];
 

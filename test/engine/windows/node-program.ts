@@ -44,6 +44,7 @@ export async function sourcesProject(): Promise<EngineProject> {
     "cli",
     "toolchain",
     "plugins",
+    "preflight",
     "rehearsal",
     "verify",
     "policy",

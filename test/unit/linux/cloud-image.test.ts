@@ -9,7 +9,7 @@ import {
   cloudImageFormat,
   locatedLinuxImage,
 } from "../../../components/linux/cloud-image/located.ts";
-import { probeLinuxMedia } from "../../../config/preflight/probe-linux-media.ts";
+import { probeLinuxMedia } from "../../../preflight/probe-linux-media.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";

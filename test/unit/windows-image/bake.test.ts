@@ -8,7 +8,7 @@ import { MediaError } from "../../../components/machine/disk/media-error.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import type { MediumName, WindowsSoftware } from "../../../components/windows/software.ts";
 import { stepParameters } from "../../../components/windows/step-parameters.ts";
-import { hostProblemText } from "../../../config/preflight/host-problem.ts";
+import { hostProblemText } from "../../../config/host-problem.ts";
 import { assertGolden } from "../controlplane/golden.ts";
 import { scriptsIn } from "../windows/step-scripts.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MediaError } from "../../../components/machine/disk/media-error.ts";
-import { hostProblemText } from "../../../config/preflight/host-problem.ts";
+import { hostProblemText } from "../../../config/host-problem.ts";
 
 /** All that an examination finds wrong, with files' paths below the test's folder. Fails where it finds nothing. */
 export async function mediaProblems(

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { HostProblem } from "../../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../../config/host-problem.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { windowsVersionOf } from "../../../../config/supported.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";

@@ -1,4 +1,4 @@
-import type { HostProblem } from "../../../../config/preflight/host-problem.ts";
+import type { HostProblem } from "../../../../config/host-problem.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { digestOfFile } from "../../../../toolchain/file-digest.ts";
 import type { ImageMedium } from "../media.ts";

@@ -7,7 +7,7 @@ import { requireFetched } from "../../../../cli/prepare/stack-image.ts";
 import { windowsImage } from "../../../../components/windows/image/builder/image-artifact.ts";
 import { MediaError } from "../../../../components/machine/disk/media-error.ts";
 import { roomProblems } from "../../../../components/machine/disk/require-room.ts";
-import { hostProblemText } from "../../../../config/preflight/host-problem.ts";
+import { hostProblemText } from "../../../../config/host-problem.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { Cache, artifactAddress } from "../../../../toolchain/cache.ts";

@@ -1,0 +1,97 @@
+import type { Settings } from "../config/settings.ts";
+import { probeDisks } from "./probe-disks.ts";
+import type { DiskFacts } from "./probe-disks.ts";
+import { probeDocker } from "./probe-docker.ts";
+import type { DockerFacts } from "./probe-docker.ts";
+import { probeHypervisors } from "./probe-hypervisors.ts";
+import type { HypervisorFacts } from "./probe-hypervisors.ts";
+import { probeHyperV } from "./probe-hyper-v.ts";
+import type { HyperVFacts } from "./probe-hyper-v.ts";
+import { probeImage } from "./probe-image.ts";
+import type { ImageFacts } from "./probe-image.ts";
+import { probeInotify } from "./probe-inotify.ts";
+import type { InotifyFacts } from "./probe-inotify.ts";
+import { probeKvm } from "./probe-kvm.ts";
+import type { KvmFacts } from "./probe-kvm.ts";
+import { probeLibvirt } from "./probe-libvirt.ts";
+import type { LibvirtFacts } from "./probe-libvirt.ts";
+import { probeLinuxMedia } from "./probe-linux-media.ts";
+import type { LinuxMediaFacts } from "./probe-linux-media.ts";
+import { probeMemory } from "./probe-memory.ts";
+import type { MemoryFacts } from "./probe-memory.ts";
+import { probeMtu } from "./probe-mtu.ts";
+import { probeNetwork } from "./probe-network.ts";
+import type { NetworkFacts } from "./probe-network.ts";
+import type { Probed } from "./probed.ts";
+import { probePrograms } from "./probe-programs.ts";
+import type { ProgramFacts } from "./probe-programs.ts";
+import { probeTools } from "./probe-tools.ts";
+import type { ToolFacts } from "./probe-tools.ts";
+
+/** What this host has, as far as a lab depends on it. */
+export interface HostFacts {
+  readonly docker: Probed<DockerFacts>;
+  readonly libvirt: Probed<LibvirtFacts>;
+  readonly kvm: KvmFacts;
+  readonly network: NetworkFacts;
+  readonly memory: MemoryFacts;
+  readonly inotify: InotifyFacts;
+  readonly disks: DiskFacts;
+  readonly tools: ToolFacts;
+  readonly image: ImageFacts;
+  readonly programs: ProgramFacts;
+  /** What Linux machines start from and get; undefined where there are none. */
+  readonly linuxMedia?: LinuxMediaFacts | undefined;
+  /** Further hypervisors that nodes are placed on. */
+  readonly hypervisors: readonly HypervisorFacts[];
+  /** Hyper-V hosts that nodes are placed on. */
+  readonly hyperVHosts: readonly HyperVFacts[];
+  /** Largest packet on the lab's bridge here; undefined where there is none yet. */
+  readonly segmentMtu?: number;
+}
+
+/** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
+export async function hostFacts(settings: Settings): Promise<HostFacts> {
+  const [
+    dockerAndDisks,
+    libvirt,
+    kvm,
+    network,
+    memory,
+    inotify,
+    tools,
+    image,
+    hypervisors,
+    hyperVHosts,
+    segmentMtu,
+    linuxMedia,
+  ] = await Promise.all([
+    probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
+    probeLibvirt(settings.hypervisor),
+    probeKvm(settings.hypervisor.domainType),
+    probeNetwork(),
+    probeMemory(),
+    probeInotify(),
+    probeTools(),
+    probeImage(settings),
+    probeHypervisors(settings),
+    probeHyperV(settings),
+    probeMtu(settings.network.bridge),
+    probeLinuxMedia(settings),
+  ]);
+  return {
+    ...dockerAndDisks,
+    libvirt,
+    kvm,
+    network,
+    memory,
+    inotify,
+    tools,
+    image,
+    programs: probePrograms(settings),
+    linuxMedia,
+    hypervisors,
+    hyperVHosts,
+    segmentMtu,
+  };
+}

@@ -1,0 +1,29 @@
+import type { Settings } from "../config/settings.ts";
+import type { HostFacts } from "./host-facts.ts";
+import type { HostProblem } from "../config/host-problem.ts";
+
+/** libvirt is there, and its QEMU runs machines of the type asked for. */
+export function judgeLibvirt({ hypervisor }: Settings, { libvirt }: HostFacts): HostProblem[] {
+  if (!libvirt.reachable) {
+    return [
+      {
+        subject: `libvirt (${hypervisor.uri})`,
+        why: `can't be reached: ${libvirt.error}`,
+        instead:
+          "Run `make up`, which installs and starts what is missing, or do so yourself: apt-get install libvirt-daemon-system libvirt-clients qemu-system-x86; systemctl start libvirtd.",
+      },
+    ];
+  }
+  return libvirt.emulatorError === undefined
+    ? []
+    : [
+        {
+          subject: `libvirt (${hypervisor.uri})`,
+          why: `can't run machines of kindows:hypervisor.domainType "${hypervisor.domainType}": ${libvirt.emulatorError}`,
+          instead:
+            hypervisor.domainType === "kvm"
+              ? 'Make KVM work (see /dev/kvm), or, for a rehearsal, write "qemu".'
+              : "Install QEMU: apt-get install qemu-system-x86.",
+        },
+      ];
+}

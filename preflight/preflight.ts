@@ -1,0 +1,17 @@
+import { RunError } from "@pulumi/pulumi/errors.js";
+import type { Settings } from "../config/settings.ts";
+import { hostFacts } from "./host-facts.ts";
+import { hostProblemsText } from "../config/host-problem.ts";
+import { judge } from "./judge.ts";
+
+/**
+ * Sees to it that this host can have the lab, before anything of it is made; for a real run only, not for a preview.
+ *
+ * @throws RunError, which Pulumi prints without a stack trace, with everything that is in the way.
+ */
+export async function preflight(settings: Settings): Promise<void> {
+  const problems = judge(settings, await hostFacts(settings));
+  if (problems.length > 0) {
+    throw new RunError(hostProblemsText(problems));
+  }
+}

@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { hypervisorConnections } from "../components/machine/hypervisor-connections.ts";
+import type { HypervisorConnection } from "../components/machine/hypervisor-connections.ts";
+import { machineNodes } from "../config/machine-nodes.ts";
+import type { Settings } from "../config/settings.ts";
+import { privateKey } from "../config/values/private-key.ts";
+import { probeLibvirt } from "./probe-libvirt.ts";
+import type { LibvirtFacts } from "./probe-libvirt.ts";
+import type { Probed } from "./probed.ts";
+import { virsh } from "./virsh.ts";
+
+/** A hypervisor on another host, as far as a lab depends on it. */
+export interface HypervisorFacts {
+  readonly name: string;
+  /** Why the key file cannot log in; undefined where it may. */
+  readonly keyError?: string;
+  readonly libvirt: Probed<LibvirtFacts & RemoteHostFacts>;
+}
+
+/** What is asked of a further hypervisor besides. */
+export interface RemoteHostFacts {
+  /** Its end of the segment; `unknown` where its libvirt cannot tell of interfaces. */
+  readonly bridge: BridgeFacts | "missing" | "unknown";
+  /** What could be had without swapping, in MiB; undefined where it is not told. */
+  readonly availableMiB?: number;
+}
+
+export interface BridgeFacts {
+  /** Largest packet; undefined where it is not told. */
+  readonly mtu?: number;
+}
+
+/** Asks each further hypervisor that nodes are placed on; all at once, every question bounded. */
+export function probeHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
+  const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
+  const connections = hypervisorConnections(settings).filter(({ name }) => used.has(name));
+  return Promise.all(
+    connections.map(async (connection) => {
+      const keyError = await keyErrorOf(connection.privateKeyFile);
+      // Without a key everything else would be told as the same failure again.
+      const libvirt: HypervisorFacts["libvirt"] =
+        keyError === undefined
+          ? await probeRemote(connection)
+          : { reachable: false, error: "not asked, for there is no key to log in with" };
+      return { name: connection.name, keyError, libvirt };
+    }),
+  );
+}
+
+async function keyErrorOf(file: string): Promise<string | undefined> {
+  try {
+    return privateKey(await readFile(file, "utf8"), false)?.why;
+  } catch (error) {
+    return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+async function probeRemote({
+  virshUri,
+  domainType,
+  bridge,
+}: HypervisorConnection): Promise<HypervisorFacts["libvirt"]> {
+  const libvirt = await probeLibvirt({ uri: virshUri, domainType });
+  if (!libvirt.reachable) {
+    return libvirt;
+  }
+  try {
+    const [described, memory] = await Promise.all([
+      virsh(virshUri, [`iface-dumpxml ${bridge}`]),
+      virsh(virshUri, ["nodememstats"]),
+    ]);
+    return {
+      ...libvirt,
+      bridge: bridgeIn(described),
+      availableMiB: availableIn(memory.stdout),
+    };
+  } catch (error) {
+    return { reachable: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** What `virsh iface-dumpxml` tells of a bridge; not every libvirt has the driver for it. */
+export function bridgeIn({
+  stdout,
+  stderr,
+}: {
+  readonly stdout: string;
+  readonly stderr: string;
+}): RemoteHostFacts["bridge"] {
+  if (/<interface type=['"]bridge['"]/.test(stdout)) {
+    const mtu = /<mtu size=['"](\d+)['"]/.exec(stdout)?.[1];
+    return { mtu: mtu === undefined ? undefined : Number(mtu) };
+  }
+  // Another kind of interface of that name is no bridge either.
+  return stdout.includes("<interface ") || /not found|couldn't find interface/i.test(stderr)
+    ? "missing"
+    : "unknown";
+}
+
+/** Free memory and caches of `virsh nodememstats`, in MiB. */
+export function availableIn(text: string): number | undefined {
+  const kib = ["free", "buffers", "cached"].map(
+    (key) => new RegExp(`^${key}\\s*:\\s*(\\d+) KiB`, "m").exec(text)?.[1],
+  );
+  return kib.some((one) => one === undefined)
+    ? undefined
+    : Math.floor(kib.reduce((sum, one) => sum + Number(one), 0) / 1024);
+}

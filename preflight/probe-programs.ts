@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { fileNameOf, mediaOf } from "../components/windows/software.ts";
+import { stackSoftware } from "../components/windows/stack-software.ts";
+import type { Settings } from "../config/settings.ts";
+
+/** What of the programs for Windows nodes is missing on this host, by file name. */
+export interface ProgramFacts {
+  /** Nobody has said which checksum is right. */
+  readonly unpinned: readonly string[];
+  /** Not in the cache. */
+  readonly missing: readonly string[];
+}
+
+/** Looks for the programs that are pushed to machines; a rehearsal's are in its image. */
+export function probePrograms(settings: Settings): ProgramFacts {
+  if (settings.windows.image.kind === "rehearsal") {
+    return { unpinned: [], missing: [] };
+  }
+  const media = mediaOf(stackSoftware(settings)).map(([, medium]) => medium);
+  const isFetched = ({ origin }: (typeof media)[number]): boolean =>
+    origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));
+  return {
+    unpinned: media.filter(({ sha256 }) => sha256 === undefined).map(fileNameOf),
+    missing: media
+      .filter((medium) => medium.sha256 !== undefined && !isFetched(medium))
+      .map(fileNameOf),
+  };
+}

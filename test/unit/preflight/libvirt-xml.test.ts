@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { domainsIn, networksIn, poolsIn } from "../../../preflight/libvirt-xml.ts";
+
+/** What virsh prints for two networks, two pools and two domains, shortened. */
+const text = `<network>
+  <name>default</name>
+  <forward mode='nat'/>
+  <bridge name='virbr0' stp='on' delay='0'/>
+  <ip address='192.168.122.1' netmask='255.255.255.0'>
+    <dhcp>
+      <range start='192.168.122.2' end='192.168.122.254'/>
+    </dhcp>
+  </ip>
+</network>
+
+<network connections='1'>
+  <name>kindows-x</name>
+  <bridge name='kw-x' stp='on' delay='0'/>
+  <domain name='x.kindows.test' localOnly='yes'/>
+  <ip family='ipv4' address='192.168.171.1' prefix='24'>
+    <dhcp>
+      <host mac='52:54:00:11:22:33' name='win-1' ip='192.168.171.10'/>
+    </dhcp>
+  </ip>
+  <ip family='ipv6' address='fd00::1' prefix='64'>
+  </ip>
+</network>
+
+<network>
+  <name>isolated</name>
+</network>
+
+<pool type='dir'>
+  <name>kindows-x</name>
+  <source>
+  </source>
+  <target>
+    <path>/var/lib/libvirt/images/kindows-x</path>
+  </target>
+</pool>
+
+<pool type='rbd'>
+  <name>ceph</name>
+  <source>
+    <name>rbd</name>
+  </source>
+</pool>
+
+<domain type='qemu' id='3'>
+  <name>kindows-x-win-1</name>
+  <devices>
+    <interface type='network'>
+      <source network='kindows-x' portid='21b1eb58' bridge='kw-x'/>
+    </interface>
+    <interface type='bridge'>
+      <source bridge='br0'/>
+    </interface>
+    <interface type='network'>
+      <source network='default'/>
+    </interface>
+  </devices>
+</domain>
+
+<domain type='kvm'>
+  <name>db</name>
+</domain>
+`;
+
+describe("libvirt's descriptions", () => {
+  it("of networks", () => {
+    assert.deepEqual(networksIn(text), [
+      { name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] },
+      { name: "kindows-x", bridge: "kw-x", cidrs: ["192.168.171.0/24"] },
+      { name: "isolated", bridge: undefined, cidrs: [] },
+    ]);
+  });
+
+  it("of pools", () => {
+    assert.deepEqual(poolsIn(text), [
+      { name: "kindows-x", path: "/var/lib/libvirt/images/kindows-x" },
+      { name: "ceph", path: undefined },
+    ]);
+  });
+
+  it("of machines", () => {
+    assert.deepEqual(domainsIn(text), [
+      { name: "kindows-x-win-1", running: true, networks: ["kindows-x", "default"] },
+      { name: "db", running: false, networks: [] },
+    ]);
+  });
+
+  it("of nothing", () => {
+    assert.deepEqual([networksIn(""), poolsIn(""), domainsIn("")], [[], [], []]);
+  });
+});
