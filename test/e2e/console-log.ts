@@ -5,7 +5,7 @@ import path from "node:path";
 import { execa } from "execa";
 
 /** How often is looked for machines that have started, in milliseconds. */
-const pollMilliseconds = 1000;
+const pollMilliseconds = 2000;
 
 /**
  * What a lab's machines write to their serial consoles while a command runs. libvirt gives each a terminal, which keeps
@@ -14,7 +14,7 @@ const pollMilliseconds = 1000;
 export class ConsoleLog {
   readonly #prefix: string;
   readonly #folder: string;
-  /** By terminal: a machine that is started anew has another. */
+  /** By machine. One ends with its terminal; a machine that is started anew has another. */
   readonly #readers = new Map<string, ChildProcess>();
   readonly #files = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -53,25 +53,25 @@ export class ConsoleLog {
     const { stdout } = await execa("virsh", ["--quiet", "list", "--name"], { timeout: 10_000 });
     const own = stdout.split("\n").map((name) => name.trim());
     for (const domain of own.filter((name) => name.startsWith(this.#prefix))) {
+      if (this.#readers.has(domain)) continue;
       const { stdout: terminal } = await execa("virsh", ["--quiet", "ttyconsole", domain], {
         timeout: 10_000,
       });
-      if (!this.#stopped && terminal !== "" && !this.#readers.has(terminal)) {
-        await this.#keep(domain, terminal);
-      }
+      if (terminal !== "") await this.#keep(domain, terminal);
     }
   }
 
   async #keep(domain: string, terminal: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const file = path.join(this.#folder, `${domain}.console`);
+    if (this.#stopped || this.#readers.has(domain)) return;
     const log = openSync(file, "a", 0o600);
     // A process of its own: reading a terminal would hold one of this one's few threads for good.
     const reader = spawn("cat", [terminal], { stdio: ["ignore", log, "ignore"] });
     closeSync(log);
     this.#files.add(file);
-    this.#readers.set(terminal, reader);
-    reader.once("exit", () => this.#readers.delete(terminal));
-    reader.once("error", () => this.#readers.delete(terminal));
+    this.#readers.set(domain, reader);
+    reader.once("exit", () => this.#readers.delete(domain));
+    reader.once("error", () => this.#readers.delete(domain));
   }
 }
