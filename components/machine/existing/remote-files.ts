@@ -33,10 +33,14 @@ export class RemoteFiles {
 
   /** Removes a folder with all that is in it; fine when it is not there. */
   async remove(folder: string): Promise<void> {
-    for (const { name, isFolder } of await this.#entries(folder)) {
-      const path = `${folder}/${name}`;
-      await (isFolder ? this.remove(path) : this.#done((end) => this.#sftp.unlink(path, end)));
-    }
+    const entries = await this.#entries(folder);
+    // All at once: one answer at a time, a folder of scripts would take as many journeys to the machine as it has files.
+    await Promise.all(
+      entries.map(({ name, isFolder }) => {
+        const path = `${folder}/${name}`;
+        return isFolder ? this.remove(path) : this.#done((end) => this.#sftp.unlink(path, end));
+      }),
+    );
     if (await this.exists(folder)) {
       await this.#done((end) => this.#sftp.rmdir(folder, end));
     }
