@@ -1,10 +1,9 @@
-import { cp, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { CalicoRelease } from "../../../components/cni/calico/release.ts";
 import { builtArtifacts } from "../../../toolchain/built.ts";
-import { EngineProject } from "../plugins/support/engine.ts";
-
-const repository = path.resolve(import.meta.dirname, "../../..");
+import type { EngineProject } from "../plugins/support/engine.ts";
+import { sourcesProject } from "../plugins/support/sources-project.ts";
 
 /** What a program may vary. */
 export interface Variation {
@@ -17,26 +16,7 @@ export interface Variation {
 
 /** A project with this project's sources, for programs with Calico in them; the cluster is the file `kubeconfig`. */
 export async function calicoProject(releases: readonly CalicoRelease[]): Promise<EngineProject> {
-  const project = await EngineProject.create();
-  const parts = [
-    "cli",
-    "components",
-    "config",
-    "plugins",
-    "preflight",
-    "rehearsal",
-    "stacks",
-    "toolchain",
-    "verify",
-    "policy",
-  ];
-  for (const part of [...parts, "index.ts"]) {
-    await cp(path.join(repository, part), path.join(project.folder, part), { recursive: true });
-  }
-  await project.write(
-    "Pulumi.yaml",
-    'name: test\nruntime: { name: nodejs, options: { typescript: false, nodeargs: "--import tsx" } }\n',
-  );
+  const project = await sourcesProject();
   await mkdir(path.join(project.folder, ".kindows"), { recursive: true });
   const prepared = Object.values(builtArtifacts().calicoDefinitions ?? {})[0];
   if (prepared === undefined) throw new Error("Calico's definitions are not prepared");

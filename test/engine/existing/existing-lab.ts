@@ -5,7 +5,7 @@ import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject, EngineRun } from "../plugins/support/engine.ts";
 import { makeKey, SshServer, type SshKey } from "../plugins/support/ssh-server.ts";
-import { sourcesProject } from "../windows/node-program.ts";
+import { sourcesProject } from "../plugins/support/sources-project.ts";
 import { existingProgram, type Member } from "./existing-program.ts";
 
 /** A node as the API server has it, as far as tests look at it. */

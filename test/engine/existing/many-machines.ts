@@ -5,7 +5,7 @@ import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject, EngineRun } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
-import { sourcesProject } from "../windows/node-program.ts";
+import { sourcesProject } from "../plugins/support/sources-project.ts";
 import { endpointOf, makeClusterOfKubeadm } from "./existing-lab.ts";
 import { existingProgram } from "./existing-program.ts";
 import { SshGate, SshTally } from "./ssh-gate.ts";

@@ -1,10 +1,7 @@
-import { cp } from "node:fs/promises";
-import path from "node:path";
 import type { HollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { EngineProject } from "../plugins/support/engine.ts";
-
-const repository = path.resolve(import.meta.dirname, "../../..");
+import type { EngineProject } from "../plugins/support/engine.ts";
+import { sourcesProject } from "../plugins/support/sources-project.ts";
 
 /** The join token of the program: to be looked for where it must not be. */
 export const token = "abcdef.0123456789abcdef";
@@ -34,34 +31,7 @@ export interface Variation {
   readonly nextHop?: string;
 }
 
-/** A project with this project's sources, for programs that are made of its components. */
-export async function sourcesProject(): Promise<EngineProject> {
-  const project = await EngineProject.create();
-  for (const part of [
-    "components",
-    "config",
-    "stacks",
-    "cli",
-    "toolchain",
-    "plugins",
-    "preflight",
-    "rehearsal",
-    "verify",
-    "policy",
-    "index.ts",
-  ]) {
-    await cp(path.join(repository, part), path.join(project.folder, part), {
-      recursive: true,
-    });
-  }
-  await project.write(
-    "Pulumi.yaml",
-    'name: test\nruntime: { name: nodejs, options: { typescript: false, nodeargs: "--import tsx" } }\n',
-  );
-  return project;
-}
-
-/** The same, in which the cluster's own actions only write down that they ran. */
+/** A project with this project's sources, in which the cluster's own actions only write down that they ran. */
 export async function nodeProject(privateKey: string): Promise<EngineProject> {
   const project = await sourcesProject();
   // The cluster's own actions need one; here it counts that they run, and when.

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { bundlePrograms } from "../../../../toolchain/program/bundle.ts";
 import { pulumiHome } from "./installed-plugins.ts";
 import { findTool } from "./tool.ts";
 
@@ -49,18 +50,31 @@ export class EngineProject {
   readonly #root: string;
   readonly #home: string;
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #bundled: boolean;
 
-  private constructor(root: string, home: string, environment: Readonly<Record<string, string>>) {
+  private constructor(
+    root: string,
+    home: string,
+    environment: Readonly<Record<string, string>>,
+    bundled: boolean,
+  ) {
     this.#root = root;
     this.folder = path.join(root, "project");
     this.#home = home;
     this.#environment = environment;
+    this.#bundled = bundled;
   }
 
-  /** @param environment further variables for engine, plugins and program */
-  static async create(environment: Readonly<Record<string, string>> = {}): Promise<EngineProject> {
+  /**
+   * @param environment further variables for engine, plugins and program
+   * @param options `bundled`: programs may import TypeScript from the project's folder, and are bundled as kindows' own.
+   */
+  static async create(
+    environment: Readonly<Record<string, string>> = {},
+    { bundled = false }: { readonly bundled?: boolean } = {},
+  ): Promise<EngineProject> {
     const root = await mkdtemp(path.join(os.tmpdir(), "kindows-engine-"));
-    const project = new EngineProject(root, await pulumiHome(), environment);
+    const project = new EngineProject(root, await pulumiHome(), environment, bundled);
     await mkdir(project.folder);
     await mkdir(path.join(root, "state"));
     await symlink(path.join(repository, "node_modules"), path.join(project.folder, "node_modules"));
@@ -80,7 +94,13 @@ export class EngineProject {
 
   /** Replaces the program, an ES module. */
   async program(source: string): Promise<void> {
-    await this.write("index.js", source);
+    if (!this.#bundled) {
+      await this.write("index.js", source);
+      return;
+    }
+    await this.write("program.ts", source);
+    await bundlePrograms(this.folder, ["program.ts"], path.join(this.folder, "bundle"));
+    await this.write("index.js", 'export * from "./bundle/program.mjs";\n');
   }
 
   up(...flags: string[]): Promise<EngineRun> {

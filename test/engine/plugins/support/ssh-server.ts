@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
 import ssh2 from "ssh2";
 import type { AuthContext, Connection, Session } from "ssh2";
@@ -49,7 +49,7 @@ export interface SshServerOptions {
 
 /** An SSH server in this process: runs commands with /bin/sh, serves SFTP and forwards connections. */
 export class SshServer {
-  readonly #server: ssh2.Server;
+  readonly #server: Server;
   readonly #connections = new Set<Connection>();
   readonly #options: SshServerOptions;
   /** Connections that were made so far. */
@@ -57,9 +57,11 @@ export class SshServer {
 
   private constructor(options: SshServerOptions) {
     this.#options = options;
-    this.#server = new ssh2.Server({ hostKeys: [options.hostKey.privateKey] }, (connection) => {
+    const ssh = new ssh2.Server({ hostKeys: [options.hostKey.privateKey] }, (connection) => {
       this.#serve(connection);
     });
+    // As sshd, here and where it forwards: else each answer that is short waits 40 ms for the one before.
+    this.#server = createServer({ noDelay: true }, (socket) => ssh.injectSocket(socket));
   }
 
   static async start(options: SshServerOptions): Promise<SshServer> {
@@ -109,7 +111,7 @@ export class SshServer {
     });
     connection.on("tcpip", (accept, _reject, info) => {
       const channel = accept();
-      const socket = connect(info.destPort, info.destIP);
+      const socket = connect({ port: info.destPort, host: info.destIP, noDelay: true });
       socket.on("error", () => channel.end());
       channel.on("error", () => socket.destroy());
       channel.pipe(socket).pipe(channel);
