@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parse, stringify } from "yaml";
@@ -8,26 +8,14 @@ import { differenceOf } from "../../../cli/preview-diff/difference.ts";
 import { previewOf } from "../../../cli/preview-diff/preview.ts";
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { builtTool } from "../../../toolchain/built.ts";
+import { copySources } from "../plugins/support/copy-sources.ts";
 import type { Planned, SettingChange } from "./planned.ts";
 import { plannedBy } from "./planned.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 
-/** What the program is made of: copied, for it looks for what is built beside itself, and is edited here. */
-const sources = [
-  ...[
-    "cli",
-    "components",
-    "config",
-    "plugins",
-    "policy",
-    "preflight",
-    "rehearsal",
-    "stacks",
-    "toolchain",
-  ],
-  ...["verify", "index.ts", "start.js", "package.json", "package-lock.json", "Pulumi.yaml"],
-];
+/** What the engine reads of the project beside its sources. */
+const engineFiles = ["start.js", "package.json", "package-lock.json", "Pulumi.yaml"];
 
 /** Checksums in the place of real ones: without them a preview cannot tell what is installed. */
 export function checksumsOf(...programs: readonly string[]): Readonly<Record<string, string>> {
@@ -50,9 +38,7 @@ export class PreviewedStack {
    */
   static async of(stack: string, settings: Sections = {}): Promise<PreviewedStack> {
     const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-settings-"));
-    for (const name of sources) {
-      await cp(path.join(repository, name), path.join(folder, name), { recursive: true });
-    }
+    await copySources(folder, engineFiles);
     for (const name of ["node_modules", "sdks"]) {
       await symlink(path.join(repository, name), path.join(folder, name));
     }
