@@ -48,11 +48,10 @@ prepare: ## packages, tools, images and daemons, without a lab
 	./kindows prepare
 
 engine: dependencies ## what the tests without a hypervisor run: the engine, its plugins, an API server
-	$(TSX) test/prepare-engine.ts
+	$(TSX) test/prepare.ts
 
-test: engine ## types, style, and every test that needs no hypervisor
-	$(MAKE) lint
-	$(MOCHA) 'test/unit/**/*.test.ts' 'test/engine/**/*.test.ts'
+test: dependencies ## types, style, and every test that needs no hypervisor; TESTS="test/unit/cni ..." for some
+	$(TSX) test/main.ts $(TESTS)
 
 test-windows-binaries: dependencies ## real Windows programs under Wine judge what the node steps write; as root
 	$(TSX) test/windows-binaries/main.ts
@@ -69,8 +68,8 @@ bench: dependencies ## how close `up` comes to its lower bound
 
 lint: dependencies ## types, style, shell scripts, workflows
 	node_modules/.bin/tsc
-	node_modules/.bin/eslint .
-	node_modules/.bin/prettier --check --log-level warn .
+	node_modules/.bin/eslint --cache --cache-strategy content --cache-location .kindows/eslint .
+	node_modules/.bin/prettier --check --log-level warn --cache --cache-strategy content --cache-location .kindows/prettier .
 	$(TSX) toolchain/lint-workflows.ts
 	git ls-files -z '*.sh' kindows .ci/run | xargs -0 shellcheck
 	! gofmt -l $$(git ls-files '*.go') | grep .

@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { stopLeftRunning } from "../rehearsal/left-running.ts";
+import { cacheRoot } from "../toolchain/cache.ts";
+
+/** Variables that the tests take from the shell they are started in; whatever else is set there has no effect. */
+const taken =
+  /^(PATH|CI|KINDOWS_(PLUGINS|JUDGED_PROGRAMS)|UPDATE_GOLDEN|GO[A-Z]+|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
+
+// This process, and with it all that the tests start, has an environment and folders of its own.
+const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-test-"));
+process.on("exit", () => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const home = path.join(folder, "home");
+mkdirSync(home);
+const settings = process.env["XDG_CONFIG_HOME"] ?? path.join(os.homedir(), ".config");
+const environment = {
+  HOME: home,
+  TMPDIR: folder,
+  TZ: "UTC",
+  LANG: "C.UTF-8",
+  KINDOWS_CACHE: cacheRoot(),
+  // Where Go's modules come from is a matter of the host.
+  GOENV: process.env["GOENV"] ?? path.join(settings, "go", "env"),
+};
+for (const name of Object.keys(process.env)) {
+  if (!taken.test(name)) {
+    Reflect.deleteProperty(process.env, name);
+  }
+}
+Object.assign(process.env, environment);
+process.umask(0o022);
+
+/**
+ * Mocha ends when nothing runs any more. A test that hangs, or a hook that fails half way, may leave a server behind,
+ * which would keep it waiting for ever.
+ */
+export const mochaHooks = {
+  async afterAll(): Promise<void> {
+    const left = await stopLeftRunning();
+    if (left.length > 0) {
+      throw new Error(`tests have left running, until it was stopped here: ${left.join(", ")}`);
+    }
+  },
+};

@@ -1,0 +1,79 @@
+/**
+ * `make test`: types, style, and the tests that need no hypervisor, side by side. The engine that some of them run is
+ * built meanwhile, where it is not there yet.
+ *
+ * Arguments: folders and files below test/ to run instead; then nothing but these tests is run.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+import Mocha from "mocha";
+
+import mocharc from "../.mocharc.json" with { type: "json" };
+import { localFolder } from "../toolchain/project.ts";
+import { ensureTestPackages } from "./prepare.ts";
+import { type Durations, Summary } from "./reporter.ts";
+
+/** How long each file took the last time: the longest begin first, so that none is left over at the end. */
+const durationsFile = path.join(localFolder, "test-durations.json");
+
+const chosen = process.argv.slice(2);
+process.exitCode = (await (chosen.length === 0 ? everything() : tests(chosen))) ? 0 : 1;
+
+async function everything(): Promise<boolean> {
+  await ensureTestPackages();
+  const engine = execa("make", ["engine"], { stdio: ["ignore", "inherit", "inherit"] });
+  const checked = checks();
+  const unit = await tests(["test/unit"]);
+  await engine;
+  const withEngine = await tests(["test/engine"]);
+  return (await checked) && unit && withEngine;
+}
+
+/** Types and style, one after the other; what they have to say comes when they have ended. */
+async function checks(): Promise<boolean> {
+  const { all, failed, durationMs } = await execa("make", ["lint"], { all: true, reject: false });
+  console.log(`${all}\nlint ${failed ? "FAILED" : "passed"} (${(durationMs / 1000).toFixed(0)} s)`);
+  return !failed;
+}
+
+/** Each file in a process that runs several; more processes than processors, as some tests wait. */
+async function tests(names: readonly string[]): Promise<boolean> {
+  const known = earlierDurations();
+  const files = names
+    .flatMap((name) => (name.endsWith(".ts") ? [name] : testFiles(name)))
+    .sort((one, other) => (known[other] ?? Infinity) - (known[one] ?? Infinity));
+  const mocha = new Mocha({
+    ...{ parallel: true, jobs: os.availableParallelism() + 1, files },
+    ...{ require: mocharc.require, timeout: mocharc.timeout, forbidOnly: mocharc.forbidOnly },
+  });
+  files.forEach((file) => mocha.addFile(file));
+  let durations: Durations = {};
+  mocha.reporter(
+    class extends Summary {
+      constructor(...args: ConstructorParameters<typeof Summary>) {
+        super(...args);
+        durations = this.durations;
+      }
+    },
+  );
+  const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  mkdirSync(localFolder, { recursive: true });
+  writeFileSync(durationsFile, JSON.stringify({ ...known, ...durations }));
+  return failures === 0;
+}
+
+function testFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => path.join(folder, name));
+}
+
+function earlierDurations(): Durations {
+  try {
+    return JSON.parse(readFileSync(durationsFile, "utf8")) as Durations;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,56 @@
+/** What `make test` needs besides Node.js packages; no hypervisor, no image. `make engine` runs this file. */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import {
+  calicoDefinitions,
+  definitionsName,
+} from "../components/cni/calico/definitions-artifact.ts";
+import { calicoRelease } from "../components/cni/calico/release.ts";
+import { defaultCalicoVersion } from "../config/supported.ts";
+import { recordBuilt } from "../toolchain/built.ts";
+import { dockerState } from "../toolchain/daemon-state.ts";
+import { ensureDocker } from "../toolchain/daemons.ts";
+import { ensureHostPackages } from "../toolchain/host-packages.ts";
+import { dockerPackages } from "../toolchain/host-requirements.ts";
+import { prepareEngine } from "../toolchain/prepare-engine.ts";
+import { etcd, kubernetesLinux } from "../toolchain/tools/table.ts";
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const ensurePackages = (names: readonly string[]): Promise<void> => ensureHostPackages(names, say);
+const options = { progress: say, ensurePackages };
+
+/** Programs that the tests below test/unit run, and style checks. */
+export async function ensureTestPackages(): Promise<void> {
+  await ensurePackages([
+    ...["jq", "xsltproc", "shellcheck"],
+    // Descriptions of machines are held against libvirt's schema.
+    ...["libvirt-clients", "libxml2-utils"],
+    // The tests of images make real ISOs, WIM files, updates and disks.
+    ...["gcab", "genisoimage", "p7zip-full", "qemu-utils", "wimtools", "xorriso"],
+  ]);
+}
+
+/** What the tests below test/engine run: the engine and its plugins, an API server, Docker. */
+export async function ensureTestEngine(): Promise<void> {
+  const docker = await dockerState();
+  await ensurePackages(dockerPackages(docker));
+  await ensureDocker(docker, options);
+  const calico = calicoRelease(defaultCalicoVersion);
+  const definitions = calicoDefinitions(calico);
+  const ensured = await prepareEngine([kubernetesLinux, etcd, definitions], options);
+  await recordBuilt({
+    tools: {
+      etcd: path.join(ensured.path(etcd), "etcd"),
+      "kube-apiserver": path.join(ensured.path(kubernetesLinux), "kube-apiserver"),
+    },
+    calicoDefinitions: {
+      [calico.definitionsSha256]: path.join(ensured.path(definitions), definitionsName),
+    },
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await ensureTestPackages();
+  await ensureTestEngine();
+}
