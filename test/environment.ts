@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { inspect } from "node:util";
+import type { Context } from "mocha";
 
 import { stopLeftRunning } from "../rehearsal/left-running.ts";
 import { cacheRoot } from "../toolchain/cache.ts";
@@ -34,11 +36,19 @@ for (const name of Object.keys(process.env)) {
 Object.assign(process.env, environment);
 process.umask(0o022);
 
-/**
- * Mocha ends when nothing runs any more. A test that hangs, or a hook that fails half way, may leave a server behind,
- * which would keep it waiting for ever.
- */
 export const mochaHooks = {
+  /** Mocha copies a failure from one process to another, where values that are more than data break its report. */
+  afterEach(this: Context): void {
+    const failure: { actual?: unknown; expected?: unknown } = this.currentTest?.err ?? {};
+    for (const side of ["actual", "expected"] as const) {
+      if (typeof failure[side] === "object") failure[side] = inspect(failure[side], { depth: 8 });
+    }
+  },
+
+  /**
+   * Mocha ends when nothing runs any more. A test that hangs, or a hook that fails half way, may leave a server behind,
+   * which would keep it waiting for ever.
+   */
   async afterAll(): Promise<void> {
     const left = await stopLeftRunning();
     if (left.length > 0) {
