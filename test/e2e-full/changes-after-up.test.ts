@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { plannedIn } from "../engine/preview-diff/planned.ts";
 import { rehearsalChanges } from "../engine/preview-diff/rehearsal-changes.ts";
-import { TestLab, tail } from "../e2e/lab.ts";
-import type { Finished } from "../e2e/lab.ts";
+import { succeeded, TestLab } from "../e2e/lab.ts";
 import { plannedOperations } from "./planned-operations.ts";
 
 const base = {
@@ -11,24 +10,15 @@ const base = {
 };
 
 /** What is told of a preview without a state holds with that of a lab that is up: nothing else follows. */
-describe("what a change of settings plans on a lab that is up", function () {
-  this.timeout(15 * 60_000);
-
+describe("what a change of settings plans on a lab that is up", () => {
   const lab = new TestLab("e2echanges");
 
   before(async () => {
     await lab.configure(base);
     await lab.kindows("down");
-    succeeded(await lab.kindows("up"));
+    await succeeded(lab.kindows("up"), "up");
   });
-  after(async () => {
-    await lab.kindows("down");
-    await lab.forget();
-  });
-
-  function succeeded({ exitCode, output }: Finished): void {
-    assert.equal(exitCode, 0, tail(output));
-  }
+  after(() => lab.remove());
 
   for (const { name, settings = {}, host, plans, alsoWhenUp = [] } of rehearsalChanges) {
     // Scripts and images of this clone are not changed under a lab.
@@ -39,9 +29,9 @@ describe("what a change of settings plans on a lab that is up", function () {
     ] as const) {
       it(`${name}, seen ${where}`, async () => {
         await lab.configure({ ...base, ...settings });
-        const run = await lab.withEnvironment(`${variable}pulumi preview --json 2>/dev/null`);
-        succeeded(run);
-        const planned = plannedOperations(run.output.slice(run.output.indexOf("{")));
+        const preview = lab.withEnvironment(`${variable}pulumi preview --json 2>/dev/null`);
+        const { output } = await succeeded(preview);
+        const planned = plannedOperations(output.slice(output.indexOf("{")));
         // The provider itself gets another address then.
         const changed = planned.changed.filter((each) => each !== "libvirt hypervisor");
         const expected = { ...plans, changed: [...(plans.changed ?? []), ...alsoWhenUp] };

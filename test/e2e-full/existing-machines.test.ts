@@ -6,19 +6,16 @@ import { parse, stringify } from "yaml";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { resourcesOf } from "../../cli/recovery/deployment.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { bareMachines, isReady, tail, TestLab } from "../e2e/lab.ts";
+import { isReady, succeeded, told } from "../e2e/lab.ts";
 import type { Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
-import { Estate } from "./outside/estate.ts";
+import { clearHost, Estate, estateLab as lab } from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
 import { controlPlane } from "./outside/outside-names.ts";
 import { answers } from "./outside/ssh-daemon.ts";
 import { verifiedOutside } from "./outside/verified-outside.ts";
-
-const minutes = 60_000;
-const lab = new TestLab("e2eexisting");
-const projectRoot = path.resolve(import.meta.dirname, "../..");
 
 /** Longest that anything may take that asks a machine which is gone. */
 const goneSeconds = 120;
@@ -36,7 +33,6 @@ const endsByItself = /^CertificateSigningRequest \/csr-/;
 
 /** Machines and a cluster that were made without kindows, joined by it and left as they were. */
 describe("existing machines joined to an existing cluster", function () {
-  this.timeout(15 * minutes);
   this.bail(true);
 
   let estate: Estate;
@@ -79,13 +75,8 @@ describe("existing machines joined to an existing cluster", function () {
   const pulumi = (command: string): Promise<Finished> =>
     lab.withEnvironment(`pulumi ${command} --non-interactive`);
 
-  async function succeeded(finished: Promise<Finished>): Promise<Finished> {
-    const done = await finished;
-    assert.equal(done.exitCode, 0, tail(done.output, 80));
-    return done;
-  }
-
-  const up = (): Promise<Finished> => succeeded(pulumi("up --yes --skip-preview"));
+  const up = (what: string): Promise<Finished> =>
+    succeeded(pulumi("up --yes --skip-preview"), what);
 
   async function nodes(): Promise<readonly LiveNode[]> {
     const text = await estate.cluster.kubectl("get", "nodes", "-o", "json");
@@ -95,15 +86,8 @@ describe("existing machines joined to an existing cluster", function () {
   const names = async (): Promise<readonly string[]> =>
     (await nodes()).map(({ metadata }) => metadata.name).sort();
 
-  /** Of a run, for whoever reads the log. */
-  const told = (what: string, { seconds }: Finished): void => {
-    console.log(`      ${what}: ${seconds.toFixed(0)} s`);
-  };
-
   before(async () => {
-    // What the guest, kind and the daemons need is what a lab's bare machines need.
-    await lab.configure({ ...bareMachines });
-    await succeeded(lab.kindows("prepare"));
+    await clearHost();
     estate = await Estate.make();
     [first, second] = estate.machines;
     await first.start();
@@ -131,8 +115,7 @@ describe("existing machines joined to an existing cluster", function () {
     await configure([first, second]);
     await succeeded(lab.kindows("fetch"));
     await succeeded(lab.withEnvironment(`pulumi stack init ${lab.stack} --non-interactive`));
-    const run = await up();
-    told("up of both", run);
+    const run = await up("up of both");
     assert.ok(!run.output.includes("PRIVATE KEY"));
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
     assert.ok((await estate.bastion.logins()) > 0, "nobody logged in at the bastion");
@@ -157,7 +140,7 @@ describe("existing machines joined to an existing cluster", function () {
   });
 
   it("has nothing to do afterwards", async () => {
-    told("preview", await succeeded(pulumi("preview --expect-no-changes")));
+    told("preview", await lab.plansNothing());
   });
 
   it("gives a cluster whose paths work, as far as rehearsed Windows has any", () =>
@@ -165,15 +148,15 @@ describe("existing machines joined to an existing cluster", function () {
 
   it("sets changed labels on the node that is there", async () => {
     await configure([first, second], { "example.com/disk": "fast" });
-    told("up with a label", await up());
+    await up("up with a label");
     const node = (await nodes()).find(({ metadata }) => metadata.name === "win-1");
     assert.equal(node?.metadata.labels["example.com/disk"], "fast");
-    await succeeded(pulumi("preview --expect-no-changes"));
+    await lab.plansNothing();
   });
 
   it("takes one out: no node any more, and its disk is what it was before", async () => {
     await configure([first], { "example.com/disk": "fast" });
-    told("up without the second", await up());
+    await up("up without the second");
     assert.deepEqual(await names(), [controlPlane, "win-1"]);
     assert.ok(await second.isRunning());
     assert.deepEqual(differences(disk, await second.content()), left);
@@ -182,7 +165,7 @@ describe("existing machines joined to an existing cluster", function () {
 
   it("joins it again", async () => {
     await configure([first, second], { "example.com/disk": "fast" });
-    told("up with the second again", await up());
+    await up("up with the second again");
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
   });
 
@@ -197,24 +180,18 @@ describe("existing machines joined to an existing cluster", function () {
 
     const gone = await succeeded(
       lab.withEnvironment("KINDOWS_GONE=win-1 pulumi up --yes --skip-preview --non-interactive"),
+      "the same with KINDOWS_GONE",
     );
-    told("the same with KINDOWS_GONE", gone);
     assert.ok(gone.seconds < goneSeconds, `it took ${gone.seconds} s`);
     assert.deepEqual(await names(), [controlPlane, "win-2"]);
-    await succeeded(pulumi("preview --expect-no-changes"));
+    await lab.plansNothing();
   });
 
   it("leaves cluster and machine as they were when all of the stack goes", async () => {
-    told("destroy", await succeeded(pulumi("destroy --yes --skip-preview")));
+    await succeeded(pulumi("destroy --yes --skip-preview"), "destroy");
     const state = await readStateFile(lab.stack);
-    assert.deepEqual(
-      state === undefined
-        ? []
-        : resourcesOf(state)
-            .map(({ urn }) => urn)
-            .slice(1),
-      [],
-    );
+    const resources = state === undefined ? [] : resourcesOf(state);
+    assert.deepEqual(resources.map(({ urn }) => urn).slice(1), []);
     assert.deepEqual(await names(), [controlPlane]);
     assert.ok((await nodes()).every((node) => isReady(node)));
     const what = "the cluster to have what it had before";

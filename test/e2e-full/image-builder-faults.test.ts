@@ -23,8 +23,7 @@ import { bareImage, standInBootDisk, standInBuilder, StandInMedia } from "../e2e
 import type { Fault, StandInBuild } from "../e2e/stand-in-media.ts";
 
 /** What can go wrong while an image is made, with a real QEMU and the stand-in for Windows Setup. */
-describe("the making of an image that goes wrong", function () {
-  this.timeout(15 * 60_000);
+describe("the making of an image that goes wrong", () => {
   let folder = "";
   let cache: Cache;
   let media: StandInMedia;

@@ -35,8 +35,7 @@ import {
 } from "./stand-in-media.ts";
 
 /** Real QEMU, ISOs and a real WIM; a Linux that behaves as Windows Setup does stands in for Windows. */
-describe("the making of an image", function () {
-  this.timeout(15 * 60_000);
+describe("the making of an image", () => {
   let folder = "";
   let cache: Cache;
   let settings: Settings;

@@ -6,6 +6,7 @@ import { ensureClusterImages } from "../../../components/controlplane/actions/cl
 import { containerAddress } from "../../../components/controlplane/actions/docker.ts";
 import { hostTraits } from "../../../components/controlplane/host-traits.ts";
 import { kindConfig } from "../../../components/controlplane/kind-config.ts";
+import { kubectl } from "../../e2e/lab.ts";
 import { builtArtifacts, builtTool } from "../../../toolchain/built.ts";
 import { bridge, controlPlane, outside, segment } from "./outside-names.ts";
 
@@ -57,12 +58,7 @@ export class OutsideCluster {
   }
 
   async kubectl(...args: string[]): Promise<string> {
-    const { stdout } = await execa(
-      builtTool("kubectl"),
-      ["--kubeconfig", this.kubeconfig, ...args],
-      { timeout: 120_000 },
-    );
-    return stdout;
+    return kubectl(this.kubeconfig, args);
   }
 
   /**
