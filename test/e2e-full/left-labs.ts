@@ -6,9 +6,6 @@ import { goneVariable } from "../../components/machine/existing/machine-paramete
 import { TestLab } from "../e2e/lab.ts";
 import { clearHost, estateLab } from "./outside/estate.ts";
 
-// Without it, nothing of what is to happen at this process' end would happen.
-process.once("SIGTERM", () => process.exit(1));
-
 /** Removes what a part has left that was ended half way: settings that are still there are those of a lab that may be. */
 export const mochaHooks = {
   async beforeAll(): Promise<void> {

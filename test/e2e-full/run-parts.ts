@@ -1,44 +1,50 @@
 import { stripVTControlCharacters } from "node:util";
 
 import { runAsGroup } from "../e2e/process-group.ts";
-import type { PartResults } from "./part-results.ts";
+import type { Finished } from "../e2e/process-group.ts";
+import type { PartResult, PartResults } from "./part-results.ts";
 import type { Part } from "./parts.ts";
 
 export interface RunOptions {
   readonly results: PartResults;
   /** For the notes. */
   readonly commit: string;
-  /** Ends the part that runs, and lets no other one begin. */
+  /** Lets no further part begin. */
   readonly signal: AbortSignal;
-  /** What mocha is told for every part. */
-  readonly args: readonly string[];
-  readonly print: (text: string) => void;
+  readonly run: (part: Part) => Promise<Finished>;
 }
 
-/** Runs those that have not passed with these sources, one after the other, each in a mocha of its own. */
+/** Runs those that have not passed with these sources, one after the other. */
 export async function runParts(parts: readonly Part[], options: RunOptions): Promise<void> {
-  const { results, commit, signal, args, print } = options;
+  const { results, commit, signal, run } = options;
   for (const part of parts) {
     if ((await results.of(part))?.result === "passed") continue;
     if (signal.aborted) return;
-    print(`=== ${part.name}\n`);
-    const { exitCode, output, seconds } = await runAsGroup(
-      "node_modules/.bin/mocha",
-      [...args, ...part.args],
-      { logFile: results.logFile(part), onText: print, signal },
-    );
-    const passed = sum(output, "passing");
-    const isPassed = exitCode === 0 && passed > 0;
+    const { exitCode, output, seconds } = await run(part);
+    const counted = sums(output);
+    const bad = signal.aborted ? "interrupted" : "failed";
     await results.note(part, {
-      result: isPassed ? "passed" : signal.aborted ? "interrupted" : "failed",
-      ...{ passed, failed: sum(output, "failing"), skipped: sum(output, "pending") },
-      ...{ seconds, ended: new Date().toISOString(), commit },
+      result: exitCode === 0 && counted.passed > 0 ? "passed" : bad,
+      ...{ ...counted, seconds, ended: new Date().toISOString(), commit },
     });
   }
 }
 
-/** The number that mocha prints before a word at its end; a test's own output comes before. */
-function sum(output: string, word: string): number {
-  const lines = stripVTControlCharacters(output).matchAll(new RegExp(`^ +(\\d+) ${word}\\b`, "gm"));
-  return Number([...lines].at(-1)?.[1] ?? 0);
+/** Runs tests in a mocha of their own and shows what it prints; a signal ends it with all that it has started. */
+export function runMocha(
+  args: readonly string[],
+  logFile: string,
+  signal: AbortSignal,
+): Promise<Finished> {
+  const onText = (text: string): void => void process.stdout.write(text);
+  return runAsGroup("node_modules/.bin/mocha", args, { logFile, onText, signal });
+}
+
+/** What mocha has counted at its end; what tests print themselves comes before. */
+function sums(output: string): Pick<PartResult, "passed" | "failed" | "skipped"> {
+  const text = stripVTControlCharacters(output);
+  const [, passed = 0, rest = ""] = /^[^]*^ +(\d+) passing\b([^]*)/m.exec(text) ?? [];
+  const sum = (word: string): number =>
+    Number(new RegExp(`^ +(\\d+) ${word}$`, "m").exec(rest)?.[1] ?? 0);
+  return { passed: Number(passed), failed: sum("failing"), skipped: sum("pending") };
 }

@@ -15,6 +15,9 @@ import type { KillPoint } from "./kill-points.ts";
 import { runAsGroup } from "./process-group.ts";
 import type { Finished } from "./process-group.ts";
 
+// Ended by a signal alone, a process does nothing of what it is to do at its end: here, to end what labs run.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
 /** Settings of a stack as they stand below `config:` in its file, without the namespace. */
 export type LabSettings = Record<string, unknown>;
 

@@ -87,7 +87,7 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   },
   "kindows preview": {
     needs: "a host on which everything is prepared, which it does otherwise",
-    by: { file: rehearsal, words: "pulumi preview --expect-no-changes" },
+    by: { file: rehearsal, words: "lab.plansNothing()" },
   },
   "kindows preview-diff": {
     needs: "a branch `main`, which not every clone has",
@@ -140,7 +140,7 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   "pulumi destroy": { needs: aLab },
   "pulumi preview": {
     needs: "what `kindows env` prints",
-    by: { file: rehearsal, words: "pulumi preview --expect-no-changes" },
+    by: { file: rehearsal, words: "lab.plansNothing()" },
   },
   "pulumi refresh": {
     needs: aLab,
