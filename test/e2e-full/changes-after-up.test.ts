@@ -1,13 +1,46 @@
 import assert from "node:assert/strict";
-import { plannedIn } from "../engine/preview-diff/planned.ts";
+import * as z from "zod";
+import { named, plannedIn } from "../engine/preview-diff/planned.ts";
+import type { Planned } from "../engine/preview-diff/planned.ts";
 import { rehearsalChanges } from "../engine/preview-diff/rehearsal-changes.ts";
 import { succeeded, TestLab } from "../e2e/lab.ts";
-import { plannedOperations } from "./planned-operations.ts";
 
 const base = {
   network: { cidr: "192.168.156.0/24" },
   nodes: [{ name: "win-1" }],
 };
+
+const state = z.object({ type: z.string(), custom: z.boolean() });
+const previewSchema = z.object({
+  steps: z.array(
+    z.object({
+      op: z.string(),
+      urn: z.string(),
+      newState: state.optional(),
+      oldState: state.optional(),
+    }),
+  ),
+});
+
+/** What a preview with a state plans, as in the tables of test/engine/preview-diff; components do nothing of their own. */
+function plannedOperations(preview: string): Required<Planned> {
+  const { steps } = previewSchema.parse(JSON.parse(preview));
+  const of = (...operations: readonly string[]): readonly string[] => {
+    const names = steps.flatMap(({ op, urn, newState, oldState }) => {
+      const resource = newState ?? oldState;
+      return operations.includes(op) && resource?.custom === true
+        ? [named({ type: resource.type, name: urn.slice(urn.lastIndexOf("::") + 2) })]
+        : [];
+    });
+    return [...new Set(names)].sort();
+  };
+  return {
+    created: of("create"),
+    anew: of("replace", "create-replacement"),
+    changed: of("update"),
+    deleted: of("delete"),
+  };
+}
 
 /** What is told of a preview without a state holds with that of a lab that is up: nothing else follows. */
 describe("what a change of settings plans on a lab that is up", () => {

@@ -5,7 +5,6 @@ import type { FlannelBackend } from "../../components/cni/flannel/flannel-config
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { engineChanges } from "../e2e/engine-changes.ts";
 import { inContainer, succeeded, TestLab } from "../e2e/lab.ts";
-import { refreshed } from "../e2e/refreshed.ts";
 import { verifiesLinuxPaths } from "../e2e/verified.ts";
 import { flannelArchive, flannelImageArchive } from "./flannel/images.ts";
 import { NodeImages } from "./flannel/node-images.ts";
@@ -40,7 +39,7 @@ describe("a rehearsal lab with Flannel", function () {
 
   async function planNothing(): Promise<void> {
     await lab.plansNothing();
-    await succeeded(refreshed(lab));
+    await lab.refreshesNothing();
     await lab.plansNothing();
   }
 
