@@ -8,7 +8,8 @@ import { resourcesOf } from "../../cli/recovery/deployment.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { isReady, succeeded, told } from "../e2e/lab.ts";
+import { isReady } from "../e2e/cluster.ts";
+import { succeeded, told } from "../e2e/lab.ts";
 import type { Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
 import { clearHost, Estate, estateLab as lab } from "./outside/estate.ts";
@@ -22,11 +23,6 @@ const goneSeconds = 120;
 
 /** What stays on a machine, as docs/existing.md says. */
 const left = ["+ drive_c/kindows/"];
-
-interface LiveNode {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly status: Record<string, unknown>;
-}
 
 /** What the cluster itself removes: the kubelets' requests, an hour after they were signed. */
 const endsByItself = /^CertificateSigningRequest \/csr-/;
@@ -78,13 +74,8 @@ describe("existing machines joined to an existing cluster", function () {
   const up = (what: string): Promise<Finished> =>
     succeeded(pulumi("up --yes --skip-preview"), what);
 
-  async function nodes(): Promise<readonly LiveNode[]> {
-    const text = await estate.cluster.kubectl("get", "nodes", "-o", "json");
-    return (JSON.parse(text) as { items: LiveNode[] }).items;
-  }
-
   const names = async (): Promise<readonly string[]> =>
-    (await nodes()).map(({ metadata }) => metadata.name).sort();
+    (await estate.cluster.nodes()).map(({ metadata }) => metadata.name).sort();
 
   before(async () => {
     await clearHost();
@@ -119,11 +110,7 @@ describe("existing machines joined to an existing cluster", function () {
     assert.ok(!run.output.includes("PRIVATE KEY"));
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
     assert.ok((await estate.bastion.logins()) > 0, "nobody logged in at the bastion");
-    const what = "all nodes to be Ready";
-    await waitUntil({ what, timeoutSeconds: 120, pollMilliseconds: 2000 }, async () => {
-      const unready = (await nodes()).filter((node) => !isReady(node));
-      return unready.length === 0 ? undefined : unready.map((one) => one.metadata.name).join();
-    });
+    await estate.cluster.untilReady([controlPlane, "win-1", "win-2"]);
   });
 
   it("leaves no join token in the cluster, as soon as the nodes are in it", async () => {
@@ -149,8 +136,8 @@ describe("existing machines joined to an existing cluster", function () {
   it("sets changed labels on the node that is there", async () => {
     await configure([first, second], { "example.com/disk": "fast" });
     await up("up with a label");
-    const node = (await nodes()).find(({ metadata }) => metadata.name === "win-1");
-    assert.equal(node?.metadata.labels["example.com/disk"], "fast");
+    const node = await estate.cluster.node("win-1");
+    assert.equal(node?.metadata.labels?.["example.com/disk"], "fast");
     await lab.plansNothing();
   });
 
@@ -193,7 +180,7 @@ describe("existing machines joined to an existing cluster", function () {
     const resources = state === undefined ? [] : resourcesOf(state);
     assert.deepEqual(resources.map(({ urn }) => urn).slice(1), []);
     assert.deepEqual(await names(), [controlPlane]);
-    assert.ok((await nodes()).every((node) => isReady(node)));
+    assert.ok((await estate.cluster.nodes()).every((node) => isReady(node)));
     const what = "the cluster to have what it had before";
     await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 2000 }, async () => {
       const now = await estate.cluster.objects();

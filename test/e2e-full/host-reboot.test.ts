@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { messageOf } from "../../cli/failure.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { succeeded, TestLab, isReady, tail } from "../e2e/lab.ts";
+import { isReady } from "../e2e/cluster.ts";
+import { succeeded, TestLab, tail } from "../e2e/lab.ts";
 import { HostPower } from "./host-power.ts";
 
 const controlPlane = "kindows-reboot-control-plane";

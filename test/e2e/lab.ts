@@ -3,13 +3,11 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
-import { messageOf } from "../../cli/failure.ts";
 import { accessFiles } from "../../cli/lab/access.ts";
 import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
 import type { SshSource } from "../../components/machine/run-over-ssh.ts";
-import { builtTool } from "../../toolchain/built.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { Cluster } from "./cluster.ts";
 import { ConsoleLog } from "./console-log.ts";
 import type { KillPoint } from "./kill-points.ts";
 import { runAsGroup } from "./process-group.ts";
@@ -28,19 +26,14 @@ export const bareMachines: LabSettings = {
 
 export type { Finished };
 
-interface KubeObject {
-  readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };
-  readonly spec?: Record<string, unknown>;
-  readonly status?: Record<string, unknown>;
-}
-
 /** A lab of the tests' own, driven by the commands a user has. */
-export class TestLab {
+export class TestLab extends Cluster {
   readonly logFolder: string;
   private runs = 0;
 
   /** @param stack also the lab's name; its settings file is ignored by git. */
   constructor(readonly stack: string) {
+    super(accessFiles(stack).kubeconfig);
     this.logFolder = path.join(localFolder, "e2e-logs", stack);
   }
 
@@ -55,10 +48,6 @@ export class TestLab {
 
   get stackFile(): string {
     return path.join(projectRoot, `Pulumi.${this.stack}.yaml`);
-  }
-
-  get kubeconfig(): string {
-    return accessFiles(this.stack).kubeconfig;
   }
 
   /** Writes the stack's settings: the rehearsal's, with what differs; a section keeps what it is not told. */
@@ -148,68 +137,6 @@ export class TestLab {
     await succeeded(again ? refresh() : Promise.resolve(first));
   }
 
-  async nodes(): Promise<KubeObject[]> {
-    const { items } = (await this.kubectlJson("get", "nodes")) as { items: KubeObject[] };
-    return items;
-  }
-
-  async node(name: string): Promise<KubeObject | undefined> {
-    return (await this.nodes()).find(({ metadata }) => metadata.name === name);
-  }
-
-  async readyNodes(): Promise<string[]> {
-    return (await this.nodes())
-      .filter(isReady)
-      .map((node) => node.metadata.name)
-      .sort();
-  }
-
-  /** Waits until these nodes are Ready, and no others are there; an API server that is starting is waited for, too. */
-  async untilReady(names: readonly string[], timeoutSeconds = 180): Promise<void> {
-    const what = `${names.join(" and ")} to be Ready, and nothing else to be there`;
-    await waitUntil({ what, timeoutSeconds, pollMilliseconds: 2000 }, async () => {
-      try {
-        const found = await this.nodes();
-        const seen = found.map(
-          (node) => `${node.metadata.name}${isReady(node) ? "" : " not Ready"}`,
-        );
-        return seen.sort().join() === [...names].sort().join() ? undefined : seen.join();
-      } catch (error) {
-        return tail(messageOf(error), 1);
-      }
-    });
-  }
-
-  /** Waits until a node is not Ready: a silent kubelet is noticed by the control plane after a time of its own. */
-  async untilNotReady(name: string): Promise<void> {
-    const what = `${name} to be not Ready`;
-    await waitUntil({ what, timeoutSeconds: 180, pollMilliseconds: 2000 }, async () => {
-      const node = await this.node(name);
-      return node !== undefined && isReady(node) ? "Ready" : undefined;
-    });
-  }
-
-  /** When kubelet renewed the lease of each node last, as the cluster tells it; one that has just joined has none yet. */
-  async leaseRenewals(): Promise<ReadonlyMap<string, string>> {
-    const { items } = (await this.kubectlJson("-n", "kube-node-lease", "get", "leases")) as {
-      items: { metadata: { name: string }; spec: { renewTime: string } }[];
-    };
-    return new Map(items.map(({ metadata, spec }) => [metadata.name, spec.renewTime]));
-  }
-
-  async kubectl(...args: string[]): Promise<string> {
-    return kubectl(this.kubeconfig, args);
-  }
-
-  /** Applies a manifest. */
-  async kubectlApply(manifest: string): Promise<void> {
-    await kubectl(this.kubeconfig, ["apply", "-f", "-"], manifest);
-  }
-
-  async kubectlJson(...args: string[]): Promise<unknown> {
-    return JSON.parse(await this.kubectl(...args, "-o", "json"));
-  }
-
   private async run(
     args: string[],
     onLine: (line: string, pid: number) => void,
@@ -250,16 +177,6 @@ export class TestLab {
   }
 }
 
-/** Runs kubectl on a cluster, and returns what it prints. */
-export async function kubectl(
-  kubeconfig: string,
-  args: readonly string[],
-  input = "",
-): Promise<string> {
-  const options = { input, timeout: 120_000 };
-  return (await execa(builtTool("kubectl"), ["--kubeconfig", kubeconfig, ...args], options)).stdout;
-}
-
 /** Runs virsh on this host's libvirt, and returns what it prints. */
 export async function virsh(...args: readonly string[]): Promise<string> {
   const all = ["-q", "-c", "qemu:///system", ...args];
@@ -293,12 +210,6 @@ export function told(what: string, { seconds }: Finished): void {
 
 function isSection(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether a node's Ready condition is true. */
-export function isReady(node: KubeObject): boolean {
-  const conditions = (node.status?.["conditions"] ?? []) as { type: string; status: string }[];
-  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
 }
 
 /** The end of what a command printed, for a failed assertion's message. */

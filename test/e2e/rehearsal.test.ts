@@ -9,7 +9,8 @@ import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { engineChanges } from "./engine-changes.ts";
 import type { Change } from "./engine-changes.ts";
-import { kubectl, succeeded, TestLab, tail, virsh } from "./lab.ts";
+import { Cluster } from "./cluster.ts";
+import { succeeded, TestLab, tail, virsh } from "./lab.ts";
 import type { Finished } from "./lab.ts";
 import { leakedSecrets } from "./leaked-secrets.ts";
 import { stepResultsOf } from "./step-results.ts";
@@ -181,7 +182,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
     try {
       await succeeded(withFile("--merge"));
       const nodes = ["--context", "kindows-e2e", "get", "nodes", "-o", "name"];
-      const named = await kubectl(file, nodes);
+      const named = await new Cluster(file).kubectl(...nodes);
       assert.deepEqual(named.split("\n").sort(), [`node/${controlPlane}`, "node/win-1"]);
       assert.equal((parse(await readFile(file, "utf8")) as Config)["current-context"], "other");
       await succeeded(withFile("--remove"));
