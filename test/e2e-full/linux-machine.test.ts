@@ -120,7 +120,7 @@ describe("a Linux machine among the nodes", () => {
       lab.withEnvironment(`pulumi up --yes --skip-preview --non-interactive --replace '${token}'`),
     );
     // Nothing of the run waits for it: the Node that was Ready once is another one now.
-    await lab.untilReady([controlPlane, "linux-1", "win-1"], 300);
+    await lab.untilReady([controlPlane, "linux-1", "win-1"]);
     const joined = await lab.node("linux-1");
     assert.equal((joined?.status?.["capacity"] as Record<string, string>)["pods"], "50");
   });

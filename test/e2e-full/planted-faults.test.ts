@@ -36,7 +36,7 @@ interface PlantedFault {
 /** A machine may be back before the control plane has noticed that it was gone. */
 async function heardOf(wanted: string, since: Date): Promise<void> {
   const what = `${wanted} to be heard of`;
-  await waitUntil({ what, timeoutSeconds: 180, pollMilliseconds: 2000 }, async () => {
+  await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
     const heard = (await lab.leaseRenewals()).get(wanted);
     return heard !== undefined && new Date(heard) > since ? undefined : `last at ${heard}`;
   });
@@ -316,7 +316,7 @@ describe("the doctor, with faults planted in a lab that runs", () => {
         assert.match(fixed.output, /there is nothing that --fix repairs/);
       }
       await mend?.();
-      await lab.untilReady([plane, "win-1"], 300);
+      await lab.untilReady([plane, "win-1"]);
       await succeeded(lab.kindows("doctor"));
       assert.deepEqual(await identities(), asMade);
     });

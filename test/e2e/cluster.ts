@@ -31,9 +31,9 @@ export class Cluster {
   }
 
   /** Waits until these nodes are Ready, and no others are there; an API server that is starting is waited for, too. */
-  async untilReady(names: readonly string[], timeoutSeconds = 180): Promise<void> {
+  async untilReady(names: readonly string[]): Promise<void> {
     const what = `${names.join(" and ")} to be Ready, and nothing else to be there`;
-    await waitUntil({ what, timeoutSeconds, pollMilliseconds: 2000 }, async () => {
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
       try {
         const found = await this.nodes();
         const seen = found.map(
@@ -49,7 +49,7 @@ export class Cluster {
   /** Waits until a node is not Ready: a silent kubelet is noticed by the control plane after a time of its own. */
   async untilNotReady(name: string): Promise<void> {
     const what = `${name} to be not Ready`;
-    await waitUntil({ what, timeoutSeconds: 180, pollMilliseconds: 2000 }, async () => {
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
       const node = await this.node(name);
       return node !== undefined && isReady(node) ? "Ready" : undefined;
     });

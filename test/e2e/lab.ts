@@ -78,9 +78,7 @@ export class TestLab extends Cluster {
     return this.run(args, () => undefined);
   }
 
-  /**
-   * A machine of the lab, by the files that `up` hands out.
-   */
+  /** A machine of the lab, by the files that `up` hands out. */
   async machine(node: string): Promise<SshSource> {
     const { knownHosts, sshKey } = accessFiles(this.stack);
     const hosts = await readFile(knownHosts, "utf8");
@@ -93,10 +91,10 @@ export class TestLab extends Cluster {
   /**
    * What a command prints on one of the lab's machines.
    *
-   * @throws when it ends with another exit code than 0, or has not ended within a minute.
+   * @throws when it ends with another exit code than 0, or has not ended within three minutes.
    */
   async onMachine(node: string, command: string): Promise<string> {
-    return runOverSsh(await this.machine(node), command, 60);
+    return runOverSsh(await this.machine(node), command, 180);
   }
 
   /** Starts an `up` and kills its whole process group, without a warning, at a moment of it. */

@@ -127,7 +127,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   it("has every pod of kube-system running", async () => {
     // CoreDNS' pods are started when a Linux node is Ready, which nothing of `up` waits for.
     const what = "every pod of kube-system to be running";
-    await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 1000 }, async () => {
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 1000 }, async () => {
       const { items } = (await lab.kubectlJson("-n", "kube-system", "get", "pods")) as {
         items: { metadata: { name: string }; status: { phase: string } }[];
       };
@@ -232,7 +232,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
     const before = await leaseRenewed();
     assert.match(await lab.onMachine("win-1", "net start kubelet"), /was started successfully/);
     await waitUntil(
-      { what: "win-1 to renew its lease", timeoutSeconds: 180, pollMilliseconds: 2000 },
+      { what: "win-1 to renew its lease", timeoutSeconds: 300, pollMilliseconds: 2000 },
       async () => {
         const now = await leaseRenewed();
         return now === before ? `renewed last at ${now}` : undefined;
