@@ -91,6 +91,8 @@ export class SmallDisk {
 
   /** Turns the machine off and moves its disk here. */
   async take(): Promise<void> {
+    // What a test has left that was killed.
+    await execa("umount", [this.folder], { reject: false });
     await virsh("destroy", this.domain);
     const disks = await virsh("domblklist", this.domain);
     const volume = /^\s*vda\s+(\S+)/m.exec(disks)?.[1] ?? assert.fail(disks);
