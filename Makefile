@@ -60,8 +60,8 @@ e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hou
 	# The second not by way of make: `make -n` would run this line, and thereby the first.
 	code=0; $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; $(TSX) test/windows-binaries/main.ts || code=1; exit $$code
 
-e2e-full: dependencies ## the same with every kill point and four nodes; takes hours
-	$(MOCHA) 'test/e2e/**/*.test.ts' 'test/e2e-full/**/*.test.ts'
+e2e-full: dependencies ## the same with every kill point and four nodes; hours, goes on where it was ended. PARTS="flannel ..." FRESH=1
+	$(TSX) test/e2e-full/main.ts $(if $(FRESH),--fresh) $(PARTS)
 
 bench: dependencies ## how close `up` comes to its lower bound
 	$(TSX) bench/main.ts

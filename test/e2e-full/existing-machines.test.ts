@@ -6,19 +6,17 @@ import { parse, stringify } from "yaml";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { resourcesOf } from "../../cli/recovery/deployment.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { bareMachines, isReady, tail, TestLab } from "../e2e/lab.ts";
+import { isReady } from "../e2e/cluster.ts";
+import { succeeded, told } from "../e2e/lab.ts";
 import type { Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
-import { Estate } from "./outside/estate.ts";
+import { clearHost, Estate, estateLab as lab } from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
 import { controlPlane } from "./outside/outside-names.ts";
 import { answers } from "./outside/ssh-daemon.ts";
 import { verifiedOutside } from "./outside/verified-outside.ts";
-
-const minutes = 60_000;
-const lab = new TestLab("e2eexisting");
-const projectRoot = path.resolve(import.meta.dirname, "../..");
 
 /** Longest that anything may take that asks a machine which is gone. */
 const goneSeconds = 120;
@@ -26,17 +24,11 @@ const goneSeconds = 120;
 /** What stays on a machine, as docs/existing.md says. */
 const left = ["+ drive_c/kindows/"];
 
-interface LiveNode {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly status: Record<string, unknown>;
-}
-
 /** What the cluster itself removes: the kubelets' requests, an hour after they were signed. */
 const endsByItself = /^CertificateSigningRequest \/csr-/;
 
 /** Machines and a cluster that were made without kindows, joined by it and left as they were. */
 describe("existing machines joined to an existing cluster", function () {
-  this.timeout(15 * minutes);
   this.bail(true);
 
   let estate: Estate;
@@ -79,31 +71,14 @@ describe("existing machines joined to an existing cluster", function () {
   const pulumi = (command: string): Promise<Finished> =>
     lab.withEnvironment(`pulumi ${command} --non-interactive`);
 
-  async function succeeded(finished: Promise<Finished>): Promise<Finished> {
-    const done = await finished;
-    assert.equal(done.exitCode, 0, tail(done.output, 80));
-    return done;
-  }
-
-  const up = (): Promise<Finished> => succeeded(pulumi("up --yes --skip-preview"));
-
-  async function nodes(): Promise<readonly LiveNode[]> {
-    const text = await estate.cluster.kubectl("get", "nodes", "-o", "json");
-    return (JSON.parse(text) as { items: LiveNode[] }).items;
-  }
+  const up = (what: string): Promise<Finished> =>
+    succeeded(pulumi("up --yes --skip-preview"), what);
 
   const names = async (): Promise<readonly string[]> =>
-    (await nodes()).map(({ metadata }) => metadata.name).sort();
-
-  /** Of a run, for whoever reads the log. */
-  const told = (what: string, { seconds }: Finished): void => {
-    console.log(`      ${what}: ${seconds.toFixed(0)} s`);
-  };
+    (await estate.cluster.nodes()).map(({ metadata }) => metadata.name).sort();
 
   before(async () => {
-    // What the guest, kind and the daemons need is what a lab's bare machines need.
-    await lab.configure({ ...bareMachines });
-    await succeeded(lab.kindows("prepare"));
+    await clearHost();
     estate = await Estate.make();
     [first, second] = estate.machines;
     await first.start();
@@ -131,16 +106,11 @@ describe("existing machines joined to an existing cluster", function () {
     await configure([first, second]);
     await succeeded(lab.kindows("fetch"));
     await succeeded(lab.withEnvironment(`pulumi stack init ${lab.stack} --non-interactive`));
-    const run = await up();
-    told("up of both", run);
+    const run = await up("up of both");
     assert.ok(!run.output.includes("PRIVATE KEY"));
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
     assert.ok((await estate.bastion.logins()) > 0, "nobody logged in at the bastion");
-    const what = "all nodes to be Ready";
-    await waitUntil({ what, timeoutSeconds: 120, pollMilliseconds: 2000 }, async () => {
-      const unready = (await nodes()).filter((node) => !isReady(node));
-      return unready.length === 0 ? undefined : unready.map((one) => one.metadata.name).join();
-    });
+    await estate.cluster.untilReady([controlPlane, "win-1", "win-2"]);
   });
 
   it("leaves no join token in the cluster, as soon as the nodes are in it", async () => {
@@ -157,7 +127,7 @@ describe("existing machines joined to an existing cluster", function () {
   });
 
   it("has nothing to do afterwards", async () => {
-    told("preview", await succeeded(pulumi("preview --expect-no-changes")));
+    told("preview", await lab.plansNothing());
   });
 
   it("gives a cluster whose paths work, as far as rehearsed Windows has any", () =>
@@ -165,15 +135,15 @@ describe("existing machines joined to an existing cluster", function () {
 
   it("sets changed labels on the node that is there", async () => {
     await configure([first, second], { "example.com/disk": "fast" });
-    told("up with a label", await up());
-    const node = (await nodes()).find(({ metadata }) => metadata.name === "win-1");
-    assert.equal(node?.metadata.labels["example.com/disk"], "fast");
-    await succeeded(pulumi("preview --expect-no-changes"));
+    await up("up with a label");
+    const node = await estate.cluster.node("win-1");
+    assert.equal(node?.metadata.labels?.["example.com/disk"], "fast");
+    await lab.plansNothing();
   });
 
   it("takes one out: no node any more, and its disk is what it was before", async () => {
     await configure([first], { "example.com/disk": "fast" });
-    told("up without the second", await up());
+    await up("up without the second");
     assert.deepEqual(await names(), [controlPlane, "win-1"]);
     assert.ok(await second.isRunning());
     assert.deepEqual(differences(disk, await second.content()), left);
@@ -182,7 +152,7 @@ describe("existing machines joined to an existing cluster", function () {
 
   it("joins it again", async () => {
     await configure([first, second], { "example.com/disk": "fast" });
-    told("up with the second again", await up());
+    await up("up with the second again");
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
   });
 
@@ -197,26 +167,20 @@ describe("existing machines joined to an existing cluster", function () {
 
     const gone = await succeeded(
       lab.withEnvironment("KINDOWS_GONE=win-1 pulumi up --yes --skip-preview --non-interactive"),
+      "the same with KINDOWS_GONE",
     );
-    told("the same with KINDOWS_GONE", gone);
     assert.ok(gone.seconds < goneSeconds, `it took ${gone.seconds} s`);
     assert.deepEqual(await names(), [controlPlane, "win-2"]);
-    await succeeded(pulumi("preview --expect-no-changes"));
+    await lab.plansNothing();
   });
 
   it("leaves cluster and machine as they were when all of the stack goes", async () => {
-    told("destroy", await succeeded(pulumi("destroy --yes --skip-preview")));
+    await succeeded(pulumi("destroy --yes --skip-preview"), "destroy");
     const state = await readStateFile(lab.stack);
-    assert.deepEqual(
-      state === undefined
-        ? []
-        : resourcesOf(state)
-            .map(({ urn }) => urn)
-            .slice(1),
-      [],
-    );
+    const resources = state === undefined ? [] : resourcesOf(state);
+    assert.deepEqual(resources.map(({ urn }) => urn).slice(1), []);
     assert.deepEqual(await names(), [controlPlane]);
-    assert.ok((await nodes()).every((node) => isReady(node)));
+    assert.ok((await estate.cluster.nodes()).every((node) => isReady(node)));
     const what = "the cluster to have what it had before";
     await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 2000 }, async () => {
       const now = await estate.cluster.objects();

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { execa } from "execa";
 
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { engineChanges } from "../e2e/engine-changes.ts";
-import { TestLab, tail } from "../e2e/lab.ts";
-import type { Finished } from "../e2e/lab.ts";
-import { refreshed } from "../e2e/refreshed.ts";
+import { inContainer, succeeded, TestLab } from "../e2e/lab.ts";
 import { verifiesLinuxPaths } from "../e2e/verified.ts";
 import { flannelArchive, flannelImageArchive } from "./flannel/images.ts";
 import { NodeImages } from "./flannel/node-images.ts";
@@ -18,12 +15,12 @@ import { VxlanCount } from "./flannel/vxlan-count.ts";
  * what is in them is Flannel's own, but for the plugin, which is of an earlier version.
  */
 describe("a rehearsal lab with Flannel", function () {
-  this.timeout(30 * 60_000);
   this.bail(true);
 
   const lab = new TestLab("e2eflannel");
-  const linux = ["kindows-e2eflannel-control-plane", "kindows-e2eflannel-worker-1"];
-  const [controlPlane = "", worker = ""] = linux;
+  const { controlPlane } = lab;
+  const worker = `${lab.prefix}-worker-1`;
+  const linux = [controlPlane, worker];
   const vxlanCount = new VxlanCount(linux);
   let images: NodeImages | undefined;
 
@@ -36,36 +33,21 @@ describe("a rehearsal lab with Flannel", function () {
     });
   }
 
-  function succeeded({ exitCode, output }: Finished): void {
-    assert.equal(exitCode, 0, tail(output));
-  }
-
   async function changes(): Promise<ReturnType<typeof engineChanges>> {
-    const finished = await lab.kindows("up");
-    succeeded(finished);
-    console.log(`      up took ${finished.seconds.toFixed(0)} s`);
-    return engineChanges(finished.output);
+    return engineChanges((await succeeded(lab.kindows("up"), "up")).output);
   }
 
   async function planNothing(): Promise<void> {
-    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
-    succeeded(await refreshed(lab));
-    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+    await lab.plansNothing();
+    await lab.refreshesNothing();
+    await lab.plansNothing();
   }
 
   /** How a Linux node reaches the pods of the other one, by its own table of routes. */
   async function routeToOther(): Promise<{ readonly device: string; readonly gateway: string }> {
     const range = await lab.kubectl("get", "node", worker, "-o", "jsonpath={.spec.podCIDR}");
-    const { stdout } = await execa("docker", [
-      "exec",
-      controlPlane,
-      "ip",
-      "-j",
-      "route",
-      "show",
-      range,
-    ]);
-    const [route] = JSON.parse(stdout) as { dev: string; gateway: string }[];
+    const routes = await inContainer(controlPlane, "ip", "-j", "route", "show", range);
+    const [route] = JSON.parse(routes) as { dev: string; gateway: string }[];
     assert.ok(route, `${controlPlane} has no route to ${range}`);
     return { device: route.dev, gateway: route.gateway };
   }
@@ -77,19 +59,15 @@ describe("a rehearsal lab with Flannel", function () {
 
   before(async () => {
     const made = await ensureArtifacts([flannelImageArchive]);
-    images = new NodeImages(
-      "kindows-e2eflannel",
-      path.join(made.path(flannelImageArchive), flannelArchive),
-    );
+    const archive = path.join(made.path(flannelImageArchive), flannelArchive);
+    images = new NodeImages(lab.prefix, archive);
     await configure("vxlan", "win-1");
     await lab.kindows("down");
     images.start();
   });
   after(async () => {
     await images?.end();
-    // The settings stay where it fails: who takes the lab down by hand needs them.
-    succeeded(await lab.kindows("down"));
-    await lab.forget();
+    await lab.remove();
   });
 
   it("comes up with VXLAN, all nodes Ready", async () => {
@@ -150,7 +128,7 @@ describe("a rehearsal lab with Flannel", function () {
   it("plans nothing with plain routes, also after a refresh", planNothing);
 
   it("goes down and leaves nothing behind", async () => {
-    succeeded(await lab.kindows("down"));
-    succeeded(await lab.kindows("doctor"));
+    await succeeded(lab.kindows("down"));
+    await succeeded(lab.kindows("doctor"));
   });
 });

@@ -4,16 +4,12 @@ import os from "node:os";
 import path from "node:path";
 
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { isReady, TestLab, tail } from "../e2e/lab.ts";
-import type { Finished } from "../e2e/lab.ts";
+import { inContainer, succeeded, TestLab, tail, told, virsh } from "../e2e/lab.ts";
 import { SshDaemon, makeKeyFile } from "./outside/ssh-daemon.ts";
-import { inContainer, virsh } from "./planting.ts";
 import { SecondSegment } from "./second-segment.ts";
 
-const minutes = 60_000;
 const lab = new TestLab("e2efleet");
-const name = "kindows-e2efleet";
-const controlPlane = `${name}-control-plane`;
+const { prefix: name, controlPlane } = lab;
 
 /** The other hypervisor, and the pool of the lab there: another name than here, for both are one libvirt. */
 const other = "rack-2";
@@ -26,22 +22,10 @@ const refusedSeconds = 90;
 
 /** A lab on two hosts: this one, and this one over SSH; all that the second has it has under names of its own. */
 describe("one lab on two hypervisors", function () {
-  this.timeout(20 * minutes);
   this.bail(true);
 
   let folder: string;
   let host: SshDaemon;
-
-  const told = (what: string, { seconds }: Finished): void => {
-    console.log(`      ${what}: ${seconds.toFixed(0)} s`);
-  };
-
-  async function succeeded(what: string, finished: Promise<Finished>): Promise<Finished> {
-    const done = await finished;
-    assert.equal(done.exitCode, 0, tail(done.output, 80));
-    told(what, done);
-    return done;
-  }
 
   const lines = async (...args: string[]): Promise<readonly string[]> =>
     (await virsh(...args))
@@ -50,15 +34,6 @@ describe("one lab on two hypervisors", function () {
       .filter((line) => line.startsWith(name))
       .map((line) => line.split(/\s/)[0] ?? "")
       .sort();
-
-  async function readyNodes(...wanted: readonly string[]): Promise<void> {
-    const what = `${wanted.join(" and ")} to be Ready, and nothing else to be there`;
-    await waitUntil({ what, timeoutSeconds: 120, pollMilliseconds: 2000 }, async () => {
-      const found = await lab.nodes();
-      const seen = found.map((node) => `${node.metadata.name}${isReady(node) ? "" : " not Ready"}`);
-      return seen.sort().join() === [...wanted].sort().join() ? undefined : seen.join();
-    });
-  }
 
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fleet-"));
@@ -85,16 +60,17 @@ describe("one lab on two hypervisors", function () {
   });
   after(async () => {
     await host.startAgain();
-    const down = await lab.kindows("down");
-    await host.stop();
-    await segment.remove();
-    await lab.forget();
-    await rm(folder, { recursive: true, force: true });
-    assert.equal(down.exitCode, 0, tail(down.output));
+    try {
+      await lab.remove();
+    } finally {
+      await host.stop();
+      await segment.remove();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it("tells where each node will run and why", async () => {
-    const { output } = await succeeded("preview", lab.kindows("preview"));
+    const { output } = await succeeded(lab.kindows("preview"), "preview");
     assert.match(output, /win-1 runs on local: kindows:nodes\[0\]\.hypervisor says so/);
     assert.match(output, /win-2 runs on rack-2: most memory is left there/);
   });
@@ -108,12 +84,10 @@ describe("one lab on two hypervisors", function () {
     assert.match(run.output, /the hypervisor rack-2 \(qemu\+ssh:.*\) does not answer/);
     assert.doesNotMatch(run.output, /PRIVATE KEY/);
     // An up that failed hands out no kubeconfig.
-    const kubectl = "kubectl --kubeconfig /etc/kubernetes/admin.conf";
-    await inContainer(
-      controlPlane,
-      `${kubectl} wait --for=condition=Ready node/win-1 --timeout=120s`,
-    );
-    assert.doesNotMatch(await inContainer(controlPlane, `${kubectl} get nodes`), /win-2/);
+    const kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"];
+    const wait = ["wait", "--for=condition=Ready", "node/win-1", "--timeout=110s"];
+    await inContainer(controlPlane, ...kubectl, ...wait);
+    assert.doesNotMatch(await inContainer(controlPlane, ...kubectl, "get", "nodes"), /win-2/);
     const status = await lab.kindows("status");
     assert.equal(status.exitCode, 1, tail(status.output));
     assert.match(status.output, /the stack e2efleet is not up/);
@@ -124,13 +98,13 @@ describe("one lab on two hypervisors", function () {
     told("up without that host", run);
     assert.equal(run.exitCode, 1, tail(run.output));
     assert.match(run.output, /rack-2 .* does not answer: .*left as they are: win-2/);
-    await readyNodes(controlPlane, "win-1");
+    await lab.untilReady([controlPlane, "win-1"]);
   });
 
   it("finishes when the host is back", async () => {
     await host.startAgain();
-    await succeeded("up with the host back", lab.kindows("up"));
-    await readyNodes(controlPlane, "win-1", "win-2");
+    await succeeded(lab.kindows("up"), "up with the host back");
+    await lab.untilReady([controlPlane, "win-1", "win-2"]);
     assert.deepEqual(await lines("pool-list"), [name, otherPool]);
     assert.deepEqual(await lines("list", "--name"), [`${name}-win-1`, `${name}-win-2`]);
     const there = await lines("vol-list", otherPool);
@@ -138,8 +112,8 @@ describe("one lab on two hypervisors", function () {
     assert.ok(!there.includes(`${name}-win-1.qcow2`), there.join());
     const plugged = await virsh("domiflist", `${name}-win-2`);
     assert.match(plugged, new RegExp(`bridge +${segment.bridge} `));
-    await succeeded("preview", lab.withEnvironment("pulumi preview --expect-no-changes"));
-    await succeeded("doctor", lab.kindows("doctor"));
+    told("preview", await lab.plansNothing());
+    await succeeded(lab.kindows("doctor"), "doctor");
   });
 
   it("leaves what runs alone when the host is down again", async () => {
@@ -148,7 +122,7 @@ describe("one lab on two hypervisors", function () {
     told("up with the node made and the host down", run);
     assert.equal(run.exitCode, 1, tail(run.output));
     assert.match(run.output, /left as they are: win-2/);
-    await readyNodes(controlPlane, "win-1", "win-2");
+    await lab.untilReady([controlPlane, "win-1", "win-2"]);
   });
 
   it("removes nothing while a host is down, and says why", async () => {
@@ -157,17 +131,16 @@ describe("one lab on two hypervisors", function () {
     assert.equal(run.exitCode, 1, tail(run.output));
     assert.match(run.output, /nothing was\. Run again when it is back/);
     assert.ok(run.seconds < refusedSeconds, `it took ${run.seconds} s`);
-    await readyNodes(controlPlane, "win-1", "win-2");
+    await lab.untilReady([controlPlane, "win-1", "win-2"]);
   });
 
   it("goes from both when the host is back", async () => {
     await host.startAgain();
-    await succeeded("down", lab.kindows("down"));
+    await succeeded(lab.kindows("down"), "down");
     assert.deepEqual(await lines("list", "--all", "--name"), []);
     assert.deepEqual(await lines("pool-list", "--all"), []);
     assert.deepEqual(await lines("net-list", "--all"), []);
-    const doctor = await lab.kindows("doctor");
-    assert.equal(doctor.exitCode, 0, tail(doctor.output));
+    await succeeded(lab.kindows("doctor"));
   });
 
   /** Ends the other host's SSH server, with all who are logged in, when something is so. */

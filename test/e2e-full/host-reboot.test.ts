@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { messageOf } from "../../cli/failure.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { TestLab, isReady, tail } from "../e2e/lab.ts";
-import type { Finished } from "../e2e/lab.ts";
+import { isReady } from "../e2e/cluster.ts";
+import { succeeded, TestLab, tail } from "../e2e/lab.ts";
 import { HostPower } from "./host-power.ts";
 
 const controlPlane = "kindows-reboot-control-plane";
@@ -12,7 +13,6 @@ const readySeconds = 600;
 
 /** Everything of Docker and libvirt dies as with the host's power, and their daemons are started again. */
 describe("a reboot of the host is survived, without up", function () {
-  this.timeout(20 * 60_000);
   this.bail(true);
 
   const lab = new TestLab("e2ereboot");
@@ -24,16 +24,9 @@ describe("a reboot of the host is survived, without up", function () {
       nodes: [{ name: "win-1" }],
     });
     await lab.kindows("down");
-    succeeded(await lab.kindows("up"));
+    await succeeded(lab.kindows("up"), "up");
   });
-  after(async () => {
-    await lab.kindows("down");
-    await lab.forget();
-  });
-
-  function succeeded({ exitCode, output }: Finished): void {
-    assert.equal(exitCode, 0, tail(output));
-  }
+  after(() => lab.remove());
 
   /** Ready, by word of a kubelet that has been heard since. */
   async function readySince(time: Date): Promise<void> {
@@ -48,14 +41,14 @@ describe("a reboot of the host is survived, without up", function () {
           .sort();
         return back.join() === nodes.join() ? undefined : `back: ${back.join(", ") || "none"}`;
       } catch (error) {
-        return tail(error instanceof Error ? error.message : String(error), 1);
+        return tail(messageOf(error), 1);
       }
     });
   }
 
   async function isAsBefore(): Promise<void> {
-    succeeded(await lab.kindows("doctor"));
-    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+    await succeeded(lab.kindows("doctor"));
+    await lab.plansNothing();
   }
 
   it("by itself, when libvirt comes first", async () => {
@@ -80,7 +73,7 @@ describe("a reboot of the host is survived, without up", function () {
     ]) {
       assert.ok(found.output.includes(line), tail(found.output));
     }
-    succeeded(await lab.kindows("doctor", "--fix"));
+    await succeeded(lab.kindows("doctor", "--fix"));
     await readySince(time);
     await isAsBefore();
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { exitCodes } from "../../cli/failure.ts";
@@ -23,8 +23,7 @@ import { bareImage, standInBootDisk, standInBuilder, StandInMedia } from "../e2e
 import type { Fault, StandInBuild } from "../e2e/stand-in-media.ts";
 
 /** What can go wrong while an image is made, with a real QEMU and the stand-in for Windows Setup. */
-describe("the making of an image that goes wrong", function () {
-  this.timeout(15 * 60_000);
+describe("the making of an image that goes wrong", () => {
   let folder = "";
   let cache: Cache;
   let media: StandInMedia;
@@ -85,6 +84,22 @@ describe("the making of an image that goes wrong", function () {
     );
   };
 
+  /** Makes an image of a disc that behaves. */
+  const goesWrong = async (
+    message: RegExp,
+    changes: BuilderChanges,
+    progress?: (line: string) => void,
+  ): Promise<void> => {
+    await assert.rejects(make(await media.settings(), changes, progress), message);
+    assertNothingHalfMade();
+  };
+  /** A program that is run instead of QEMU. */
+  const emulator = async (script: string): Promise<string> => {
+    const file = path.join(folder, "emulator");
+    await writeFile(file, script, { mode: 0o755 });
+    return file;
+  };
+
   const faults: readonly (readonly [fault: Fault, message: RegExp, slowness: number])[] = [
     [
       "never-copies",
@@ -121,32 +136,20 @@ describe("the making of an image that goes wrong", function () {
     });
   }
 
-  it("a QEMU that crashes is told", async () => {
-    const crash = (line: string): void => {
+  it("a QEMU that crashes is told", () =>
+    goesWrong(/QEMU ended by itself \(signal SIGKILL\)/, {}, (line) => {
       if (line.includes("stage 2 of 7")) machines().forEach((pid) => process.kill(pid, "SIGKILL"));
-    };
-    await assert.rejects(
-      make(await media.settings(), {}, crash),
-      /QEMU ended by itself \(signal SIGKILL\)/,
-    );
-    assertNothingHalfMade();
-  });
+    }));
 
   it("a QEMU that does not start is told, with what it says", async () => {
-    const emulator = path.join(folder, "broken-qemu");
-    await writeFile(emulator, "#!/bin/sh\necho 'Could not access KVM kernel module' >&2\nexit 1\n");
-    await chmod(emulator, 0o755);
-    await assert.rejects(
-      make(await media.settings(), { emulator }),
-      /QEMU did not start \(exit code 1\)[^]*Could not access KVM/,
-    );
-    assertNothingHalfMade();
+    const script = "#!/bin/sh\necho 'Could not access KVM kernel module' >&2\nexit 1\n";
+    await goesWrong(/QEMU did not start \(exit code 1\)[^]*Could not access KVM/, {
+      emulator: await emulator(script),
+    });
   });
 
   it("a kept disk that no QEMU starts from is thrown away, and the build begins anew, once", async () => {
-    const emulator = path.join(folder, "no-qemu");
-    await writeFile(emulator, "#!/bin/sh\nexit 1\n");
-    await chmod(emulator, 0o755);
+    const changes = { emulator: await emulator("#!/bin/sh\nexit 1\n") };
     const settings = await media.settings();
     const address = await artifactAddress(windowsImage(settings, cache, small));
     const partial = new PartialImage(cache, address);
@@ -154,10 +157,8 @@ describe("the making of an image that goes wrong", function () {
     await writeFile(partial.disk, "not a disk");
     await partial.keep(newImageSecrets(), folder);
     const lines: string[] = [];
-    await assert.rejects(
-      make(settings, { emulator }, (line) => lines.push(line)),
-      /QEMU did not start/,
-    );
+    const made = make(settings, changes, (line) => lines.push(line));
+    await assert.rejects(made, /QEMU did not start/);
     const text = lines.join("\n");
     assert.match(text, /goes on with its disk[^]*is of no use: QEMU did not start[^]*begins anew/);
     assert.equal(text.split("begins anew").length, 2);
@@ -166,10 +167,7 @@ describe("the making of an image that goes wrong", function () {
 
   it("a disk that gets full is told, and Windows never sees it", async () => {
     // Every write to the disk's file fails as on a full file system, to mount which takes root.
-    const emulator = path.join(folder, "qemu-on-a-full-disk");
-    await writeFile(
-      emulator,
-      `#!/bin/bash
+    const script = `#!/bin/bash
 set -- "\${@//'"file":{"driver":"file"'/'"file":{"driver":"blkdebug","inject-error":[{"event":"write_aio","errno":28}],"image":{"driver":"file"'}"
 args=()
 for each in "$@"; do
@@ -177,23 +175,16 @@ for each in "$@"; do
   args+=("$each")
 done
 exec qemu-system-x86_64 "\${args[@]}"
-`,
-    );
-    await chmod(emulator, 0o755);
-    await assert.rejects(
-      make(await media.settings(), { emulator }),
-      /the disk of this host is full; .*Make room/,
-    );
-    assertNothingHalfMade();
+`;
+    await goesWrong(/the disk of this host is full; .*Make room/, {
+      emulator: await emulator(script),
+    });
   });
 
-  it("too little room is told before anything begins", async () => {
-    await assert.rejects(
-      make(await media.settings(), { neededGiB: 1_000_000 }),
-      /has [\d.]+ GiB free, and making the image takes 1000000\.0 GiB\. Make room/,
-    );
-    assertNothingHalfMade();
-  });
+  it("too little room is told before anything begins", () =>
+    goesWrong(/has [\d.]+ GiB free, and making the image takes 1000000\.0 GiB\. Make room/, {
+      neededGiB: 1_000_000,
+    }));
 
   it("a build that is killed, at whatever stage, takes QEMU with it, and the next one makes the image", async () => {
     const settings = await media.settings();
@@ -248,10 +239,8 @@ exec qemu-system-x86_64 "\${args[@]}"
       assert.deepEqual(await again.ended, [null, "SIGKILL"], again.lines.join("\n"));
       const lines: string[] = [];
       await make(settings, { slowness: 0.4 }, (line) => lines.push(line));
-      assert.match(
-        lines.join("\n"),
-        /was cut off while the nodes' steps ran: goes on with its disk/,
-      );
+      const wanted = /was cut off while the nodes' steps ran: goes on with its disk/;
+      assert.match(lines.join("\n"), wanted);
       assert.doesNotMatch(lines.join("\n"), /stage [1-5] of 7|begins anew/);
       assert.equal((await cache.state(address)).kind, "complete");
       assert.deepEqual(readdirSync(cache.entryFolder(address)).sort(), [

@@ -1,25 +1,12 @@
 import assert from "node:assert/strict";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import ssh2 from "ssh2";
 
 import { waitUntil } from "../../toolchain/wait-until.ts";
+import { inContainer, virsh } from "../e2e/lab.ts";
 import type { TestLab } from "../e2e/lab.ts";
-
-/** Runs virsh on this host's libvirt and returns what it prints. */
-export async function virsh(...args: string[]): Promise<string> {
-  return (await execa("virsh", ["-q", "-c", "qemu:///system", ...args], { timeout: 60_000 }))
-    .stdout;
-}
-
-/** Runs a shell command in a container and returns what it prints. */
-export async function inContainer(container: string, command: string): Promise<string> {
-  const { stdout } = await execa("docker", ["exec", container, "bash", "-euc", command], {
-    timeout: 120_000,
-  });
-  return stdout;
-}
 
 /** Puts a file onto a Windows machine, over SFTP. */
 export async function putOnMachine(
@@ -28,9 +15,7 @@ export async function putOnMachine(
   file: string,
   content: Buffer,
 ): Promise<void> {
-  const hosts = await readFile(path.join(lab.stateFolder, "known_hosts"), "utf8");
-  const [, host] = new RegExp(`^([\\d.]+),${node} `, "m").exec(hosts) ?? assert.fail(hosts);
-  const privateKey = await readFile(path.join(lab.stateFolder, "id_ed25519"), "utf8");
+  const { host, user: username, privateKey } = await lab.machine(node);
   const client = new ssh2.Client();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -43,7 +28,7 @@ export async function putOnMachine(
           });
         });
       });
-      client.connect({ host: host ?? "", username: "Administrator", privateKey });
+      client.connect({ host, username, privateKey });
     });
   } finally {
     client.on("error", () => undefined);
@@ -59,7 +44,7 @@ const shortLived =
 /** Issues all certificates of a control plane anew with a life of a minute, and waits for its end. */
 export async function expireControlPlane(container: string): Promise<void> {
   await inContainer(
-    container,
+    ...[container, "bash", "-euc"],
     `${shortLived} kubeadm certs renew all --config /tmp/short.conf; rm /tmp/short.conf; sleep 61; ` +
       `pkill --exact 'etcd|kube-apiserver'`,
   );
@@ -68,14 +53,14 @@ export async function expireControlPlane(container: string): Promise<void> {
 /** Gives the kubelet in a container a certificate that has ended. */
 export async function expireKubelet(container: string, plane: string): Promise<void> {
   const kubeconfig = await inContainer(
-    plane,
-    `kubeadm kubeconfig user --config /kind/kubeadm.conf --org system:nodes ` +
-      `--client-name system:node:${container} --validity-period 1m`,
+    ...[plane, "kubeadm", "kubeconfig", "user", "--config", "/kind/kubeadm.conf"],
+    ...["--org", "system:nodes", "--client-name", `system:node:${container}`],
+    ...["--validity-period", "1m"],
   );
   const data = (key: string): string =>
     new RegExp(`client-${key}-data: (\\S+)`).exec(kubeconfig)?.[1] ?? assert.fail(key);
   await inContainer(
-    container,
+    ...[container, "bash", "-euc"],
     `cd /var/lib/kubelet/pki; sleep 61; umask 077; ` +
       `(echo ${data("certificate")} | base64 -d; echo ${data("key")} | base64 -d) > old.pem; ` +
       `ln -sf old.pem kubelet-client-current.pem; systemctl restart kubelet`,
@@ -106,6 +91,8 @@ export class SmallDisk {
 
   /** Turns the machine off and moves its disk here. */
   async take(): Promise<void> {
+    // What a test has left that was killed.
+    await execa("umount", [this.folder], { reject: false });
     await virsh("destroy", this.domain);
     const disks = await virsh("domblklist", this.domain);
     const volume = /^\s*vda\s+(\S+)/m.exec(disks)?.[1] ?? assert.fail(disks);

@@ -1,31 +1,24 @@
 import assert from "node:assert/strict";
-import { TestLab, tail } from "../e2e/lab.ts";
+import { succeeded, TestLab } from "../e2e/lab.ts";
 
-describe("larger labs", function () {
-  this.timeout(30 * 60_000);
-
+describe("larger labs", () => {
   const lab = new TestLab("e2ebig");
   const network = { cidr: "192.168.155.0/24" };
 
-  afterEach(async () => {
-    const down = await lab.kindows("down");
-    assert.equal(down.exitCode, 0, tail(down.output));
-  });
-  after(() => lab.forget());
+  afterEach(() => succeeded(lab.kindows("down")));
+  after(() => lab.remove());
 
   it("four Windows nodes become Ready in one up", async () => {
     const names = ["win-1", "win-2", "win-3", "win-4"];
     await lab.configure({ network, nodes: names.map((name) => ({ name })) });
-    const up = await lab.kindows("up");
-    assert.equal(up.exitCode, 0, tail(up.output));
-    assert.deepEqual(await lab.readyNodes(), ["kindows-e2ebig-control-plane", ...names]);
+    await succeeded(lab.kindows("up"), "up");
+    assert.deepEqual(await lab.readyNodes(), [lab.controlPlane, ...names]);
   });
 
   it("three control planes carry a Windows node", async () => {
     await lab.configure({ network, cluster: { controlPlanes: 3 } });
-    const up = await lab.kindows("up");
-    assert.equal(up.exitCode, 0, tail(up.output));
-    const expected = ["", "2", "3"].map((suffix) => `kindows-e2ebig-control-plane${suffix}`);
+    await succeeded(lab.kindows("up"), "up");
+    const expected = ["", "2", "3"].map((suffix) => `${lab.controlPlane}${suffix}`);
     assert.deepEqual(await lab.readyNodes(), [...expected, "win-1"]);
   });
 });

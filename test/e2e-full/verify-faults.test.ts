@@ -6,20 +6,19 @@ import { execa } from "execa";
 import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
 import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
 import { builtTool } from "../../toolchain/built.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { RowResult } from "../../verify/result.ts";
 import { makeWorkloads, removeWorkloads, tryRows } from "../../verify/run/session.ts";
 import { selectRows } from "../../verify/rows/select.ts";
-import { isReady, TestLab, tail } from "../e2e/lab.ts";
+import { inContainer, succeeded, TestLab, tail } from "../e2e/lab.ts";
 import { linuxRows, namedRows, rowsWith, verified } from "../e2e/verified.ts";
 
 /** A real cluster, something wrong with it, and what verify makes of that: the right rows, the right reason, no others. */
-describe("verify, where something is wrong", function () {
-  this.timeout(20 * 60_000);
-
+describe("verify, where something is wrong", () => {
   const lab = new TestLab("e2efaults");
-  const worker = "kindows-e2efaults-worker-1";
+  const worker = `${lab.prefix}-worker-1`;
   const ours = ["-n", "kindows-verify"];
   /** Those whose outcome does not hang on another thing of the node's. */
   const tried = linuxRows.filter((id) => id !== "linux-pod-to-host" && id !== "linux-metrics");
@@ -29,18 +28,13 @@ describe("verify, where something is wrong", function () {
       network: { cidr: "192.168.156.0/24" },
       cluster: { workers: [{ name: "worker-1" }] },
     });
-    const up = await lab.kindows("up");
-    assert.equal(up.exitCode, 0, tail(up.output));
+    await succeeded(lab.kindows("up"), "up");
   });
-  after(async () => {
-    const down = await lab.kindows("down");
-    await lab.forget();
-    assert.equal(down.exitCode, 0, tail(down.output));
-  });
+  after(() => lab.remove());
 
   /** Runs the rows with something planted between the making of the pods and the trying. */
   async function withPlanted(plant: () => Promise<void>): Promise<readonly RowResult[]> {
-    const kubeconfig = path.join(lab.stateFolder, "kubeconfig");
+    const { kubeconfig } = lab;
     const api = new ClusterApi(await readFile(kubeconfig, "utf8"));
     const options = {
       api,
@@ -110,9 +104,9 @@ spec:
         ...["-o", "jsonpath={.items[0].status.podIP}"],
       );
       rule = ["FORWARD", "-d", address, "-j", "DROP"];
-      await execa("docker", ["exec", worker, "iptables", "-w", "5", "-I", ...rule]);
+      await inContainer(worker, "iptables", "-w", "5", "-I", ...rule);
     });
-    await execa("docker", ["exec", worker, "iptables", "-w", "5", "-D", ...rule]);
+    await inContainer(worker, "iptables", "-w", "5", "-D", ...rule);
     assert.deepEqual(
       failed(results, /^the NetworkPolicy closed limits what comes in to linux-host-port/),
       ["linux-pod-to-linux-host-port", "outside-to-linux-host-port"],
@@ -152,15 +146,9 @@ spec:
   });
 
   it("fails what leads over a node that is not Ready, says which, and cleans up all the same", async () => {
-    await execa("docker", ["exec", worker, "systemctl", "stop", "kubelet"]);
+    await inContainer(worker, "systemctl", "stop", "kubelet");
     try {
-      await waitUntil(
-        { what: `${worker} to be not Ready`, timeoutSeconds: 180, pollMilliseconds: 2000 },
-        async () => {
-          const node = (await lab.nodes()).find(({ metadata }) => metadata.name === worker);
-          return node && isReady(node) ? "Ready" : undefined;
-        },
-      );
+      await lab.untilNotReady(worker);
       const rows = "linux-pod-to-linux-pod-other-node,linux-pod-to-linux-service,windows-settings";
       const run = await verified(lab, "--timeout", "20", "--rows", rows);
       assert.equal(run.exitCode, 1, tail(run.output));
@@ -173,17 +161,16 @@ spec:
       }
       assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
     } finally {
-      await execa("docker", ["exec", worker, "systemctl", "start", "kubelet"]);
+      await inContainer(worker, "systemctl", "start", "kubelet");
     }
     await lab.kubectl("wait", "--for=condition=Ready", "--timeout=100s", `node/${worker}`);
   });
 
   it("removes what it made when it is interrupted, and says how it ended", async () => {
-    const root = path.resolve(import.meta.dirname, "../..");
     // Pods that never come: there is something to interrupt.
     const args = ["verify", "--rows", "linux-pod-to-host", "--image", "none.invalid/none:1"];
-    const run = execa(path.join(root, "kindows"), ["--stack", lab.stack, ...args], {
-      cwd: root,
+    const run = execa(path.join(projectRoot, "kindows"), ["--stack", lab.stack, ...args], {
+      cwd: projectRoot,
       reject: false,
       all: true,
     });

@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
+import { accessFiles } from "../../cli/lab/access.ts";
 import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../components/machine/run-over-ssh.ts";
+import { localFolder, projectRoot } from "../../toolchain/project.ts";
+import { Cluster } from "./cluster.ts";
 import { ConsoleLog } from "./console-log.ts";
 import type { KillPoint } from "./kill-points.ts";
+import { runAsGroup } from "./process-group.ts";
+import type { Finished } from "./process-group.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
-
-/** Longest to wait for the rest of what a command wrote, once it has ended. */
-const restOfOutputMilliseconds = 5000;
+// Ended by a signal alone, a process does nothing of what it is to do at its end: here, to end what labs run.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 /** Settings of a stack as they stand below `config:` in its file, without the namespace. */
 export type LabSettings = Record<string, unknown>;
@@ -23,40 +24,35 @@ export const bareMachines: LabSettings = {
   windows: { image: { kind: "rehearsal", baked: false } },
 };
 
-export interface Finished {
-  readonly exitCode: number | undefined;
-  /** stdout and stderr as they came. */
-  readonly output: string;
-  readonly seconds: number;
-}
-
-interface KubeObject {
-  readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };
-  readonly spec?: Record<string, unknown>;
-  readonly status?: Record<string, unknown>;
-}
+export type { Finished };
 
 /** A lab of the tests' own, driven by the commands a user has. */
-export class TestLab {
+export class TestLab extends Cluster {
   readonly logFolder: string;
   private runs = 0;
 
   /** @param stack also the lab's name; its settings file is ignored by git. */
   constructor(readonly stack: string) {
-    this.logFolder = path.join(root, ".kindows", "e2e-logs", stack);
+    super(accessFiles(stack).kubeconfig);
+    this.logFolder = path.join(localFolder, "e2e-logs", stack);
+  }
+
+  /** What the names of all its things begin with, where its settings give it no other name. */
+  get prefix(): string {
+    return `kindows-${this.stack}`;
+  }
+
+  get controlPlane(): string {
+    return `${this.prefix}-control-plane`;
   }
 
   get stackFile(): string {
-    return path.join(root, `Pulumi.${this.stack}.yaml`);
-  }
-
-  get stateFolder(): string {
-    return path.join(root, ".kindows", this.stack);
+    return path.join(projectRoot, `Pulumi.${this.stack}.yaml`);
   }
 
   /** Writes the stack's settings: the rehearsal's, with what differs; a section keeps what it is not told. */
   async configure(changes: LabSettings): Promise<void> {
-    const file = await readFile(path.join(root, "Pulumi.rehearsal.yaml"), "utf8");
+    const file = await readFile(path.join(projectRoot, "Pulumi.rehearsal.yaml"), "utf8");
     const rehearsal = parse(file) as { config: Record<string, unknown>; encryptionsalt: string };
     const config = { ...rehearsal.config };
     for (const [key, value] of Object.entries(changes)) {
@@ -65,6 +61,12 @@ export class TestLab {
         isSection(before) && isSection(value) ? { ...before, ...value } : value;
     }
     await writeFile(this.stackFile, stringify({ ...rehearsal, config }));
+  }
+
+  /** Takes it down. The settings stay where that fails: who takes the lab down by hand needs them. */
+  async remove(): Promise<void> {
+    await succeeded(this.kindows("down"));
+    await this.forget();
   }
 
   async forget(): Promise<void> {
@@ -76,18 +78,23 @@ export class TestLab {
     return this.run(args, () => undefined);
   }
 
+  /** A machine of the lab, by the files that `up` hands out. */
+  async machine(node: string): Promise<SshSource> {
+    const { knownHosts, sshKey } = accessFiles(this.stack);
+    const hosts = await readFile(knownHosts, "utf8");
+    const [, host = "", hostKey = ""] =
+      new RegExp(`^([\\d.]+),${node} (.+)$`, "m").exec(hosts) ?? assert.fail(`${node}: ${hosts}`);
+    const privateKey = await readFile(sshKey, "utf8");
+    return { host, port: 22, user: "Administrator", privateKey, hostKey };
+  }
+
   /**
-   * What a command prints on one of the lab's machines, over SSH with the files that `up` hands out.
+   * What a command prints on one of the lab's machines.
    *
-   * @throws when it ends with another exit code than 0, or has not ended within a minute.
+   * @throws when it ends with another exit code than 0, or has not ended within three minutes.
    */
   async onMachine(node: string, command: string): Promise<string> {
-    const hosts = await readFile(path.join(this.stateFolder, "known_hosts"), "utf8");
-    const [, host, hostKey] =
-      new RegExp(`^([\\d.]+),${node} (.+)$`, "m").exec(hosts) ?? assert.fail(`${node}: ${hosts}`);
-    const privateKey = await readFile(path.join(this.stateFolder, "id_ed25519"), "utf8");
-    const source = { node, host: host ?? "", port: 22, user: "Administrator", scripts: "" };
-    return runOverSsh({ ...source, privateKey, hostKey: hostKey ?? "" }, command, 60);
+    return runOverSsh(await this.machine(node), command, 180);
   }
 
   /** Starts an `up` and kills its whole process group, without a warning, at a moment of it. */
@@ -108,73 +115,34 @@ export class TestLab {
 
   /** A command with the environment that `kindows env` prints, e.g. `pulumi preview`. */
   async withEnvironment(command: string): Promise<Finished> {
-    return this.spawn(
-      "bash",
-      ["-c", `eval "$(./kindows --stack ${this.stack} env)" && ${command}`],
-      () => undefined,
-    );
+    const script = `eval "$(./kindows --stack ${this.stack} env)" && ${command}`;
+    return this.spawn("bash", ["-c", script], () => undefined);
   }
 
-  async nodes(): Promise<KubeObject[]> {
-    const { items } = (await this.kubectlJson("get", "nodes")) as { items: KubeObject[] };
-    return items;
+  /** @throws when another `up` would change anything. */
+  async plansNothing(): Promise<Finished> {
+    return succeeded(this.withEnvironment("pulumi preview --expect-no-changes"));
   }
 
-  async readyNodes(): Promise<string[]> {
-    return (await this.nodes())
-      .filter(isReady)
-      .map((node) => node.metadata.name)
-      .sort();
-  }
-
-  /** When kubelet renewed the lease of each node last, as the cluster tells it; one that has just joined has none yet. */
-  async leaseRenewals(): Promise<ReadonlyMap<string, string>> {
-    const { items } = (await this.kubectlJson("-n", "kube-node-lease", "get", "leases")) as {
-      items: { metadata: { name: string }; spec: { renewTime: string } }[];
-    };
-    return new Map(items.map(({ metadata, spec }) => [metadata.name, spec.renewTime]));
-  }
-
-  async kubectl(...args: string[]): Promise<string> {
-    return this.runKubectl(args);
-  }
-
-  /** Applies a manifest. */
-  async kubectlApply(manifest: string): Promise<void> {
-    await this.runKubectl(["apply", "-f", "-"], { input: manifest });
-  }
-
-  /** As `kubectl`, with another kubeconfig than the lab's own. */
-  async kubectlWith(kubeconfig: string, ...args: string[]): Promise<string> {
-    return this.runKubectl(args, { kubeconfig });
-  }
-
-  private async runKubectl(
-    args: string[],
-    { input = "", kubeconfig = path.join(this.stateFolder, "kubeconfig") } = {},
-  ): Promise<string> {
-    const { tools } = JSON.parse(
-      await readFile(path.join(root, ".kindows", "artifacts.json"), "utf8"),
-    ) as { tools: { kubectl: string } };
-    const { stdout } = await execa(tools.kubectl, ["--kubeconfig", kubeconfig, ...args], {
-      input,
-      timeout: 120_000,
-    });
-    return stdout;
-  }
-
-  async kubectlJson(...args: string[]): Promise<unknown> {
-    return JSON.parse(await this.kubectl(...args, "-o", "json"));
+  /** @throws when a refresh finds anything that is not in the state. */
+  async refreshesNothing(): Promise<void> {
+    const refresh = (): Promise<Finished> =>
+      this.withEnvironment("pulumi refresh --yes --skip-preview --expect-no-changes");
+    const first = await refresh();
+    // libvirt's provider 0.8.3 may read a machine's disc too short, as the README says.
+    const again = first.output.includes("error while retrieving remote ISO");
+    if (again) console.log("      libvirt's provider read a disc too short: refreshed once more");
+    await succeeded(again ? refresh() : Promise.resolve(first));
   }
 
   private async run(
     args: string[],
     onLine: (line: string, pid: number) => void,
   ): Promise<Finished> {
-    const command = path.join(root, "kindows");
+    const command = path.join(projectRoot, "kindows");
     const all = ["--stack", this.stack, ...args];
     if (args[0] !== "up") return this.spawn(command, all, onLine);
-    const consoles = new ConsoleLog(`kindows-${this.stack}-`, this.logFolder);
+    const consoles = new ConsoleLog(`${this.prefix}-`, this.logFolder);
     consoles.start();
     try {
       const finished = await this.spawn(command, all, onLine);
@@ -192,53 +160,54 @@ export class TestLab {
     args: string[],
     onLine: (line: string, pid: number) => void,
   ): Promise<Finished> {
-    await mkdir(this.logFolder, { recursive: true });
     this.runs += 1;
-    const logFile = path.join(
-      this.logFolder,
-      `${String(this.runs).padStart(2, "0")}-${(args.at(-1) ?? command).replace(/[^\w.-]+/g, "_").slice(0, 40)}.log`,
-    );
-    const log = createWriteStream(logFile, { mode: 0o600 });
-    const started = Date.now();
-    const child = spawn(command, args, {
-      cwd: root,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
+    const name = (args.at(-1) ?? command).replace(/[^\w.-]+/g, "_").slice(0, 40);
+    const number = String(this.runs).padStart(2, "0");
     let line = "";
-    const collect = (chunk: Buffer): void => {
-      const text = chunk.toString("utf8");
-      log.write(chunk);
-      output += text;
-      const lines = (line + text).split("\n");
-      line = lines.pop() ?? "";
-      for (const each of lines) {
-        onLine(each, child.pid ?? 0);
-      }
-    };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    const closed = new Promise((resolve) => child.once("close", resolve));
-    const exitCode = await new Promise<number | undefined>((resolve, reject) => {
-      child.on("error", reject);
-      child.on("exit", (code) => resolve(code ?? undefined));
+    return runAsGroup(command, args, {
+      logFile: path.join(this.logFolder, `${number}-${name}.log`),
+      onText: (text, pid) => {
+        const lines = (line + text).split("\n");
+        line = lines.pop() ?? "";
+        lines.forEach((each) => onLine(each, pid));
+      },
     });
-    // The end is seen before the last that was written; a daemon that was started may hold the output open for good.
-    await Promise.race([closed, sleep(restOfOutputMilliseconds, undefined, { ref: false })]);
-    log.end();
-    return { exitCode, output, seconds: (Date.now() - started) / 1000 };
   }
+}
+
+/** Runs virsh on this host's libvirt, and returns what it prints. */
+export async function virsh(...args: readonly string[]): Promise<string> {
+  const all = ["-q", "-c", "qemu:///system", ...args];
+  return (await execa("virsh", all, { timeout: 60_000 })).stdout;
+}
+
+/** Runs a program in a container, and returns what it prints. */
+export async function inContainer(
+  container: string,
+  ...command: readonly string[]
+): Promise<string> {
+  return (await execa("docker", ["exec", container, ...command], { timeout: 120_000 })).stdout;
+}
+
+/**
+ * What a command that has to succeed came to.
+ *
+ * @param what of it is told with the seconds it took. Default: nothing.
+ */
+export async function succeeded(run: Promise<Finished>, what?: string): Promise<Finished> {
+  const finished = await run;
+  assert.equal(finished.exitCode, 0, tail(finished.output, 80));
+  if (what !== undefined) told(what, finished);
+  return finished;
+}
+
+/** Says how long something took, for whoever reads the log. */
+export function told(what: string, { seconds }: Finished): void {
+  console.log(`      ${what}: ${seconds.toFixed(0)} s`);
 }
 
 function isSection(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether a node's Ready condition is true. */
-export function isReady(node: KubeObject): boolean {
-  const conditions = (node.status?.["conditions"] ?? []) as { type: string; status: string }[];
-  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
 }
 
 /** The end of what a command printed, for a failed assertion's message. */

@@ -1,12 +1,9 @@
-import { execFile } from "node:child_process";
 import { readFile, readdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
+import { execa } from "execa";
+import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import type { TestLab } from "./lab.ts";
-
-const execFileAsync = promisify(execFile);
-const root = path.resolve(import.meta.dirname, "../..");
 
 /** How a secret stands in the engine's exported state. */
 const secretSignature = "4dabf18193072939515e22adb298388d";
@@ -28,11 +25,11 @@ export async function leakedSecrets(lab: TestLab, printed: readonly string[]): P
   const texts: [string, string][] = [
     ...printed.map((text, index): [string, string] => [`output ${index + 1}`, text]),
     ["outputs in clear", (await lab.withEnvironment("pulumi stack output --json")).output],
-    ["command lines", (await execFileAsync("ps", ["axww", "-o", "args"])).stdout],
+    ["command lines", (await execa("ps", ["axww", "-o", "args"])).stdout],
     ["stack history", (await lab.withEnvironment("pulumi stack history --json")).output],
   ];
   for (const file of await readableByOthers(lab)) {
-    texts.push([path.relative(root, file), await readFile(file, "utf8").catch(() => "")]);
+    texts.push([path.relative(projectRoot, file), await readFile(file, "utf8").catch(() => "")]);
   }
   return texts.flatMap(([where, text]) =>
     secrets.filter(({ value }) => text.includes(value)).map(({ name }) => `${name} in ${where}`),
@@ -93,8 +90,8 @@ function secretParts(text: string): string[] {
 /** Files below the project's state folder, and the temporary folder, that somebody else may read. */
 async function readableByOthers(lab: TestLab): Promise<string[]> {
   const files = await Promise.all([
-    openFiles(path.join(root, ".kindows"), 3),
-    openFiles(lab.stateFolder, 3),
+    openFiles(localFolder, 3),
+    openFiles(path.dirname(lab.kubeconfig), 3),
     openFiles(tmpdir(), 1),
   ]);
   return files.flat().filter((file) => !file.startsWith(lab.logFolder));

@@ -9,16 +9,15 @@ import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { engineChanges } from "./engine-changes.ts";
 import type { Change } from "./engine-changes.ts";
-import { TestLab, tail } from "./lab.ts";
+import { Cluster } from "./cluster.ts";
+import { succeeded, TestLab, tail, virsh } from "./lab.ts";
 import type { Finished } from "./lab.ts";
 import { leakedSecrets } from "./leaked-secrets.ts";
-import { refreshed } from "./refreshed.ts";
 import { stepResultsOf } from "./step-results.ts";
 import { verifiesByKubeconfig, verifiesLinuxPaths } from "./verified.ts";
 
 const network = { cidr: "192.168.152.0/24" };
 const oneNode = [{ name: "win-1" }];
-const minutes = 60_000;
 
 interface Config {
   readonly "current-context": string;
@@ -44,25 +43,17 @@ function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operati
 
 /** The whole story of a lab, in the order a user lives it; every part goes on where the one before ended. */
 describe("a rehearsal lab from nothing to nothing", function () {
-  this.timeout(15 * minutes);
   this.bail(true);
 
   const lab = new TestLab("e2e");
-  const controlPlane = "kindows-e2e-control-plane";
+  const { controlPlane } = lab;
   let up: Finished;
 
   before(async () => {
     await lab.configure({ network, nodes: oneNode });
     await lab.kindows("down");
   });
-  after(async () => {
-    await lab.kindows("down");
-    await lab.forget();
-  });
-
-  function succeeded({ exitCode, output }: Finished): void {
-    assert.equal(exitCode, 0, tail(output));
-  }
+  after(() => lab.remove());
 
   async function kubeProxyPod(): Promise<{ ready: boolean; containerID?: string }> {
     const { items } = (await lab.kubectlJson(
@@ -103,9 +94,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   }
 
   it("comes up with one command, at its most verbose", async () => {
-    up = await lab.kindows("up", "--verbose");
-    succeeded(up);
-    console.log(`      up took ${up.seconds.toFixed(0)} s`);
+    up = await succeeded(lab.kindows("up", "--verbose"), "up");
     assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
   });
 
@@ -120,34 +109,25 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("shows the Windows node as Kubernetes' own Windows kubelet registered it", async () => {
-    const node = (await lab.nodes()).find(({ metadata }) => metadata.name === "win-1");
+    const node = await lab.node("win-1");
     assert.equal(node?.metadata.labels?.["kubernetes.io/os"], "windows");
-    assert.match(
-      node?.metadata.labels?.["node.kubernetes.io/windows-build"] ?? "",
-      /^10\.0\.20348$/,
-    );
+    assert.equal(node?.metadata.labels?.["node.kubernetes.io/windows-build"], "10.0.20348");
     const info = node?.status?.["nodeInfo"] as Record<string, string>;
     assert.equal(info["kubeletVersion"], "v1.36.4");
     assert.match(info["osImage"] ?? "", /Windows Server 2022/);
   });
 
   it("has kube-proxy-windows rolled out, 1 of 1", async () => {
-    const set = (await lab.kubectlJson(
-      "-n",
-      "kube-system",
-      "get",
-      "daemonset",
-      "kube-proxy-windows",
-    )) as {
-      status: { desiredNumberScheduled: number; numberReady: number };
-    };
-    assert.deepEqual([set.status.numberReady, set.status.desiredNumberScheduled], [1, 1]);
+    const { status } = (await lab.kubectlJson(
+      ...["-n", "kube-system", "get", "daemonset", "kube-proxy-windows"],
+    )) as { status: { desiredNumberScheduled: number; numberReady: number } };
+    assert.deepEqual([status.numberReady, status.desiredNumberScheduled], [1, 1]);
   });
 
   it("has every pod of kube-system running", async () => {
     // CoreDNS' pods are started when a Linux node is Ready, which nothing of `up` waits for.
     const what = "every pod of kube-system to be running";
-    await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 1000 }, async () => {
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 1000 }, async () => {
       const { items } = (await lab.kubectlJson("-n", "kube-system", "get", "pods")) as {
         items: { metadata: { name: string }; status: { phase: string } }[];
       };
@@ -163,15 +143,15 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.deepEqual(await leakedSecrets(lab, [up.output]), []);
   });
 
-  it("previews no change, and none after a refresh", async () => {
-    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
-    succeeded(await refreshed(lab));
-    succeeded(await lab.withEnvironment("pulumi preview --expect-no-changes"));
+  it("previews no change, and none after a refresh, by its own command, too", async () => {
+    await lab.plansNothing();
+    await lab.refreshesNothing();
+    const { output } = await succeeded(lab.kindows("preview"));
+    assert.doesNotMatch(output, /^\s*[+~-] /m, output);
   });
 
   it("tells by status that all is well, and how to reach it", async () => {
-    const told = await lab.kindows("status");
-    succeeded(told);
+    const told = await succeeded(lab.kindows("status"));
     for (const name of [controlPlane, "win-1"]) {
       assert.match(told.output, new RegExp(`^${name} +(linux|windows) +yes `, "m"));
     }
@@ -181,12 +161,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
       machinesOfStack: { name: string; address: string }[];
     };
     assert.deepEqual([healthy, machinesOfStack.map(({ name }) => name)], [true, ["win-1"]]);
-  });
-
-  it("previews nothing to do by its own command, too", async () => {
-    const { exitCode, output } = await lab.kindows("preview");
-    assert.equal(exitCode, 0, tail(output));
-    assert.doesNotMatch(output, /^\s*[+~-] /m, output);
   });
 
   it("comes into the user's kubeconfig and goes out of it, and leaves what was there", async () => {
@@ -206,12 +180,12 @@ describe("a rehearsal lab from nothing to nothing", function () {
         `KUBECONFIG=${file} ./kindows --stack ${lab.stack} kubeconfig ${args.join(" ")}`,
       );
     try {
-      succeeded(await withFile("--merge"));
+      await succeeded(withFile("--merge"));
       const nodes = ["--context", "kindows-e2e", "get", "nodes", "-o", "name"];
-      const named = await lab.kubectlWith(file, ...nodes);
+      const named = await new Cluster(file).kubectl(...nodes);
       assert.deepEqual(named.split("\n").sort(), [`node/${controlPlane}`, "node/win-1"]);
       assert.equal((parse(await readFile(file, "utf8")) as Config)["current-context"], "other");
-      succeeded(await withFile("--remove"));
+      await succeeded(withFile("--remove"));
       assert.deepEqual(parse(await readFile(file, "utf8")), parse(before));
     } finally {
       await rm(folder, { recursive: true });
@@ -219,8 +193,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("runs a command on the Windows machine, and ends with its exit code", async () => {
-    const named = await lab.kindows("ssh", "win-1", "--", "hostname");
-    succeeded(named);
+    const named = await succeeded(lab.kindows("ssh", "win-1", "--", "hostname"));
     assert.match(named.output, /^win-1\r?$/m);
     assert.equal((await lab.kindows("ssh", "win-1", "--", "exit", "7")).exitCode, 7);
     const unknown = await lab.kindows("ssh", "win-9");
@@ -228,12 +201,12 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("has nothing for doctor to report", async () => {
-    succeeded(await lab.kindows("doctor"));
+    await succeeded(lab.kindows("doctor"));
   });
 
   it("has the doctor name what stands still, and start it again when told to", async () => {
     const machine = "kindows-e2e-win-1";
-    await execa("virsh", ["-q", "-c", "qemu:///system", "suspend", machine]);
+    await virsh("suspend", machine);
     await execa("docker", ["stop", controlPlane]);
     await execa("pkill", ["-f", "dnsmasq .*/kindows-e2e[.]conf"]);
     const found = await lab.kindows("doctor");
@@ -246,14 +219,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
     for (const line of still) {
       assert.ok(found.output.includes(line), tail(found.output));
     }
-    succeeded(await lab.kindows("doctor", "--fix"));
-    await waitUntil(
-      { what: "the nodes to be Ready again", timeoutSeconds: 180, pollMilliseconds: 2000 },
-      async () => {
-        const ready = await lab.readyNodes().catch(() => []);
-        return ready.length === 2 ? undefined : `Ready: ${ready.join(", ") || "none"}`;
-      },
-    );
+    await succeeded(lab.kindows("doctor", "--fix"));
+    await lab.untilReady([controlPlane, "win-1"]);
   });
 
   it("keeps its Windows node and the pods on it when kubelet alone is started anew", async () => {
@@ -265,19 +232,13 @@ describe("a rehearsal lab from nothing to nothing", function () {
     const before = await leaseRenewed();
     assert.match(await lab.onMachine("win-1", "net start kubelet"), /was started successfully/);
     await waitUntil(
-      { what: "win-1 to renew its lease", timeoutSeconds: 180, pollMilliseconds: 2000 },
+      { what: "win-1 to renew its lease", timeoutSeconds: 300, pollMilliseconds: 2000 },
       async () => {
         const now = await leaseRenewed();
         return now === before ? `renewed last at ${now}` : undefined;
       },
     );
-    await waitUntil(
-      { what: "win-1 to be Ready", timeoutSeconds: 120, pollMilliseconds: 2000 },
-      async () => {
-        const ready = await lab.readyNodes();
-        return ready.includes("win-1") ? undefined : `ready: ${ready.join(", ")}`;
-      },
-    );
+    await lab.untilReady([controlPlane, "win-1"]);
     // The same pods with the same containers, none of them started once more.
     assert.deepEqual(await podsOnNode(), pods);
   });
@@ -285,7 +246,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   it("has its Windows node and the pod on it back after the machine lost its power", async () => {
     const before = (await kubeProxyPod()).containerID;
     assert.ok(before, "the pod's container has no id");
-    await execa("virsh", ["-q", "-c", "qemu:///system", "reset", "kindows-e2e-win-1"]);
+    await virsh("reset", "kindows-e2e-win-1");
     // Not the number of restarts: what was written last may be lost with the power, and the count begins anew then.
     await waitUntil(
       { what: "the pod to run again", timeoutSeconds: 300, pollMilliseconds: 2000 },
@@ -300,8 +261,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("collects the logs of a node, for its owner only", async () => {
-    const finished = await lab.kindows("logs", "win-1");
-    succeeded(finished);
+    const finished = await succeeded(lab.kindows("logs", "win-1"));
     const [, folder] = /^logs of win-1: (.+)$/m.exec(finished.output) ?? [];
     assert.ok(folder, tail(finished.output));
     assert.equal((await stat(folder)).mode & 0o777, 0o700);
@@ -319,10 +279,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
       nodes: [...oneNode, { name: "win-2" }],
       cluster: { workers: [{ name: "worker-1" }] },
     });
-    const finished = await lab.kindows("up");
-    succeeded(finished);
-    const changes = engineChanges(finished.output);
-    assertOnlyOfNewcomers(changes, "created");
+    const { output } = await succeeded(lab.kindows("up"), "up");
+    assertOnlyOfNewcomers(engineChanges(output), "created");
     assert.deepEqual(await lab.readyNodes(), [
       controlPlane,
       "kindows-e2e-worker-1",
@@ -338,10 +296,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   it("lets them go again, drained and deleted, and touches nothing else", async () => {
     await lab.configure({ network, nodes: oneNode });
-    const finished = await lab.kindows("up");
-    succeeded(finished);
-    const changes = engineChanges(finished.output);
-    assertOnlyOfNewcomers(changes, "deleted");
+    const { output } = await succeeded(lab.kindows("up"), "up");
+    assertOnlyOfNewcomers(engineChanges(output), "deleted");
     assert.deepEqual((await lab.nodes()).map(({ metadata }) => metadata.name).sort(), [
       controlPlane,
       "win-1",
@@ -349,7 +305,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("goes down and leaves nothing behind", async () => {
-    succeeded(await lab.kindows("down"));
-    succeeded(await lab.kindows("doctor"));
+    await succeeded(lab.kindows("down"));
+    await succeeded(lab.kindows("doctor"));
   });
 });

@@ -120,7 +120,7 @@ export async function verifiesLinuxPaths(lab: TestLab, windowsNodes: 1 | 2 = 2):
 export async function verifiesByKubeconfig(lab: TestLab): Promise<void> {
   const { exitCode, output, rows } = await verified(
     lab,
-    ...["--kubeconfig", path.join(lab.stateFolder, "kubeconfig")],
+    ...["--kubeconfig", lab.kubeconfig],
     ...["--rows", "linux-pod-to-linux-service-name,linux-pod-to-host"],
   );
   assert.equal(exitCode, 0, tail(output));

@@ -21,8 +21,8 @@ import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 /** Name of the archive in the artifact's folder. */
 export const flannelArchive = "images.tar";
 
-const daemonModule = path.join(import.meta.dirname, "daemon");
-const pluginModule = path.join(import.meta.dirname, "plugin");
+/** Pins both modules; what they need is pinned by their own `go.sum`. */
+const pins = path.join(import.meta.dirname, "modules");
 
 /** Longest time the compiler may take, in seconds: all of client-go on one slow core. */
 const buildTimeoutSeconds = 1800;
@@ -49,11 +49,7 @@ export const flannelImageArchive: Artifact = {
   needs: [linuxDebian],
   hostPackages: [],
   inputs: async () => ({
-    sources: await hashSources(import.meta.dirname, [
-      import.meta.filename,
-      daemonModule,
-      pluginModule,
-    ]),
+    sources: await hashSources(import.meta.dirname, [import.meta.filename, pins]),
     images: JSON.stringify(flannelImages),
   }),
   async build(into, context) {
@@ -108,7 +104,10 @@ function recipes({ daemon, installConf, plugin }: Programs): readonly ImageRecip
 }
 
 async function compile(work: string, context: BuildContext): Promise<Programs> {
-  const sources = await editedSources(work);
+  const flannel = await sourcesOf("github.com/flannel-io/flannel", path.join(work, "flannel"));
+  const main = path.join(flannel, "main.go");
+  await writeFile(main, (await readFile(main, "utf8")).replaceAll(leftOut, ""));
+  const plugins = await sourcesOf("github.com/containernetworking/plugins", path.join(work, "cni"));
   const build = async (module: string, target: string, name: string): Promise<string> => {
     context.progress(`compiles ${name}`);
     const file = path.join(work, name);
@@ -121,33 +120,24 @@ async function compile(work: string, context: BuildContext): Promise<Programs> {
     return file;
   };
   return {
-    daemon: await build(sources, ".", "flanneld"),
-    installConf: await build(sources, "./cmd/install_conf", "install-conf"),
-    plugin: await build(
-      pluginModule,
-      "github.com/containernetworking/plugins/plugins/meta/flannel",
-      "flannel",
-    ),
+    daemon: await build(flannel, ".", "flanneld"),
+    installConf: await build(flannel, "./cmd/install_conf", "install-conf"),
+    plugin: await build(plugins, "./plugins/meta/flannel", "cni-flannel"),
   };
 }
 
-/** A copy of Flannel's module, which `go.sum` has checked, without the backends that are left out. */
-async function editedSources(work: string): Promise<string> {
-  const name = "github.com/flannel-io/flannel";
+/** A copy of a module, which `go.sum` has checked. */
+async function sourcesOf(name: string, folder: string): Promise<string> {
   const { stdout } = await execa("go", ["mod", "download", "-json", name], {
-    cwd: daemonModule,
+    cwd: pins,
     env: goEnvironment(),
     timeout: 600_000,
   });
   const module = z.object({ Dir: z.string(), Version: z.string() }).parse(parseJson(stdout));
-  if (module.Version !== `v${flannelVersions.daemon}`) {
-    throw new Error(
-      `${daemonModule}/go.mod has ${module.Version}, not v${flannelVersions.daemon} as release.ts`,
-    );
+  if (name.endsWith("/flannel") && module.Version !== `v${flannelVersions.daemon}`) {
+    const pinned = `v${flannelVersions.daemon} as release.ts`;
+    throw new Error(`${pins}/go.mod has ${module.Version}, not ${pinned}`);
   }
-  const sources = path.join(work, "sources");
-  await cp(module.Dir, sources, { recursive: true });
-  const main = path.join(sources, "main.go");
-  await writeFile(main, (await readFile(main, "utf8")).replaceAll(leftOut, ""));
-  return sources;
+  await cp(module.Dir, folder, { recursive: true });
+  return folder;
 }

@@ -1,4 +1,4 @@
-import { execa } from "execa";
+import { inContainer } from "../../e2e/lab.ts";
 
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
 const rule = ["-p", "udp", "--dport", "4789"];
@@ -24,6 +24,5 @@ export class VxlanCount {
 }
 
 async function iptables(container: string, ...args: readonly string[]): Promise<string> {
-  const command = ["exec", container, "iptables", "-w", "5", ...args];
-  return (await execa("docker", command, { timeout: 60_000 })).stdout;
+  return inContainer(container, "iptables", "-w", "5", ...args);
 }

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
-import { virsh } from "../planting.ts";
+import { bareMachines, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
 import { makeBaseDisk } from "./base-disk.ts";
 import type { ProgramChecksums } from "./base-disk.ts";
 import { letIn, removeBastion, shutOut, startBastion } from "./bastion.ts";
@@ -16,6 +16,18 @@ import type { KeyFile, SshDaemon } from "./ssh-daemon.ts";
 const [network] = segment.cidr.split(".0/");
 const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${network}.11` };
 const macs = { first: "52:54:00:0e:1e:0a", second: "52:54:00:0e:1e:0b" };
+
+/** Of the stack that joins all of it. */
+export const estateLab = new TestLab("e2eexisting");
+
+/** Has on this host all that the guest, kind and the daemons need, and nothing that a killed test has left. */
+export async function clearHost(): Promise<void> {
+  await estateLab.configure(bareMachines);
+  await succeeded(estateLab.kindows("prepare"));
+  await removeAll();
+  // Fails where there is none.
+  await estateLab.withEnvironment("pulumi stack rm --yes --force --non-interactive");
+}
 
 /**
  * What somebody has who comes to kindows late: a cluster made by kind, two machines, and a bastion before the second,
@@ -33,9 +45,8 @@ export class Estate {
     readonly checksums: ProgramChecksums,
   ) {}
 
-  /** Makes all of it; the machines are off. What a killed test has left is removed first. */
+  /** Makes all of it; the machines are off. */
   static async make(): Promise<Estate> {
-    await removeAll();
     const folder = await mkdtemp(path.join(os.tmpdir(), "outside-"));
     await mkdir(imagesFolder, { recursive: true });
     const definition = path.join(folder, "network.xml");

@@ -6,19 +6,22 @@ import { ensureClusterImages } from "../../../components/controlplane/actions/cl
 import { containerAddress } from "../../../components/controlplane/actions/docker.ts";
 import { hostTraits } from "../../../components/controlplane/host-traits.ts";
 import { kindConfig } from "../../../components/controlplane/kind-config.ts";
+import { Cluster } from "../../e2e/cluster.ts";
 import { builtArtifacts, builtTool } from "../../../toolchain/built.ts";
 import { bridge, controlPlane, outside, segment } from "./outside-names.ts";
 
 const kindSeconds = 600;
 
 /** A cluster that somebody has made with kind, with kind's own pod network. */
-export class OutsideCluster {
+export class OutsideCluster extends Cluster {
   private constructor(
     /** File of the kubeconfig that kind gives its user. */
-    readonly kubeconfig: string,
+    kubeconfig: string,
     /** The control plane's address on the segment. */
     readonly address: string,
-  ) {}
+  ) {
+    super(kubeconfig);
+  }
 
   /** Runs kind on a Docker network of its own name, on the bridge that libvirt has made. */
   static async make(folder: string): Promise<OutsideCluster> {
@@ -54,15 +57,6 @@ export class OutsideCluster {
     const folder = { KUBECONFIG: "/dev/null" };
     await execa(builtTool("kind"), ["delete", "cluster", "--name", outside], { env: folder });
     await execa("docker", ["network", "rm", outside], { reject: false });
-  }
-
-  async kubectl(...args: string[]): Promise<string> {
-    const { stdout } = await execa(
-      builtTool("kubectl"),
-      ["--kubeconfig", this.kubeconfig, ...args],
-      { timeout: 120_000 },
-    );
-    return stdout;
   }
 
   /**

@@ -1,17 +1,14 @@
-import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
+import { execa } from "execa";
 
 import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
 import { metaData, userData } from "../../../components/machine/identity.ts";
 import { waitUntil } from "../../../toolchain/wait-until.ts";
-import { virsh } from "../planting.ts";
+import { virsh } from "../../e2e/lab.ts";
 import { diskContent } from "./disk-content.ts";
 import { imagesFolder, outside } from "./outside-names.ts";
-
-const run = promisify(execFile);
 
 /** What the guest wrote is on its disk a second later (rehearsal/guest/boot), what it removed with ext4's next commit. */
 const writtenMilliseconds = 8000;
@@ -61,12 +58,12 @@ export class OutsideMachine {
     await writeFile(path.join(folder, "user-data"), userData(identity), { mode: 0o600 });
     await writeFile(path.join(folder, "meta-data"), metaData(`${outside}-${name}`, name));
     const iso = path.join(folder, "identity.iso");
-    await run("mkisofs", [
+    await execa("mkisofs", [
       ...["-quiet", "-output", iso, "-volid", "cidata", "-joliet", "-rock"],
       ...["user-data", "meta-data"].map((each) => path.join(folder, each)),
     ]);
     const disk = path.join(folder, "disk.qcow2");
-    await run("qemu-img", ["create", "-q", "-f", "qcow2", "-F", "raw", "-b", base, disk]);
+    await execa("qemu-img", ["create", "-q", "-f", "qcow2", "-F", "raw", "-b", base, disk]);
     const machine = new OutsideMachine(name, address, identity.hostPublicKey, disk);
     const definition = path.join(folder, "domain.xml");
     await writeFile(definition, domainXml(machine.domain, mac, disk, iso));

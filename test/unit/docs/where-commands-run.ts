@@ -87,7 +87,7 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   },
   "kindows preview": {
     needs: "a host on which everything is prepared, which it does otherwise",
-    by: { file: rehearsal, words: "pulumi preview --expect-no-changes" },
+    by: { file: rehearsal, words: 'lab.kindows("preview")' },
   },
   "kindows preview-diff": {
     needs: "a branch `main`, which not every clone has",
@@ -140,11 +140,11 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   "pulumi destroy": { needs: aLab },
   "pulumi preview": {
     needs: "what `kindows env` prints",
-    by: { file: rehearsal, words: "pulumi preview --expect-no-changes" },
+    by: { file: rehearsal, words: "lab.plansNothing()" },
   },
   "pulumi refresh": {
     needs: aLab,
-    by: { file: "test/e2e/refreshed.ts", words: "pulumi refresh" },
+    by: { file: "test/e2e/lab.ts", words: "pulumi refresh" },
   },
   "pulumi stack init": {
     needs: "what `kindows env` prints",

@@ -1,0 +1,35 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+
+import { knownStacks } from "../../cli/stack-settings.ts";
+import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
+import { TestLab } from "../e2e/lab.ts";
+import { clearHost, estateLab } from "./outside/estate.ts";
+
+/** Removes what a part has left that was ended half way: settings that are still there are those of a lab that may be. */
+export const mochaHooks = {
+  async beforeAll(): Promise<void> {
+    for (const stack of (await knownStacks()).filter((name) => name.startsWith("e2e"))) {
+      console.log(`      removing what is left of ${stack}`);
+      if (stack === estateLab.stack) {
+        await clearHost();
+        await estateLab.forget();
+      } else {
+        await removeLeftLab(new TestLab(stack));
+      }
+    }
+  },
+};
+
+/** Hypervisors that a test names are this host, by an SSH server that has gone with the test. */
+async function removeLeftLab(lab: TestLab): Promise<void> {
+  const { config } = parse(await readFile(lab.stackFile, "utf8")) as {
+    config: { "kindows:hypervisors"?: readonly { readonly name: string }[] };
+  };
+  process.env[goneVariable] = (config["kindows:hypervisors"] ?? []).map(({ name }) => name).join();
+  try {
+    await lab.remove();
+  } finally {
+    Reflect.deleteProperty(process.env, goneVariable);
+  }
+}

@@ -1,0 +1,89 @@
+import { execa } from "execa";
+import { messageOf } from "../../cli/failure.ts";
+import { builtTool } from "../../toolchain/built.ts";
+import { waitUntil } from "../../toolchain/wait-until.ts";
+
+interface KubeObject {
+  readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };
+  readonly spec?: Record<string, unknown>;
+  readonly status?: Record<string, unknown>;
+}
+
+/** A cluster that is known by its kubeconfig. */
+export class Cluster {
+  /** @param kubeconfig its file. */
+  constructor(readonly kubeconfig: string) {}
+
+  async nodes(): Promise<KubeObject[]> {
+    const { items } = (await this.kubectlJson("get", "nodes")) as { items: KubeObject[] };
+    return items;
+  }
+
+  async node(name: string): Promise<KubeObject | undefined> {
+    return (await this.nodes()).find(({ metadata }) => metadata.name === name);
+  }
+
+  async readyNodes(): Promise<string[]> {
+    return (await this.nodes())
+      .filter(isReady)
+      .map((node) => node.metadata.name)
+      .sort();
+  }
+
+  /** Waits until these nodes are Ready, and no others are there; an API server that is starting is waited for, too. */
+  async untilReady(names: readonly string[]): Promise<void> {
+    const what = `${names.join(" and ")} to be Ready, and nothing else to be there`;
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
+      try {
+        const found = await this.nodes();
+        const seen = found.map(
+          (node) => `${node.metadata.name}${isReady(node) ? "" : " not Ready"}`,
+        );
+        return seen.sort().join() === [...names].sort().join() ? undefined : seen.join();
+      } catch (error) {
+        return messageOf(error).split("\n").at(-1);
+      }
+    });
+  }
+
+  /** Waits until a node is not Ready: a silent kubelet is noticed by the control plane after a time of its own. */
+  async untilNotReady(name: string): Promise<void> {
+    const what = `${name} to be not Ready`;
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
+      const node = await this.node(name);
+      return node !== undefined && isReady(node) ? "Ready" : undefined;
+    });
+  }
+
+  /** When kubelet renewed the lease of each node last, as the cluster tells it; one that has just joined has none yet. */
+  async leaseRenewals(): Promise<ReadonlyMap<string, string>> {
+    const { items } = (await this.kubectlJson("-n", "kube-node-lease", "get", "leases")) as {
+      items: { metadata: { name: string }; spec: { renewTime: string } }[];
+    };
+    return new Map(items.map(({ metadata, spec }) => [metadata.name, spec.renewTime]));
+  }
+
+  async kubectl(...args: string[]): Promise<string> {
+    return this.#kubectl(args);
+  }
+
+  /** Applies a manifest. */
+  async kubectlApply(manifest: string): Promise<void> {
+    await this.#kubectl(["apply", "-f", "-"], manifest);
+  }
+
+  async kubectlJson(...args: string[]): Promise<unknown> {
+    return JSON.parse(await this.kubectl(...args, "-o", "json"));
+  }
+
+  async #kubectl(args: readonly string[], input = ""): Promise<string> {
+    const all = ["--kubeconfig", this.kubeconfig, ...args];
+    return (await execa(builtTool("kubectl"), all, { input, timeout: 120_000 })).stdout;
+  }
+}
+
+/** Whether a node's Ready condition is true. */
+export function isReady(node: KubeObject): boolean {
+  const conditions = (node.status?.["conditions"] ?? []) as { type: string; status: string }[];
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { projectRoot } from "../../toolchain/project.ts";
+
+/** Longest to wait for the rest of what a command wrote, once it has ended. */
+const restOfOutputMilliseconds = 5000;
+
+export interface Finished {
+  /** Undefined where a signal has ended it. */
+  readonly exitCode: number | undefined;
+  /** stdout and stderr as they came. */
+  readonly output: string;
+  readonly seconds: number;
+}
+
+export interface GroupOptions {
+  /** Gets what the command prints; only its owner may read it. */
+  readonly logFile: string;
+  readonly onText?: (text: string, pid: number) => void;
+  /** Asks all of the group to end. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a command to its end, in a process group of its own. */
+export async function runAsGroup(
+  command: string,
+  args: readonly string[],
+  { logFile, onText, signal }: GroupOptions,
+): Promise<Finished> {
+  await mkdir(path.dirname(logFile), { recursive: true });
+  const log = createWriteStream(logFile, { mode: 0o600 });
+  const started = Date.now();
+  const child = spawn(command, args, {
+    cwd: projectRoot,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      log.write(text);
+      output += text;
+      onText?.(text, child.pid ?? NaN);
+    });
+  }
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  const tell = (what: NodeJS.Signals): void => {
+    try {
+      process.kill(-(child.pid ?? NaN), what);
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  // Nobody else would end it when this process is ended.
+  const kill = (): void => tell("SIGKILL");
+  const end = (): void => tell("SIGTERM");
+  process.once("exit", kill);
+  signal?.addEventListener("abort", end);
+  try {
+    const exitCode = await new Promise<number | undefined>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("exit", (code) => resolve(code ?? undefined));
+    });
+    // The end is seen before the last that was written; a daemon that was started may hold the output open for good.
+    await Promise.race([closed, sleep(restOfOutputMilliseconds, undefined, { ref: false })]);
+    return { exitCode, output, seconds: (Date.now() - started) / 1000 };
+  } finally {
+    process.off("exit", kill);
+    signal?.removeEventListener("abort", end);
+    log.end();
+  }
+}
