@@ -1,74 +1,82 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
-import { EngineProject, type EngineRun } from "./support/engine.ts";
-import { eventually } from "./support/eventually.ts";
-import { makeKey, SshServer } from "./support/ssh-server.ts";
+import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
+import { eventually } from "../../engine/plugins/support/eventually.ts";
+import { Plugin, type Resource, type Step } from "../../engine/plugins/support/plugin.ts";
+import { makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 
-describe("command.remote.CopyToRemote in the engine", function () {
-  this.timeout(60_000);
+const signature = "4dabf18193072939515e22adb298388d";
+const [asset, archive] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
+
+describe("command.remote.CopyToRemote", () => {
   const hostKey = makeKey();
   const key = makeKey();
-  let project: EngineProject;
+  let plugin: Plugin;
   let server: SshServer;
-  let remote: string;
+  let folder: string;
+  const local = (name: string): string => path.join(folder, "source", name);
+  const remote = (name: string): string => path.join(folder, "remote", name);
 
   before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "copies-"));
+    await mkdir(remote("existing"), { recursive: true });
+    await mkdir(local("deeper"), { recursive: true });
+    await writeFile(local("one.txt"), "one");
+    await writeFile(local("deeper/big"), Buffer.alloc(300_000, 7));
+    plugin = await Plugin.start("command");
     server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey] });
-    project = await EngineProject.create();
-    remote = path.join(project.folder, "remote");
-    await mkdir(remote);
-    await mkdir(path.join(remote, "existing"));
-    await mkdir(path.join(project.folder, "source", "deeper"), { recursive: true });
-    await project.write("key", key.privateKey);
-    await project.write("source/one.txt", "one");
-    await writeFile(path.join(project.folder, "source", "deeper", "big"), Buffer.alloc(300_000, 7));
   });
-
   after(async () => {
-    await project.dispose();
     await server.stop();
+    await plugin.stop();
   });
 
-  /** Copies by name: where to, and what, as JavaScript. */
-  const up = async (
-    copies: Readonly<Record<string, readonly [string, string]>>,
-  ): Promise<EngineRun> => {
-    const resources = Object.entries(copies).map(
-      ([name, [to, source]]) =>
-        `new remote.CopyToRemote('${name}', { connection, remotePath: '${remote}/${to}', source: ${source} });`,
-    );
-    await project.program(`
-      import { readFileSync } from "node:fs";
-      import { asset } from "@pulumi/pulumi";
-      import { remote } from "@pulumi/command";
-      const connection = { host: '127.0.0.1', port: ${String(server.port)}, dialErrorLimit: 1,
-        privateKey: readFileSync('key', 'utf8'), hostKey: '${hostKey.publicKey}' };
-      ${resources.join("\n")}
-    `);
-    return project.up();
+  /** Assets and archives as the engine sends them; their hashes are by content. */
+  const ofFile = (kind: string, file: string, content: string): PropertyMap => ({
+    [signature]: kind,
+    path: file,
+    hash: createHash("sha256").update(content).digest("hex"),
+  });
+  const text = { [signature]: asset, text: "text", hash: "of the text" };
+  /** Where to, and what, while the file has this content. */
+  const copies = (content: string): Readonly<Record<string, readonly [string, PropertyMap]>> => ({
+    folder: ["folder", ofFile(archive, path.join(folder, "source"), content)],
+    content: ["content", ofFile(archive, `${folder}/source/`, content)],
+    into: ["existing", ofFile(archive, path.join(folder, "source"), content)],
+    file: ["renamed.txt", ofFile(asset, local("one.txt"), content)],
+    fileInto: ["existing", ofFile(asset, local("one.txt"), content)],
+    text: ["text.txt", text],
+  });
+  const inputs = ([to, source]: readonly [string, PropertyMap], more = {}): PropertyMap => ({
+    connection: {
+      ...{ host: "127.0.0.1", port: server.port, dialErrorLimit: 1 },
+      ...{ privateKey: key.privateKey, hostKey: hostKey.publicKey, ...more },
+    },
+    remotePath: remote(to),
+    source,
+  });
+  const resources: Record<string, Resource> = {};
+  const up = async (content: string, more = {}): Promise<Record<string, Step[]>> => {
+    const steps: Record<string, Step[]> = {};
+    for (const [name, copy] of Object.entries(copies(content))) {
+      const resource = (resources[name] ??= plugin.resource("command:remote:CopyToRemote", name));
+      steps[name] = await resource.up(inputs(copy, more));
+    }
+    return steps;
   };
-
   const remoteFiles = async (): Promise<string[]> => {
-    const entries = await readdir(remote, { recursive: true, withFileTypes: true });
+    const entries = await readdir(remote(""), { recursive: true, withFileTypes: true });
     return entries
       .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(remote, path.join(entry.parentPath, entry.name)))
+      .map((entry) => path.relative(remote(""), path.join(entry.parentPath, entry.name)))
       .sort();
   };
 
-  const copies = {
-    folder: ["folder", "new asset.FileArchive('source')"],
-    content: ["content", "new asset.FileArchive('source/')"],
-    into: ["existing", "new asset.FileArchive('source')"],
-    file: ["renamed.txt", "new asset.FileAsset('source/one.txt')"],
-    fileInto: ["existing", "new asset.FileAsset('source/one.txt')"],
-    text: ["text.txt", "new asset.StringAsset('text')"],
-  } as const;
-
   it("puts folders, files and texts where the remote path says, depending on what is there", async () => {
-    const run = await up(copies);
-    assert.equal(run.exitCode, 0, run.text);
+    await up("one");
     assert.deepEqual(await remoteFiles(), [
       "content/deeper/big",
       "content/one.txt",
@@ -80,44 +88,45 @@ describe("command.remote.CopyToRemote in the engine", function () {
       "renamed.txt",
       "text.txt",
     ]);
-    assert.equal(await readFile(path.join(remote, "text.txt"), "utf8"), "text");
-    const big = await readFile(path.join(remote, "content", "deeper", "big"));
-    assert.ok(big.equals(Buffer.alloc(300_000, 7)));
-    const again = await project.preview("--expect-no-changes");
-    assert.equal(again.exitCode, 0, again.text);
+    assert.equal(await readFile(remote("text.txt"), "utf8"), "text");
+    assert.ok((await readFile(remote("content/deeper/big"))).equals(Buffer.alloc(300_000, 7)));
+    assert.ok(Object.values(await up("one")).every(([step]) => step === "same"));
     await eventually("all connections are closed", () => (server.open === 0 ? true : undefined));
   });
 
-  it("copies again what changed, and only that; deletes nothing", async () => {
-    await project.write("source/one.txt", "two");
-    await writeFile(path.join(remote, "text.txt"), "changed on the host");
-    const run = await up(copies);
-    const updated = Object.entries(run.steps).filter(([, steps]) => steps.includes("update"));
-    assert.deepEqual(
-      updated.map(([name]) => name).sort(),
-      ["content", "file", "fileInto", "folder", "into"],
-      run.text,
-    );
-    assert.equal(await readFile(path.join(remote, "renamed.txt"), "utf8"), "two");
-    assert.equal(await readFile(path.join(remote, "text.txt"), "utf8"), "changed on the host");
+  it("copies again what changed, and only that; nothing where only the connection did; deletes nothing", async () => {
+    await writeFile(local("one.txt"), "two");
+    await writeFile(remote("text.txt"), "changed on the host");
+    const steps = await up("two");
+    const updated = Object.keys(steps).filter((name) => steps[name]?.[0] === "update");
+    assert.deepEqual(updated.sort(), ["content", "file", "fileInto", "folder", "into"]);
+    assert.equal(await readFile(remote("renamed.txt"), "utf8"), "two");
+    assert.equal(await readFile(remote("text.txt"), "utf8"), "changed on the host");
+
+    const { accepted } = server;
+    const moved = await up("two", { perDialTimeout: 7 });
+    assert.ok(Object.values(moved).every(([step]) => step === "update"));
+    assert.equal(server.accepted, accepted);
 
     const before = await remoteFiles();
-    const removed = await up({});
-    assert.equal(removed.exitCode, 0, removed.text);
+    for (const resource of Object.values(resources)) await resource.delete();
     assert.deepEqual(await remoteFiles(), before);
   });
 
-  it("fails where the remote path cannot take the source", async () => {
-    const run = await up({
-      overFile: ["renamed.txt", "new asset.FileArchive('source')"],
-      noParent: ["missing/parent.txt", "new asset.StringAsset('text')"],
-      textOverFolder: ["existing", "new asset.StringAsset('text')"],
+  const refused: readonly [string, string, () => PropertyMap, RegExp][] = [
+    [
+      "a folder over a file",
+      "renamed.txt",
+      () => ofFile(archive, path.join(folder, "source"), "two"),
+      /renamed\.txt/,
+    ],
+    ["a text without its folder", "missing/parent.txt", () => text, /missing\/parent\.txt/],
+    ["a text over a folder", "existing", () => text, /existing is a directory/],
+  ];
+  for (const [what, to, source, why] of refused) {
+    it(`fails for ${what}`, async () => {
+      const failing = plugin.resource("command:remote:CopyToRemote", "failing");
+      await assert.rejects(failing.up(inputs([to, source()])), why);
     });
-    const error = (name: string): string =>
-      run.messages.find(({ resource, severity }) => resource === name && severity === "error")
-        ?.text ?? "";
-    assert.match(error("overFile"), /renamed\.txt/);
-    assert.match(error("noParent"), /missing\/parent\.txt/);
-    assert.match(error("textOverFolder"), /existing is a directory/);
-  });
+  }
 });
