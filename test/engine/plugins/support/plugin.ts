@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -229,7 +230,7 @@ export class Resource {
     const request = this.#named(new provider.CheckRequest());
     request.setOlds(toStruct(this.inputs));
     request.setNews(toStruct(news));
-    request.setRandomseed(Uint8Array.from(Buffer.from(this.name.padEnd(32))));
+    request.setRandomseed(randomBytes(32));
     const checked = await ask<CheckResponse>((done) => this.plugin.client.check(request, done));
     const refused = checked.getFailuresList().map((each) => each.getReason());
     if (refused.length > 0) throw new Error(refused.join("\n"));
