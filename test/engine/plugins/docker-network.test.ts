@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execa } from "execa";
+import { scalarText } from "../../../plugins/protocol/property-value.ts";
 import { Plugin, type Resource } from "./support/plugin.ts";
 
 interface Inspected {
@@ -88,7 +89,7 @@ describe("docker.Network, on a real Docker", () => {
 
   it("gets a name where none is given, and keeps it", async () => {
     await network.up({});
-    const madeUp = String(network.state["name"]);
+    const madeUp = scalarText(network.state["name"]) ?? "";
     try {
       assert.match(madeUp, /^network-[0-9a-f]{7}$/);
       // The engine's seed is another one when the resource is checked again for a later update.

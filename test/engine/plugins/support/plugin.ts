@@ -11,7 +11,13 @@ import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import providerGrpc from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
-import type { CheckResponse, DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
+import type {
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  ReadResponse,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import { bundledPlugins } from "../../../../plugins/catalog.ts";
 import { commandProvider } from "../../../../plugins/command/provider.ts";
@@ -68,13 +74,13 @@ export class Plugin {
         });
         return new empty.Empty();
       });
-      server.addService(engineGrpc.EngineService, { log } as never);
+      server.addService(engineGrpc.EngineService, { log });
     });
     const address = options.process
       ? await plugin.#spawn(name, engine)
       : await plugin.#serve((server) => {
           const service = providerService(definitions[name](), engine);
-          server.addService(providerGrpc.ResourceProviderService, service as never);
+          server.addService(providerGrpc.ResourceProviderService, service);
         });
     plugin.#client = new providerGrpc.ResourceProviderClient(
       address,
@@ -165,7 +171,9 @@ export class Resource {
       request.setOlds(toStruct(this.state));
       request.setNews(toStruct(inputs));
       request.setTimeout(seconds);
-      const done = await this.#keep(ask((each) => this.plugin.client.update(request, each)));
+      const done = await this.#keep(
+        ask<UpdateResponse>((each) => this.plugin.client.update(request, each)),
+      );
       [this.inputs, this.state] = [inputs, fromStruct(done.getProperties())];
       return ["update"];
     };
@@ -205,7 +213,9 @@ export class Resource {
     request.setId(this.id);
     request.setInputs(toStruct(this.inputs));
     request.setProperties(toStruct(this.state));
-    const read = await this.#keep(ask((done) => this.plugin.client.read(request, done)));
+    const read = await this.#keep(
+      ask<ReadResponse>((done) => this.plugin.client.read(request, done)),
+    );
     if (read.getId() === "") {
       this.id = "";
       return "gone";
@@ -256,7 +266,9 @@ export class Resource {
     request.setProperties(toStruct(inputs));
     request.setTimeout(seconds);
     request.setPreview(preview);
-    const created = await this.#keep(ask((done) => this.plugin.client.create(request, done)));
+    const created = await this.#keep(
+      ask<CreateResponse>((done) => this.plugin.client.create(request, done)),
+    );
     [this.id, this.inputs, this.state] = [
       created.getId(),
       inputs,
