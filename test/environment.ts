@@ -39,7 +39,7 @@ process.umask(0o022);
 export const mochaHooks = {
   /** Mocha copies a failure from one process to another, where values that are more than data break its report. */
   afterEach(this: Context): void {
-    const failure: { actual?: unknown; expected?: unknown } = this.currentTest?.err ?? {};
+    const failure = (this.currentTest?.err ?? {}) as { actual?: unknown; expected?: unknown };
     for (const side of ["actual", "expected"] as const) {
       if (typeof failure[side] === "object") failure[side] = inspect(failure[side], { depth: 8 });
     }

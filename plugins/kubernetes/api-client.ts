@@ -94,6 +94,7 @@ export class ApiClient {
     const connection = await this.#options;
     const url = new URL(this.#config.getCurrentCluster()?.server ?? "");
     const query = new URLSearchParams(request.query).toString();
+    const body = request.body === undefined ? "" : JSON.stringify(request.body);
     const base = url.pathname.replace(/\/$/, "");
     return await new Promise((resolve, reject) => {
       const outgoing = https.request(
@@ -109,6 +110,8 @@ export class ApiClient {
             ...connection.headers,
             accept: "application/json",
             "content-type": request.contentType ?? "application/json",
+            // Node.js leaves it out of a DELETE: the body would be taken for the next request.
+            "content-length": Buffer.byteLength(body),
           },
         },
         (response) => {
@@ -128,7 +131,7 @@ export class ApiClient {
       outgoing.on("timeout", () => {
         outgoing.destroy(new Error(`no answer in ${String(ANSWER_SECONDS)} s`));
       });
-      outgoing.end(request.body === undefined ? undefined : JSON.stringify(request.body));
+      outgoing.end(body);
     });
   }
 

@@ -1,4 +1,4 @@
-import grpc from "@grpc/grpc-js";
+import * as grpc from "@grpc/grpc-js";
 import type { Server } from "@grpc/grpc-js";
 
 /** The engine sends whole states in one message; its own limit is the same. */

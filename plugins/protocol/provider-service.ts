@@ -1,4 +1,4 @@
-import grpc from "@grpc/grpc-js";
+import * as grpc from "@grpc/grpc-js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import service from "@pulumi/pulumi/proto/provider_grpc_pb.js";
@@ -14,8 +14,23 @@ import { unary, unimplemented } from "./unary.ts";
 
 /** Serves a provider until the engine is done with it. */
 export async function serveProvider(definition: ProviderDefinition): Promise<void> {
-  const operations = new Operations(connectEngineLog(engineAddress()));
-  const implementation: IResourceProviderServer = {
+  const implementation = providerService(definition, engineAddress());
+  await servePlugin((server) => {
+    server.addService(service.ResourceProviderService, implementation);
+  });
+}
+
+/**
+ * A provider in terms of the protocol.
+ *
+ * @param engine address of the engine, to which it reports.
+ */
+export function providerService(
+  definition: ProviderDefinition,
+  engine: string,
+): IResourceProviderServer {
+  const operations = new Operations(connectEngineLog(engine));
+  return {
     ...resourceHandlers(definition, operations),
     handshake: unary(() => {
       const response = new provider.ProviderHandshakeResponse();
@@ -68,7 +83,4 @@ export async function serveProvider(definition: ProviderDefinition): Promise<voi
     getMapping: unimplemented("GetMapping"),
     getMappings: unimplemented("GetMappings"),
   };
-  await servePlugin((server) => {
-    server.addService(service.ResourceProviderService, implementation);
-  });
 }

@@ -1,4 +1,4 @@
-import grpc from "@grpc/grpc-js";
+import * as grpc from "@grpc/grpc-js";
 import type { StatusObject } from "@grpc/grpc-js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";

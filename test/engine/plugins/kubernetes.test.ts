@@ -1,231 +1,323 @@
 import assert from "node:assert/strict";
-import { ApiServer } from "./support/api-server.ts";
-import { EngineProject, type EngineRun } from "./support/engine.ts";
 import {
-  account,
-  kubernetesProgram,
-  namespace,
-  type Objects,
-  role,
-  secret,
-  settings,
-} from "./support/kubernetes-program.ts";
+  daemonSet,
+  scriptConfigMap,
+  scriptConfigMapName,
+} from "../../../components/kubeproxy/kube-proxy-objects.ts";
+import { isSecret, secret, type PropertyMap } from "../../../plugins/protocol/property-value.ts";
+import { ApiServer } from "./support/api-server.ts";
+import { eventually } from "./support/eventually.ts";
+import { official } from "./support/installed-plugins.ts";
+import { Plugin, type Resource } from "./support/plugin.ts";
 
 interface LiveObject {
   readonly metadata: {
     readonly uid: string;
     readonly generation: number;
-    readonly labels?: Readonly<Record<string, string>>;
     readonly managedFields: readonly { readonly manager: string; readonly operation: string }[];
   };
   readonly data?: Readonly<Record<string, string>>;
-  readonly spec?: { readonly template: unknown };
 }
 
-describe("kubernetes objects in the engine", function () {
-  this.timeout(120_000);
+/** As the engine hands a program's objects to the plugin. */
+function plain(object: object): PropertyMap {
+  return JSON.parse(JSON.stringify(object)) as PropertyMap;
+}
+
+describe("kubernetes objects, on a real API server", () => {
   let server: ApiServer;
-  let project: EngineProject;
+  let plugin: Plugin;
 
   before(async () => {
     server = await ApiServer.start();
-    project = await EngineProject.create();
-    await project.write("kubeconfig", server.kubeconfig);
+    plugin = await Plugin.start("kubernetes", settings());
+    await plugin.resource("kubernetes:core/v1:Namespace", "lab").up({ metadata: { name: "lab" } });
   });
-
   after(async () => {
-    await project.dispose();
+    await plugin.stop();
     await server.stop();
   });
 
-  const write = (objects: Objects, settings?: string): Promise<void> =>
-    project.program(kubernetesProgram(objects, settings));
+  /** The provider's settings. */
+  function settings(more: PropertyMap = {}): PropertyMap {
+    return { kubeconfig: secret(server.kubeconfig), clusterIdentifier: "test", ...more };
+  }
+  const resource = (type: string, name: string): Resource =>
+    plugin.resource(`kubernetes:${type}`, name);
+  const live = (path: string): Promise<LiveObject | undefined> => server.get<LiveObject>(path);
+  const mapPath = (name: string): string => `/api/v1/namespaces/lab/configmaps/${name}`;
+  const map = (name: string, data: PropertyMap, annotations: PropertyMap = {}): PropertyMap => ({
+    metadata: { name, namespace: "lab", annotations },
+    data,
+  });
 
-  const up = async (objects: Objects, settings?: string): Promise<EngineRun> => {
-    await write(objects, settings);
-    return project.up();
-  };
+  it("makes an object, and finds nothing to change afterwards", async () => {
+    const made = resource("core/v1:ConfigMap", "made");
+    assert.deepEqual((await made.preview(map("made", { a: "1" }))).steps, ["create"]);
+    assert.equal(await live(mapPath("made")), undefined);
+    assert.deepEqual(await made.up(map("made", { a: "1" })), ["create"]);
+    const { data, metadata } = (await live(mapPath("made"))) ?? assert.fail("it is not there");
+    assert.deepEqual(data, { a: "1" });
+    assert.match(metadata.managedFields[0]?.manager ?? "", /^pulumi-kubernetes/);
+    assert.deepEqual(await made.up(map("made", { a: "1" })), ["same"]);
+    assert.equal(await made.refresh(), "same");
+    assert.deepEqual(await made.up(map("made", { a: "1" })), ["same"]);
+  });
 
-  const clean = async (): Promise<void> => {
-    for (const run of [
-      await project.preview("--expect-no-changes"),
-      await project.refresh("--expect-no-changes"),
-      await project.preview("--expect-no-changes"),
-    ]) {
-      assert.equal(run.exitCode, 0, run.text);
+  it("makes up a name where there is none, and keeps it", async () => {
+    const account = resource("core/v1:ServiceAccount", "account");
+    const inputs = { metadata: { namespace: "lab", labels: { app: "x" } } };
+    await account.up(inputs);
+    const { name } = account.state["metadata"] as { name: string };
+    assert.match(name, /^account-[0-9a-f]{8}$/);
+    assert.ok(await live(`/api/v1/namespaces/lab/serviceaccounts/${name}`));
+    assert.deepEqual(await account.up(inputs), ["same"]);
+  });
+
+  it("marks what is in a Secret as secret, also as the API server encodes it", async () => {
+    const made = resource("core/v1:Secret", "secret");
+    const stringData = { password: "hunter2-hunter2" };
+    await made.up({ metadata: { name: "secret", namespace: "lab" }, stringData });
+    for (const properties of [made.inputs, made.state]) {
+      for (const key of ["data", "stringData"]) {
+        const value = properties[key] as PropertyMap | undefined;
+        assert.ok(value === undefined || isSecret(value) || isSecret(value["password"]), key);
+      }
     }
-  };
-
-  it("makes objects, finds nothing to change afterwards, and keeps secrets", async () => {
-    await write({ namespace, settings: settings("{ a: '1' }"), account, role, secret });
-    const preview = await project.preview();
-    assert.equal(preview.exitCode, 0, preview.text);
-    assert.equal(await server.get("/api/v1/namespaces/lab"), undefined);
-
-    const made = await project.up();
-    assert.equal(made.exitCode, 0, made.text);
-    const live = await server.get<LiveObject>("/api/v1/namespaces/lab/configmaps/settings");
-    assert.deepEqual(live?.data, { a: "1" });
-    assert.match(live.metadata.managedFields[0]?.manager ?? "", /^pulumi-kubernetes/);
-    const { account: name } = await project.outputs();
-    assert.match(String(name), /^account-[0-9a-f]{8}$/);
-    assert.ok(await server.get(`/api/v1/namespaces/lab/serviceaccounts/${String(name)}`));
-    const stored = JSON.stringify(await project.state());
-    assert.doesNotMatch(stored, /hunter2/);
-    assert.ok(!stored.includes(Buffer.from("hunter2-hunter2").toString("base64")));
-    await clean();
+    assert.equal(await made.refresh(), "same");
+    // Somebody else was quicker.
+    await server.request("DELETE", "/api/v1/namespaces/lab/secrets/secret");
+    await made.delete();
   });
 
   it("updates in place what can change, and replaces for the rest, the old one first", async () => {
-    const uid = async (path: string): Promise<string | undefined> =>
-      (await server.get<LiveObject>(path))?.metadata.uid;
-    const [rolePath, mapPath] = [
-      "/apis/rbac.authorization.k8s.io/v1/clusterroles/reader",
-      "/api/v1/namespaces/lab/configmaps/settings",
-    ];
-    const before = [await uid(rolePath), await uid(mapPath)];
-    const changedRole = [role[0], role[1].replace("['get']", "['get', 'list']")] as const;
-    const run = await up({
-      namespace,
-      settings: settings("{ a: '2' }"),
-      account,
-      role: changedRole,
-      secret,
+    const role = (verbs: readonly string[]): PropertyMap => ({
+      metadata: { name: "reader" },
+      rules: [{ apiGroups: [""], resources: ["pods"], verbs }],
     });
-    assert.equal(run.exitCode, 0, run.text);
-    assert.deepEqual(run.steps["role"], ["update"]);
+    const reader = resource("rbac.authorization.k8s.io/v1:ClusterRole", "reader");
+    const changed = resource("core/v1:ConfigMap", "changed");
+    await reader.up(role(["get"]));
+    await changed.up(map("changed", { a: "1" }));
+    const uids = async (): Promise<(string | undefined)[]> => [
+      (await live("/apis/rbac.authorization.k8s.io/v1/clusterroles/reader"))?.metadata.uid,
+      (await live(mapPath("changed")))?.metadata.uid,
+    ];
+    const before = await uids();
+    assert.deepEqual(await reader.up(role(["get", "list"])), ["update"]);
     // Data of a ConfigMap: replaced, unless the provider says that it is mutable.
-    const steps = run.steps["settings"] ?? [];
-    assert.ok(steps.indexOf("delete-replaced") < steps.indexOf("create-replacement"), run.text);
-    assert.equal(await uid(rolePath), before[0]);
-    assert.notEqual(await uid(mapPath), before[1]);
+    assert.deepEqual(await changed.up(map("changed", { a: "2" })), [
+      "delete-replaced",
+      "create-replacement",
+    ]);
+    const after = await uids();
+    assert.equal(after[0], before[0]);
+    assert.notEqual(after[1], before[1]);
   });
 
-  it("updates data in place where the provider says so, and removes what is gone from the inputs", async () => {
-    const mutable = "clusterIdentifier: 'test', enableConfigMapMutable: true";
-    await write(
-      { namespace, settings: settings("{ a: '2', b: '3' }"), account, role, secret },
-      mutable,
-    );
-    const added = await project.up();
-    assert.deepEqual(added.steps["settings"], ["update"], added.text);
-    const run = await up(
-      { namespace, settings: settings("{ b: '3' }"), account, role, secret },
-      mutable,
-    );
-    assert.deepEqual(run.steps["settings"], ["update"], run.text);
-    const live = await server.get<LiveObject>("/api/v1/namespaces/lab/configmaps/settings");
-    assert.deepEqual(live?.data, { b: "3" });
-  });
+  describe("where data may change in place", () => {
+    let changing: Resource;
+    before(async () => {
+      await plugin.configure(settings({ enableConfigMapMutable: "true" }));
+      changing = resource("core/v1:ConfigMap", "changing");
+      await changing.up(map("changing", { a: "2" }));
+    });
+    after(() => plugin.configure(settings()));
+    const data = async (): Promise<unknown> => (await live(mapPath("changing")))?.data;
 
-  it("sees drift in a refresh, and takes it back only when told to", async () => {
-    await server.patch("/api/v1/namespaces/lab/configmaps/settings", { data: { b: "drifted" } });
-    const refreshed = await project.refresh();
-    assert.deepEqual(refreshed.steps["settings"], ["refresh"], refreshed.text);
-    const mutable = "clusterIdentifier: 'test', enableConfigMapMutable: true";
-    const refused = await project.up();
-    assert.notEqual(refused.exitCode, 0);
-    assert.match(refused.text, /[Cc]onflict.*patchForce/s);
-    const forced = settings("{ b: '3' }");
-    const run = await up(
-      {
-        namespace,
-        settings: [
-          forced[0],
-          forced[1].replace("name:", "annotations: { 'pulumi.com/patchForce': 'true' }, name:"),
-        ],
-        account,
-        role,
-        secret,
-      },
-      mutable,
-    );
-    assert.equal(run.exitCode, 0, run.text);
-    const live = await server.get<LiveObject>("/api/v1/namespaces/lab/configmaps/settings");
-    assert.deepEqual(live?.data, { b: "3" });
+    it("updates it, and removes what is gone from the inputs", async () => {
+      assert.deepEqual(await changing.up(map("changing", { a: "2", b: "3" })), ["update"]);
+      assert.deepEqual(await changing.up(map("changing", { b: "3" })), ["update"]);
+      assert.deepEqual(await data(), { b: "3" });
+    });
+
+    it("sees drift in a refresh, and takes it back only when told to", async () => {
+      await server.patch(mapPath("changing"), { data: { b: "drifted" } });
+      assert.equal(await changing.refresh(), "refresh");
+      await assert.rejects(changing.up(map("changing", { b: "3" })), /[Cc]onflict.*patchForce/s);
+      await changing.up(map("changing", { b: "3" }, { "pulumi.com/patchForce": "true" }));
+      assert.deepEqual(await data(), { b: "3" });
+    });
   });
 
   it("refuses to create what exists, and reports what the API server refuses", async () => {
-    await server.request("POST", "/api/v1/namespaces/default/configmaps", {
+    await server.request("POST", "/api/v1/namespaces/lab/configmaps", {
       metadata: { name: "taken" },
       data: { by: "another" },
     });
-    // One by one: where the first fails early the engine does not begin with the other.
-    const taken = await up({
-      namespace,
-      taken: ["core/v1/ConfigMap", "{ metadata: { name: 'taken' }, data: { by: 'us' } }"],
-    });
-    assert.notEqual(taken.exitCode, 0);
-    assert.match(taken.text, /configmaps "taken" already exists/);
-    const wrong = await up({
-      namespace,
-      wrong: ["core/v1/ConfigMap", "{ metadata: { name: 'Not_A_Name' } }"],
-    });
-    assert.notEqual(wrong.exitCode, 0);
-    assert.match(wrong.text, /Not_A_Name/);
-    const live = await server.get<LiveObject>("/api/v1/namespaces/default/configmaps/taken");
-    assert.deepEqual(live?.data, { by: "another" });
+    const taken = resource("core/v1:ConfigMap", "taken").up(map("taken", { by: "us" }));
+    await assert.rejects(taken, /configmaps "taken" already exists/);
+    assert.deepEqual((await live(mapPath("taken")))?.data, { by: "another" });
+    await assert.rejects(
+      resource("core/v1:ConfigMap", "wrong").up(map("Not_A_Name", {})),
+      /Not_A_Name/,
+    );
   });
 
-  it("does not mind deleting what is gone", async () => {
-    await write({ namespace, secret });
-    await project.up();
-    await server.request("DELETE", "/api/v1/namespaces/lab/secrets/secret");
-    const run = await up({ namespace });
-    assert.deepEqual(run.steps["secret"], ["delete"], run.text);
-    assert.equal(run.exitCode, 0, run.text);
+  it("tells a refresh that an object is gone, and another of its name apart when deleting", async () => {
+    const gone = resource("core/v1:ConfigMap", "gone");
+    await gone.up(map("gone", {}));
+    await server.request("DELETE", mapPath("gone"));
+    assert.equal(await gone.refresh(), "gone");
+
+    const held = resource("core/v1:ConfigMap", "held");
+    await held.up(map("held", {}));
+    await server.patch(mapPath("held"), { metadata: { finalizers: ["example.test/held"] } });
+    const deleting = held.delete();
+    await eventually("the plugin waits for the finalizer", () =>
+      plugin.messages.find(({ text }) => text.startsWith("waiting until ConfigMap lab/held")),
+    );
+    // It goes, and somebody makes another one at once.
+    await server.patch(mapPath("held"), { metadata: { finalizers: null } });
+    await server.request("POST", "/api/v1/namespaces/lab/configmaps", {
+      metadata: { name: "held" },
+    });
+    await deleting;
+    assert.ok(await live(mapPath("held")), "the other one stays");
+  });
+
+  describe("with pods to wait for", () => {
+    // The official plugin takes a DaemonSet that no controller has seen yet for ready.
+    before(function () {
+      if (official) this.skip();
+    });
+    const path = "/apis/apps/v1/namespaces/lab/daemonsets/proxy";
+    const set = (image: string, app = "proxy"): PropertyMap => ({
+      metadata: { name: "proxy", namespace: "lab" },
+      spec: {
+        selector: { matchLabels: { app } },
+        template: {
+          metadata: { labels: { app } },
+          // The API server writes another unit.
+          spec: {
+            containers: [{ name: "main", image, resources: { requests: { cpu: "1000m" } } }],
+          },
+        },
+      },
+    });
+    /** Plays the controller: says that the DaemonSet, as it is now, has that many pods ready. */
+    const report = async (ready: number, desired: number): Promise<void> => {
+      const generation = (await live(path))?.metadata.generation;
+      await server.patch(`${path}/status`, {
+        status: {
+          observedGeneration: generation,
+          currentNumberScheduled: desired,
+          desiredNumberScheduled: desired,
+          updatedNumberScheduled: ready,
+          numberAvailable: ready,
+          numberReady: ready,
+          numberMisscheduled: 0,
+        },
+      });
+    };
+    const told = (what: RegExp): Promise<unknown> =>
+      eventually(`it says ${String(what)}`, () =>
+        plugin.messages.find(({ resource: of, text }) => of === "proxy" && what.test(text)),
+      );
+    let proxy: Resource;
+
+    it("waits until all pods are ready, and says how far it is", async () => {
+      proxy = resource("apps/v1:DaemonSet", "proxy");
+      const making = proxy.up(set("example.test/a"), 600);
+      await eventually("the DaemonSet is there", () => live(path));
+      await report(0, 2);
+      await told(/0 of 2 pods updated/);
+      await report(2, 2);
+      assert.deepEqual(await making, ["create"]);
+      assert.deepEqual(await proxy.up(set("example.test/a")), ["same"]);
+    });
+
+    it("keeps an object that does not get ready, says why, and waits again the next time", async () => {
+      await server.request("POST", "/api/v1/namespaces/lab/pods", {
+        metadata: { name: "proxy-abc", labels: { app: "proxy" } },
+        spec: { containers: [{ name: "main", image: "example.test/b" }] },
+      });
+      const waiting = { reason: "ImagePullBackOff", message: "no such image" };
+      const main = { name: "main", ready: false, image: "", imageID: "", restartCount: 0 };
+      await server.patch("/api/v1/namespaces/lab/pods/proxy-abc/status", {
+        status: { phase: "Pending", containerStatuses: [{ ...main, state: { waiting } }] },
+      });
+      await assert.rejects(proxy.up(set("example.test/b"), 2), (error: Error) => {
+        assert.match(error.message, /DaemonSet lab\/proxy is not ready after 2 s/);
+        assert.match(error.message, /last seen: generation 1 of 2 seen/);
+        assert.match(error.message, /pod proxy-abc .*container main waits: ImagePullBackOff/);
+        return true;
+      });
+      assert.ok(proxy.initErrors.length > 0);
+      await report(1, 1);
+      assert.deepEqual(await proxy.up(set("example.test/b")), ["update"]);
+    });
+
+    it("has a limit of its own where customTimeouts set none", async () => {
+      const inputs = set("example.test/c");
+      const annotations = { "pulumi.com/timeoutSeconds": "1" };
+      const metadata = { name: "proxy", namespace: "lab", annotations };
+      await assert.rejects(proxy.up({ ...inputs, metadata }), /is not ready after 1 s/);
+    });
+
+    it("replaces for a changed selector", async () => {
+      const { steps } = await proxy.preview(set("example.test/c", "other"));
+      assert.deepEqual(steps, ["create-replacement"]);
+    });
+  });
+
+  describe("kube-proxy for Windows, made by a run that was killed before it wrote that down", () => {
+    before(() => plugin.configure(settings({ upsertExistingObjects: "true" })));
+    after(() => plugin.configure(settings()));
+
+    /** Makes both objects, forgets them, and makes them again. */
+    async function madeTwice(annotations: Readonly<Record<string, string>>): Promise<void> {
+      const script = "exit 0\n";
+      const configMap = scriptConfigMapName(script);
+      const set = plain(daemonSet({ image: "kube-proxy:v1.36.4", configMap, network: undefined }));
+      const metadata = set["metadata"] as PropertyMap;
+      // Nobody rolls it out here: there is an API server, and no controller.
+      const all = { ...annotations, "pulumi.com/skipAwait": "true" };
+      for (let run = 0; run < 2; run++) {
+        await resource("core/v1:ConfigMap", "script").up(plain(scriptConfigMap(script)));
+        const made = resource("apps/v1:DaemonSet", "set");
+        await made.up({ ...set, metadata: { ...metadata, annotations: all } });
+      }
+    }
+
+    it("is taken over by the next run", async () => {
+      const { metadata } = plain(
+        daemonSet({ image: "any", configMap: "any", network: undefined }),
+      ) as { metadata: { annotations: Record<string, string> } };
+      await madeTwice(metadata.annotations);
+    });
+
+    it("would be another's without a name of our own for its fields", async () => {
+      const sets = "/apis/apps/v1/namespaces/kube-system/daemonsets/kube-proxy-windows";
+      await server.request("DELETE", sets);
+      await assert.rejects(madeTwice({}), /conflicts? with "pulumi-kubernetes-/);
+    });
   });
 
   describe("without a connection", () => {
-    it("replaces nothing because of a kubeconfig that is not known before the update", async () => {
-      const withCommand = (version: number): Promise<void> =>
-        project.program(`
-          import { local } from "@pulumi/command";
-          import { Namespace } from "@pulumi/kubernetes/core/v1/namespace.js";
-          import { Provider } from "@pulumi/kubernetes/provider.js";
-          const made = new local.Command('made', { create: 'cat kubeconfig', environment: { VERSION: '${String(version)}' } });
-          const provider = new Provider('cluster', { kubeconfig: made.stdout, clusterIdentifier: 'test' });
-          new Namespace('namespace', { metadata: { name: 'lab' } }, { provider });
-        `);
-      await withCommand(1);
-      const made = await project.up();
-      assert.equal(made.exitCode, 0, made.text);
-      await withCommand(2);
-      const preview = await project.preview();
-      assert.equal(preview.exitCode, 0, preview.text);
-      assert.deepEqual(preview.steps["made"], ["update"]);
-      assert.deepEqual(preview.steps["cluster"], ["update"], preview.text);
-      assert.doesNotMatch(preview.text, /replace/);
-    });
-
-    it("needs no contact for a preview without changes", async () => {
-      await up({ namespace, secret });
-      const { kubeconfig } = server;
+    it("needs no contact for what did not change", async () => {
+      const kept = resource("core/v1:ConfigMap", "kept");
+      await kept.up(map("kept", { a: "1" }));
       // Nobody listens there.
-      await project.write("kubeconfig", kubeconfig.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
-      try {
-        const changed = await project.preview();
-        assert.equal(changed.exitCode, 0, changed.text);
-        assert.deepEqual(changed.steps["secret"], ["same"], changed.text);
-        assert.deepEqual(changed.steps["cluster"], ["update"], changed.text);
-      } finally {
-        await project.write("kubeconfig", kubeconfig);
-      }
+      const kubeconfig = server.kubeconfig.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1");
+      await plugin.configure(settings({ kubeconfig }));
+      assert.deepEqual((await kept.preview(map("kept", { a: "1" }))).steps, ["same"]);
+      await assert.rejects(kept.delete(), (error: Error) => {
+        assert.match(error.message, /unreachable|cannot be reached/);
+        assert.match(error.message, /PULUMI_K8S_DELETE_UNREACHABLE/);
+        return true;
+      });
     });
 
-    it("says which API server it cannot reach, and gives its objects up when told to", async () => {
-      await server.stop();
-      const refused = await project.destroy();
-      assert.notEqual(refused.exitCode, 0);
-      assert.match(refused.text, /unreachable|cannot be reached/);
-      assert.match(refused.text, /PULUMI_K8S_DELETE_UNREACHABLE/);
-      await write({ namespace, secret }, "clusterIdentifier: 'test', deleteUnreachable: true");
-      const given = await project.refresh("--run-program");
-      assert.equal(given.exitCode, 0, given.text);
-      assert.deepEqual(
-        (await project.state()).filter(({ type }) => type.startsWith("kubernetes:")),
-        [],
-      );
+    it("gives its objects up when told to", async () => {
+      const kept = resource("core/v1:ConfigMap", "given up");
+      await plugin.configure(settings());
+      await kept.up(map("given-up", {}));
+      const kubeconfig = server.kubeconfig.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1");
+      await plugin.configure(settings({ kubeconfig, deleteUnreachable: "true" }));
+      await kept.delete();
+      Object.assign(kept, { id: "lab/given-up" });
+      assert.equal(await kept.refresh(), "gone");
     });
   });
 });

@@ -74,7 +74,7 @@ describe("the difference of two versions, in the engine", function () {
       program: findTool("pulumi"),
       environment: {
         ...process.env,
-        PULUMI_HOME: await pulumiHome(),
+        PULUMI_HOME: pulumiHome(),
         PULUMI_SKIP_UPDATE_CHECK: "true",
         PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
         PULUMI_DISABLE_REGISTRY_RESOLVE: "true",

@@ -43,7 +43,7 @@ export async function scratchProject(): Promise<ScratchProject> {
     program: findTool("pulumi"),
     environment: {
       ...process.env,
-      PULUMI_HOME: await pulumiHome(),
+      PULUMI_HOME: pulumiHome(),
       PULUMI_BACKEND_URL: backendUrl(state),
       PULUMI_CONFIG_PASSPHRASE: "recovery-test",
       PULUMI_SKIP_UPDATE_CHECK: "true",

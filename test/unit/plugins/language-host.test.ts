@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import language from "@pulumi/pulumi/proto/language_pb.js";
+import { ProgramRunner } from "../../../plugins/language-nodejs/program-runner.ts";
 import { requiredPackages } from "../../../plugins/language-nodejs/required-packages.ts";
 import {
   parseRuntimeOptions,
@@ -10,6 +12,7 @@ import {
   runEnvironment,
 } from "../../../plugins/language-nodejs/run-arguments.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
+import { waitUntil } from "../../../toolchain/wait-until.ts";
 
 describe("the arguments of a program", () => {
   const options: readonly [string, PropertyMap, Partial<ReturnType<typeof parseRuntimeOptions>>][] =
@@ -36,7 +39,7 @@ describe("the arguments of a program", () => {
     it(`are refused for ${JSON.stringify(bad)}`, () => {
       assert.throws(
         () => parseRuntimeOptions(bad),
-        new RegExp(`option ${Object.keys(bad).join()}`),
+        new RegExp(`option ${Object.keys(bad).join()} .*supported: typescript, tsconfig, nodeargs`),
       );
     });
   }
@@ -68,6 +71,68 @@ describe("the arguments of a program", () => {
       PULUMI_CONFIG_SECRET_KEYS: '["p:key"]',
       PULUMI_NODEJS_TYPESCRIPT: "false",
     });
+  });
+});
+
+describe("a program", () => {
+  let folder: string;
+  const runner = new ProgramRunner("127.0.0.1:1");
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "program-"));
+  });
+
+  /** Runs it with an SDK that does nothing but this. */
+  async function run(sdk: string): Promise<language.RunResponse.AsObject> {
+    const module = path.join(folder, "node_modules/@pulumi/pulumi/cmd/run");
+    await mkdir(module, { recursive: true });
+    await writeFile(path.join(module, "index.js"), sdk);
+    const request = new language.RunRequest();
+    request.setPwd(folder);
+    return (await runner.run(request)).toObject();
+  }
+
+  const ends: readonly [string, string, { error: string; bail: boolean }][] = [
+    ["well", "", { error: "", bail: false }],
+    [
+      "with an exit code",
+      "process.exit(7)",
+      { error: "the program exited with code 7", bail: false },
+    ],
+    ["with an error that was told already", "process.exit(32)", { error: "", bail: true }],
+    [
+      "by a signal",
+      "process.kill(process.pid, 'SIGTERM'); setInterval(() => undefined, 1000);",
+      { error: "the program was ended by SIGTERM", bail: false },
+    ],
+  ];
+  for (const [what, sdk, expected] of ends) {
+    it(`ends ${what}`, async () => {
+      const { error, bail } = await run(sdk);
+      assert.deepEqual({ error, bail }, expected);
+    });
+  }
+
+  it("ends when the update is cancelled", async () => {
+    const started = path.join(folder, "started");
+    const running = run(
+      `require("node:fs").writeFileSync(${JSON.stringify(started)}, ""); setInterval(() => undefined, 1000);`,
+    );
+    const what = "the program to run";
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 20 }, () =>
+      Promise.resolve(existsSync(started) ? undefined : "nothing yet"),
+    );
+    runner.cancel();
+    assert.equal((await running).error, "the program was ended by SIGTERM");
+  });
+
+  it("needs the SDK", async () => {
+    const request = new language.RunRequest();
+    request.setPwd(folder);
+    await assert.rejects(
+      runner.run(request),
+      /@pulumi\/pulumi is not installed in .*; run: npm ci/,
+    );
   });
 });
 

@@ -85,6 +85,8 @@ export class ApiServer {
       `--service-account-key-file=${file("sa.key")}`,
       `--service-account-signing-key-file=${file("sa.key")}`,
       "--disable-admission-plugins=ServiceAccount",
+      // There is no controller that would end a deletion in the foreground.
+      "--enable-garbage-collector=false",
     ]);
     const url = `https://127.0.0.1:${String(secure)}`;
     const end = Date.now() + START_SECONDS * 1000;

@@ -74,7 +74,7 @@ export class EngineProject {
     { bundled = false }: { readonly bundled?: boolean } = {},
   ): Promise<EngineProject> {
     const root = await mkdtemp(path.join(os.tmpdir(), "kindows-engine-"));
-    const project = new EngineProject(root, await pulumiHome(), environment, bundled);
+    const project = new EngineProject(root, pulumiHome(), environment, bundled);
     await mkdir(project.folder);
     await mkdir(path.join(root, "state"));
     await symlink(path.join(repository, "node_modules"), path.join(project.folder, "node_modules"));

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+import { ApiServer } from "./support/api-server.ts";
+import { EngineProject, type EngineRun } from "./support/engine.ts";
+import { eventually, processGone } from "./support/eventually.ts";
+import { official } from "./support/installed-plugins.ts";
+import { makeKey, SshServer } from "./support/ssh-server.ts";
+
+/** What the resources of the program are told. */
+interface Variation {
+  readonly trigger: number;
+  readonly data: string;
+  readonly internal: boolean;
+}
+
+/**
+ * One program with a resource of every bundled plugin, run by the real engine: that the two fit. What a plugin does with
+ * its resources is decided by the plugin alone, in process: test/unit/plugins, and the other files here.
+ */
+describe("the engine with all plugins", () => {
+  const docker = `kindows-test-${process.pid.toString(36)}`;
+  const [hostKey, key] = [makeKey(), makeKey()];
+  let api: ApiServer;
+  let ssh: SshServer;
+  let project: EngineProject;
+
+  before(async () => {
+    [api, ssh, project] = await Promise.all([
+      ApiServer.start(),
+      SshServer.start({ hostKey, authorizedKeys: [key.publicKey] }),
+      EngineProject.create({ KINDOWS_TEST_INHERITED: "inherited" }),
+    ]);
+    await project.write("kubeconfig", api.kubeconfig);
+    await project.write("key", key.privateKey);
+    await project.run(["config", "set", "plain", "value"]);
+    await project.run(["config", "set", "--secret", "hidden", "hunter2-hunter2"]);
+    await runtime("{ typescript: false, nodeargs: '--import tsx --title \"a title\"' }");
+    await project.write("package.json", '{ "type": "module", "main": "index.ts" }');
+  });
+  after(async () => {
+    await project.dispose();
+    await Promise.all([ssh.stop(), api.stop()]);
+    await execa("docker", ["network", "rm", docker], { reject: false });
+  });
+
+  const runtime = (options: string): Promise<void> =>
+    project.write("Pulumi.yaml", `name: test\nruntime: { name: nodejs, options: ${options} }\n`);
+  const write = (resources: string): Promise<void> =>
+    project.write(
+      "index.ts",
+      `import { readFileSync } from "node:fs";
+       import * as pulumi from "@pulumi/pulumi";
+       import { local, remote } from "@pulumi/command";
+       import * as docker from "@pulumi/docker";
+       import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
+       import { Namespace } from "@pulumi/kubernetes/core/v1/namespace.js";
+       import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
+       import { Provider } from "@pulumi/kubernetes/provider.js";
+       const config = new pulumi.Config();
+       const hidden = config.requireSecret("hidden");
+       const connection: remote.CommandArgs["connection"] = {
+         host: "127.0.0.1", port: ${String(ssh.port)}, user: "admin",
+         privateKey: readFileSync("key", "utf8"), hostKey: "${hostKey.publicKey}",
+       };
+       ${resources}`,
+    );
+  const program = ({ trigger, data, internal }: Variation): Promise<void> =>
+    write(`
+       const made = new local.Command("made",
+         { create: 'echo "$TOKEN"', delete: "echo gone >> journal", environment: { TOKEN: hidden },
+           triggers: [${String(trigger)}] },
+         { additionalSecretOutputs: ["stdout"] });
+       const ran = new remote.Command("ran", { connection, create: "echo ${data}" });
+       const source = new pulumi.asset.FileArchive("source");
+       new remote.CopyToRemote("copied", { connection, source, remotePath: "${project.folder}/copied" });
+       const provider = new Provider("cluster",
+         { kubeconfig: pulumi.secret(readFileSync("kubeconfig", "utf8")), clusterIdentifier: "test" });
+       const metadata = { namespace: new Namespace("lab", { metadata: { name: "lab" } }, { provider }).metadata.name };
+       new ConfigMap("map", { metadata: { ...metadata, name: "map" }, data: { a: "${data}" } }, { provider });
+       new Secret("secret", { metadata, stringData: { password: hidden } }, { provider });
+       const network = new docker.Network("network",
+         { name: "${docker}", internal: ${String(internal)}, ipamConfigs: [{ subnet: "203.0.113.0/24" }] });
+       const inherited: string = process.env["KINDOWS_TEST_INHERITED"] ?? "";
+       export const seen = { inherited, title: process.title, plain: config.require("plain"),
+         project: pulumi.getProject(), stack: pulumi.getStack(), dry: pulumi.runtime.isDryRun() };
+       export const outputs = { made: made.stdout, ran: ran.stdout, network: network.name };`);
+  const first: Variation = { trigger: 1, data: "one", internal: false };
+  const succeeded = (run: EngineRun): EngineRun => {
+    assert.equal(run.exitCode, 0, run.text);
+    return run;
+  };
+
+  it("makes everything, with the program's own configuration, and keeps secrets", async () => {
+    await mkdir(path.join(project.folder, "source"));
+    await mkdir(path.join(project.folder, "copied"));
+    await project.write("source/file", "content");
+    await program(first);
+    const up = succeeded(await project.up());
+    assert.doesNotMatch(up.text, /hunter2/);
+    const { seen, outputs } = await project.outputs();
+    assert.deepEqual(seen, {
+      ...{ inherited: "inherited", title: "a title", plain: "value" },
+      ...{ project: "test", stack: "dev", dry: false },
+    });
+    assert.deepEqual(outputs, { made: "hunter2-hunter2", ran: "one", network: docker });
+    const copied = path.join(project.folder, "copied/source/file");
+    assert.equal(await readFile(copied, "utf8"), "content");
+    const state = JSON.stringify(await project.state());
+    assert.doesNotMatch(state, /hunter2|PRIVATE KEY|"token"/);
+    assert.ok(!state.includes(Buffer.from("hunter2-hunter2").toString("base64")));
+    // Progress is shown beside the resource that it is about.
+    const told = up.messages.filter(({ resource }) => resource === "ran").map(({ text }) => text);
+    assert.deepEqual(told, ["one"]);
+  });
+
+  it("has nothing to do afterwards", async () => {
+    succeeded(await project.preview("--expect-no-changes"));
+  });
+
+  it("changes in place, and replaces in the order that a plugin asks for", async () => {
+    await program({ trigger: 2, data: "two", internal: true });
+    const { steps, text } = succeeded(await project.up());
+    assert.deepEqual(steps["ran"], ["update"], text);
+    assert.deepEqual(steps["made"], ["create-replacement", "replace", "delete-replaced"], text);
+    for (const name of ["map", "network"]) {
+      const done = steps[name] ?? [];
+      assert.ok(done.indexOf("delete-replaced") < done.indexOf("create-replacement"), text);
+    }
+    assert.deepEqual([steps["copied"], steps["secret"]], [["same"], ["same"]]);
+    assert.equal(await readFile(path.join(project.folder, "journal"), "utf8"), "gone\n");
+  });
+
+  it("sees in a refresh what is gone, and no other change", async () => {
+    await execa("docker", ["network", "rm", docker]);
+    await api.request("DELETE", "/api/v1/namespaces/lab/configmaps/map");
+    succeeded(await project.refresh());
+    const left = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
+    assert.deepEqual(
+      ["made", "ran", "copied", "map", "secret", "network"].filter((name) => left.includes(name)),
+      ["made", "ran", "copied", "secret"],
+    );
+  });
+
+  it("destroys what is left", async () => {
+    succeeded(await project.destroy());
+    assert.deepEqual(await project.state(), []);
+  });
+
+  it("tells each failure by its resource, and no secret of it at its most verbose", async () => {
+    await write(`
+       new local.Command("local", { create: 'echo "env $TOKEN"; exit 3', environment: { TOKEN: hidden } });
+       new remote.Command("remote", { connection, create: "echo out; exit 7" });
+       new docker.Network("network", { name: "bridge" });`);
+    const run = await project.up("--continue-on-error", "--logtostderr", "-v=9", "--logflow");
+    assert.notEqual(run.exitCode, 0);
+    const error = (name: string): string =>
+      run.messages.find(({ resource, severity }) => resource === name && severity === "error")
+        ?.text ?? "";
+    assert.match(error("local"), /exit status 3: running "echo .*env /s);
+    assert.match(
+      error("remote"),
+      /Process exited with status 7: running "echo out; exit 7":\n\s*out/,
+    );
+    assert.match(error("network"), /predefined bridge network/);
+    if (!official) assert.doesNotMatch(JSON.stringify(run.messages), /hunter2/);
+  });
+
+  it("says what is wrong with a program", async () => {
+    await write(`throw new Error("it went wrong");`);
+    const run = await project.up();
+    assert.notEqual(run.exitCode, 0);
+    assert.match(run.text, /it went wrong/);
+  });
+
+  it("tells which plugins the program's packages need", async () => {
+    const missing = path.join(project.folder, "packages", "node_modules", "missing");
+    await mkdir(missing, { recursive: true });
+    const pulumi = { resource: true, name: "missing", version: "1.2.3" };
+    await writeFile(
+      path.join(missing, "package.json"),
+      JSON.stringify({ name: "missing", pulumi }),
+    );
+    await project.write(
+      "packages/package.json",
+      '{ "type": "module", "main": "index.js", "dependencies": { "missing": "1.2.3" } }',
+    );
+    await project.write(
+      "Pulumi.yaml",
+      "name: test\nmain: packages\nruntime: { name: nodejs, options: { typescript: false } }\n",
+    );
+    const about = JSON.parse((await project.run(["about", "--json"])).text) as {
+      plugins: { name: string; version: string | null }[];
+      runtime: { executable: string };
+    };
+    assert.deepEqual(
+      about.plugins.find(({ name }) => name === "missing"),
+      { name: "missing", version: "1.2.3", kind: "resource" },
+    );
+    assert.match(about.runtime.executable, /node/);
+  });
+
+  it("takes program and commands with it when it is killed", async function () {
+    if (official) this.skip(); // The official plugin leaves the command behind.
+    await runtime("{ typescript: false, nodeargs: '--import tsx' }");
+    await write(`
+       import { writeFileSync } from "node:fs";
+       writeFileSync("program", process.pid + "\\n");
+       setInterval(() => undefined, 1000);
+       new local.Command("sleeper", { create: "echo $$ > command; exec sleep 3000" });`);
+    const engine = project.start(["up", "--yes", "--skip-preview"]);
+    const running = ["program", "command"].map((file) =>
+      eventually(`a process is named in ${file}`, async () => {
+        const text = await readFile(path.join(project.folder, file), "utf8").catch(() => "");
+        return text.endsWith("\n") ? Number(text) : undefined;
+      }),
+    );
+    const processes = await Promise.all(running);
+    engine.kill("SIGKILL");
+    for (const pid of processes) await processGone(pid);
+  });
+});

@@ -1,0 +1,327 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import * as grpc from "@grpc/grpc-js";
+import type { Metadata, ServiceError } from "@grpc/grpc-js";
+import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import engineGrpc from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import providerGrpc from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import provider from "@pulumi/pulumi/proto/provider_pb.js";
+import type {
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  ReadResponse,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import status from "@pulumi/pulumi/proto/status_pb.js";
+import { bundledPlugins } from "../../../../plugins/catalog.ts";
+import { commandProvider } from "../../../../plugins/command/provider.ts";
+import { dockerProvider } from "../../../../plugins/docker/provider.ts";
+import { kubernetesProvider } from "../../../../plugins/kubernetes/provider.ts";
+import type { PropertyMap } from "../../../../plugins/protocol/property-value.ts";
+import { providerService } from "../../../../plugins/protocol/provider-service.ts";
+import { fromStruct, toStruct } from "../../../../plugins/protocol/struct.ts";
+import { unary } from "../../../../plugins/protocol/unary.ts";
+import { started, stopped } from "../../../../rehearsal/left-running.ts";
+import type { Message } from "./engine.ts";
+import { official, pulumiHome } from "./installed-plugins.ts";
+
+const definitions = {
+  command: () => commandProvider,
+  docker: dockerProvider,
+  kubernetes: kubernetesProvider,
+} as const;
+
+const severities = ["debug", "info", "warning", "error"] as const;
+
+/** What is done to a resource, in the engine's words. */
+export type Step =
+  "create" | "same" | "update" | "create-replacement" | "delete-replaced" | "refresh" | "gone";
+
+/**
+ * A plugin and the engine's end of the protocol that it speaks. The bundled ones are served in this process, the official
+ * ones (KINDOWS_PLUGINS=official) are started as the engine starts them.
+ */
+export class Plugin {
+  /** What it has told the engine, with the names of the resources that it is about. */
+  readonly messages: Message[] = [];
+  readonly #servers: grpc.Server[] = [];
+  #client: ResourceProviderClient | undefined;
+  #process: ChildProcess | undefined;
+
+  /**
+   * @param settings the provider's own.
+   * @param options `process`: it is started as the engine starts it in any case.
+   */
+  static async start(
+    name: keyof typeof definitions,
+    settings: PropertyMap = {},
+    options: { readonly process: boolean } = { process: official },
+  ): Promise<Plugin> {
+    const plugin = new Plugin();
+    started(`the plugin ${name}`, plugin);
+    const engine = await plugin.#serve((server) => {
+      const log = unary((request: LogRequest) => {
+        plugin.messages.push({
+          resource: request.getUrn().slice(request.getUrn().lastIndexOf("::") + 2),
+          severity: severities[request.getSeverity()] ?? "",
+          text: request.getMessage().trim(),
+        });
+        return new empty.Empty();
+      });
+      server.addService(engineGrpc.EngineService, { log });
+    });
+    const address = options.process
+      ? await plugin.#spawn(name, engine)
+      : await plugin.#serve((server) => {
+          const service = providerService(definitions[name](), engine);
+          server.addService(providerGrpc.ResourceProviderService, service);
+        });
+    plugin.#client = new providerGrpc.ResourceProviderClient(
+      address,
+      grpc.credentials.createInsecure(),
+    );
+    await plugin.configure(settings);
+    return plugin;
+  }
+
+  get client(): ResourceProviderClient {
+    if (this.#client === undefined) throw new Error("the plugin was not started");
+    return this.#client;
+  }
+
+  async configure(settings: PropertyMap): Promise<void> {
+    const request = new provider.ConfigureRequest();
+    request.setArgs(toStruct(settings));
+    request.setAcceptsecrets(true);
+    await ask((done) => this.client.configure(request, done));
+  }
+
+  /** A resource of this plugin that was not made yet. */
+  resource(type: string, name: string): Resource {
+    return new Resource(this, type, name);
+  }
+
+  /** Ends what runs, as a ^C at the engine does. */
+  async cancel(): Promise<void> {
+    await ask((done) => this.client.cancel(new empty.Empty(), done));
+  }
+
+  /** The engine is gone, without a word: the other end of the plugin's input is closed. */
+  async engineDies(): Promise<void> {
+    this.#process?.stdin?.end();
+    if (this.#process?.exitCode === null) await once(this.#process, "exit");
+  }
+
+  async stop(): Promise<void> {
+    stopped(this);
+    this.#client?.close();
+    await this.engineDies();
+    this.#servers.forEach((server) => server.forceShutdown());
+  }
+
+  async #serve(add: (server: grpc.Server) => void): Promise<string> {
+    const server = new grpc.Server();
+    add(server);
+    this.#servers.push(server);
+    const credentials = grpc.ServerCredentials.createInsecure();
+    const port = await ask<number>((done) => server.bindAsync("127.0.0.1:0", credentials, done));
+    return `127.0.0.1:${String(port)}`;
+  }
+
+  async #spawn(name: string, engine: string): Promise<string> {
+    const { version, executable } =
+      bundledPlugins.find((each) => each.name === name) ?? ({} as never);
+    const file = path.join(pulumiHome(), "plugins", `resource-${name}-v${version}`, executable);
+    this.#process = spawn(file, [engine], { stdio: ["pipe", "pipe", "inherit"] });
+    const output = this.#process.stdout;
+    if (output === null) throw new Error(`${file} has no output`);
+    const [port] = (await once(createInterface(output), "line")) as [string];
+    return `127.0.0.1:${port}`;
+  }
+}
+
+/** One resource, and what the engine's state has of it: a test says what is asked for, and sees what is done. */
+export class Resource {
+  id = "";
+  inputs: PropertyMap = {};
+  /** Outputs, inputs among them. */
+  state: PropertyMap = {};
+  /** Why it was made and is not what it should be; empty where it is. */
+  initErrors: readonly string[] = [];
+
+  constructor(
+    readonly plugin: Plugin,
+    readonly type: string,
+    readonly name: string,
+  ) {}
+
+  /** @throws where the plugin refuses inputs, or fails. */
+  async up(news: PropertyMap, seconds = 0): Promise<Step[]> {
+    const inputs = await this.#check(news);
+    const update = async (): Promise<Step[]> => {
+      const request = this.#named(new provider.UpdateRequest());
+      request.setId(this.id);
+      request.setOldInputs(toStruct(this.inputs));
+      request.setOlds(toStruct(this.state));
+      request.setNews(toStruct(inputs));
+      request.setTimeout(seconds);
+      const done = await this.#keep(
+        ask<UpdateResponse>((each) => this.plugin.client.update(request, each)),
+      );
+      [this.inputs, this.state] = [inputs, fromStruct(done.getProperties())];
+      return ["update"];
+    };
+    if (this.id === "") return this.#create(inputs, seconds, "create");
+    const diff = await this.#diff(inputs);
+    if (diff.getReplacesList().length > 0) {
+      if (diff.getDeletebeforereplace()) {
+        await this.delete();
+        return ["delete-replaced", ...(await this.#create(inputs, seconds, "create-replacement"))];
+      }
+      const old = Object.assign(new Resource(this.plugin, this.type, this.name), this);
+      const created = await this.#create(inputs, seconds, "create-replacement");
+      await old.delete();
+      return [...created, "delete-replaced"];
+    }
+    const { DIFF_NONE } = provider.DiffResponse.DiffChanges;
+    const nothing = diff.getChanges() === DIFF_NONE && this.initErrors.length === 0;
+    return nothing ? ["same"] : update();
+  }
+
+  /** What a preview shows of it, which changes nothing. */
+  async preview(news: PropertyMap): Promise<{ steps: Step[]; state: PropertyMap }> {
+    const copy = Object.assign(new Resource(this.plugin, this.type, this.name), this);
+    const inputs = await copy.#check(news);
+    if (this.id === "") {
+      return { steps: await copy.#create(inputs, 0, "create", true), state: copy.state };
+    }
+    const diff = await copy.#diff(inputs);
+    if (diff.getReplacesList().length > 0) return { steps: ["create-replacement"], state: {} };
+    const { DIFF_NONE } = provider.DiffResponse.DiffChanges;
+    return { steps: [diff.getChanges() === DIFF_NONE ? "same" : "update"], state: this.state };
+  }
+
+  /** Reads it; `refresh` where it is another one than the state has. */
+  async refresh(): Promise<Step> {
+    const request = this.#named(new provider.ReadRequest());
+    request.setId(this.id);
+    request.setInputs(toStruct(this.inputs));
+    request.setProperties(toStruct(this.state));
+    const read = await this.#keep(
+      ask<ReadResponse>((done) => this.plugin.client.read(request, done)),
+    );
+    if (read.getId() === "") {
+      this.id = "";
+      return "gone";
+    }
+    const before = JSON.stringify(this.inputs);
+    this.inputs = fromStruct(read.getInputs());
+    this.state = fromStruct(read.getProperties());
+    return JSON.stringify(this.inputs) === before ? "same" : "refresh";
+  }
+
+  async delete(seconds = 0): Promise<void> {
+    const request = this.#named(new provider.DeleteRequest());
+    request.setId(this.id);
+    request.setOldInputs(toStruct(this.inputs));
+    request.setProperties(toStruct(this.state));
+    request.setTimeout(seconds);
+    await ask((done) => this.plugin.client.delete(request, done));
+    this.id = "";
+  }
+
+  async #check(news: PropertyMap): Promise<PropertyMap> {
+    const request = this.#named(new provider.CheckRequest());
+    request.setOlds(toStruct(this.inputs));
+    request.setNews(toStruct(news));
+    request.setRandomseed(randomBytes(32));
+    const checked = await ask<CheckResponse>((done) => this.plugin.client.check(request, done));
+    const refused = checked.getFailuresList().map((each) => each.getReason());
+    if (refused.length > 0) throw new Error(refused.join("\n"));
+    return fromStruct(checked.getInputs());
+  }
+
+  #diff(news: PropertyMap): Promise<DiffResponse> {
+    const request = this.#named(new provider.DiffRequest());
+    request.setId(this.id);
+    request.setOldInputs(toStruct(this.inputs));
+    request.setOlds(toStruct(this.state));
+    request.setNews(toStruct(news));
+    return ask((done) => this.plugin.client.diff(request, done));
+  }
+
+  async #create(
+    inputs: PropertyMap,
+    seconds: number,
+    step: Step,
+    preview = false,
+  ): Promise<Step[]> {
+    const request = this.#named(new provider.CreateRequest());
+    request.setProperties(toStruct(inputs));
+    request.setTimeout(seconds);
+    request.setPreview(preview);
+    const created = await this.#keep(
+      ask<CreateResponse>((done) => this.plugin.client.create(request, done)),
+    );
+    [this.id, this.inputs, this.state] = [
+      created.getId(),
+      inputs,
+      fromStruct(created.getProperties()),
+    ];
+    return [step];
+  }
+
+  /** A resource that was made, though not as it should be, is in the state; the next `up` updates it. */
+  async #keep<Response>(answer: Promise<Response>): Promise<Response> {
+    try {
+      const response = await answer;
+      this.initErrors = [];
+      return response;
+    } catch (error) {
+      const [details] =
+        (error as { metadata?: Metadata }).metadata?.get("grpc-status-details-bin") ?? [];
+      const [detail] =
+        details === undefined
+          ? []
+          : status.Status.deserializeBinary(details as Buffer).getDetailsList();
+      if (detail !== undefined) {
+        const failure = provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+        this.id = failure.getId();
+        this.inputs = fromStruct(failure.getInputs());
+        this.state = fromStruct(failure.getProperties());
+        this.initErrors = failure.getReasonsList();
+      }
+      throw error;
+    }
+  }
+
+  #named<Request extends NamedRequest>(request: Request): Request {
+    request.setUrn(`urn:pulumi:dev::test::${this.type}::${this.name}`);
+    request.setType(this.type);
+    request.setName(this.name);
+    return request;
+  }
+}
+
+interface NamedRequest {
+  setUrn(urn: string): unknown;
+  setType(type: string): unknown;
+  setName(name: string): unknown;
+}
+
+function ask<Response>(
+  call: (done: (error: ServiceError | Error | null, response: Response) => void) => unknown,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    call((error, response) => {
+      if (error) reject(error);
+      else resolve(response);
+    });
+  });
+}
