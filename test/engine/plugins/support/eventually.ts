@@ -1,13 +1,13 @@
-/** Waits until a probe has a result. @throws after 20 seconds */
+/** Waits until a probe has a result. @throws after 5 minutes, which ends a hang */
 export async function eventually<Result>(
   what: string,
   probe: () => Result | undefined | Promise<Result | undefined>,
 ): Promise<Result> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 300_000;
   for (;;) {
     const result = await probe();
     if (result !== undefined) return result;
-    if (Date.now() > end) throw new Error(`waited 20 s until ${what}`);
+    if (Date.now() > end) throw new Error(`waited 5 min until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
