@@ -35,6 +35,7 @@ export async function connect(
     });
   });
   client.on("error", () => undefined); // a connection that a test breaks
+  client.setNoDelay(); // else many small requests, as of SFTP, wait for each other's acknowledgement
   return client;
 }
 
