@@ -30,7 +30,7 @@ export async function connect(
       username: "Administrator",
       privateKey: adminKey.private,
       hostVerifier: (key: Buffer) => key.equals(pinned),
-      readyTimeout: 5000,
+      readyTimeout: 300_000,
       ...settings,
     });
   });
