@@ -18,7 +18,7 @@ describe("a Windows program under Wine", () => {
   afterEach(() => mock.restoreAll());
 
   /** Programs that a shell stands in for: what it runs is the first argument. */
-  const programs = (started = (_: ChildProcess): void => undefined): WinePrograms =>
+  const programs = (started: (child: ChildProcess) => unknown = () => undefined): WinePrograms =>
     new WinePrograms({
       driveC: folder,
       bootTime: new Date(),
