@@ -7,6 +7,7 @@ import { drainForUpgrade } from "../../../components/controlplane/actions/drain-
 import { endUpgrade } from "../../../components/controlplane/actions/end-upgrade.ts";
 import { hastenClock, withFakeApi } from "./fake-api.ts";
 import type { Answer } from "./fake-api.ts";
+import { waitBy, withoutPauses } from "../waits.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 
 const own = "/api/v1/nodes/win-1";
@@ -61,6 +62,8 @@ async function drain(cluster: OneNode): Promise<string[]> {
 }
 
 describe("a node before an upgrade", () => {
+  before(withoutPauses);
+  after(() => waitBy());
   afterEach(() => mock.restoreAll());
 
   it("is closed to new pods, with a note that this is ours, and loses those it has", async () => {

@@ -10,6 +10,7 @@ import { makeResultsFolder, readResults } from "../../../../verify/conformance/r
 import { logName, runJob, type JobRun } from "../../../../verify/conformance/run-job.ts";
 import { checkPrograms, runLocal } from "../../../../verify/conformance/run-local.ts";
 import { suiteNamed } from "../../../../verify/conformance/suites.ts";
+import { waitBy, withoutPauses } from "../../waits.ts";
 import { withFakeApi, type Answer } from "../../controlplane/fake-api.ts";
 
 const run = {
@@ -43,6 +44,8 @@ describe("a run of conformance", () => {
     results = path.join(folder, "results");
     await mkdir(results);
   });
+  before(withoutPauses);
+  after(() => waitBy());
   afterEach(() => rm(folder, { recursive: true }));
 
   /** kubectl that takes what it is given, and has a log and a file of results. */
