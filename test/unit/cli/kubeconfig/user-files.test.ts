@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import {
   chmod,
   lstat,
@@ -15,7 +14,6 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { mock } from "node:test";
-import { promisify } from "node:util";
 import { parse } from "yaml";
 
 import { kubeconfigContexts } from "../../../../cli/lab/kubeconfig-contexts.ts";
@@ -26,7 +24,6 @@ import {
   removeFromFiles,
 } from "../../../../cli/kubeconfig/user-files.ts";
 import { reachableKubeconfig } from "../../../../components/controlplane/kubeconfig.ts";
-import { findTool } from "../../../engine/plugins/support/tool.ts";
 import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
 import { recordedHost } from "../lab/recorded-host.ts";
 
@@ -352,18 +349,5 @@ describe("a user's own kubeconfig", () => {
     }
     assert.equal(said.length, 3);
     assert.deepEqual(parse(await text()), { ...(parse(mine) as Config), "current-context": "" });
-  });
-
-  it("with a merged context is one that kubectl reads, writes and keeps the origin in", async () => {
-    const kubectl = findTool("kubectl");
-    await writeFile(file, mine);
-    await mergeIntoFiles([file], lab, plain);
-    const run = async (...args: string[]): Promise<string> =>
-      (await promisify(execFile)(kubectl, ["--kubeconfig", file, "config", ...args])).stdout;
-    assert.equal(await run("get-contexts", "-o", "name"), "kindows-a\nprod\n");
-    await run("use-context", "kindows-a");
-    await run("set-context", "kindows-a", "--namespace", "x");
-    assert.equal((await removeFromFiles([file], origin)).length, 3);
-    assert.equal(await run("get-contexts", "-o", "name"), "prod\n");
   });
 });
