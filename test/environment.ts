@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -36,6 +37,14 @@ for (const name of Object.keys(process.env)) {
 Object.assign(process.env, environment);
 process.umask(0o022);
 
+/** What the tests of one file must not leave otherwise than it was: the next file has it, too. */
+const surroundings = (): object => ({
+  environment: { ...process.env },
+  folder: process.cwd(),
+  umask: process.umask(),
+});
+const before = surroundings();
+
 /**
  * Mocha ends when nothing runs any more. A test that hangs, or a hook that fails half way, may leave a server behind,
  * which would keep it waiting for ever.
@@ -46,5 +55,6 @@ export const mochaHooks = {
     if (left.length > 0) {
       throw new Error(`tests have left running, until it was stopped here: ${left.join(", ")}`);
     }
+    assert.deepEqual(surroundings(), before, "tests have left this changed");
   },
 };
