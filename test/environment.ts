@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { inspect } from "node:util";
@@ -13,6 +14,8 @@ const taken =
 
 // This process, and with it all that the tests start, has an environment and folders of its own.
 const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-test-"));
+// Some of them go on as a user who is not root.
+chmodSync(folder, 0o711);
 process.on("exit", () => {
   rmSync(folder, { recursive: true, force: true });
 });
@@ -36,6 +39,14 @@ for (const name of Object.keys(process.env)) {
 Object.assign(process.env, environment);
 process.umask(0o022);
 
+/** What the tests of one file must not leave otherwise than it was: the next file has it, too. */
+const surroundings = (): object => ({
+  environment: { ...process.env },
+  folder: process.cwd(),
+  umask: process.umask(),
+});
+const before = surroundings();
+
 export const mochaHooks = {
   /** Mocha copies a failure from one process to another, where values that are more than data break its report. */
   afterEach(this: Context): void {
@@ -54,5 +65,6 @@ export const mochaHooks = {
     if (left.length > 0) {
       throw new Error(`tests have left running, until it was stopped here: ${left.join(", ")}`);
     }
+    assert.deepEqual(surroundings(), before, "tests have left this changed");
   },
 };

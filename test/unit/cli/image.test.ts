@@ -29,9 +29,8 @@ const note = {
   revision: 2762,
 };
 
-describe("kindows image", function () {
+describe("kindows image", () => {
   // Each is a process of its own, as a user starts it.
-  this.timeout(60_000);
   let root: string;
   let cache: Cache;
 

@@ -27,7 +27,7 @@ esac
 `;
 
 describe("a volume that only its owner may read", () => {
-  const { PATH } = process.env;
+  const { PATH, TMPDIR } = process.env;
   const name = "kindows-t-win-1-identity.iso";
   let folder: string;
   const at = (file: string): string => path.join(folder, file);
@@ -45,9 +45,8 @@ describe("a volume that only its owner may read", () => {
     Object.assign(process.env, { PATH: `${folder}:${PATH}`, POOL: at("pool"), TMPDIR: folder });
   });
   afterEach(() => {
-    process.env["PATH"] = PATH;
-    for (const variable of ["POOL", "FAILS", "TMPDIR"])
-      Reflect.deleteProperty(process.env, variable);
+    Object.assign(process.env, { PATH, TMPDIR });
+    for (const variable of ["POOL", "FAILS"]) Reflect.deleteProperty(process.env, variable);
     rmSync(folder, { recursive: true });
   });
 

@@ -14,14 +14,14 @@ describe("a program of the host", () => {
       "ends well, in English, with nothing to read",
       "sh",
       script('cat; echo "$LC_ALL"; echo note >&2'),
-      10,
+      600,
       { how: "well", stdout: "C", stderr: "note", reason: "" },
     ],
     [
       "ends badly, with its last words",
       "sh",
       script("echo half; echo 'error: no such domain' >&2; exit 1"),
-      10,
+      600,
       {
         how: "badly",
         stdout: "half",
@@ -32,7 +32,7 @@ describe("a program of the host", () => {
     [
       "is stopped at the end of its time",
       "sleep",
-      ["20"],
+      ["3600"],
       0.2,
       { how: "late", stdout: "", stderr: "", reason: "no answer within 0.2 s" },
     ],
@@ -40,7 +40,7 @@ describe("a program of the host", () => {
       "is not installed",
       "no-such-program",
       [],
-      10,
+      600,
       {
         how: "missing",
         stdout: "",
@@ -56,7 +56,7 @@ describe("a program of the host", () => {
   }
 
   it("that says nothing is named where it ends badly", async () => {
-    const { how, reason } = await runProgram("sh", script("exit 3"), 10);
+    const { how, reason } = await runProgram("sh", script("exit 3"), 600);
     assert.equal(how, "badly");
     assert.match(reason, /exit code 3/);
   });

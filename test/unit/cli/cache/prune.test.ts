@@ -49,7 +49,7 @@ describe("cache prune", () => {
       const found = await compilerCaches(cache);
       assert.ok(found);
       await mkdir(path.join(cache.buildingFolder, "tool-0123.77"), { recursive: true });
-      const options = { timeoutSeconds: 1, pollMilliseconds: 10, onWait: () => undefined };
+      const options = { timeoutSeconds: 600, pollMilliseconds: 10, onWait: () => undefined };
       await withLock(cache.lockFile("tool-0123"), options, async () => {
         assert.equal(await removeCompilerCaches(cache, found, () => undefined), 0);
       });

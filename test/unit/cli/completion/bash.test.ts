@@ -38,8 +38,7 @@ async function typed(keys: string, folder: string): Promise<readonly string[]> {
   return printed.slice(1, -1).split("><");
 }
 
-describe("bash completes kindows", function () {
-  this.timeout(120_000);
+describe("bash completes kindows", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "kindows-completion-"));

@@ -30,8 +30,9 @@ describe("asking a machine", () => {
   it("for its time", async () => {
     const reading = await askClock(machine, remoteSteps);
     assert.ok("time" in reading, JSON.stringify(reading));
-    assert.ok(Math.abs(reading.time.getTime() - Date.now()) < 10_000);
-    assert.ok(reading.asked <= reading.answered);
+    const { time, asked, answered } = reading;
+    // It tells whole seconds.
+    assert.ok(Number(time) > Number(asked) - 1000 && time <= answered, JSON.stringify(reading));
   });
 
   it("that refuses the connection tells why", async () => {

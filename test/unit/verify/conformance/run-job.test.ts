@@ -10,6 +10,7 @@ import { makeResultsFolder, readResults } from "../../../../verify/conformance/r
 import { logName, runJob, type JobRun } from "../../../../verify/conformance/run-job.ts";
 import { checkPrograms, runLocal } from "../../../../verify/conformance/run-local.ts";
 import { suiteNamed } from "../../../../verify/conformance/suites.ts";
+import { waitBy, withoutPauses } from "../../waits.ts";
 import { withFakeApi, type Answer } from "../../controlplane/fake-api.ts";
 
 const run = {
@@ -43,6 +44,8 @@ describe("a run of conformance", () => {
     results = path.join(folder, "results");
     await mkdir(results);
   });
+  before(withoutPauses);
+  after(() => waitBy());
   afterEach(() => rm(folder, { recursive: true }));
 
   /** kubectl that takes what it is given, and has a log and a file of results. */
@@ -89,8 +92,7 @@ describe("a run of conformance", () => {
     return { exitCode, lines, asked };
   };
 
-  it("applies its objects, and fetches log and results once the tests have ended", async function () {
-    this.timeout(40_000);
+  it("applies its objects, and fetches log and results once the tests have ended", async () => {
     const { exitCode, asked } = await runWith([
       pod({ running: {} }),
       pod({ terminated: { exitCode: 1 } }),
@@ -165,7 +167,7 @@ describe("a run of conformance", () => {
 
   it("ends on this host when it is interrupted", async () => {
     await executable("e2e.test", ["exit 1"]);
-    await executable("ginkgo", ["exec sleep 30"]);
+    await executable("ginkgo", ["exec sleep 3600"]);
     const aborter = new AbortController();
     setTimeout(() => aborter.abort(), 200);
     const local = { run, programs: folder, kubeconfig: "k", folder: results };
@@ -175,8 +177,7 @@ describe("a run of conformance", () => {
     );
   });
 
-  it("is refused by name in a rehearsal, where --list and --dry-run work", async function () {
-    this.timeout(60_000);
+  it("is refused by name in a rehearsal, where --list and --dry-run work", async () => {
     const kindows = (...args: string[]) =>
       execa(
         process.execPath,
