@@ -39,6 +39,15 @@ export function badCases(table: string): BadCase[] {
     .map(([title, one]) => badCase(title, one));
 }
 
+/** A case by its table and its title. */
+export function badCaseOf(table: string, title: string): BadCase {
+  const found = badCases(table).find((one) => one.title === title);
+  if (found === undefined) {
+    throw new Error(`${table} has no "${title}"`);
+  }
+  return found;
+}
+
 /** A case as the file that a user would have. */
 export function badCase(title: string, written: WrittenCase): BadCase {
   const { stack = "dev", settings, text, ...rest } = written;
