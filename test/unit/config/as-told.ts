@@ -68,16 +68,12 @@ export function changedAsTold(
   problems: readonly SettingsProblem[],
 ): Record<string, unknown> {
   // Every part of its own: what an alias stands for twice is written twice.
-  const root = structuredCloneOf(config);
+  const root = JSON.parse(JSON.stringify(config)) as Group;
   // From the back, as what is taken out of a list moves what follows.
   for (const problem of inReverse(problems)) {
     apply(root, problem);
   }
   return root;
-}
-
-function structuredCloneOf(config: Readonly<Record<string, unknown>>): Group {
-  return JSON.parse(JSON.stringify(config)) as Group;
 }
 
 /** Later places of lists first; what is moved or renamed after all that is written; then whole entries go. */

@@ -20,44 +20,14 @@ const tooMany = badCase("more nodes than addresses", {
 const all: readonly BadCase[] = [...tables.flatMap(badCases), tooMany];
 
 describe("bad settings", () => {
-  for (const one of all) {
-    it(`${one.title}: every mistake in one go, with place, value, why and what instead`, () => {
-      const { problems, message } = errorOf(one.text, one);
-      assert.deepEqual(problems.map(problemText), one.problems);
-      const [first, ...lines] = message.split("\n");
-      const count = problems.length === 1 ? "1 mistake" : `${problems.length} mistakes`;
-      assert.equal(first, `${count} in the settings (${fileOf(one)}); nothing was changed:`);
-      assert.deepEqual(
-        lines,
-        one.problems.map((line) => `  - ${line}`),
-      );
-      assert.equal(new Set(lines).size, lines.length, "one is told twice");
-      for (const problem of problems) {
-        assertWhole(problem.value, problem.why, problem.instead, problemText(problem));
+  for (const table of tables) {
+    describe(table, () => {
+      for (const one of badCases(table)) {
+        judge(one);
       }
     });
   }
-
-  for (const { config, ...one } of all) {
-    if (config === undefined) {
-      continue;
-    }
-
-    if (one.commandsOnly === undefined) {
-      it(`${one.title}: the program says the same as the commands`, async () => {
-        const told = await errorOfProgram(config, one);
-        assert.equal(asEmpty(told), asEmpty(errorOf(one.text, one).message));
-      });
-    }
-
-    it(`${one.title}: whoever does as he is told has good settings`, () => {
-      let changed = changedAsTold(config, errorOf(one.text, one).problems);
-      if (one.later !== undefined) {
-        changed = changedAsTold(changed, errorOf(asFile(changed), one).problems);
-      }
-      assert.doesNotThrow(() => settingsOf(asFile(changed), one));
-    });
-  }
+  judge(tooMany);
 
   it("show no password, no login and no key", () => {
     const secret = /Correct|Horse|27wpp/i;
@@ -66,6 +36,44 @@ describe("bad settings", () => {
     assert.ok(all.filter(({ text }) => secret.test(text)).length >= 10);
   });
 });
+
+/** The tests of a case. */
+function judge({ config, ...one }: BadCase): void {
+  it(`${one.title}: every mistake in one go, with place, value, why and what instead`, () => {
+    const { problems, message } = errorOf(one.text, one);
+    assert.deepEqual(problems.map(problemText), one.problems);
+    const [first, ...lines] = message.split("\n");
+    const count = problems.length === 1 ? "1 mistake" : `${problems.length} mistakes`;
+    assert.equal(first, `${count} in the settings (${fileOf(one)}); nothing was changed:`);
+    assert.deepEqual(
+      lines,
+      one.problems.map((line) => `  - ${line}`),
+    );
+    assert.equal(new Set(lines).size, lines.length, "one is told twice");
+    for (const problem of problems) {
+      assertWhole(problem.value, problem.why, problem.instead, problemText(problem));
+    }
+  });
+
+  if (config === undefined) {
+    return;
+  }
+
+  if (one.commandsOnly === undefined) {
+    it(`${one.title}: the program says the same as the commands`, async () => {
+      const told = await errorOfProgram(config, one);
+      assert.equal(asEmpty(told), asEmpty(errorOf(one.text, one).message));
+    });
+  }
+
+  it(`${one.title}: whoever does as he is told has good settings`, () => {
+    let changed = changedAsTold(config, errorOf(one.text, one).problems);
+    if (one.later !== undefined) {
+      changed = changedAsTold(changed, errorOf(asFile(changed), one).problems);
+    }
+    assert.doesNotThrow(() => settingsOf(asFile(changed), one));
+  });
+}
 
 const fileOf = ({ stack }: Pick<BadCase, "stack">): string => `Pulumi.${stack}.yaml`;
 

@@ -31,8 +31,7 @@ interface Refusal {
   readonly instead: RegExp;
 }
 
-describe("machines that cannot be taken", function () {
-  this.timeout(120_000);
+describe("machines that cannot be taken", () => {
   const [login, stranger, jumpKey, linuxKey] = [makeKey(), makeKey(), makeKey(), makeKey()];
   const encrypted = makeEncryptedKey("sesame");
   let windows: RehearsalHost;
