@@ -1,24 +1,98 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { parse } from "yaml";
+import * as pulumi from "@pulumi/pulumi";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
+import { readSettingsFile, settingsIn } from "../../../cli/settings-file.ts";
+import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { problemText, SettingsError } from "../../../config/problem.ts";
-import { resolveSettings } from "../../../config/resolve.ts";
+import { splitConfig } from "../../../config/split-config.ts";
+import { stackKind } from "../../../config/stack-kind.ts";
+import { changedAsTold } from "./as-told.ts";
+import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-cases.ts";
 
-interface BadCase {
-  readonly case: string;
-  readonly stack?: string;
-  readonly settings: Record<string, unknown>;
-  readonly problems: readonly string[];
+/** What no table has the room for. */
+const tooMany = badCase("more nodes than addresses", {
+  settings: { nodes: Array.from({ length: 92 }, (_, place) => ({ name: `win-${place}` })) },
+  problems: [
+    'kindows:nodes: "92 nodes" need more addresses than the 90 that are left. Have at most 90 nodes.',
+  ],
+});
+
+const all: readonly BadCase[] = [...tables.flatMap(badCases), tooMany];
+
+describe("bad settings", () => {
+  for (const table of tables) {
+    describe(table, () => {
+      for (const one of badCases(table)) {
+        judge(one);
+      }
+    });
+  }
+  judge(tooMany);
+
+  it("show no password, no login and no key", () => {
+    const secret = /Correct|Horse|27wpp/i;
+    const told = all.map((one) => errorOf(one.text, one).message).join("\n");
+    assert.equal(secret.exec(told), null);
+    assert.ok(all.filter(({ text }) => secret.test(text)).length >= 10);
+  });
+});
+
+/** The tests of a case. */
+function judge({ config, ...one }: BadCase): void {
+  it(`${one.title}: every mistake in one go, with place, value, why and what instead`, () => {
+    const { problems, message } = errorOf(one.text, one);
+    assert.deepEqual(problems.map(problemText), one.problems);
+    const [first, ...lines] = message.split("\n");
+    const count = problems.length === 1 ? "1 mistake" : `${problems.length} mistakes`;
+    assert.equal(first, `${count} in the settings (${fileOf(one)}); nothing was changed:`);
+    assert.deepEqual(
+      lines,
+      one.problems.map((line) => `  - ${line}`),
+    );
+    assert.equal(new Set(lines).size, lines.length, "one is told twice");
+    for (const problem of problems) {
+      assertWhole(problem.value, problem.why, problem.instead, problemText(problem));
+    }
+  });
+
+  if (config === undefined) {
+    return;
+  }
+
+  if (one.commandsOnly === undefined) {
+    it(`${one.title}: the program says the same as the commands`, async () => {
+      const told = await errorOfProgram(config, one);
+      assert.equal(asEmpty(told), asEmpty(errorOf(one.text, one).message));
+    });
+  }
+
+  it(`${one.title}: whoever does as he is told has good settings`, () => {
+    let changed = changedAsTold(config, errorOf(one.text, one).problems);
+    if (one.later !== undefined) {
+      changed = changedAsTold(changed, errorOf(asFile(changed), one).problems);
+    }
+    assert.doesNotThrow(() => settingsOf(asFile(changed), one));
+  });
 }
 
-const cases = parse(
-  readFileSync(new URL("bad-settings.yaml", import.meta.url), "utf8"),
-) as readonly BadCase[];
+const fileOf = ({ stack }: Pick<BadCase, "stack">): string => `Pulumi.${stack}.yaml`;
 
-/** The error of settings that have one. */
-function errorOf({ settings, stack = "dev" }: BadCase): SettingsError {
+const asFile = (config: Readonly<Record<string, unknown>>): string => JSON.stringify({ config });
+
+/** What the commands make of a file. */
+function settingsOf(text: string, { stack }: Pick<BadCase, "stack">): unknown {
+  const source = { stack, file: fileOf({ stack }) };
+  const file = readSettingsFile(text, source.file);
+  const { sections, strays } = splitConfig(file.config);
+  const known = stackKind(sections, source.file);
+  return known.kind === "lab"
+    ? settingsIn(file, source)
+    : resolveExisting(known.sections, source, [...file.outside, ...strays]);
+}
+
+function errorOf(text: string, one: Pick<BadCase, "stack">): SettingsError {
   try {
-    resolveSettings(settings, { stack, file: `Pulumi.${stack}.yaml` });
+    settingsOf(text, one);
   } catch (error) {
     assert.ok(error instanceof SettingsError, String(error));
     return error;
@@ -26,29 +100,65 @@ function errorOf({ settings, stack = "dev" }: BadCase): SettingsError {
   return assert.fail("these settings were taken");
 }
 
-describe("bad settings", () => {
-  for (const one of cases) {
-    it(one.case, () => {
-      assert.ok(one.problems.length > 0, "a case without an expected problem proves nothing");
-      assert.deepEqual(errorOf(one).problems.map(problemText), one.problems);
-    });
+/** The error of the program, which the engine hands the same file to: objects as JSON, text as it is, nothing as "". */
+async function errorOfProgram(
+  config: Readonly<Record<string, unknown>>,
+  { stack }: Pick<BadCase, "stack">,
+): Promise<string> {
+  await pulumi.runtime.setMocks(
+    { newResource: ({ name: id }) => ({ id, state: {} }), call: () => ({}) },
+    "kindows",
+    stack,
+  );
+  setAllConfig(
+    Object.fromEntries(
+      Object.entries(config).map(([key, value]) => [
+        key,
+        typeof value === "string" ? value : value === null ? "" : JSON.stringify(value),
+      ]),
+    ),
+  );
+  // As it loads the parts for existing machines itself: of what mocha loads, those would know nothing.
+  const { loadStack } = await import("../../../config/load.ts");
+  try {
+    await loadStack();
+  } catch (error) {
+    // Of this kind of error the engine prints the message alone.
+    assert.ok(pulumi.RunError.isInstance(error), String(error));
+    return error.message;
+  } finally {
+    setAllConfig({});
   }
+  return assert.fail("the program took these settings");
+}
 
-  it("all of them at once are one error that names the file and every problem", () => {
-    const all = cases.at(-1) ?? assert.fail("no cases");
-    const lines = errorOf(all).message.split("\n");
-    assert.equal(
-      lines[0],
-      `${all.problems.length} mistakes in the settings (Pulumi.dev.yaml); nothing was changed:`,
-    );
-    assert.deepEqual(
-      lines.slice(1),
-      all.problems.map((problem) => `  - ${problem}`),
-    );
-  });
+/** The engine hands over an empty text for nothing at all. */
+function asEmpty(message: string): string {
+  return message.replaceAll(': "" is empty', ": is empty");
+}
 
-  it("names every case once", () => {
-    const names = cases.map((one) => one.case);
-    assert.equal(new Set(names).size, names.length);
-  });
-});
+/** Words that a sentence about what to write begins with. */
+const imperative =
+  /^(Add|Choose|Convert|Did you mean|Give|Have|Indent|Join|Keep|Leave|List|Machines cloned|Move|Put|Set|Start|Take|Unpack|Use|Write)\b/;
+
+/** Places of a stack of existing machines that are secrets, or have some below. */
+const holdsKeys = /^kindows:(cluster\.kubeconfig|(login|nodes\[\d\])(\.\w*key\w*)?): /i;
+
+function assertWhole(value: unknown, why: string, instead: string, line: string): void {
+  assert.match(
+    line,
+    /^(kindows:[\w[]|[a-z-]+:\w|config|confg|network|nodes|line \d+, column \d+|the whole file)/,
+  );
+  // A value that is there is shown, or its form, but for keys and what holds them; a missing one is called missing.
+  const isMissing = /^(is missing|is empty|can't be read)/.test(why);
+  if (value === undefined || value === null) {
+    assert.ok(isMissing || holdsKeys.test(line), line);
+  } else {
+    assert.ok(!isMissing || value === "", line);
+  }
+  assert.match(why, /^[a-z].*[^.]$/, line);
+  assert.match(instead, imperative, line);
+  assert.match(instead, /[.?)]$/, line);
+  assert.doesNotMatch(line, /undefined|\[object|null|See docs|Write \.$|[^.]\.\.$/, line);
+  assert.ok(!line.includes("\n"), line);
+}

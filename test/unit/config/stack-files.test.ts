@@ -95,6 +95,6 @@ describe("stack files", () => {
   for (const stack of ["rehearsal", "dev", "existing", "fleet"]) {
     it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () => {
       assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi");
-    }).timeout(20_000);
+    });
   }
 });

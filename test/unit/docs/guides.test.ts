@@ -2,48 +2,60 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
+import { existingSchema } from "../../../config/existing/settings.ts";
 import { settingsSchema } from "../../../config/settings.ts";
+import { documents, repository } from "./documented-commands.ts";
 
-const repository = path.resolve(import.meta.dirname, "../../..");
 const read = (file: string): string => readFileSync(path.join(repository, file), "utf8");
 
-const pages = ["README.md", "docs/cli.md", "docs/how-to-extend.md", "docs/troubleshooting.md"];
+/** What a link to a heading ends with. */
+function anchorsOf(file: string): string[] {
+  return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
 
-describe("the guides name only what there is", () => {
-  for (const page of pages) {
-    const text = read(page);
+describe("the documents name only what there is", () => {
+  it("files and headings that they link to", () => {
+    const broken = documents.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = ""]) => link)
+        .filter((link) => {
+          const [file = "", anchor] = link.split("#");
+          const target = file === "" ? page : path.join(path.dirname(page), file);
+          return (
+            !/^https?:/.test(link) &&
+            !(
+              existsSync(path.join(repository, target)) &&
+              (anchor === undefined || anchorsOf(target).includes(anchor))
+            )
+          );
+        })
+        .map((link) => `${page}: ${link}`),
+    );
+    assert.deepEqual(broken, []);
+  });
 
-    it(`${page}: what it links to`, () => {
-      const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
-      for (const link of links.filter((each) => !/^(https?:|#)/.test(each))) {
-        const [file = "", anchor] = link.split("#");
-        const target = path.resolve(repository, path.dirname(page), file);
-        assert.ok(existsSync(target), link);
-        if (anchor === undefined) continue;
-        const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm)];
-        const anchors = headings.map(([, heading = ""]) =>
-          heading
-            .toLowerCase()
-            .replaceAll(/[^\p{L}\p{N} -]/gu, "")
-            .replaceAll(" ", "-"),
-        );
-        assert.ok(anchors.includes(anchor), link);
-      }
-    });
-
-    it(`${page}: settings`, () => {
-      for (const [, section = "", key] of text.matchAll(/`kindows:([a-z]+)(?:\.([A-Za-z]+))?/g)) {
-        const schema = Object.entries(settingsSchema.shape).find(([name]) => name === section)?.[1];
-        assert.ok(schema !== undefined, `kindows:${section}`);
-        if (key === undefined) continue;
-        assert.match(
-          read("docs/settings.md"),
-          new RegExp(`^\\| \`${key}(?![A-Za-z])`, "m"),
-          `${section}.${key}`,
-        );
-      }
-    });
-  }
+  it("settings", () => {
+    const rows = read("docs/settings.md");
+    const sections = [
+      "stack",
+      ...Object.keys({ ...settingsSchema.shape, ...existingSchema.shape }),
+    ];
+    const unknown = documents.flatMap((page) =>
+      [...read(page).matchAll(/`kindows:([A-Za-z]+)(?:\.([A-Za-z]+))?/g)]
+        .filter(
+          ([, section = "", key]) =>
+            !sections.includes(section) ||
+            (key !== undefined && !new RegExp(`^\\| \`${key}(?![A-Za-z])`, "m").test(rows)),
+        )
+        .map(([setting]) => `${page}: ${setting}`),
+    );
+    assert.deepEqual(unknown, []);
+  });
 
   it("docs/how-to-extend.md: files and folders, but for those with a name to be given", () => {
     const text = read("docs/how-to-extend.md");

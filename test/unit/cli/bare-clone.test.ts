@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+
+import { copySources } from "../../engine/plugins/support/copy-sources.ts";
+import { badCaseOf } from "../config/bad-settings/bad-cases.ts";
+import type { CommandRun } from "./run-commands.ts";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+
+/** Commands that need nothing, and what has to come of them. */
+const needNothing: readonly (readonly [command: string, exitCode: number, says: RegExp])[] = [
+  ["--help", 0, /Usage: kindows/],
+  ["up --help", 0, /Usage: kindows up/],
+  ["upp", 2, /unknown command 'upp'/],
+  ["cache ls", 0, /0 entries/],
+  ["completion fish", 0, /complete .*kindows/],
+  ["conformance --list", 0, /operational-readiness/],
+  ["doctor", 1, /In the way of the stack rehearsal/],
+  ["fetch", 0, /fetches nothing/],
+  ["image check --stack dev", 1, /acceptLicence/],
+  ["image ls", 0, /USED BY/],
+  ["image prune --dry-run", 0, /would free 0\.0 MiB/],
+  ["image scripts sealing", 0, /sealing/],
+  ["kubeconfig --remove", 0, /there is nothing of the stack rehearsal in/],
+  ["policy --rules", 0, /images-by-digest/],
+  ["policy --stacks dve", 1, /there is no stack dve; there is bad0, /],
+  ["status", 1, /the stack rehearsal is not up/],
+  ["verify --list", 0, /linux-pod-to-linux-service/],
+];
+
+/** Commands that look at the settings first, and settings that they have to find wanting. */
+const refused: readonly (readonly [command: string, table: string, title: string])[] = [
+  ["preview", "sections.yaml", "everything at once"],
+  ["up", "sections.yaml", "secrets in clear, of which none may stand in an error"],
+  ["preview", "text.yaml", "an unclosed quote"],
+  ["up", "text.yaml", "no `config` at all"],
+  ["fetch", "text.yaml", "two colons in a line"],
+];
+
+describe("commands in a clone that has nothing yet", () => {
+  let clone: string;
+  let environment: NodeJS.ProcessEnv;
+  const runs = new Map<string, CommandRun>();
+
+  before(async () => {
+    clone = await mkdtemp(path.join(os.tmpdir(), "kindows-clone-"));
+    const files = ["package.json", "package-lock.json", "Pulumi.yaml", "Pulumi.rehearsal.yaml"];
+    await copySources(clone, [...files, "Pulumi.dev.yaml"]);
+    for (const name of ["node_modules", "sdks"]) {
+      await symlink(path.join(repository, name), path.join(clone, name));
+    }
+    for (const [place, [, table, title]] of refused.entries()) {
+      await writeFile(path.join(clone, `Pulumi.bad${place}.yaml`), badCaseOf(table, title).text);
+    }
+    const home = path.join(clone, "home");
+    await mkdir(home);
+    await mkdir(path.join(clone, "Pulumi.folder.yaml"));
+    environment = {
+      PATH: process.env["PATH"],
+      HOME: home,
+      KINDOWS_CACHE: path.join(home, "cache"),
+      // Only read from here, and no image of this host's is any business of an empty cache.
+      DOCKER_HOST: "unix:///nonexistent/docker.sock",
+    };
+    const commands = [
+      ...refused.map(([command], place) => `${command} --stack bad${place}`),
+      ...["preview --stack dve", "preview --stack folder"],
+      ...needNothing.map(([command]) => command),
+    ];
+    const results = path.join(clone, "runs.json");
+    await execa(
+      process.execPath,
+      ["--import", "tsx", path.join(import.meta.dirname, "run-commands.ts"), results],
+      {
+        cwd: clone,
+        env: environment,
+        extendEnv: false,
+        input: JSON.stringify(commands.map((command) => command.split(" "))),
+      },
+    );
+    const told = JSON.parse(await readFile(results, "utf8")) as readonly CommandRun[];
+    told.forEach((run, place) => runs.set(commands[place] ?? "", run));
+  });
+  after(() => rm(clone, { recursive: true, force: true }));
+
+  const runOf = (command: string): CommandRun => runs.get(command) ?? assert.fail("it was not run");
+
+  for (const [place, [command, table, title]] of refused.entries()) {
+    it(`kindows ${command}, ${title}: all mistakes and nothing else, and nothing prepared`, () => {
+      const { exitCode, said, kept } = runOf(`${command} --stack bad${place}`);
+      const { problems } = badCaseOf(table, title);
+      const count = problems.length === 1 ? "1 mistake" : `${problems.length} mistakes`;
+      assert.deepEqual(said.split("\n"), [
+        `kindows: ${count} in the settings (Pulumi.bad${place}.yaml); nothing was changed:`,
+        ...problems.map((line) => `  - ${line}`),
+        "",
+      ]);
+      assert.equal(exitCode, 1);
+      assert.deepEqual(kept, ["program"]);
+    });
+  }
+
+  it("kindows preview of a stack without a file: which there are, and the nearest", () => {
+    const { exitCode, said } = runOf("preview --stack dve");
+    assert.equal(
+      said,
+      'kindows: there is no stack "dve": Pulumi.dve.yaml does not exist. Stacks: bad0, bad1, bad2, bad3, bad4, dev, folder, rehearsal. Did you mean dev?\n',
+    );
+    assert.equal(exitCode, 1);
+  });
+
+  it("kindows preview of a stack whose file is a folder: that it is one", () => {
+    const { exitCode, said } = runOf("preview --stack folder");
+    assert.match(said, /^kindows: Pulumi\.folder\.yaml is a folder: .*\n$/);
+    assert.equal(exitCode, 1);
+  });
+
+  for (const [command, expected, says] of needNothing) {
+    it(`kindows ${command}: ends as it should, and says what it should`, () => {
+      const { exitCode, said } = runOf(command);
+      assert.equal(exitCode, expected, said);
+      assert.match(said, says);
+    });
+  }
+
+  it("kindows is a script that only looks for Node.js packages before", async () => {
+    const lines = (await readFile(path.join(repository, "kindows"), "utf8")).trim().split("\n");
+    assert.deepEqual(lines.slice(-2), [
+      "./toolchain/dependencies.sh",
+      'exec node toolchain/program/run.js cli/main.ts "$@"',
+    ]);
+  });
+
+  it("kindows completion bash: what is sourced is bash, and completes its command lines", async () => {
+    const command =
+      "source <(node toolchain/program/run.js cli/main.ts completion bash) && complete -p kindows";
+    const { stdout } = await execa("bash", ["-c", command], {
+      cwd: clone,
+      env: environment,
+      extendEnv: false,
+    });
+    assert.match(stdout, /^complete .*kindows$/);
+  });
+});

@@ -1,0 +1,63 @@
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+
+/** A case as written in a table: settings below `config:`, without the prefix `kindows:`, or the text of a whole file. */
+export interface WrittenCase {
+  /** Name of the stack; `dev` unless given. */
+  readonly stack?: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly text?: string;
+  /** Every line the error has to have. */
+  readonly problems: readonly string[];
+  /** What can only be told once something else is right; everything else is told the first time. */
+  readonly later?: string;
+  /** Why the program says something else than the commands. */
+  readonly commandsOnly?: string;
+}
+
+/** A stack's file with mistakes. */
+export interface BadCase extends Pick<WrittenCase, "problems" | "later" | "commandsOnly"> {
+  readonly title: string;
+  readonly stack: string;
+  readonly text: string;
+  /** What stands below `config:`; undefined where the mistake is in the text around it. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The tables in this folder. */
+export const tables: readonly string[] = readdirSync(import.meta.dirname).filter((name) =>
+  name.endsWith(".yaml"),
+);
+
+/** Every case of a table; what begins with a dot there is what several cases have in common. */
+export function badCases(table: string): BadCase[] {
+  const text = readFileSync(path.join(import.meta.dirname, table), "utf8");
+  const written = parse(text, { merge: true }) as Readonly<Record<string, WrittenCase>>;
+  return Object.entries(written)
+    .filter(([title]) => !title.startsWith("."))
+    .map(([title, one]) => badCase(title, one));
+}
+
+/** A case by its table and its title. */
+export function badCaseOf(table: string, title: string): BadCase {
+  const found = badCases(table).find((one) => one.title === title);
+  if (found === undefined) {
+    throw new Error(`${table} has no "${title}"`);
+  }
+  return found;
+}
+
+/** A case as the file that a user would have. */
+export function badCase(title: string, written: WrittenCase): BadCase {
+  const { stack = "dev", settings, text, ...rest } = written;
+  const config =
+    settings &&
+    Object.fromEntries(
+      Object.entries(settings).map(([key, value]) => [
+        key.includes(":") ? key : `kindows:${key}`,
+        value,
+      ]),
+    );
+  return { title, stack, config, text: text ?? stringify({ config }), ...rest };
+}
