@@ -5,6 +5,9 @@ import { absentLibvirt } from "./absent-libvirt.ts";
 /** Set to `anywhere`, it makes a preview ask no daemon of this host; an `up` takes no notice of it. */
 export const previewVariable = "KINDOWS_PREVIEW";
 
+/** One lets in the providers of all hypervisors. */
+let absent: Promise<string> | undefined;
+
 /**
  * Where the libvirt provider connects to.
  *
@@ -18,5 +21,6 @@ export function hypervisorUri(uri: string): pulumi.Input<string> {
   if (process.env[previewVariable] !== "anywhere" || !isDryRun()) {
     return uri;
   }
-  return pulumi.secret(absentLibvirt());
+  absent ??= absentLibvirt();
+  return pulumi.secret(absent);
 }

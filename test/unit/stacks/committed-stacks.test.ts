@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+
+import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+import { type Finding, check, needless, readAllowances } from "../../../policy/check.ts";
+import { recordedStack } from "./recorded-stack.ts";
+
+describe("the stacks that come with the project", () => {
+  const previews = new Map<string, Previewed>();
+  before(async () => {
+    for (const stack of ["dev", "rehearsal", "fleet", "existing"]) {
+      previews.set(stack, await recordedStack(stack));
+    }
+  });
+
+  it("keep the rules, with exceptions that each are needed", async () => {
+    const allowances = await readAllowances("policy");
+    const findings: Finding[] = [];
+    for (const [stack, preview] of previews) {
+      assert.ok(preview.resources.some(({ type }) => type.startsWith("command:remote:")));
+      const found = check(preview, allowances);
+      const broken = found.filter(({ accepted }) => accepted === undefined);
+      assert.deepEqual(broken, [], stack);
+      findings.push(...found);
+    }
+    assert.deepEqual(needless(allowances.exceptions, findings), []);
+  });
+
+  it("show every existing machine that is touched, and what is done there", () => {
+    const names = (type: string): string[] =>
+      (previews.get("existing")?.resources ?? [])
+        .filter((each) => each.type === type)
+        .map(({ name }) => name);
+    for (const machine of ["win-1", "win-2"]) {
+      assert.ok(names("command:local:Command").includes(`${machine}-machine`), machine);
+      for (const step of ["test-windowshost", "install-containerd", "join-node"]) {
+        assert.ok(names("command:remote:Command").includes(`${machine}-${step}`), step);
+      }
+    }
+    assert.deepEqual(names("kubernetes:apps/v1:DaemonSet"), ["kube-proxy-windows"]);
+  });
+});

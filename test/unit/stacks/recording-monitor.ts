@@ -1,0 +1,179 @@
+import { readFileSync, statSync } from "node:fs";
+import proto from "@pulumi/pulumi/proto/resource_pb.js";
+import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import struct from "google-protobuf/google/protobuf/struct_pb.js";
+import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/struct_pb.js";
+
+import { differenceOf } from "../../../cli/preview-diff/difference.ts";
+import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
+import { filesHash, folderHash } from "../../../components/windows/steps-folder.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
+
+type Inputs = Record<string, Value>;
+
+/** What the engine prints of a resource in `pulumi preview --json`. */
+export interface Step {
+  readonly op: "create";
+  readonly urn: string;
+  readonly newState: {
+    readonly type: string;
+    readonly custom: boolean;
+    readonly inputs: Inputs;
+    readonly replaceWith: readonly string[];
+    readonly [further: string]: unknown;
+  };
+}
+
+/** What a command that has run printed. */
+export type Printed = (name: string, command: string) => string;
+
+/** What was there before a preview. */
+export interface UpAlready {
+  readonly printed: Printed;
+  /** As it was made by this program; without: by the one that is recorded. */
+  readonly steps?: ReadonlyMap<string, Step>;
+}
+
+/** Special values among others, and secrets among these: the SDK's runtime/rpc.ts. */
+const signature = "4dabf18193072939515e22adb298388d";
+const secret = "1b47061264138c4ac30d75fd1eb44270";
+const files: ReadonlySet<unknown> = new Set([
+  "c44067f5952c0a294b673a41bacd8c17",
+  "0def7320c3a5731c473e5ecbe6d01bc7",
+]);
+
+/**
+ * Takes notes in the place of the engine's monitor, and answers like it in a preview: with what it is asked for, and
+ * with ids and outputs of what is up and stays as it is.
+ */
+export class RecordingMonitor {
+  readonly steps = new Map<string, Step>();
+  readonly #anew = new Set<string>();
+
+  constructor(
+    private readonly stack: string,
+    private readonly up: UpAlready | undefined,
+  ) {}
+
+  supportsFeature(_: unknown, answer: Answer<{ getHassupport(): boolean }>): void {
+    answer(null, { getHassupport: () => true });
+  }
+
+  registerPackage(_: unknown, answer: Answer<object>): void {
+    answer(null, new proto.RegisterPackageResponse().setRef("package"));
+  }
+
+  registerResourceOutputs(_: unknown, answer: Answer<object>): void {
+    answer(null, {});
+  }
+
+  registerResource(request: RegisterResourceRequest, answer: Answer<object>): void {
+    const step = this.#stepOf(request);
+    this.steps.set(step.urn, step);
+    const { id, printed } = this.#known(step, request.getName());
+    const response = new proto.RegisterResourceResponse()
+      .setUrn(step.urn)
+      .setId(id ?? "")
+      .setObject(
+        struct.Struct.fromJavaScript({
+          ...step.newState.inputs,
+          ...(printed !== undefined && { stdout: printed }),
+        }),
+      );
+    answer(null, response);
+  }
+
+  #stepOf(request: RegisterResourceRequest): Step {
+    const type = request.getType();
+    // An engine names a resource by the types it is within, but for the stack's.
+    const [, within = ""] = /^urn:pulumi:.*?::.*?::(.*?)::/.exec(request.getParent()) ?? [];
+    const above = within === "" || within === "pulumi:pulumi:Stack" ? "" : `${within}$`;
+    const sources = request.getPropertydependenciesMap();
+    return {
+      op: "create",
+      urn: `urn:pulumi:${this.stack}::kindows::${above}${type}::${request.getName()}`,
+      newState: {
+        type,
+        custom: request.getCustom(),
+        inputs: asChecked(type, request),
+        propertyDependencies: Object.fromEntries(
+          [...sources.keys()].map((input) => [input, sources.get(input)?.getUrnsList()]),
+        ),
+        dependencies: request.getDependenciesList(),
+        ignoreChanges: request.getIgnorechangesList(),
+        replaceOnChanges: request.getReplaceonchangesList(),
+        replaceWith: request.getReplaceWithList(),
+        deletedWith: request.getDeletedwith(),
+        provider: request.getProvider(),
+        parent: request.getParent(),
+      },
+    };
+  }
+
+  /** What is known of a resource before the engine has run: nothing of one that is made, or made anew. */
+  #known(step: Step, name: string): { readonly id?: string; readonly printed?: string } {
+    if (this.up === undefined || !step.newState.custom) return {};
+    const before = this.up.steps === undefined ? step : this.up.steps.get(step.urn);
+    if (before === undefined) return {};
+    const [change] = differenceOf(previewOf(before), previewOf(step)).changed;
+    if (change?.replaced === true || step.newState.replaceWith.some((urn) => this.#anew.has(urn))) {
+      this.#anew.add(step.urn);
+      return {};
+    }
+    const { create } = before.newState.inputs;
+    return {
+      id: `${name}-id`,
+      // A command that is run again may say something else.
+      ...(change === undefined &&
+        create !== undefined && { printed: this.up.printed(name, JSON.stringify(create)) }),
+    };
+  }
+}
+
+type Answer<T> = (error: Error | null, response: T) => void;
+
+/** Inputs as the plugin gives them back to the engine, and as the engine adds to them. */
+function asChecked(type: string, request: RegisterResourceRequest): Inputs {
+  const inputs = hashed(request.getObject()?.toJavaScript() ?? {}) as Inputs;
+  const version = type.startsWith("pulumi:providers:") ? request.getVersion() : "";
+  return {
+    ...inputs,
+    ...(version !== "" && { version }),
+    // Its schema calls it a secret; the SDK does not say so of what is not known yet.
+    ...(type.startsWith("command:remote:") && {
+      connection: { [signature]: secret, value: inputs["connection"] ?? null },
+    }),
+  };
+}
+
+/** A preview of this resource alone, in which secrets are not hidden: a change of one is a change. */
+function previewOf(step: Step): Previewed {
+  const inputs = mapped(step.newState.inputs, (each) =>
+    each[signature] === secret ? each["value"] : undefined,
+  );
+  const newState = { ...step.newState, inputs };
+  return readPreview(JSON.stringify({ steps: [{ ...step, newState }] }), projectRoot);
+}
+
+/** A file or folder is told apart by what is in it. */
+function hashed(value: Value): Value {
+  return mapped(value, (each) => {
+    const { path } = each;
+    if (!files.has(each[signature]) || typeof path !== "string") return undefined;
+    const hash = statSync(path).isDirectory()
+      ? folderHash(path)
+      : filesHash(new Map([["", readFileSync(path)]]));
+    return { ...each, hash };
+  });
+}
+
+/** A value, and all that is in it, with what takes the place of an object. */
+function mapped(value: Value, instead: (object: Inputs) => Value | undefined): Value {
+  if (Array.isArray(value)) return value.map((each) => mapped(each, instead));
+  if (typeof value !== "object" || value === null) return value;
+  const found = instead(value);
+  if (found !== undefined) return found;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, mapped(each, instead)]),
+  );
+}
