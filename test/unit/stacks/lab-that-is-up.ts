@@ -5,7 +5,8 @@ import type { Printed } from "./recording-monitor.ts";
 const byAction: Readonly<Record<string, (name: string) => string>> = {
   "create-kind-cluster": () => kubeconfig("https://192.168.150.128:6443"),
   "find-api-server": () => JSON.stringify({ address: "192.168.160.128", port: 6443 }),
-  "find-node-routes": () => JSON.stringify([{ range: "10.244.0.0/24", nextHop: "192.168.150.128" }]),
+  "find-node-routes": () =>
+    JSON.stringify([{ range: "10.244.0.0/24", nextHop: "192.168.150.128" }]),
   "generate-ssh-key": (name) =>
     JSON.stringify({ privateKey: `key ${name}`, publicKey: `ssh-ed25519 AAAA ${name}` }),
   "mint-bootstrap-token": () => "abcdef.0123456789abcdef",
