@@ -1,6 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import proto from "@pulumi/pulumi/proto/resource_pb.js";
-import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  RegisterPackageRequest,
+  RegisterResourceRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/struct_pb.js";
 
@@ -59,8 +62,9 @@ export class RecordingMonitor {
     answer(null, { getHassupport: () => true });
   }
 
-  registerPackage(_: unknown, answer: Answer<object>): void {
-    answer(null, new proto.RegisterPackageResponse().setRef("package"));
+  /** All that a preview tells of a package is its plugin's version. */
+  registerPackage(request: RegisterPackageRequest, answer: Answer<object>): void {
+    answer(null, new proto.RegisterPackageResponse().setRef(request.getVersion()));
   }
 
   registerResourceOutputs(_: unknown, answer: Answer<object>): void {
@@ -135,10 +139,11 @@ type Answer<T> = (error: Error | null, response: T) => void;
 /** Inputs as the plugin gives them back to the engine, and as the engine adds to them. */
 function asChecked(type: string, request: RegisterResourceRequest): Inputs {
   const inputs = hashed(request.getObject()?.toJavaScript() ?? {}) as Inputs;
-  const version = type.startsWith("pulumi:providers:") ? request.getVersion() : "";
   return {
     ...inputs,
-    ...(version !== "" && { version }),
+    ...(type.startsWith("pulumi:providers:") && {
+      version: request.getVersion() || request.getPackageref(),
+    }),
     // Its schema calls it a secret; the SDK does not say so of what is not known yet.
     ...(type.startsWith("command:remote:") && {
       connection: { [signature]: secret, value: inputs["connection"] ?? null },
