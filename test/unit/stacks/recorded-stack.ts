@@ -58,7 +58,7 @@ let recordings = 0;
  * @throws what the program throws.
  */
 export async function recordedStack(stack: string, variation: Variation = {}): Promise<Recording> {
-  const { printed, after, files, environment } = variation;
+  const { settings, printed, after, files, environment } = variation;
   const monitor = new RecordingMonitor(stack, printed && { printed, steps: after?.steps });
   const diagnostics: object[] = [];
   const engine = {
@@ -69,7 +69,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
       done();
     },
   };
-  const config = Object.entries(settingsOf(stack, variation)).map(([key, value]) => [
+  const config = Object.entries(settingsOf(stack, settings)).map(([key, value]) => [
     key,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
@@ -107,8 +107,8 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
   return { ...readPreview(json, projectRoot), steps };
 }
 
-/** The committed settings, with what differs. */
-function settingsOf(stack: string, { settings = {} }: Variation): Sections {
+/** The committed settings of a stack, by their whole keys, with these sections changed. */
+export function settingsOf(stack: string, settings: Sections = {}): Sections {
   const written = fs.readFileSync(path.join(projectRoot, `Pulumi.${stack}.yaml`), "utf8");
   const { config } = parse(written) as { config: Sections };
   const others = Object.entries(settings).map(([name, section]) => [`kindows:${name}`, section]);

@@ -52,6 +52,7 @@ const files: ReadonlySet<unknown> = new Set([
 export class RecordingMonitor {
   readonly steps = new Map<string, Step>();
   readonly #anew = new Set<string>();
+  readonly #packages = new Map<string, Inputs>();
 
   constructor(
     private readonly stack: string,
@@ -62,9 +63,12 @@ export class RecordingMonitor {
     answer(null, { getHassupport: () => true });
   }
 
-  /** All that a preview tells of a package is its plugin's version. */
   registerPackage(request: RegisterPackageRequest, answer: Answer<object>): void {
-    answer(null, new proto.RegisterPackageResponse().setRef(request.getVersion()));
+    const [name, version] = [request.getName(), request.getVersion()];
+    const parameterization = request.getParameterization()?.getValue_asB64() ?? "";
+    // As the engine adds it to what providers are given.
+    this.#packages.set(name, { version, __internal: { name, version, parameterization } });
+    answer(null, new proto.RegisterPackageResponse().setRef(name));
   }
 
   registerResourceOutputs(_: unknown, answer: Answer<object>): void {
@@ -99,7 +103,7 @@ export class RecordingMonitor {
       newState: {
         type,
         custom: request.getCustom(),
-        inputs: asChecked(type, request),
+        inputs: this.#checked(request),
         propertyDependencies: Object.fromEntries(
           [...sources.keys()].map((input) => [input, sources.get(input)?.getUrnsList()]),
         ),
@@ -112,6 +116,20 @@ export class RecordingMonitor {
         parent: request.getParent(),
       },
     };
+  }
+
+  /** Inputs as the plugin gives them back to the engine, and as the engine adds to them. */
+  #checked(request: RegisterResourceRequest): Inputs {
+    const type = request.getType();
+    const inputs = hashed(request.getObject()?.toJavaScript() ?? {}) as Inputs;
+    if (type.startsWith("pulumi:providers:")) {
+      const version = request.getVersion();
+      return { ...inputs, ...(this.#packages.get(request.getPackageref()) ?? { version }) };
+    }
+    // Its schema calls it a secret; the SDK does not say so of what is not known yet.
+    return type.startsWith("command:remote:")
+      ? { ...inputs, connection: { [signature]: secret, value: inputs["connection"] ?? null } }
+      : inputs;
   }
 
   /** What is known of a resource before the engine has run: nothing of one that is made, or made anew. */
@@ -135,21 +153,6 @@ export class RecordingMonitor {
 }
 
 type Answer<T> = (error: Error | null, response: T) => void;
-
-/** Inputs as the plugin gives them back to the engine, and as the engine adds to them. */
-function asChecked(type: string, request: RegisterResourceRequest): Inputs {
-  const inputs = hashed(request.getObject()?.toJavaScript() ?? {}) as Inputs;
-  return {
-    ...inputs,
-    ...(type.startsWith("pulumi:providers:") && {
-      version: request.getVersion() || request.getPackageref(),
-    }),
-    // Its schema calls it a secret; the SDK does not say so of what is not known yet.
-    ...(type.startsWith("command:remote:") && {
-      connection: { [signature]: secret, value: inputs["connection"] ?? null },
-    }),
-  };
-}
 
 /** A preview of this resource alone, in which secrets are not hidden: a change of one is a change. */
 function previewOf(step: Step): Previewed {
