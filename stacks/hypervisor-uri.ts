@@ -5,9 +5,6 @@ import { absentLibvirt } from "./absent-libvirt.ts";
 /** Set to `anywhere`, it makes a preview ask no daemon of this host; an `up` takes no notice of it. */
 export const previewVariable = "KINDOWS_PREVIEW";
 
-/** One lets in the providers of all hypervisors. */
-let absent: Promise<string> | undefined;
-
 /**
  * Where the libvirt provider connects to.
  *
@@ -21,6 +18,5 @@ export function hypervisorUri(uri: string): pulumi.Input<string> {
   if (process.env[previewVariable] !== "anywhere" || !isDryRun()) {
     return uri;
   }
-  absent ??= absentLibvirt();
-  return pulumi.secret(absent);
+  return pulumi.secret(absentLibvirt());
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { plannedIn } from "../engine/preview-diff/planned.ts";
-import { rehearsalChanges } from "../engine/preview-diff/rehearsal-changes.ts";
+import { plannedIn } from "../unit/stacks/planned.ts";
+import { rehearsalChanges } from "../unit/stacks/rehearsal-changes.ts";
 import { TestLab, tail } from "../e2e/lab.ts";
 import type { Finished } from "../e2e/lab.ts";
 import { plannedOperations } from "./planned-operations.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-import type { Planned } from "../engine/preview-diff/planned.ts";
-import { named } from "../engine/preview-diff/planned.ts";
+import type { Planned } from "../unit/stacks/planned.ts";
+import { named } from "../unit/stacks/planned.ts";
 
 const state = z.object({ type: z.string(), custom: z.boolean() });
 const previewSchema = z.object({
@@ -15,7 +15,7 @@ const previewSchema = z.object({
   ),
 });
 
-/** What a preview with a state plans, as in the tables of test/engine/preview-diff; components do nothing of their own. */
+/** What a preview with a state plans, as in the tables of test/unit/stacks; components do nothing of their own. */
 export function plannedOperations(preview: string): Required<Planned> {
   const { steps } = previewSchema.parse(JSON.parse(preview));
   const of = (...operations: readonly string[]): readonly string[] => {

@@ -80,7 +80,10 @@ describe("what a preview anywhere plans after an up for what libvirt has", () =>
   const disk = (name: string): object => ({
     windows: { image: { kind: "disk", path: path.join(folder, name) } },
   });
-  const settings = (): Sections => ({ ...disk("first.qcow2"), nodes: [{ name: "win-1" }, { name: "win-2" }] });
+  const settings = (): Sections => ({
+    ...disk("first.qcow2"),
+    nodes: [{ name: "win-1" }, { name: "win-2" }],
+  });
 
   const pulumi = async (cwd: string, ...args: readonly string[]): Promise<string> => {
     const { stdout } = await execa(
@@ -151,7 +154,11 @@ describe("what a preview anywhere plans after an up for what libvirt has", () =>
 
   it("what is asked for: a larger disk, another node, a new image and another bridge", async () => {
     const changed = {
-      nodes: [{ name: "win-1", diskGiB: 80 }, { name: "win-2", memoryMiB: 12288 }, { name: "win-3" }],
+      nodes: [
+        { name: "win-1", diskGiB: 80 },
+        { name: "win-2", memoryMiB: 12288 },
+        { name: "win-3" },
+      ],
       ...disk("second.qcow2"),
       network: { bridge: "kw-other" },
     };

@@ -92,7 +92,7 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   "kindows preview-diff": {
     needs: "a branch `main`, which not every clone has",
     by: {
-      file: "test/engine/preview-diff/compare.test.ts",
+      file: "test/unit/cli/preview-diff/compare.test.ts",
       words: "tells what a change of settings does",
     },
   },
@@ -107,7 +107,7 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   },
   "kindows topology": {
     needs: "to write a file of this clone",
-    by: { file: "test/engine/topology/documents.test.ts", words: "topologySvg(preview)" },
+    by: { file: "test/unit/cli/topology/topology-svg.test.ts", words: "topologySvg(preview)" },
   },
   "kindows up": { needs: aLab, by: { file: rehearsal, words: 'lab.kindows("up"' } },
   "kindows verify": {
@@ -148,15 +148,15 @@ export const whereabouts: Readonly<Record<string, Whereabouts>> = {
   },
   "pulumi stack init": {
     needs: "what `kindows env` prints",
-    by: { file: "test/engine/existing/preview.test.ts", words: "existing" },
+    by: { file: "test/engine/preview-diff/recorded-stacks.test.ts", words: "existing" },
   },
   "pulumi up": { needs: aLab, by: { file: "cli/commands/up.ts", words: '"up", "--yes"' } },
 
   curl: { needs: "a network: 400 MiB of Kubernetes' own tests" },
   tar: { needs: "what curl fetches" },
-  "node --import tsx test/engine/preview-diff/write-page.ts": {
+  "node --import tsx test/unit/stacks/write-preview-page.ts": {
     needs: "to write a file of this clone",
-    by: { file: "test/unit/cli/preview-diff/page.test.ts", words: "previewPage()" },
+    by: { file: "test/unit/stacks/preview-page.test.ts", words: "previewPage()" },
   },
   "node --import tsx config/write-settings-page.ts": {
     needs: "to write a file of this clone",

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { type Printed, RecordingMonitor, type Step } from "./recording-monitor.ts";
+import { RecordingMonitor, type Step } from "./recording-monitor.ts";
 
 export type Sections = Readonly<Record<string, unknown>>;
 
@@ -20,10 +20,8 @@ export interface Variation {
   readonly files?: Readonly<Record<string, string>>;
   /** Variables of the environment. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What commands printed: everything is up. */
-  readonly printed?: Printed;
-  /** What was up before; without: what is recorded. */
-  readonly after?: Recording;
+  /** What is up: the same, or another recording. */
+  readonly up?: "itself" | Recording;
 }
 
 /** What a stack's program asks for, as the engine's preview tells it. */
@@ -34,10 +32,10 @@ export interface Recording extends Previewed {
 
 /** What the SDK has and its types leave out. */
 const { withLocalStorage, getStore } = state as unknown as {
-  withLocalStorage<T>(callback: () => Promise<T>): Promise<T>;
-  getStore(): { settings: { options: object }; callbacks: object };
+  readonly withLocalStorage: (callback: () => Promise<void>) => Promise<void>;
+  readonly getStore: () => { settings: { options: object }; callbacks: object };
 };
-const { waitForRPCs } = runtime as unknown as { waitForRPCs(): Promise<void> };
+const { waitForRPCs } = runtime as unknown as { readonly waitForRPCs: () => Promise<void> };
 
 const severities = ["debug", "info", "warning", "error"];
 
@@ -58,8 +56,8 @@ let recordings = 0;
  * @throws what the program throws.
  */
 export async function recordedStack(stack: string, variation: Variation = {}): Promise<Recording> {
-  const { settings, printed, after, files, environment } = variation;
-  const monitor = new RecordingMonitor(stack, printed && { printed, steps: after?.steps });
+  const { settings, up, files, environment } = variation;
+  const monitor = new RecordingMonitor(stack, typeof up === "object" ? up.steps : up);
   const diagnostics: object[] = [];
   const engine = {
     setRootResource: (_: unknown, done: () => void) => done(),

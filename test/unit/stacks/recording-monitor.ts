@@ -11,6 +11,7 @@ import { differenceOf } from "../../../cli/preview-diff/difference.ts";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { filesHash, folderHash } from "../../../components/windows/steps-folder.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
+import { printedBy } from "./printed-by.ts";
 
 type Inputs = Record<string, Value>;
 
@@ -27,15 +28,8 @@ export interface Step {
   };
 }
 
-/** What a command that has run printed. */
-export type Printed = (name: string, command: string) => string;
-
-/** What was there before a preview. */
-export interface UpAlready {
-  readonly printed: Printed;
-  /** As it was made by this program; without: by the one that is recorded. */
-  readonly steps?: ReadonlyMap<string, Step>;
-}
+/** What was up before a preview: what it asks for itself, or what another one asked for. */
+export type UpBefore = "itself" | ReadonlyMap<string, Step>;
 
 /** Special values among others, and secrets among these: the SDK's runtime/rpc.ts. */
 const signature = "4dabf18193072939515e22adb298388d";
@@ -56,7 +50,7 @@ export class RecordingMonitor {
 
   constructor(
     private readonly stack: string,
-    private readonly up: UpAlready | undefined,
+    private readonly up: UpBefore | undefined,
   ) {}
 
   supportsFeature(_: unknown, answer: Answer<{ getHassupport(): boolean }>): void {
@@ -135,7 +129,7 @@ export class RecordingMonitor {
   /** What is known of a resource before the engine has run: nothing of one that is made, or made anew. */
   #known(step: Step, name: string): { readonly id?: string; readonly printed?: string } {
     if (this.up === undefined || !step.newState.custom) return {};
-    const before = this.up.steps === undefined ? step : this.up.steps.get(step.urn);
+    const before = this.up === "itself" ? step : this.up.get(step.urn);
     if (before === undefined) return {};
     const [change] = differenceOf(previewOf(before), previewOf(step)).changed;
     if (change?.replaced === true || step.newState.replaceWith.some((urn) => this.#anew.has(urn))) {
@@ -147,7 +141,7 @@ export class RecordingMonitor {
       id: `${name}-id`,
       // A command that is run again may say something else.
       ...(change === undefined &&
-        create !== undefined && { printed: this.up.printed(name, JSON.stringify(create)) }),
+        create !== undefined && { printed: printedBy(name, JSON.stringify(create)) }),
     };
   }
 }
@@ -177,11 +171,9 @@ function hashed(value: Value): Value {
 
 /** A value, and all that is in it, with what takes the place of an object. */
 function mapped(value: Value, instead: (object: Inputs) => Value | undefined): Value {
-  if (Array.isArray(value)) return value.map((each) => mapped(each, instead));
+  if (Array.isArray(value)) return (value as Value[]).map((each) => mapped(each, instead));
   if (typeof value !== "object" || value === null) return value;
-  const found = instead(value);
-  if (found !== undefined) return found;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, mapped(each, instead)]),
-  );
+  const object = value as Inputs;
+  const entries = Object.entries(object).map(([key, each]) => [key, mapped(each, instead)]);
+  return instead(object) ?? (Object.fromEntries(entries) as Inputs);
 }

@@ -1,6 +1,5 @@
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
 import { stepFacts } from "../windows/windows-node-mocks.ts";
-import type { Printed } from "./recording-monitor.ts";
 
 const byAction: Readonly<Record<string, (name: string) => string>> = {
   "create-kind-cluster": () => kubeconfig("https://192.168.150.128:6443"),
@@ -12,8 +11,13 @@ const byAction: Readonly<Record<string, (name: string) => string>> = {
   "mint-bootstrap-token": () => "abcdef.0123456789abcdef",
 };
 
-/** What the commands of a lab printed: host actions by their name, and steps as their scripts do. */
-export const printedByLab: Printed = (name, command) => {
+/**
+ * What a command of a lab that is up has printed: a step as its script does, a host action by its name.
+ *
+ * @param name of its resource.
+ * @param command its command line.
+ */
+export function printedBy(name: string, command: string): string {
   const step = /([A-Z][A-Za-z]+-[A-Z][A-Za-z]+)\.ps1/.exec(command)?.[1];
   if (step !== undefined) {
     const result = { step, changed: true, rebootRequired: false, seconds: 1 };
@@ -21,4 +25,4 @@ export const printedByLab: Printed = (name, command) => {
   }
   const action = /actions\/([a-z-]+)\.ts/.exec(command)?.[1] ?? "";
   return byAction[action]?.(name) ?? "";
-};
+}
