@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { type Finding, check, needless, readAllowances } from "../../../policy/check.ts";
+import { secrets } from "./printed-by.ts";
 import { recordedStack } from "./recorded-stack.ts";
+import { isSecret } from "./recording-monitor.ts";
 
 describe("the stacks that come with the project", () => {
   const previews = new Map<string, Previewed>();
@@ -24,6 +26,20 @@ describe("the stacks that come with the project", () => {
     }
     assert.deepEqual(needless(allowances.exceptions, findings), []);
   });
+
+  for (const stack of ["dev", "rehearsal", "fleet"]) {
+    it(`have no key and no token in clear when they are up: ${stack}`, async () => {
+      const { steps, outputs } = await recordedStack(stack, { up: "itself" });
+      const text = (hides: (value: unknown) => boolean): string =>
+        JSON.stringify([...steps.values(), ...outputs.values()], (_, value: unknown) =>
+          hides(value) ? "hidden" : value,
+        );
+      for (const secret of secrets) {
+        assert.ok(text(() => false).includes(secret));
+        assert.ok(!text(isSecret).includes(secret), secret);
+      }
+    });
+  }
 
   it("show every existing machine that is touched, and what is done there", () => {
     const names = (type: string): string[] =>

@@ -1,5 +1,12 @@
-import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
+import { fixture, kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
 import { stepFacts } from "../windows/windows-node-mocks.ts";
+
+/** Keys and tokens among it. */
+export const secrets = [
+  "private key of",
+  "abcdef.0123456789abcdef",
+  Buffer.from(fixture("test-only-key.pem")).toString("base64"),
+];
 
 const byAction: Readonly<Record<string, (name: string) => string>> = {
   "create-kind-cluster": () => kubeconfig("https://192.168.150.128:6443"),
@@ -7,7 +14,7 @@ const byAction: Readonly<Record<string, (name: string) => string>> = {
   "find-node-routes": () =>
     JSON.stringify([{ range: "10.244.0.0/24", nextHop: "192.168.150.128" }]),
   "generate-ssh-key": (name) =>
-    JSON.stringify({ privateKey: `key ${name}`, publicKey: `ssh-ed25519 AAAA ${name}` }),
+    JSON.stringify({ privateKey: `private key of ${name}`, publicKey: `ssh-ed25519 AAAA ${name}` }),
   "mint-bootstrap-token": () => "abcdef.0123456789abcdef",
 };
 

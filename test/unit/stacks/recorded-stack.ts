@@ -8,7 +8,7 @@ import { parse } from "yaml";
 
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { RecordingMonitor, type Step } from "./recording-monitor.ts";
+import { RecordingMonitor } from "./recording-monitor.ts";
 
 export type Sections = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,8 @@ export interface Variation {
 /** What a stack's program asks for, as the engine's preview tells it. */
 export interface Recording extends Previewed {
   /** As the engine prints it, by URN. */
-  readonly steps: ReadonlyMap<string, Step>;
+  readonly steps: RecordingMonitor["steps"];
+  readonly outputs: RecordingMonitor["outputs"];
 }
 
 /** What the SDK has and its types leave out. */
@@ -100,9 +101,9 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
   } finally {
     for (const each of restore) each();
   }
-  const { steps } = monitor;
+  const { steps, outputs } = monitor;
   const json = JSON.stringify({ steps: [...steps.values()], diagnostics });
-  return { ...readPreview(json, projectRoot), steps };
+  return { ...readPreview(json, projectRoot), steps, outputs };
 }
 
 /** The committed settings of a stack, by their whole keys, with these sections changed. */

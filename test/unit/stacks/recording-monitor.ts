@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import proto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   RegisterPackageRequest,
+  RegisterResourceOutputsRequest,
   RegisterResourceRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
@@ -45,6 +46,8 @@ const files: ReadonlySet<unknown> = new Set([
  */
 export class RecordingMonitor {
   readonly steps = new Map<string, Step>();
+  /** What components and the stack tell of themselves, by URN. */
+  readonly outputs = new Map<string, Inputs>();
   readonly #anew = new Set<string>();
   readonly #packages = new Map<string, Inputs>();
 
@@ -65,7 +68,8 @@ export class RecordingMonitor {
     answer(null, new proto.RegisterPackageResponse().setRef(name));
   }
 
-  registerResourceOutputs(_: unknown, answer: Answer<object>): void {
+  registerResourceOutputs(request: RegisterResourceOutputsRequest, answer: Answer<object>): void {
+    this.outputs.set(request.getUrn(), request.getOutputs()?.toJavaScript() ?? {});
     answer(null, {});
   }
 
@@ -148,10 +152,15 @@ export class RecordingMonitor {
 
 type Answer<T> = (error: Error | null, response: T) => void;
 
+/** Whether a value is marked as a secret on its way to the engine. */
+export function isSecret(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Reflect.get(value, signature) === secret;
+}
+
 /** A preview of this resource alone, in which secrets are not hidden: a change of one is a change. */
 function previewOf(step: Step): Previewed {
   const inputs = mapped(step.newState.inputs, (each) =>
-    each[signature] === secret ? each["value"] : undefined,
+    isSecret(each) ? each["value"] : undefined,
   );
   const newState = { ...step.newState, inputs };
   return readPreview(JSON.stringify({ steps: [{ ...step, newState }] }), projectRoot);
