@@ -20,15 +20,22 @@ const answered = new Map([
   [157, version],
 ]);
 
+let uri: Promise<string> | undefined;
+
 /**
  * Stands in for a libvirt that is not there, for a preview: a provider that connects to it compares what is asked for
  * with the stack's state, and changes nothing. Whatever it asks for but to be let in ends the connection.
  *
- * It ends with this process, without keeping it.
+ * It ends with this process, without keeping it, and there is one for all who connect.
  *
  * @returns URI to connect to.
  */
-export async function absentLibvirt(): Promise<string> {
+export function absentLibvirt(): Promise<string> {
+  uri ??= listening();
+  return uri;
+}
+
+async function listening(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-libvirt-"));
   process.once("exit", () => {
     rmSync(folder, { recursive: true, force: true });

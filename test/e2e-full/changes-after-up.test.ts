@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { named, plannedIn } from "../engine/preview-diff/planned.ts";
-import type { Planned } from "../engine/preview-diff/planned.ts";
-import { rehearsalChanges } from "../engine/preview-diff/rehearsal-changes.ts";
+import { named, plannedIn } from "../unit/stacks/planned.ts";
+import type { Planned } from "../unit/stacks/planned.ts";
+import { rehearsalChanges } from "../unit/stacks/rehearsal-changes.ts";
 import { succeeded, TestLab } from "../e2e/lab.ts";
 
 const base = {

@@ -1,58 +1,96 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
+import { stringify } from "yaml";
+import * as z from "zod";
 
 import { backendUrl } from "../../../cli/engine/backend-url.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
-import { operationsOf, stateOfLibvirt } from "./libvirt-state.ts";
-import { PreviewedStack } from "./previewed-stack.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
+import { type Sections, recordedStack, settingsOf } from "../../unit/stacks/recorded-stack.ts";
+import type { Step } from "../../unit/stacks/recording-monitor.ts";
 
-const stack = "rehearsal";
+const stack = "dev";
+const previewSchema = z.object({
+  steps: z.array(
+    z.object({
+      op: z.string(),
+      urn: z.string(),
+      newState: z.object({ type: z.string() }).optional(),
+    }),
+  ),
+});
 
-/** What a change does to what libvirt has; what is left out stays. */
-const changes: readonly {
-  readonly name: string;
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly image?: string;
-  readonly does: Readonly<Record<string, string>>;
-}[] = [
-  { name: "nothing", does: {} },
-  { name: "more memory", settings: { windows: { memoryMiB: 4096 } }, does: {} },
-  {
-    name: "another node",
-    settings: { nodes: [{ name: "win-1" }, { name: "win-2" }] },
-    does: { "Volume win-2": "create" },
-  },
-  {
-    name: "a larger disk",
-    settings: { windows: { diskGiB: 32 } },
-    does: { "Volume win-1": "replace" },
-  },
-  // The machine's disk stays on the image that it was made from.
-  { name: "a new image", image: "second", does: { "Volume machines-base": "replace" } },
-  {
-    name: "another bridge",
-    settings: { network: { bridge: "kw-other" } },
-    does: { "Network lab": "replace" },
-  },
+type Properties = Record<string, unknown>;
+
+/** What the engine has for an output that is not known yet. */
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+/** The id of everything that is there. */
+const id = "11111111-2222-3333-4444-555555555555";
+
+/**
+ * What libvirt's provider writes down of what it has made, besides the inputs (terraform-provider-libvirt 0.8.3). Only
+ * what holds no secret.
+ */
+const made: Readonly<Record<string, (inputs: Properties) => Properties>> = {
+  "libvirt:index/network:Network": () => ({ networkId: id }),
+  "libvirt:index/pool:Pool": () => ({ poolId: id, capacity: 1, allocation: 1, available: 1 }),
+  "libvirt:index/volume:Volume": (inputs) => ({ volumeId: id, size: 1, ...inputs }),
+};
+
+/** What these are below, and who makes them. */
+const around = [
+  "pulumi:pulumi:Stack",
+  "pulumi:providers:libvirt",
+  "kindows:network:LabNetwork",
+  "kindows:machine:MachineStorage",
+  "kindows:machine:LibvirtMachine",
 ];
 
-/** With a state, by libvirt's own provider, which compares it with what is asked for and needs no libvirt for it. */
-describe("what a preview anywhere plans after an up for what libvirt has", function () {
-  this.timeout(300_000);
-  let lab: PreviewedStack;
-  let folder: string;
+/** Resources of a state in which a lab's network, pool and disks are there, and nothing else. */
+function resourcesOf(steps: readonly Step[]): readonly object[] {
+  const known = (value: unknown): unknown => {
+    if (value === unknown) return id;
+    if (Array.isArray(value)) return value.map(known);
+    return typeof value === "object" && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, known(each)]))
+      : value;
+  };
+  return steps.flatMap(({ urn, newState: { type, custom, parent, provider, inputs: asked } }) => {
+    if (made[type] === undefined && !around.includes(type)) return [];
+    const uri = type === "pulumi:providers:libvirt" ? { uri: "qemu:///system" } : {};
+    const inputs = { ...(known(asked) as Properties), ...uri };
+    const by = String(provider);
+    return {
+      ...{ urn, type, custom, inputs },
+      ...(parent !== "" && { parent }),
+      ...(custom && { id }),
+      outputs: { ...inputs, ...made[type]?.(inputs) },
+      ...(by !== "" && { provider: `${by.slice(0, by.lastIndexOf("::"))}::${id}` }),
+    };
+  });
+}
 
-  const pulumi = async (...args: readonly string[]): Promise<string> => {
+/** With a state, by libvirt's own provider, which compares it with what is asked for and needs no libvirt for it. */
+describe("what a preview anywhere plans after an up for what libvirt has", () => {
+  let folder: string;
+  const disk = (name: string): object => ({
+    windows: { image: { kind: "disk", path: path.join(folder, name) } },
+  });
+  const settings = (): Sections => ({
+    ...disk("first.qcow2"),
+    nodes: [{ name: "win-1" }, { name: "win-2" }],
+  });
+
+  const pulumi = async (cwd: string, ...args: readonly string[]): Promise<string> => {
     const { stdout } = await execa(
       builtTool("pulumi"),
       [...args, "--non-interactive", "--stack", stack],
       {
-        cwd: lab.folder,
-        timeout: 250_000,
+        cwd,
         env: {
           ...process.env,
           ...engineEnvironment(process.env),
@@ -66,34 +104,72 @@ describe("what a preview anywhere plans after an up for what libvirt has", funct
     return stdout;
   };
 
+  /** What is done to what libvirt has, by `<last word of the type> <name>`. */
+  const operations = async (changed: Sections): Promise<Readonly<Record<string, string>>> => {
+    const file = path.join(folder, "settings.yaml");
+    await writeFile(file, stringify({ config: settingsOf(stack, changed) }));
+    const flags = ["--json", "--show-sames", "--config-file", file];
+    const printed = await pulumi(projectRoot, "preview", ...flags);
+    const { steps } = previewSchema.parse(JSON.parse(printed));
+    return Object.fromEntries(
+      steps
+        .filter(({ newState }) => made[String(newState?.type)] !== undefined)
+        .filter(({ op }) => op !== "create-replacement" && op !== "delete-replaced")
+        .map(({ op, urn, newState }) => [
+          `${newState?.type.split(":").at(-1)} ${urn.split("::").at(-1)}`,
+          op,
+        ]),
+    );
+  };
+
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "kindows-after-up-"));
     await mkdir(path.join(folder, "state"));
-    lab = await PreviewedStack.of(stack);
-    await lab.write();
-    await pulumi("stack", "init");
-    const { deployment } = JSON.parse(await pulumi("stack", "export")) as { deployment: unknown };
+    for (const name of ["first.qcow2", "second.qcow2"]) {
+      await writeFile(path.join(folder, name), "QFI\u00fb", "latin1");
+    }
+    await cp(path.join(projectRoot, "Pulumi.yaml"), path.join(folder, "Pulumi.yaml"));
+    await pulumi(folder, "stack", "init");
+    const { version, deployment } = JSON.parse(await pulumi(folder, "stack", "export")) as {
+      version: number;
+      deployment: object;
+    };
+    const { steps } = await recordedStack(stack, { settings: settings() });
+    const resources = resourcesOf([...steps.values()]);
     const file = path.join(folder, "state.json");
-    const preview = await pulumi("preview", "--json");
-    await writeFile(file, stateOfLibvirt(preview, "kindows-rehearsal", deployment));
-    await pulumi("stack", "import", "--file", file);
+    await writeFile(file, JSON.stringify({ version, deployment: { ...deployment, resources } }));
+    await pulumi(folder, "stack", "import", "--file", file);
   });
-  after(async () => {
-    await lab.dispose();
-    await rm(folder, { recursive: true, force: true });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("nothing where nothing changed", async () => {
+    assert.deepEqual(await operations(settings()), {
+      "Network lab": "same",
+      "Pool machines": "same",
+      "Volume machines-base": "same",
+      "Volume win-1": "same",
+      "Volume win-2": "same",
+    });
   });
 
-  for (const { name, settings = {}, image = "first", does } of changes) {
-    it(name, async () => {
-      await lab.hasImage(image);
-      await lab.write(settings);
-      assert.deepEqual(operationsOf(await pulumi("preview", "--json", "--show-sames")), {
-        "Network lab": "same",
-        "Pool machines": "same",
-        "Volume machines-base": "same",
-        "Volume win-1": "same",
-        ...does,
-      });
+  it("what is asked for: a larger disk, another node, a new image and another bridge", async () => {
+    const changed = {
+      nodes: [
+        { name: "win-1", diskGiB: 80 },
+        { name: "win-2", memoryMiB: 12288 },
+        { name: "win-3" },
+      ],
+      ...disk("second.qcow2"),
+      network: { bridge: "kw-other" },
+    };
+    assert.deepEqual(await operations(changed), {
+      "Network lab": "replace",
+      "Pool machines": "same",
+      "Volume machines-base": "replace",
+      "Volume win-1": "replace",
+      // The machine's disk stays on the image that it was made from, and with more memory.
+      "Volume win-2": "same",
+      "Volume win-3": "create",
     });
-  }
+  });
 });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-import { previewPage } from "../../../engine/preview-diff/page.ts";
+import { previewPage } from "./preview-page.ts";
 
-const file = fileURLToPath(new URL("../../../../docs/preview.md", import.meta.url));
+const file = fileURLToPath(new URL("../../../docs/preview.md", import.meta.url));
 
 describe("docs/preview.md", () => {
-  it("is what the tables say: else run `node --import tsx test/engine/preview-diff/write-page.ts`", async () => {
+  it("is what the tables say: else run `node --import tsx test/unit/stacks/write-preview-page.ts`", async () => {
     const current = await format(previewPage(), {
       ...(await resolveConfig(file)),
       filepath: file,

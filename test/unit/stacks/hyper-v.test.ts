@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PreviewedResource } from "../../../cli/preview-diff/previewed-resource.ts";
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
-import { PreviewedStack } from "../preview-diff/previewed-stack.ts";
+import { recordedStack } from "./recorded-stack.ts";
 
 const hyperVHosts = [
   {
@@ -12,23 +12,19 @@ const hyperVHosts = [
   },
 ];
 
-describe("a preview of a lab with a machine on Hyper-V", function () {
-  this.timeout(300_000);
-
-  let stack: PreviewedStack;
+describe("a lab with a machine on Hyper-V", () => {
   let preview: Previewed;
-
   before(async () => {
-    stack = await PreviewedStack.of("dev", {
+    const settings = {
+      windows: { image: { kind: "disk", path: "/srv/windows-server-2022.qcow2" } },
       hyperVHosts,
       nodes: [
         { name: "win-1", hypervisor: "local" },
         { name: "win-2", hypervisor: "rack-7" },
       ],
-    });
-    preview = await stack.preview();
+    };
+    preview = await recordedStack("dev", { settings });
   });
-  after(() => stack.dispose());
 
   const found = (type: string, name: string): PreviewedResource =>
     preview.resources.find((one) => one.type === type && one.name === name) ??

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-import { previewPage } from "./page.ts";
+import { previewPage } from "./preview-page.ts";
 
 const file = fileURLToPath(new URL("../../../docs/preview.md", import.meta.url));
 

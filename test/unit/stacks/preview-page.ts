@@ -1,5 +1,5 @@
 import { calicoVersions, kubernetesVersions } from "../../../config/supported.ts";
-import { changesAfterUp } from "../windows/changes-after-up.ts";
+import { changesAfterUp } from "../../engine/windows/changes-after-up.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
 import type { Group, Planned, SettingChange } from "./planned.ts";
 import { rehearsalChanges } from "./rehearsal-changes.ts";
@@ -13,8 +13,8 @@ export function previewPage(): string {
 with what the program gives it. After an \`up\` it plans what a change asks for and nothing else: what is there stays
 known, so that nothing follows for which there is no reason.
 
-This page is written from the tables that the tests hold the real engine to
-(\`node --import tsx test/engine/preview-diff/write-page.ts\`): change them, not the page.
+This page is written from the tables that the tests hold the program to
+(\`node --import tsx test/unit/stacks/write-preview-page.ts\`): change them, not the page.
 
 ## The stack rehearsal
 

@@ -1,31 +1,20 @@
 import assert from "node:assert/strict";
 import type { PreviewedResource } from "../../../cli/preview-diff/previewed-resource.ts";
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
-import { checksumsOf, PreviewedStack } from "../preview-diff/previewed-stack.ts";
+import { recordedStack } from "./recorded-stack.ts";
 
-const checksums = checksumsOf("containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl");
+const settings = {
+  nodes: [
+    { name: "win-1", hypervisor: "local" },
+    ...["win-2", "win-3", "win-4"].map((name) => ({ name })),
+    { name: "linux-1", os: "linux", hypervisor: "rack-2" },
+  ],
+};
 
-describe("a preview of one lab on several hypervisors", function () {
-  this.timeout(300_000);
-
-  let stack: PreviewedStack;
+describe("one lab on several hypervisors", () => {
   let preview: Previewed;
-
   before(async () => {
-    const written = ["win-2", "win-3", "win-4"].map((name) => ({ name }));
-    stack = await PreviewedStack.of("fleet", {
-      windows: { checksums },
-      nodes: [
-        { name: "win-1", hypervisor: "local" },
-        ...written,
-        { name: "linux-1", os: "linux", hypervisor: "rack-2" },
-      ],
-    });
-    preview = await stack.preview();
-  });
-  after(async () => {
-    delete process.env["KINDOWS_AWAY"];
-    await stack.dispose();
+    preview = await recordedStack("fleet", { settings });
   });
 
   function named(type: string, from = preview): PreviewedResource[] {
@@ -123,8 +112,8 @@ describe("a preview of one lab on several hypervisors", function () {
   });
 
   it("leaves out what is on a hypervisor that is away", async () => {
-    process.env["KINDOWS_AWAY"] = "rack-2";
-    const without = await stack.preview();
+    const environment = { KINDOWS_AWAY: "rack-2" };
+    const without = await recordedStack("fleet", { settings, environment });
     assert.deepEqual(names(named("libvirt:index/domain:Domain", without)), ["win-1", "win-4"]);
     assert.ok(
       !without.resources.some(({ name }) => /rack-2|^(win-[23]|linux-1)(-|$)/.test(name)),

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+
+import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+import { type Finding, check, needless, readAllowances } from "../../../policy/check.ts";
+import { secrets } from "./printed-by.ts";
+import { recordedStack } from "./recorded-stack.ts";
+import { isSecret } from "./recording-monitor.ts";
+
+describe("the stacks that come with the project", () => {
+  const previews = new Map<string, Previewed>();
+  before(async () => {
+    for (const stack of ["dev", "rehearsal", "fleet", "existing"]) {
+      previews.set(stack, await recordedStack(stack));
+    }
+  });
+
+  it("keep the rules, with exceptions that each are needed", async () => {
+    const allowances = await readAllowances("policy");
+    const findings: Finding[] = [];
+    for (const [stack, preview] of previews) {
+      assert.ok(preview.resources.some(({ type }) => type.startsWith("command:remote:")));
+      const found = check(preview, allowances);
+      const broken = found.filter(({ accepted }) => accepted === undefined);
+      assert.deepEqual(broken, [], stack);
+      findings.push(...found);
+    }
+    assert.deepEqual(needless(allowances.exceptions, findings), []);
+  });
+
+  for (const stack of ["dev", "rehearsal", "fleet"]) {
+    it(`have no key and no token in clear when they are up: ${stack}`, async () => {
+      const { steps, outputs } = await recordedStack(stack, { up: "itself" });
+      const text = (hides: (value: unknown) => boolean): string =>
+        JSON.stringify([...steps.values(), ...outputs.values()], (_, value: unknown) =>
+          hides(value) ? "hidden" : value,
+        );
+      for (const secret of secrets) {
+        assert.ok(text(() => false).includes(secret));
+        assert.ok(!text(isSecret).includes(secret), secret);
+      }
+    });
+  }
+
+  it("show every existing machine that is touched, and what is done there", () => {
+    const names = (type: string): string[] =>
+      (previews.get("existing")?.resources ?? [])
+        .filter((each) => each.type === type)
+        .map(({ name }) => name);
+    for (const machine of ["win-1", "win-2"]) {
+      assert.ok(names("command:local:Command").includes(`${machine}-machine`), machine);
+      for (const step of ["test-windowshost", "install-containerd", "join-node"]) {
+        assert.ok(names("command:remote:Command").includes(`${machine}-${step}`), step);
+      }
+    }
+    assert.deepEqual(names("kubernetes:apps/v1:DaemonSet"), ["kube-proxy-windows"]);
+  });
+});

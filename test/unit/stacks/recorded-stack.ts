@@ -1,0 +1,157 @@
+import fs, { type PathOrFileDescriptor } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import * as runtime from "@pulumi/pulumi/runtime/index.js";
+import * as state from "@pulumi/pulumi/runtime/state.js";
+import { parse } from "yaml";
+
+import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
+import { RecordingMonitor } from "./recording-monitor.ts";
+
+export type Sections = Readonly<Record<string, unknown>>;
+
+/** In what a recording differs from a stack as it is committed, where nothing is prepared and nothing is up. */
+export interface Variation {
+  /** Sections of the settings, or parts of them. */
+  readonly settings?: Sections;
+  /** Contents of files, by their path in the project. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Variables of the environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What is up: the same, or another recording. */
+  readonly up?: "itself" | Recording;
+}
+
+/** What a stack's program asks for, as the engine's preview tells it. */
+export interface Recording extends Previewed {
+  /** As the engine prints it, by URN. */
+  readonly steps: RecordingMonitor["steps"];
+  readonly outputs: RecordingMonitor["outputs"];
+}
+
+/** What the SDK has and its types leave out. */
+const { withLocalStorage, getStore } = state as unknown as {
+  readonly withLocalStorage: (callback: () => Promise<void>) => Promise<void>;
+  readonly getStore: () => { settings: { options: object }; callbacks: object };
+};
+const { waitForRPCs } = runtime as unknown as { readonly waitForRPCs: () => Promise<void> };
+
+const severities = ["debug", "info", "warning", "error"];
+
+/** What a clone has that prepared and fetched nothing. */
+const nothingPrepared = {
+  ".kindows/artifacts.json": '{ "tools": {} }',
+  "software.lock.json": "{}",
+};
+
+/** Recordings of this process: each runs index.ts anew. */
+let recordings = 0;
+
+/**
+ * Runs the program of index.ts in this process, with a monitor in the engine's place that only takes notes.
+ *
+ * One at a time: files and environment are the process's.
+ *
+ * @throws what the program throws.
+ */
+export async function recordedStack(stack: string, variation: Variation = {}): Promise<Recording> {
+  const { settings, up, files, environment } = variation;
+  const monitor = new RecordingMonitor(stack, typeof up === "object" ? up.steps : up);
+  const diagnostics: object[] = [];
+  const engine = {
+    setRootResource: (_: unknown, done: () => void) => done(),
+    log(request: { getSeverity(): number; getMessage(): string }, done: () => void): void {
+      const severity = severities[request.getSeverity()];
+      if (severity !== "debug") diagnostics.push({ severity, message: request.getMessage() });
+      done();
+    },
+  };
+  const config = Object.entries(settingsOf(stack, settings)).map(([key, value]) => [
+    key,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  recordings += 1;
+  const program = `${pathToFileURL(path.join(projectRoot, "index.ts")).href}?${recordings}`;
+  const restore = [
+    replaced(process.env, { KINDOWS_PREVIEW: "anywhere", ...environment }),
+    withFiles({ ...nothingPrepared, ...files }),
+  ];
+  // A value that cannot be told fails beside the program's own flow, which would wait for it.
+  const failed = new Promise<never>((_, reject) => {
+    process.on("unhandledRejection", reject);
+    restore.push(() => void process.off("unhandledRejection", reject));
+  });
+  try {
+    const ended = withLocalStorage(async () => {
+      const store = getStore();
+      Object.assign(store.settings, { monitor, engine });
+      Object.assign(store.settings.options, { project: "kindows", stack, dryRun: true });
+      // Hooks are called by an engine; none is run here.
+      store.callbacks = {
+        awaitStackRegistrations: () => Promise.resolve(),
+        registerResourceHook: () => Promise.resolve(),
+      };
+      runtime.setAllConfig(Object.fromEntries(config) as Record<string, string>);
+      await runtime.runInPulumiStack(async () => ({ ...((await import(program)) as object) }));
+      await waitForRPCs();
+    });
+    await Promise.race([ended, failed]);
+  } finally {
+    for (const each of restore) each();
+  }
+  const { steps, outputs } = monitor;
+  const json = JSON.stringify({ steps: [...steps.values()], diagnostics });
+  return { ...readPreview(json, projectRoot), steps, outputs };
+}
+
+/** The committed settings of a stack, by their whole keys, with these sections changed. */
+export function settingsOf(stack: string, settings: Sections = {}): Sections {
+  const written = fs.readFileSync(path.join(projectRoot, `Pulumi.${stack}.yaml`), "utf8");
+  const { config } = parse(written) as { config: Sections };
+  const others = Object.entries(settings).map(([name, section]) => [`kindows:${name}`, section]);
+  return merged(config, Object.fromEntries(others) as Sections);
+}
+
+/** Objects become one, key by key; of anything else the new one counts. */
+export function merged(old: Sections, now: Sections): Sections {
+  const isObject = (value: unknown): value is Sections =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const both = Object.entries(now).map(([key, value]) => {
+    const before = old[key];
+    return [key, isObject(before) && isObject(value) ? merged(before, value) : value];
+  });
+  return { ...old, ...(Object.fromEntries(both) as Sections) };
+}
+
+/** Whoever reads one of these files finds another content. */
+function withFiles(files: Readonly<Record<string, string>>): () => void {
+  const contents = new Map(
+    Object.entries(files).map(([name, text]) => [path.join(projectRoot, name), text]),
+  );
+  const { readFileSync } = fs;
+  const read = (file: PathOrFileDescriptor, encoding?: BufferEncoding): string | Buffer => {
+    const text = typeof file === "string" ? contents.get(path.resolve(file)) : undefined;
+    if (text === undefined) return readFileSync(file, encoding);
+    return encoding === undefined ? Buffer.from(text) : text;
+  };
+  const restore = replaced(fs, { readFileSync: read as typeof readFileSync });
+  syncBuiltinESMExports();
+  return () => {
+    restore();
+    syncBuiltinESMExports();
+  };
+}
+
+/** Sets properties; what it returns sets them back. */
+function replaced<T extends object>(target: T, values: Partial<T>): () => void {
+  const before = Object.keys(values).map((key) => [key, Reflect.get(target, key)] as const);
+  Object.assign(target, values);
+  return () => {
+    for (const [key, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(target, key);
+      else Reflect.set(target, key, value);
+    }
+  };
+}

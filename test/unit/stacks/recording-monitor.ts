@@ -1,0 +1,188 @@
+import { readFileSync, statSync } from "node:fs";
+import proto from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  RegisterPackageRequest,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import struct from "google-protobuf/google/protobuf/struct_pb.js";
+import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/struct_pb.js";
+
+import { differenceOf } from "../../../cli/preview-diff/difference.ts";
+import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
+import { filesHash, folderHash } from "../../../components/windows/steps-folder.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
+import { printedBy } from "./printed-by.ts";
+
+type Inputs = Record<string, Value>;
+
+/** What the engine prints of a resource in `pulumi preview --json`. */
+export interface Step {
+  readonly op: "create";
+  readonly urn: string;
+  readonly newState: {
+    readonly type: string;
+    readonly custom: boolean;
+    readonly inputs: Inputs;
+    readonly replaceWith: readonly string[];
+    readonly [further: string]: unknown;
+  };
+}
+
+/** What was up before a preview: what it asks for itself, or what another one asked for. */
+export type UpBefore = "itself" | ReadonlyMap<string, Step>;
+
+/** Special values among others, and secrets among these: the SDK's runtime/rpc.ts. */
+const signature = "4dabf18193072939515e22adb298388d";
+const secret = "1b47061264138c4ac30d75fd1eb44270";
+const files: ReadonlySet<unknown> = new Set([
+  "c44067f5952c0a294b673a41bacd8c17",
+  "0def7320c3a5731c473e5ecbe6d01bc7",
+]);
+
+/**
+ * Takes notes in the place of the engine's monitor, and answers like it in a preview: with what it is asked for, and
+ * with ids and outputs of what is up and stays as it is.
+ */
+export class RecordingMonitor {
+  readonly steps = new Map<string, Step>();
+  /** What components and the stack tell of themselves, by URN. */
+  readonly outputs = new Map<string, Inputs>();
+  readonly #anew = new Set<string>();
+  readonly #packages = new Map<string, Inputs>();
+
+  constructor(
+    private readonly stack: string,
+    private readonly up: UpBefore | undefined,
+  ) {}
+
+  supportsFeature(_: unknown, answer: Answer<{ getHassupport(): boolean }>): void {
+    answer(null, { getHassupport: () => true });
+  }
+
+  registerPackage(request: RegisterPackageRequest, answer: Answer<object>): void {
+    const [name, version] = [request.getName(), request.getVersion()];
+    const parameterization = request.getParameterization()?.getValue_asB64() ?? "";
+    // As the engine adds it to what providers are given.
+    this.#packages.set(name, { version, __internal: { name, version, parameterization } });
+    answer(null, new proto.RegisterPackageResponse().setRef(name));
+  }
+
+  registerResourceOutputs(request: RegisterResourceOutputsRequest, answer: Answer<object>): void {
+    this.outputs.set(request.getUrn(), request.getOutputs()?.toJavaScript() ?? {});
+    answer(null, {});
+  }
+
+  registerResource(request: RegisterResourceRequest, answer: Answer<object>): void {
+    const step = this.#stepOf(request);
+    this.steps.set(step.urn, step);
+    const { id, printed } = this.#known(step, request.getName());
+    const response = new proto.RegisterResourceResponse()
+      .setUrn(step.urn)
+      .setId(id ?? "")
+      .setObject(
+        struct.Struct.fromJavaScript({
+          ...step.newState.inputs,
+          ...(printed !== undefined && { stdout: printed }),
+        }),
+      );
+    answer(null, response);
+  }
+
+  #stepOf(request: RegisterResourceRequest): Step {
+    const type = request.getType();
+    // An engine names a resource by the types it is within, but for the stack's.
+    const [, within = ""] = /^urn:pulumi:.*?::.*?::(.*?)::/.exec(request.getParent()) ?? [];
+    const above = within === "" || within === "pulumi:pulumi:Stack" ? "" : `${within}$`;
+    const sources = request.getPropertydependenciesMap();
+    return {
+      op: "create",
+      urn: `urn:pulumi:${this.stack}::kindows::${above}${type}::${request.getName()}`,
+      newState: {
+        type,
+        custom: request.getCustom(),
+        inputs: this.#checked(request),
+        propertyDependencies: Object.fromEntries(
+          [...sources.keys()].map((input) => [input, sources.get(input)?.getUrnsList()]),
+        ),
+        dependencies: request.getDependenciesList(),
+        ignoreChanges: request.getIgnorechangesList(),
+        replaceOnChanges: request.getReplaceonchangesList(),
+        replaceWith: request.getReplaceWithList(),
+        deletedWith: request.getDeletedwith(),
+        provider: request.getProvider(),
+        parent: request.getParent(),
+      },
+    };
+  }
+
+  /** Inputs as the plugin gives them back to the engine, and as the engine adds to them. */
+  #checked(request: RegisterResourceRequest): Inputs {
+    const type = request.getType();
+    const inputs = hashed(request.getObject()?.toJavaScript() ?? {}) as Inputs;
+    if (type.startsWith("pulumi:providers:")) {
+      const version = request.getVersion();
+      return { ...inputs, ...(this.#packages.get(request.getPackageref()) ?? { version }) };
+    }
+    // Its schema calls it a secret; the SDK does not say so of what is not known yet.
+    return type.startsWith("command:remote:")
+      ? { ...inputs, connection: { [signature]: secret, value: inputs["connection"] ?? null } }
+      : inputs;
+  }
+
+  /** What is known of a resource before the engine has run: nothing of one that is made, or made anew. */
+  #known(step: Step, name: string): { readonly id?: string; readonly printed?: string } {
+    if (this.up === undefined || !step.newState.custom) return {};
+    const before = this.up === "itself" ? step : this.up.get(step.urn);
+    if (before === undefined) return {};
+    const [change] = differenceOf(previewOf(before), previewOf(step)).changed;
+    if (change?.replaced === true || step.newState.replaceWith.some((urn) => this.#anew.has(urn))) {
+      this.#anew.add(step.urn);
+      return {};
+    }
+    const { create } = before.newState.inputs;
+    return {
+      id: `${name}-id`,
+      // A command that is run again may say something else.
+      ...(change === undefined &&
+        create !== undefined && { printed: printedBy(name, JSON.stringify(create)) }),
+    };
+  }
+}
+
+type Answer<T> = (error: Error | null, response: T) => void;
+
+/** Whether a value is marked as a secret on its way to the engine. */
+export function isSecret(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Reflect.get(value, signature) === secret;
+}
+
+/** A preview of this resource alone, in which secrets are not hidden: a change of one is a change. */
+function previewOf(step: Step): Previewed {
+  const inputs = mapped(step.newState.inputs, (each) =>
+    isSecret(each) ? each["value"] : undefined,
+  );
+  const newState = { ...step.newState, inputs };
+  return readPreview(JSON.stringify({ steps: [{ ...step, newState }] }), projectRoot);
+}
+
+/** A file or folder is told apart by what is in it. */
+function hashed(value: Value): Value {
+  return mapped(value, (each) => {
+    const { path } = each;
+    if (!files.has(each[signature]) || typeof path !== "string") return undefined;
+    const hash = statSync(path).isDirectory()
+      ? folderHash(path)
+      : filesHash(new Map([["", readFileSync(path)]]));
+    return { ...each, hash };
+  });
+}
+
+/** A value, and all that is in it, with what takes the place of an object. */
+function mapped(value: Value, instead: (object: Inputs) => Value | undefined): Value {
+  if (Array.isArray(value)) return (value as Value[]).map((each) => mapped(each, instead));
+  if (typeof value !== "object" || value === null) return value;
+  const object = value as Inputs;
+  const entries = Object.entries(object).map(([key, each]) => [key, mapped(each, instead)]);
+  return instead(object) ?? (Object.fromEntries(entries) as Inputs);
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
+import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { devChanges, flannelChanges } from "./dev-changes.ts";
+import { joinOf, machineOf } from "./node-resources.ts";
+import { type SettingChange, named, plannedBy, plannedIn } from "./planned.ts";
+import { type Recording, type Sections, merged, recordedStack } from "./recorded-stack.ts";
+import { rehearsalChanges } from "./rehearsal-changes.ts";
+
+/** Checksums in the place of real ones: without them a preview cannot tell what is installed. */
+const checksumsOf = (...programs: readonly string[]): Sections =>
+  Object.fromEntries(programs.map((name) => [name, "5".repeat(64)]));
+
+const dev = {
+  windows: {
+    checksums: checksumsOf("containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"),
+    image: { kind: "disk", path: path.join(os.tmpdir(), "windows.qcow2") },
+  },
+};
+
+const stacks: readonly {
+  readonly title: string;
+  readonly stack: string;
+  readonly settings: Sections;
+  readonly changes: readonly SettingChange[];
+}[] = [
+  { title: "rehearsal", stack: "rehearsal", settings: {}, changes: rehearsalChanges },
+  { title: "dev, with Calico", stack: "dev", settings: dev, changes: devChanges },
+  {
+    title: "dev, with Flannel",
+    stack: "dev",
+    settings: merged(dev, {
+      cni: { kind: "flannel" },
+      windows: { checksums: checksumsOf("flannel", "flannelPlugin", "cniPlugins") },
+    }),
+    changes: flannelChanges,
+  },
+];
+
+/** A host that holds this image: of the rehearsal's guest, and as the disk of a user. */
+function hostWith(image: string): Record<string, string> {
+  // As a disk of the user's it is told apart by size and time.
+  writeFileSync(dev.windows.image.path, image);
+  utimesSync(dev.windows.image.path, 0, 0);
+  const medium = (fileName: string): object => ({ fileName, sha256: "5".repeat(64) });
+  const manifest = ".kindows/manifest.json";
+  const hash = Buffer.from(image.padEnd(6)).toString("hex").slice(0, 12);
+  return {
+    [manifest]: JSON.stringify({
+      windowsBuild: "10.0.20348.4405",
+      media: {
+        containerd: medium("containerd-2.4.2-windows-amd64.tar.gz"),
+        kubelet: medium("kubelet.exe"),
+        kubeadm: medium("kubeadm.exe"),
+        kubeLogRunner: medium("kube-log-runner.exe"),
+      },
+    }),
+    ".kindows/artifacts.json": JSON.stringify({
+      tools: {},
+      bakedRehearsalImage: { path: `/images/${image}.qcow2`, hash, manifest },
+    }),
+  };
+}
+
+for (const { title, stack, settings, changes } of stacks) {
+  const recorded = (
+    { settings: changed = {}, host }: Partial<SettingChange>,
+    up?: "itself" | Recording,
+  ): Promise<Recording> => {
+    const files = hostWith(host === "new image" ? "second" : "first");
+    if (typeof host === "object") {
+      const script = `${stepsSource}/${host.editedStep}`;
+      files[script] = `${readFileSync(script, "utf8")} `;
+    }
+    return recordedStack(stack, { settings: merged(settings, changed), files, up });
+  };
+
+  describe(`what a change plans: ${title}`, () => {
+    let base: Recording;
+    let up: Recording;
+    before(async () => {
+      base = await recorded({});
+      up = await recorded({}, "itself");
+    });
+
+    it("shows every resource with what the program gives it", () => {
+      const names = base.resources.map(named);
+      const real = stack === "dev";
+      for (const name of [
+        ...[...machineOf("win-1", { real }).names, ...joinOf("win-1").names],
+        ...[
+          "Network lab",
+          "Pool machines",
+          "Command control-plane",
+          "DaemonSet kube-proxy-windows",
+        ],
+      ]) {
+        assert.ok(names.includes(name), name);
+      }
+      assert.deepEqual(
+        base.diagnostics.filter(({ severity }) => severity === "error"),
+        [],
+      );
+    });
+
+    it("shows the same in the same order each time", async () => {
+      const again = await recorded({});
+      assert.deepEqual(again.resources.map(named), base.resources.map(named));
+      assert.ok(isNone(differenceOf(base, again)));
+      assert.ok(isNone(differenceOf(up, await recorded({}, up))));
+    });
+
+    for (const change of changes) {
+      it(`${change.name}, before an up and after one`, async () => {
+        const { plans, alsoWhenUp = [] } = change;
+        const fresh = differenceOf(base, await recorded(change));
+        assert.deepEqual(plannedBy(fresh), plannedIn(plans));
+        const changed = [...(plans.changed ?? []), ...alsoWhenUp];
+        const later = differenceOf(up, await recorded(change, up));
+        assert.deepEqual(plannedBy(later), plannedIn({ ...plans, changed }));
+      });
+    }
+  });
+}
