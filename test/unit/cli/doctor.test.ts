@@ -249,11 +249,7 @@ describe("what the doctor waits for after a repair", () => {
     ],
     [
       "is nothing where something stands still",
-      {
-        ...calm,
-        asleep: [{ ...fullDisk, verb: "start" }],
-        findings: [finding("node win-1")],
-      },
+      { ...calm, asleep: [{ ...fullDisk, verb: "start" }], findings: [finding("node win-1")] },
       undefined,
     ],
     [

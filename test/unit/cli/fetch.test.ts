@@ -50,11 +50,7 @@ describe("kindows fetch", () => {
   const lockFile = (): string => path.join(folder, "software.lock.json");
   const medium = (fileName: string, pinned?: string): HostMedium => {
     const uri = `${server.url}/${fileName}`;
-    return {
-      uri,
-      sha256: pinned,
-      origin: { checksumUri: `${uri}.sha256`, folder: undefined },
-    };
+    return { uri, sha256: pinned, origin: { checksumUri: `${uri}.sha256`, folder: undefined } };
   };
   const fetch = (
     media: readonly HostMedium[],

@@ -37,9 +37,7 @@ export const missingCases: readonly HostCase[] = [
   {
     name: "a libvirt without QEMU",
     settings: rehearsal,
-    host: {
-      libvirt: { reachable: true, ...libvirt, emulatorError: "no emulator found" },
-    },
+    host: { libvirt: { reachable: true, ...libvirt, emulatorError: "no emulator found" } },
     problems: [
       'libvirt (qemu:///system) can\'t run machines of kindows:hypervisor.domainType "qemu": no emulator found. Install QEMU: apt-get install qemu-system-x86.',
     ],

@@ -92,11 +92,7 @@ describe("probes", () => {
         { Name: "none", Id: "2755e06e7f28", Driver: "null", IPAM: { Config: null }, Options: null },
       ],
       "/containers/json?all=true": [
-        {
-          Names: ["/x-control-plane"],
-          Labels: { "io.x-k8s.kind.cluster": "x" },
-          State: "running",
-        },
+        { Names: ["/x-control-plane"], Labels: { "io.x-k8s.kind.cluster": "x" }, State: "running" },
         { Names: ["/db"], Labels: null, State: "exited" },
       ],
     };

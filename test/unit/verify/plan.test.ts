@@ -162,10 +162,7 @@ describe("the probes of a row", () => {
   it("wait for a pod that is not there, or is being deleted", () => {
     const [first, ...rest] = healthy.pods;
     assert.ok(first);
-    const leaving = {
-      ...first,
-      metadata: { ...first.metadata, deletionTimestamp: new Date() },
-    };
+    const leaving = { ...first, metadata: { ...first.metadata, deletionTimestamp: new Date() } };
     for (const pods of [rest, [leaving, ...rest]]) {
       const made = plan("linux-pod-to-host", { ...healthy, pods });
       assert.deepEqual("awaited" in made && made.awaited.map(({ node }) => node), ["linux-a"]);

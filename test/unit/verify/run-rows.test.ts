@@ -162,10 +162,7 @@ describe("running rows", () => {
 
   it("ends soon when it is interrupted", async () => {
     const started = Date.now();
-    await only("linux-pod-to-host", {
-      aborted: true,
-      attempt: () => ({ kind: "lost", text: "" }),
-    });
+    await only("linux-pod-to-host", { aborted: true, attempt: () => ({ kind: "lost", text: "" }) });
     assert.ok(Date.now() - started < 400);
   });
 });

@@ -4,11 +4,7 @@ import type { LabIdentity } from "../../../../cli/stack-settings.ts";
 import { labNames } from "../../../../config/names.ts";
 import { recordedHost, type Answers } from "../lab/recorded-host.ts";
 
-const lab: LabIdentity = {
-  stack: "dev",
-  names: labNames("dev"),
-  libvirtUri: "test:///default",
-};
+const lab: LabIdentity = { stack: "dev", names: labNames("dev"), libvirtUri: "test:///default" };
 
 const domain = (graphics: string): string =>
   `<domain><uuid>u</uuid><devices><interface><source network='kindows-dev'/></interface>${graphics}</devices></domain>`;

@@ -42,9 +42,7 @@ describe("a viewer", () => {
       writeFileSync(
         at(program),
         `#!/bin/sh\nprintf '%s' "$0 $*" > ${at("opened.new")}\nmv ${at("opened.new")} ${at("opened")}\n`,
-        {
-          mode: 0o755,
-        },
+        { mode: 0o755 },
       );
     }
     // The viewers of this host must not open.
