@@ -16,8 +16,12 @@ import { newFolder } from "../new-folder.ts";
 
 /** An image that is still to be made: there is no disk yet to look at. */
 const isoImage = {
-  ...{ kind: "iso", path: "/srv/windows.iso", edition: "standard-core", language: "en-US" },
-  ...{ firmware: "bios", drivers: {}, openSsh: {}, update: {} },
+  kind: "iso",
+  path: "/srv/windows.iso",
+  edition: "standard-core",
+  language: "en-US",
+  firmware: "bios",
+  ...{ drivers: {}, openSsh: {}, update: {} },
 } as const;
 
 /** Looks at an image that the settings ask for. */
