@@ -5,6 +5,7 @@ import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import { prepareThrough } from "./step-runner.ts";
+import { holdWait, waitBy } from "./waits.ts";
 
 interface Result {
   readonly changed?: boolean;
@@ -23,14 +24,13 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   };
   /** As the command provider does: dials until somebody answers. */
   const dialUntilUp = async (): Promise<ssh2.Client> => {
-    for (let tries = 0; tries < 200; tries++) {
+    for (;;) {
       try {
         return await dial();
       } catch {
         await sleep(20);
       }
     }
-    return assert.fail("nobody answers any more");
   };
   const step = async (name: string, client: ssh2.Client): Promise<Result> => {
     const { stdout } = await run(client, stepCommand(name, args));
@@ -48,15 +48,18 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   };
 
   afterEach(async () => {
+    waitBy();
     for (const client of clients.splice(0)) client.end();
     await host.stop();
   });
 
   it("is made while nobody is connected; who dials next finds it, the address, and Calico told", async () => {
     const client = await start();
+    const delay = holdWait(0.05);
     const cut = new Promise<void>((resolve) => client.once("close", () => resolve()));
     assert.equal((await step("Add-ExternalNetwork", client)).changed, true);
     await assert.rejects(connect(host), /ECONNREFUSED/);
+    delay.end();
     await cut;
     const again = await dialUntilUp();
     const confirmed = await step("Confirm-ExternalNetwork", again);
@@ -68,9 +71,12 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   });
 
   it("an address that does not come back is fetched by a reboot nobody has to order", async () => {
-    await step("Add-ExternalNetwork", await start([{ kind: "addressLost" }]));
-    await host.windows.tasksEnded();
+    const client = await start([{ kind: "addressLost" }]);
+    const rescue = holdWait(6);
+    await step("Add-ExternalNetwork", client);
+    await rescue.begun;
     await assert.rejects(connect(host), /ECONNREFUSED/);
+    rescue.end();
     await host.up();
     assert.equal(host.boots, 3);
     const confirmed = await step("Confirm-ExternalNetwork", await dialUntilUp());

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
+import { mock } from "node:test";
 import type ssh2 from "ssh2";
 import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
@@ -12,6 +12,7 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
+import { holdWait, waitBy } from "./waits.ts";
 
 describe("Faults, over SSH", () => {
   let host: RehearsalHost;
@@ -27,6 +28,7 @@ describe("Faults, over SSH", () => {
     await copySteps(client);
   };
   afterEach(async () => {
+    waitBy();
     client.end();
     await host.stop();
   });
@@ -72,10 +74,12 @@ describe("Faults, over SSH", () => {
 
   it("refuseDials keeps the port closed after a boot", async () => {
     await start();
-    await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 2}]');
+    await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 600}]');
+    const refusal = holdWait(600);
     await run(client, "shutdown /r /t 0");
-    await sleep(150); // the reboot itself takes 50 ms
+    await refusal.begun;
     await assert.rejects(connect(host), /ECONNREFUSED/);
+    refusal.end();
     await host.up();
     client = await connect(host);
     assert.equal((await run(client, "hostname")).exitCode, 0);
@@ -153,17 +157,22 @@ describe("Faults in steps", () => {
   it("slow makes a step take longer", async () => {
     const host = await startWithSteps();
     try {
-      const time = async (): Promise<number> => {
-        const start = performance.now();
+      const waits: unknown[] = [];
+      const run = async (): Promise<unknown[]> => {
+        waits.length = 0;
         await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
-        return performance.now() - start;
+        return [...waits];
       };
-      await time(); // the first run writes the file
-      const quick = Math.min(await time(), await time(), await time());
+      // Whatever is done takes 2 ms, and nothing is really waited for.
+      let now = 0;
+      mock.method(performance, "now", () => (now += 2));
+      waitBy((milliseconds) => Promise.resolve(waits.push(milliseconds)));
+      assert.deepEqual(await run(), []);
       await host.windows.drive.write(faultsPath, '[{"kind": "slow", "factor": 50}]');
-      const slow = await time();
-      assert(slow > 3 * quick, `${slow} ms against ${quick} ms`);
+      assert.deepEqual(await run(), [98]);
     } finally {
+      mock.restoreAll();
+      waitBy();
       await host.stop();
     }
   });

@@ -3,6 +3,7 @@ import type ssh2 from "ssh2";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import { goodArguments, joinInput } from "./step-runner.ts";
+import { type HeldWait, holdWait, waitBy } from "./waits.ts";
 
 interface Result {
   readonly changed?: boolean;
@@ -23,25 +24,29 @@ describe("A reboot of the rehearsal host, over SSH", () => {
     return client;
   };
 
+  /** Between a reboot's order and the reboot; held where it is set. */
+  let delay: HeldWait | undefined;
+  const enable = stepCommand("Enable-ContainersFeature", ["-RebootDelaySeconds", "400"]);
+
   beforeEach(async () => {
+    delay = undefined;
     host = await startRehearsalHost({
       hostName: "win-1",
       authorizedKeys: [adminKey.public],
-      patience: 0.1, // the reboot comes so many tenths of a second after it was ordered
     });
     await copySteps(await dial());
   });
   afterEach(async () => {
+    waitBy();
+    delay?.end();
     for (const client of clients.splice(0)) client.end();
     await host.stop();
   });
 
   it("closes the port at once, lets sessions go on, and comes back with the feature", async () => {
     const before = await dial();
-    const enabled = await run(
-      before,
-      stepCommand("Enable-ContainersFeature", ["-RebootDelaySeconds", "20"]),
-    );
+    delay = holdWait(4);
+    const enabled = await run(before, enable);
     assert.equal(enabled.exitCode, 0, enabled.stderr);
     assert.equal(resultOf(enabled.stdout).rebootRequired, true);
     await assert.rejects(connect(host), /ECONNREFUSED/);
@@ -49,6 +54,7 @@ describe("A reboot of the rehearsal host, over SSH", () => {
     assert.equal(early.exitCode, 75);
     assert.equal(resultOf(early.stdout).error?.code, "RebootNotDone");
 
+    delay.end();
     await new Promise<void>((resolve) => before.once("close", () => resolve()));
     await host.up();
     assert.equal(host.boots, 2);
@@ -87,11 +93,10 @@ describe("A reboot of the rehearsal host, over SSH", () => {
   });
 
   it("a second run before the reboot orders it again and says so", async () => {
+    delay = holdWait(4);
     const client = await dial();
-    await run(client, stepCommand("Enable-ContainersFeature", []));
-    const second = resultOf(
-      (await run(client, stepCommand("Enable-ContainersFeature", []))).stdout,
-    );
+    await run(client, enable);
+    const second = resultOf((await run(client, enable)).stdout);
     assert.deepEqual([second.changed, second.rebootRequired], [false, true]);
   });
 

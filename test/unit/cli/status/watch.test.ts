@@ -174,7 +174,7 @@ describe("watching a lab's status", () => {
   it("ends at once in the middle of a look, and of a pause", async () => {
     const { display, written } = recorder();
     const end = new AbortController();
-    const options = { report: () => "", display, intervalSeconds: 600, now: () => at };
+    const options = { report: () => "", display, intervalSeconds: 3600, now: () => at };
     const looking = watch({
       ...options,
       look: () => new Promise<undefined>(() => undefined),

@@ -70,8 +70,8 @@ describe("waiting for a source of logs", () => {
     const end = new AbortController();
     const heard: string[] = [];
     const waiting = patiently({
-      waitSeconds: 600,
-      pauseSeconds: 600,
+      waitSeconds: 3600,
+      pauseSeconds: 3600,
       signal: end.signal,
       tell: (text) => {
         heard.push(text);

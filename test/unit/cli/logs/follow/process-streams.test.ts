@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { followAll } from "../../../../../cli/logs/follow/follow-all.ts";
 import { journalArguments, journalStream } from "../../../../../cli/logs/follow/journal-stream.ts";
@@ -15,9 +14,9 @@ import {
   staticPodArguments,
   staticPodsStream,
 } from "../../../../../cli/logs/follow/static-pods-stream.ts";
+import { waitUntil } from "../../../../../toolchain/wait-until.ts";
 
-describe("following programs that follow logs", function () {
-  this.timeout(20_000);
+describe("following programs that follow logs", () => {
   let folder: string;
   let end: AbortController;
   let lines: string[];
@@ -32,7 +31,7 @@ describe("following programs that follow logs", function () {
   };
   const calls = async (): Promise<readonly string[]> =>
     (await readFile(path.join(folder, "calls"), "utf8")).trimEnd().split("\n");
-  const follow = (stream: LogStream, waitSeconds = 20): Promise<readonly Ending[]> =>
+  const follow = (stream: LogStream, waitSeconds = 600): Promise<readonly Ending[]> =>
     followAll({
       streams: [stream],
       tail: 5,
@@ -42,13 +41,10 @@ describe("following programs that follow logs", function () {
       out: (line) => lines.push(line),
       say: (line) => said.push(line),
     });
-  const until = async (holds: () => boolean): Promise<void> => {
-    const limit = Date.now() + 10_000;
-    while (!holds()) {
-      assert.ok(Date.now() < limit, JSON.stringify({ lines, said }));
-      await sleep(10);
-    }
-  };
+  const until = (holds: () => boolean): Promise<void> =>
+    waitUntil({ what: "it", timeoutSeconds: 300, pollMilliseconds: 10 }, () =>
+      Promise.resolve(holds() ? undefined : JSON.stringify({ lines, said })),
+    );
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "kindows-follow-"));
@@ -80,7 +76,7 @@ describe("following programs that follow logs", function () {
   it("goes on from where it was when the container comes back", async () => {
     await program(
       "docker",
-      `if [ -e "${folder}/again" ]; then echo second; exec sleep 30; fi
+      `if [ -e "${folder}/again" ]; then echo second; exec sleep 3600; fi
        touch "${folder}/again"; echo first; echo 'container is not running' >&2; exit 1`,
     );
     const ending = follow(journalStream("worker-1", "kindows-a-worker-1"));
@@ -89,7 +85,7 @@ describe("following programs that follow logs", function () {
     await ending;
     assert.deepEqual(lines, ["[worker-1/journal] first", "[worker-1/journal] second"]);
     assert.deepEqual(said, [
-      "[worker-1] does not answer (container is not running); waits for it, for up to 20 s",
+      "[worker-1] does not answer (container is not running); waits for it, for up to 600 s",
       "[worker-1] answers again",
     ]);
     assert.match((await calls())[1] ?? "", /--since=@\d{10} /);
@@ -98,7 +94,7 @@ describe("following programs that follow logs", function () {
   it("shows the pods of a control plane by their names", async () => {
     const kubectl = await program(
       "kubectl",
-      `echo '[pod/etcd-kindows-a-control-plane/etcd] ready'; exec sleep 30`,
+      `echo '[pod/etcd-kindows-a-control-plane/etcd] ready'; exec sleep 3600`,
     );
     const ending = follow(staticPodsStream("control-plane", kubectl, "/k", "kindows-a"));
     await until(() => lines.length === 1);
@@ -123,15 +119,13 @@ describe("following programs that follow logs", function () {
   it("ends the journal in the container when the standard input closes", async () => {
     // The shell's part, with a journal that is none.
     const [, , , , , script = ""] = journalArguments("c", { tail: 5 });
-    await program("journalctl", `exec sleep 30`);
+    await program("journalctl", `exec sleep 3600`);
     const { execa } = await import("execa");
     const journal = execa("sh", ["-c", script], { stdin: "pipe", reject: false });
     // On a busy machine the input would be at its end before the journal has begun.
     await until(() => existsSync(path.join(folder, "calls")));
-    const closed = Date.now();
     journal.stdin.end();
     await journal;
-    assert.ok(Date.now() - closed < 5000, "it outlived its input");
     assert.match((await calls()).join("\n"), /--follow .*--lines=5 --unit=kubelet/);
   });
 

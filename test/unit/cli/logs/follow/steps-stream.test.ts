@@ -2,18 +2,17 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { beginUpLog } from "../../../../../cli/engine/up-log.ts";
 import { chooseStreams } from "../../../../../cli/logs/follow/choose-streams.ts";
 import { followAll } from "../../../../../cli/logs/follow/follow-all.ts";
 import type { LogStream } from "../../../../../cli/logs/follow/source.ts";
 import { stepsStream } from "../../../../../cli/logs/follow/steps-stream.ts";
+import { waitUntil } from "../../../../../toolchain/wait-until.ts";
 
 const time = new Date("2026-11-22T11:32:38.000Z");
 
-describe("following the steps of `up`", function () {
-  this.timeout(20_000);
+describe("following the steps of `up`", () => {
   let folder: string;
   let file: string;
 
@@ -32,18 +31,15 @@ describe("following the steps of `up`", function () {
       tail: 10,
       lookSeconds: 0.02,
       pauseSeconds: 0.02,
-      waitSeconds: 5,
+      waitSeconds: 600,
       signal: end.signal,
       out: (line) => lines.push(line),
       say: (line) => said.push(line),
     });
-    const until = async (holds: () => boolean): Promise<void> => {
-      const limit = Date.now() + 10_000;
-      while (!holds()) {
-        assert.ok(Date.now() < limit, JSON.stringify({ lines, said }));
-        await sleep(10);
-      }
-    };
+    const until = (holds: () => boolean): Promise<void> =>
+      waitUntil({ what: "it", timeoutSeconds: 300, pollMilliseconds: 10 }, () =>
+        Promise.resolve(holds() ? undefined : JSON.stringify({ lines, said })),
+      );
     await until(() => said.length === 1);
     const first = await beginUpLog(file, () => time);
     first.write("+ \u001b[32mcreating\u001b[0m win-1");

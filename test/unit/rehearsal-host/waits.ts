@@ -1,0 +1,32 @@
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+
+type Wait = (milliseconds: number, ...rest: [unknown?, object?]) => Promise<unknown>;
+
+const sleep = timers.setTimeout;
+
+/** Has every wait of the machines in this process be another one, or, by default, what it was. */
+export function waitBy(wait: Wait = sleep): void {
+  timers.setTimeout = wait as typeof sleep;
+  syncBuiltinESMExports();
+}
+
+/** A wait that ends when a test says so. */
+export interface HeldWait {
+  readonly begun: Promise<void>;
+  readonly end: () => void;
+}
+
+/** Holds the next wait of so many seconds; `waitBy()` lets others be as they were. */
+export function holdWait(seconds: number): HeldWait {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const begun = new Promise<void>((resolve) => {
+    waitBy((milliseconds, ...rest) => {
+      if (milliseconds !== seconds * 1000) return sleep(milliseconds, ...rest);
+      resolve();
+      return ended;
+    });
+  });
+  return { begun, end };
+}
