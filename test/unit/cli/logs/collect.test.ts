@@ -1,41 +1,30 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { collectLogs } from "../../../../cli/logs/collect.ts";
 import type { LogSource } from "../../../../cli/logs/machines.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { newFolder } from "../../new-folder.ts";
 import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../../rehearsal-host/step-runner.ts";
+import { loginOf } from "../rehearsal-machine.ts";
 
 describe("logs of a machine", () => {
   let host: RehearsalHost;
-  let below: string;
+  const below = newFolder();
   let source: LogSource;
 
   before(async () => {
     host = await startWithSteps({ hostName: "win-1", authorizedKeys: [adminKey.public] });
     await prepareThrough(host, "Join-Node");
-    below = await mkdtemp(path.join(tmpdir(), "kindows-logs-"));
-    source = {
-      node: "win-1",
-      host: "127.0.0.1",
-      port: host.port,
-      user: "Administrator",
-      privateKey: adminKey.private,
-      hostKey: host.hostKey,
-      scripts: remoteSteps,
-    };
+    source = { node: "win-1", ...loginOf(host), scripts: remoteSteps };
     const { drive } = host.windows;
     const log = "C:\\var\\log\\kubelet\\kubelet.log";
     await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
     await drive.write("C:\\kindows\\state\\join-configuration.json", joinToken);
     await host.windows.settings.setEnvironment("HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
   });
-  after(async () => {
-    await host.stop();
-    await rm(below, { recursive: true });
-  });
+  after(() => host.stop());
 
   it("come into a folder of their own that only its owner can read, without secrets", async () => {
     const folder = await collectLogs(source, path.join(below, "logs"));
@@ -69,13 +58,13 @@ describe("logs of a machine", () => {
     await hanging;
   });
 
-  const wrong: readonly (readonly [what: string, change: Partial<LogSource>, message: RegExp])[] = [
-    ["another host key", { hostKey: adminKey.public }, /host|verif/i],
-    ["a key it does not know", { user: "nobody" }, /authentication/i],
-    ["no scripts", { scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
-    ["nobody at the port", { port: 1 }, /ECONNREFUSED/],
-  ];
-  for (const [what, change, message] of wrong) {
+  const wrong: Readonly<Record<string, readonly [Partial<LogSource>, RegExp]>> = {
+    "another host key": [{ hostKey: adminKey.public }, /host|verif/i],
+    "a key it does not know": [{ user: "nobody" }, /authentication/i],
+    "no scripts": [{ scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
+    "nobody at the port": [{ port: 1 }, /ECONNREFUSED/],
+  };
+  for (const [what, [change, message]] of Object.entries(wrong)) {
     it(`fail in bounded time with ${what}`, async () => {
       await assert.rejects(collectLogs({ ...source, ...change }, below), message);
     });

@@ -1,18 +1,8 @@
 import assert from "node:assert/strict";
 import { logSources } from "../../../../cli/logs/machines.ts";
 import { parseDeployment } from "../../../../cli/recovery/deployment.ts";
+import { connection, secret } from "../recovery/state-builder.ts";
 
-const connection = {
-  host: "192.168.150.10",
-  port: 22,
-  user: "Administrator",
-  privateKey: "KEY",
-  hostKey: "ssh-ed25519 AAAA",
-};
-const secret = (value: unknown): object => ({
-  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-  plaintext: JSON.stringify(value),
-});
 const command = (name: string, inputs: object, more: object = {}): object => ({
   urn: `urn:pulumi:dev::kindows::kindows:windows:WindowsNode$command:remote:Command::${name}`,
   type: "command:remote:Command",
