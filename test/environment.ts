@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
@@ -11,6 +11,8 @@ const taken =
 
 // This process, and with it all that the tests start, has an environment and folders of its own.
 const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-test-"));
+// Some of them go on as a user who is not root.
+chmodSync(folder, 0o711);
 process.on("exit", () => {
   rmSync(folder, { recursive: true, force: true });
 });

@@ -69,7 +69,7 @@ describe("kindows cache prune", () => {
     await compiled();
     const found = (await compilerCaches(cache)) ?? assert.fail();
     await mkdir(path.join(cache.buildingFolder, "tool-0123.77"), { recursive: true });
-    const options = { timeoutSeconds: 1, pollMilliseconds: 10, onWait: () => undefined };
+    const options = { timeoutSeconds: 600, pollMilliseconds: 10, onWait: () => undefined };
     await withLock(cache.lockFile("tool-0123"), options, async () => {
       assert.equal(await removeCompilerCaches(cache, found, () => undefined), 0);
     });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 
 import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
 import { drainAndDelete } from "../../../components/controlplane/actions/drain-and-delete.ts";
-import { withFakeApi } from "./fake-api.ts";
+import { hastenClock, withFakeApi } from "./fake-api.ts";
 import type { Answer } from "./fake-api.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 
-const removal = { name: "win-1", drainTimeoutSeconds: 0.5 };
+const removal = { name: "win-1", drainTimeoutSeconds: 600 };
 const node = { kind: "Node", metadata: { name: "win-1", resourceVersion: "1" }, spec: {} };
 const pod = { metadata: { name: "web", namespace: "default" }, status: { phase: "Running" } };
 const notFound: Answer = [404, { message: "not found" }];
@@ -15,6 +16,8 @@ const eviction = "POST /api/v1/namespaces/default/pods/web/eviction";
 const own = "/api/v1/nodes/win-1";
 
 describe("removing a node", () => {
+  afterEach(() => mock.restoreAll());
+
   it("cordons it, moves its pods away, and deletes it", async () => {
     let pods = [pod];
     const put: unknown[] = [];
@@ -25,7 +28,7 @@ describe("removing a node", () => {
         return [200, request === "GET /api/v1/pods" ? { items: pods } : node];
       },
       async (api, requests) => {
-        await drainAndDelete(api, { ...removal, drainTimeoutSeconds: 10 });
+        await drainAndDelete(api, removal);
         assert.deepEqual(requests, [
           `GET ${own}`,
           `PUT ${own}`,
@@ -71,6 +74,7 @@ describe("removing a node", () => {
   });
 
   it("deletes it in the end though a disruption budget forbids the eviction", async () => {
+    hastenClock();
     await withFakeApi(
       (request) => {
         if (request === eviction) return [429, { message: "would violate the budget" }];
@@ -116,7 +120,7 @@ describe("removing a node", () => {
         return Promise.resolve();
       },
     );
-    await drainAndDelete(new ClusterApi(kubeconfig(gone), 1), removal);
+    await drainAndDelete(new ClusterApi(kubeconfig(gone)), removal);
   });
 
   it("fails where the API server refuses", async () => {

@@ -1,5 +1,6 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { mock } from "node:test";
 
 import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
@@ -8,6 +9,12 @@ import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 export type Requests = string[];
 
 export type Answer = readonly [status: number, body: object];
+
+/** Has a wait of 600 s end after its first look, however long that takes, until mocks are restored. */
+export function hastenClock(): void {
+  let now = Date.now();
+  mock.method(Date, "now", () => (now += 400_000));
+}
 
 /** A small API server: real TLS and HTTP, answers of the test's own. */
 export async function withFakeApi(
@@ -36,7 +43,7 @@ export async function withFakeApi(
   try {
     const { port } = server.address() as AddressInfo;
     const url = `https://127.0.0.1:${port}`;
-    await test(new ClusterApi(kubeconfig(url), 2), requests, url);
+    await test(new ClusterApi(kubeconfig(url), 600), requests, url);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => {

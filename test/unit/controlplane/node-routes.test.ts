@@ -57,9 +57,7 @@ describe("ways to nodes' pods and to Services", () => {
   }
 });
 
-describe("the host action that finds them", function () {
-  this.timeout(60_000);
-
+describe("the host action that finds them", () => {
   it("waits for a node's range, and prints the routes", async () => {
     let looks = 0;
     const answer = (): Answer => {

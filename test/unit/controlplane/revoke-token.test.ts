@@ -28,7 +28,7 @@ describe("a join token that is used up", () => {
   }
 
   it("is not removed where the API server does not answer, and why is told", async () => {
-    const nobody = new ClusterApi(kubeconfig("https://127.0.0.1:1"), 2);
+    const nobody = new ClusterApi(kubeconfig("https://127.0.0.1:1"));
     assert.match((await revokeToken(nobody, "abc123")) ?? "", /ECONNREFUSED/);
   });
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 
 import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
 import { drainForUpgrade } from "../../../components/controlplane/actions/drain-for-upgrade.ts";
 import { endUpgrade } from "../../../components/controlplane/actions/end-upgrade.ts";
-import { withFakeApi } from "./fake-api.ts";
+import { hastenClock, withFakeApi } from "./fake-api.ts";
 import type { Answer } from "./fake-api.ts";
+import { waitBy, withoutPauses } from "../waits.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 
 const own = "/api/v1/nodes/win-1";
@@ -47,12 +49,12 @@ const closedByUs = (): V1Node => ({
 });
 
 /** Drains; the lines of progress. */
-async function drain(cluster: OneNode, drainTimeoutSeconds = 10): Promise<string[]> {
+async function drain(cluster: OneNode): Promise<string[]> {
   const lines: string[] = [];
   await withFakeApi(cluster.answer, (api) =>
     drainForUpgrade(api, {
       name: "win-1",
-      drainTimeoutSeconds,
+      drainTimeoutSeconds: 600,
       say: (line) => lines.push(line),
     }),
   );
@@ -60,6 +62,10 @@ async function drain(cluster: OneNode, drainTimeoutSeconds = 10): Promise<string
 }
 
 describe("a node before an upgrade", () => {
+  before(withoutPauses);
+  after(() => waitBy());
+  afterEach(() => mock.restoreAll());
+
   it("is closed to new pods, with a note that this is ours, and loses those it has", async () => {
     const cluster = new OneNode(fresh());
     await drain(cluster);
@@ -84,10 +90,11 @@ describe("a node before an upgrade", () => {
   it("keeps pods that nothing moves, and they are named", async () => {
     const cluster = new OneNode(fresh());
     cluster.refusals = { [eviction]: [429, { message: "would violate the budget" }] };
-    const lines = await drain(cluster, 0.5);
+    hastenClock();
+    const lines = await drain(cluster);
     assert.match(
       lines.at(-1) ?? "",
-      /^waited 0\.5 s for .* still there: default\/web \(would violate the budget\): win-1 is upgraded with them$/,
+      /^waited 600 s for .* still there: default\/web \(would violate the budget\): win-1 is upgraded with them$/,
     );
   });
 
@@ -107,9 +114,9 @@ describe("a node before an upgrade", () => {
       },
     );
     const lines: string[] = [];
-    await drainForUpgrade(new ClusterApi(kubeconfig(gone), 1), {
+    await drainForUpgrade(new ClusterApi(kubeconfig(gone)), {
       name: "win-1",
-      drainTimeoutSeconds: 1,
+      drainTimeoutSeconds: 600,
       say: (line) => lines.push(line),
     });
     assert.match(lines.join(), /^the cluster does not answer \(.*\): win-1 is upgraded/);
@@ -123,10 +130,12 @@ describe("a node before an upgrade", () => {
 });
 
 describe("a node after an upgrade", () => {
+  afterEach(() => mock.restoreAll());
+
   const end = async (cluster: OneNode): Promise<boolean> => {
     let ended = false;
     await withFakeApi(cluster.answer, async (api) => {
-      ended = await endUpgrade(api, "win-1", 0.5);
+      ended = await endUpgrade(api, "win-1", 600);
     });
     return ended;
   };
@@ -151,7 +160,8 @@ describe("a node after an upgrade", () => {
 
   it("stays closed until it is Ready", async () => {
     const cluster = new OneNode({ ...closedByUs(), status: {} });
-    await assert.rejects(end(cluster), /waited 0\.5 s for the node win-1 to be Ready/);
+    hastenClock();
+    await assert.rejects(end(cluster), /waited 600 s for the node win-1 to be Ready/);
     assert.equal(cluster.node.spec?.unschedulable, true);
   });
 });

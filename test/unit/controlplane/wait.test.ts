@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { waitFor } from "../../../components/controlplane/actions/wait.ts";
 import type { Look } from "../../../components/controlplane/actions/wait.ts";
 
-const options = { what: "the moon", timeoutSeconds: 0.2, pauseSeconds: 0.01 };
+const options = { what: "the moon", timeoutSeconds: 600, pauseSeconds: 0.01 };
+const short = { ...options, timeoutSeconds: 0.05 };
 
 describe("waiting", () => {
   it("ends as soon as the thing is there", async () => {
@@ -18,21 +19,21 @@ describe("waiting", () => {
 
   it("ends in time, with what it waited for and what it last saw", async () => {
     await assert.rejects(
-      waitFor(options, () => Promise.resolve({ seen: "clouds" })),
-      /^Error: waited 0.2 s for the moon; last seen: clouds$/,
+      waitFor(short, () => Promise.resolve({ seen: "clouds" })),
+      /^Error: waited 0.05 s for the moon; last seen: clouds$/,
     );
   });
 
   it("says what may help when it ends", async () => {
     await assert.rejects(
-      waitFor({ ...options, hint: "try the sun" }, () => Promise.resolve({ seen: "clouds" })),
+      waitFor({ ...short, hint: "try the sun" }, () => Promise.resolve({ seen: "clouds" })),
       /last seen: clouds \(try the sun\)$/,
     );
   });
 
   it("takes an error for something seen", async () => {
     await assert.rejects(
-      waitFor(options, () => Promise.reject(new Error("rain"))),
+      waitFor(short, () => Promise.reject(new Error("rain"))),
       /last seen: rain$/,
     );
   });
@@ -50,7 +51,7 @@ describe("waiting", () => {
 
   it("does not wait for a look that never ends", async () => {
     await assert.rejects(
-      waitFor({ ...options, timeoutSeconds: 0.1 }, () => new Promise<Look<true>>(() => undefined)),
+      waitFor(short, () => new Promise<Look<true>>(() => undefined)),
       /last seen: no answer within 1 s/,
     );
   });

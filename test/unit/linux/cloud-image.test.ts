@@ -84,9 +84,8 @@ describe("a cloud image for Linux machines", () => {
     ["raw", () => rawDisk("a.raw")],
     ["VHDX", () => disk("a.vhdx", "-f", "vhdx", "2G")],
   ] as const) {
-    it(`is converted where it is ${name}`, async function () {
+    it(`is converted where it is ${name}`, async () => {
       // Read whole three times.
-      this.timeout(120_000);
       const source = await make();
       const { convertedDisks } = await prepared({ path: source });
       const made = convertedDisks?.[source];

@@ -16,7 +16,7 @@ function run(lines: string): {
 } {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", `set -eu\n. ${library}\n${lines}`], {
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 300_000,
   });
   return { code: status, out: stdout, errors: stderr };
 }
@@ -98,7 +98,7 @@ describe("the library of the Linux steps", () => {
 
   it("waits until a command is successful, and no longer than it may", () => {
     const file = path.join(folder, "later");
-    assert.equal(run(`(sleep 1; : >${file}) & await 10 test -e ${file}`).code, 0);
+    assert.equal(run(`(sleep 1; : >${file}) & await 300 test -e ${file}`).code, 0);
     assert.equal(run("await 1 false || exit 7").code, 7);
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mock } from "node:test";
 import { WinePrograms } from "../../../rehearsal/guest/wine-programs.ts";
 import type { Route } from "../../../rehearsal/host/routes.ts";
 import { ProgramTimeout } from "../../../rehearsal/host/programs.ts";
@@ -14,9 +15,10 @@ describe("a Windows program under Wine", () => {
     await writeFile(join(folder, "program.exe"), "");
   });
   after(() => rm(folder, { recursive: true }));
+  afterEach(() => mock.restoreAll());
 
   /** Programs that a shell stands in for: what it runs is the first argument. */
-  const programs = (): WinePrograms =>
+  const programs = (started: (child: ChildProcess) => unknown = () => undefined): WinePrograms =>
     new WinePrograms({
       driveC: folder,
       bootTime: new Date(),
@@ -24,8 +26,11 @@ describe("a Windows program under Wine", () => {
       routesFile: join(folder, "routes"),
       routesScript: join(folder, "make-routes"),
       rebootScript: "/nonexistent",
-      start: (_exe, [script = ""], { cwd, stdio }) =>
-        spawn("sh", ["-c", script], { cwd, stdio, detached: true }),
+      start: (_exe, [script = ""], { cwd, stdio }) => {
+        const child = spawn("sh", ["-c", script], { cwd, stdio, detached: true });
+        started(child);
+        return child;
+      },
     });
 
   const ends: readonly [
@@ -41,7 +46,7 @@ describe("a Windows program under Wine", () => {
   ];
   for (const [name, script, exitCode, stdout, stderr] of ends) {
     it(`that ended ${name} says so`, async () => {
-      const run = programs().run("C:\\program.exe", [script], { timeoutSeconds: 20 });
+      const run = programs().run("C:\\program.exe", [script], { timeoutSeconds: 600 });
       assert.deepEqual(await run, { exitCode, stdout, stderr });
     });
   }
@@ -76,11 +81,14 @@ describe("a Windows program under Wine", () => {
   });
 
   it("that does not end is stopped, with what it wrote", async () => {
-    const run = programs().run("C:\\program.exe", ["echo begun; sleep 60"], { timeoutSeconds: 1 });
-    await assert.rejects(run, (error) => {
-      assert.ok(error instanceof ProgramTimeout);
-      assert.equal(error.output, "begun\n");
-      return true;
-    });
+    const limit = mock.method(globalThis, "setTimeout", () => undefined);
+    // Its time is over when it has begun.
+    const end = (): void => (limit.mock.calls[0]?.arguments as [() => void] | undefined)?.[0]();
+    const run = programs(({ stdout }) => stdout?.once("data", end));
+    await assert.rejects(
+      run.run("C:\\program.exe", ["echo begun; sleep 3600"], { timeoutSeconds: 90 }),
+      (error) => error instanceof ProgramTimeout && error.output === "begun\n",
+    );
+    assert.equal((limit.mock.calls[0]?.arguments as unknown[])[1], 90_000);
   });
 });

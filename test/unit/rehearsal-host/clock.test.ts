@@ -12,6 +12,8 @@ import {
 } from "./step-runner.ts";
 
 const hour = 3600;
+/** Seconds that the way from one look at a clock to the next may take on a busy host. */
+const slack = 120;
 
 class SilentCluster extends RecordingCluster {
   override serverTime(): Promise<undefined> {
@@ -44,8 +46,8 @@ describe("A wrong clock, rehearsed", () => {
       const result = await join();
       assert.equal(result.exitCode, 0, result.stderr);
       const actual = Number(result.facts["clockMovedSeconds"]);
-      assert.ok(Math.abs(actual - moved) <= 2, `moved by ${actual} s`);
-      if (moved !== 0) assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < 2000);
+      assert.ok(Math.abs(actual - moved) < slack, `moved by ${actual} s`);
+      if (moved !== 0) assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
       const second = await join();
       assert.deepEqual([second.changed, second.facts["clockMovedSeconds"]], [false, 0]);
     });
@@ -57,7 +59,7 @@ describe("A wrong clock, rehearsed", () => {
     host.programs.clockOffsetMilliseconds = hour * 1000;
     const again = await join();
     assert.deepEqual([again.changed, again.facts["alreadyJoined"]], [true, true]);
-    assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < 2000);
+    assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
   });
 
   it("that nobody can set right ends in kubeadm's complaint and what to do", async () => {
@@ -74,8 +76,8 @@ describe("A server's time", () => {
     const server = createServer((_, answer) => answer.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
-    assert.equal(await serverTime("127.0.0.1", port, 2), undefined);
+    assert.equal(await serverTime("127.0.0.1", port, 600), undefined);
     await new Promise((resolve) => server.close(resolve));
-    assert.equal(await serverTime("127.0.0.1", port, 2), undefined);
+    assert.equal(await serverTime("127.0.0.1", port, 600), undefined);
   });
 });

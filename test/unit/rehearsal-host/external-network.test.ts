@@ -5,7 +5,7 @@ import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import { prepareThrough } from "./step-runner.ts";
-import { holdWait, waitBy } from "./waits.ts";
+import { holdWait, waitBy } from "../waits.ts";
 
 interface Result {
   readonly changed?: boolean;

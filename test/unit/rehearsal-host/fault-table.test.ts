@@ -11,8 +11,7 @@ import { playTable, type Results } from "./fault-table/table.ts";
 
 const file = fileURLToPath(new URL("../../../docs/faults.md", import.meta.url));
 
-describe("Every step times every fault", function () {
-  this.timeout(600_000);
+describe("Every step times every fault", () => {
   let results: Results;
   let page: string;
   const over = new AbortController();

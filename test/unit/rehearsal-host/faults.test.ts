@@ -12,7 +12,7 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
-import { holdWait, waitBy } from "./waits.ts";
+import { holdWait, waitBy } from "../waits.ts";
 
 describe("Faults, over SSH", () => {
   let host: RehearsalHost;

@@ -3,7 +3,7 @@ import type ssh2 from "ssh2";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import { goodArguments, joinInput } from "./step-runner.ts";
-import { type HeldWait, holdWait, waitBy } from "./waits.ts";
+import { type HeldWait, holdWait, waitBy } from "../waits.ts";
 
 interface Result {
   readonly changed?: boolean;

@@ -171,7 +171,11 @@ describe("The rehearsal host's SSH server", () => {
   });
 
   it("runs sessions side by side and answers keepalives", async () => {
-    const busy = await connect(host, { keepaliveInterval: 20, keepaliveCountMax: 50 });
+    let sent = 0;
+    const busy = await connect(host, {
+      ...{ keepaliveInterval: 10, keepaliveCountMax: 20 },
+      debug: (line) => (sent += line.includes("keepalive@openssh.com") ? 1 : 0),
+    });
     const results = await Promise.all(
       Array.from({ length: 8 }, (_, index) => run(busy, `echo ${index}`)),
     );
@@ -179,7 +183,8 @@ describe("The rehearsal host's SSH server", () => {
       results.map(({ stdout }) => stdout.trim()),
       ["0", "1", "2", "3", "4", "5", "6", "7"],
     );
-    await sleep(1500); // longer than fifty keepalives may go unanswered
+    busy.once("close", () => (sent = Infinity));
+    while (sent < 50) await sleep(10); // more than may go unanswered
     assert.equal((await run(busy, "hostname")).exitCode, 0);
     busy.end();
   });

@@ -14,6 +14,7 @@ import {
 } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { Cache, artifactAddress, cacheRoot } from "../../../toolchain/cache.ts";
@@ -283,17 +284,19 @@ describe("artifact cache", () => {
     let now = 0;
     let most = 0;
     const started: string[] = [];
-    const slow = (name: string): Artifact => ({
+    // Ends when so many have begun.
+    const slow = (name: string, others = 0): Artifact => ({
       ...counted(name),
       build: async (into) => {
         started.push(name);
         most = Math.max(most, ++now);
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        while (started.length < others) await sleep(1);
+        await sleep(10);
         now -= 1;
         await writeFile(path.join(into, "tool"), name);
       },
     });
-    await ensure(slow("a"), slow("b"), slow("c"));
+    await ensure(slow("a", 2), slow("b", 2), slow("c"));
     assert.equal(most, 2);
     started.length = 0;
     const later = [slow("d"), slow("e"), slow("f")];
@@ -304,7 +307,12 @@ describe("artifact cache", () => {
   describe("locks", () => {
     it("two runs at once build once", async () => {
       const artifact = counted("a");
-      await Promise.all([ensure(artifact), ensure(artifact)]);
+      const build: Artifact["build"] = async (into, context) => {
+        while (!lines.some((line) => line.includes("waiting"))) await sleep(1);
+        await artifact.build(into, context);
+      };
+      const slow = { ...artifact, build };
+      await Promise.all([ensure(slow), ensure(slow)]);
       assert.equal(artifact.builds, 1);
       assert.match(lines.join("\n"), /a: process \d+ is making it, waiting/);
     });
@@ -347,7 +355,7 @@ describe("artifact cache", () => {
     });
 
     it("is given back after a failure", async () => {
-      const options = { timeoutSeconds: 1, pollMilliseconds: 5, onWait: () => undefined };
+      const options = { timeoutSeconds: 600, pollMilliseconds: 5, onWait: () => undefined };
       const failing = (): Promise<never> => Promise.reject(new Error("x"));
       await assert.rejects(cache.withEntryLock("a-1", options, failing));
       assert.equal(await cache.withEntryLock("a-1", options, () => Promise.resolve(7)), 7);

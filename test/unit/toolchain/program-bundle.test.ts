@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { localFolder, projectRoot } from "../../../toolchain/project.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
 import { bundlePrograms } from "../../../toolchain/program/bundle.ts";
 import * as thinRuntime from "../../../toolchain/program/sdk-runtime.ts";
 import * as thinSdk from "../../../toolchain/program/sdk.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("bundle of the program", () => {
   let folder: string;
 
   beforeEach(async () => {
-    await mkdir(localFolder, { recursive: true });
-    folder = await mkdtemp(path.join(localFolder, "bundle-test-"));
+    folder = newFolder();
+    // What a bundle does not bring is looked for above it.
+    await symlink(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** Bundles a program with this text, and loads it. */
   async function bundled(text: string): Promise<Record<string, unknown>> {
@@ -50,7 +50,7 @@ describe("bundle of the program", () => {
   it("has of the SDK what the program and its providers' packages use, and nothing that is slow to load", async () => {
     await bundlePrograms(projectRoot, ["index.ts"], folder);
     const used = { sdk: new Set<string>(), runtime: new Set<string>(), modules: new Set<string>() };
-    for (const name of await readdir(folder)) {
+    for (const name of (await readdir(folder)).filter((each) => each !== "node_modules")) {
       const text = await readFile(path.join(folder, name), "utf8");
       for (const [, module = ""] of text.matchAll(
         /(?:from|import|require\() ?"(@pulumi\/pulumi[^"]*)"/g,

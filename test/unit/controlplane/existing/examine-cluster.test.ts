@@ -111,7 +111,7 @@ describe("a user who logs in by a program", () => {
       async (_api, requests, server) => {
         const credential = '{"kind":"ExecCredential","status":{"token":"abc"}}';
         const config = await byProgram(server, `echo x >> ${folder}/runs; echo '${credential}'`);
-        const api = new ClusterApi(config, 5);
+        const api = new ClusterApi(config, 600);
         await api.get("/version");
         await api.get("/apis");
         assert.deepEqual(requests, ["GET /version", "GET /apis"]);
@@ -124,10 +124,11 @@ describe("a user who logs in by a program", () => {
   it("is told where it fails, and where it does not end", async () => {
     const failing = await byProgram("https://127.0.0.1:1", "echo no ticket >&2; exit 1");
     await assert.rejects(
-      new ClusterApi(failing, 5).get("/version"),
+      new ClusterApi(failing, 600).get("/version"),
       /program .*\/login gives no credentials: no ticket/,
     );
-    const waiting = await byProgram("https://127.0.0.1:1", "exec sleep 3");
+    const untilRemoved = 'while [ -e "$0" ]; do sleep 0.1; done';
+    const waiting = await byProgram("https://127.0.0.1:1", untilRemoved);
     await assert.rejects(
       new ClusterApi(waiting, 0.5).get("/version"),
       /gives no credentials: no answer within 0\.5 s/,

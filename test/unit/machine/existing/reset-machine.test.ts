@@ -21,8 +21,7 @@ interface End {
   readonly stderr: string;
 }
 
-describe("actions on a machine that is there", function () {
-  this.timeout(60_000);
+describe("actions on a machine that is there", () => {
   const login = makeKey();
   let host: RehearsalHost;
 

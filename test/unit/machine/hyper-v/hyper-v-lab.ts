@@ -91,7 +91,7 @@ export async function startHyperVLab(
     owner: "0f".repeat(6),
   };
   const identity = await identityDisc({ userData: "#cloud-config\n{}\n", metaData: "{}\n" });
-  const run: HyperVLab["run"] = (work) => onHyperVHost(host, 60, work);
+  const run: HyperVLab["run"] = (work) => onHyperVHost(host, 600, work);
   const model = async (): Promise<HyperVModel> => {
     const found = await loadHyperV(windows.windows);
     if (found === undefined) throw new Error("the host has no Hyper-V");

@@ -381,10 +381,10 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
       const wrong = { ...lab.host, ...host(lab) };
       assert.match((await reachHyperVHost(wrong)) ?? "", says);
       await assert.rejects(
-        onHyperVHost(wrong, 30, (session) => session.run(testHostCall(wrong))),
+        onHyperVHost(wrong, 600, (session) => session.run(testHostCall(wrong))),
         says,
       );
-    }).timeout(20_000);
+    });
   }
 
   it("and a host that answers as it should is one that can be reached", async () => {

@@ -10,6 +10,7 @@ import { suiteNamed } from "../../../../verify/conformance/suites.ts";
 import { runKindows } from "../../cli/run-kindows.ts";
 import { withFakeApi } from "../../controlplane/fake-api.ts";
 import { newFolder } from "../../new-folder.ts";
+import { waitBy, withoutPauses } from "../../waits.ts";
 
 const run = {
   suite: suiteNamed("sig-windows"),
@@ -39,6 +40,8 @@ describe("a run of conformance", () => {
     results = path.join(folder, "results");
     await mkdir(results);
   });
+  before(withoutPauses);
+  after(() => waitBy());
 
   /** kubectl that takes what it is given, and has a log and a file of results. */
   const kubectl = async (): Promise<string> => {
