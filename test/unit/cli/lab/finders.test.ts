@@ -106,9 +106,7 @@ const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
   ],
   "bridges by the name a lab has by default": [
     bridges,
-    {
-      [links]: '[{"ifname":"docker0"},{},{"ifname":"kw-a"},{"ifname":"virbr0"},{"ifname":"br0"}]',
-    },
+    { [links]: '[{"ifname":"docker0"},{},{"ifname":"kw-a"},{"ifname":"virbr0"},{"ifname":"br0"}]' },
     [["kindows-a", "kw-a", "bridge kw-a"]],
   ],
   "no bridges where ip prints nothing": [bridges, { [links]: "" }, []],
