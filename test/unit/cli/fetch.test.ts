@@ -69,10 +69,8 @@ describe("kindows fetch", () => {
   it("fetches what is pinned, once, as it shall lie on a machine", async () => {
     const first = await fetch(both());
     assert.deepEqual(statesOf(first), ["fetched", "fetched"]);
-    assert.deepEqual(
-      first.map(({ bytes }) => bytes),
-      [200_000, 100_000],
-    );
+    const sizes = first.map(({ bytes }) => bytes);
+    assert.deepEqual(sizes, [200_000, 100_000]);
     const [{ folder: where = "" } = {}] = first;
     assert.equal(path.basename(where), sha256(kubelet));
     assert.deepEqual(readdirSync(where), ["kubelet.exe"]);

@@ -81,10 +81,8 @@ describe("what rows need in the cluster", () => {
 
 describe("names and images", () => {
   it("of a server are what DNS calls an endpoint", () => {
-    assert.equal(
-      podDomain("windows", "10.244.3.7"),
-      "10-244-3-7.windows-pods.kindows-verify.svc.cluster.local",
-    );
+    const domain = podDomain("windows", "10.244.3.7");
+    assert.equal(domain, "10-244-3-7.windows-pods.kindows-verify.svc.cluster.local");
   });
 
   it("of Windows go by the build of the node", () => {

@@ -45,10 +45,8 @@ describe("pairs of nodes", () => {
   ] as const) {
     it(`are ${what}`, () => {
       const pairs = nodePairs([...from], [...to], relation);
-      assert.deepEqual(
-        pairs.map(([one, other]) => one + other),
-        expected,
-      );
+      const shown = pairs.map(([one, other]) => one + other);
+      assert.deepEqual(shown, expected);
     });
   }
 });
@@ -134,10 +132,8 @@ describe("the probes of a row", () => {
     );
     const made = plan("linux-pod-to-linux-service", { ...healthy, pods });
     assert.ok("awaited" in made);
-    assert.deepEqual(
-      made.awaited.map(({ node, pod }) => [node, pod?.metadata?.name]),
-      [["linux-b", name]],
-    );
+    const awaited = made.awaited.map(({ node, pod }) => [node, pod?.metadata?.name]);
+    assert.deepEqual(awaited, [["linux-b", name]]);
     assert.ok("ready" in plan("linux-pod-to-host", { ...healthy, pods }));
   });
 

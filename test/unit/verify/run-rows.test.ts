@@ -155,8 +155,9 @@ describe("running rows", () => {
       attempt: ({ service }) => (service === "linux" ? lost() : undefined),
       seconds,
     });
+    const failed = all.filter(({ status }) => status === "failed").map(({ row }) => row.id);
     assert.deepEqual(
-      all.filter(({ status }) => status === "failed").map(({ row }) => row.id),
+      failed,
       ["service", "service-name", "node-port"].map((to) => `linux-pod-to-linux-${to}`),
     );
   });
@@ -261,8 +262,9 @@ describe("time", () => {
   });
 
   it("is not spent in silence", () => {
+    const text = waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]);
     assert.equal(
-      waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]),
+      text,
       "3 of 9 rows done; waiting for a pod (2 rows), its connections (1 row), b (1 row)",
     );
   });

@@ -38,10 +38,14 @@ describe("what a stack's state says of its lab", () => {
   it("is the kubeconfig, each machine with its join, and nobody that has not joined", () => {
     const state = labState(deployment(all));
     assert.equal(state.kubeconfig, "KUBECONFIG");
-    assert.deepEqual(
-      state.machines.map(({ node, check: folder, join: command }) => [node, folder, command]),
-      [["win-1", checked, { command: "powershell Join-Node.ps1", input: joinInput }]],
-    );
+    const machines = state.machines.map(({ node, check: folder, join: command }) => [
+      node,
+      folder,
+      command,
+    ]);
+    assert.deepEqual(machines, [
+      ["win-1", checked, { command: "powershell Join-Node.ps1", input: joinInput }],
+    ]);
     assert.deepEqual(state.unjoined, []);
   });
 
@@ -140,10 +144,8 @@ describe("a lab as a whole", () => {
   for (const [name, [change, expected]] of Object.entries(cases)) {
     it(name, () => {
       const found = judgeLab({ ...fine, ...change });
-      assert.deepEqual(
-        found.map(({ name: each, repair }) => [each, repair?.kind]),
-        expected,
-      );
+      const kinds = found.map(({ name: each, repair }) => [each, repair?.kind]);
+      assert.deepEqual(kinds, expected);
     });
   }
 

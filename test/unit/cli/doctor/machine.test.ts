@@ -64,10 +64,8 @@ describe("a machine that the doctor reaches", () => {
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     const command = commandOf(remoteSteps, "Confirm-Reboot", {});
-    await assert.rejects(
-      stepOverSsh("Confirm-Reboot", { ...machine, port }, command, 1),
-      /no end within 1 s/,
-    );
+    const asked = stepOverSsh("Confirm-Reboot", { ...machine, port }, command, 1);
+    await assert.rejects(asked, /no end within 1 s/);
     // Closing ends only when the other side has let go.
     await new Promise((resolve) => silent.close(resolve));
   });

@@ -116,10 +116,8 @@ describe("finding what labs left on a host", () => {
   for (const [name, [finder, answers, found]] of Object.entries(cases)) {
     it(name, async () => {
       const things = await finder.find(recordedHost(answers));
-      assert.deepEqual(
-        things.map(({ lab, name: each, identity }) => [lab, each, identity]),
-        found,
-      );
+      const seen = things.map(({ lab, name: each, identity }) => [lab, each, identity]);
+      assert.deepEqual(seen, found);
       assert.ok(things.every(({ kind }) => kind === finder.kind));
     });
   }

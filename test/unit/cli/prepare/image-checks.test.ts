@@ -114,8 +114,9 @@ describe("whether an image can be made, before anything is built", () => {
   it("tells the room that is needed, also where the cache's folder is still to be made", async () => {
     assert.deepEqual(await roomProblems(at("not/made/yet"), 0, "it"), []);
     const [problem] = await roomProblems(at("not/made/yet"), 1e6, "the image");
+    const text = problem === undefined ? "" : hostProblemText(problem);
     assert.match(
-      problem === undefined ? "" : hostProblemText(problem),
+      text,
       /yet has [\d.]+ GiB free, and the image takes 1000000\.0 GiB\. Make room.*KINDOWS_CACHE/,
     );
   });

@@ -83,10 +83,8 @@ describe("forgetting resources whose things are gone", () => {
     it(name, () => {
       const urns = extentOf(lab, new Set(gone), extent);
       const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
-      assert.deepEqual(
-        inOrder.map((each) => each.split(/:+/).slice(-2).join("::")),
-        forgotten,
-      );
+      const names = inOrder.map((each) => each.split(/:+/).slice(-2).join("::"));
+      assert.deepEqual(names, forgotten);
     });
   }
 

@@ -54,10 +54,8 @@ describe("machines that are gone from their Hyper-V host", () => {
 
   it("are none whose making the state does not tell", () => {
     const veiled = machine("win-3", { ciphertext: "v1:abc" });
-    assert.deepEqual(
-      machinesByHost([prepared, one, veiled]).map(({ machines }) => machines),
-      [[{ urn: one.urn, making: "0a".repeat(6) }]],
-    );
+    const machines = machinesByHost([prepared, one, veiled]).map(({ machines }) => machines);
+    assert.deepEqual(machines, [[{ urn: one.urn, making: "0a".repeat(6) }]]);
   });
 
   it("are forgotten with what was done on them", () => {

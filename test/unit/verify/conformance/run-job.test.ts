@@ -98,10 +98,8 @@ describe("a run of conformance", () => {
     const applied = JSON.parse(await readFile(path.join(folder, "applied"), "utf8")) as {
       items: { kind: string }[];
     };
-    assert.deepEqual(
-      applied.items.map(({ kind }) => kind),
-      ["Namespace", "ServiceAccount", "ClusterRoleBinding", "Job"],
-    );
+    const kinds = applied.items.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["Namespace", "ServiceAccount", "ClusterRoleBinding", "Job"]);
   });
 
   it("fetches what there is also where it is interrupted, and says so", async () => {
