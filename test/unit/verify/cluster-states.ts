@@ -12,34 +12,19 @@ import { namespace, roleLabel, roleName } from "../../../verify/objects/names.ts
 import type { Role } from "../../../verify/objects/names.ts";
 
 export const linuxNode: NodeFact = {
-  name: "linux-a",
-  os: "linux",
-  address: "192.168.150.128",
-  version: "v1.36.4",
-  system: "Debian GNU/Linux 12 (bookworm)",
+  ...{ name: "linux-a", os: "linux", address: "192.168.150.128" },
+  ...{ version: "v1.36.4", system: "Debian GNU/Linux 12 (bookworm)" },
 };
-export const otherLinuxNode: NodeFact = {
-  ...linuxNode,
-  name: "linux-b",
-  address: "192.168.150.129",
-};
+const second = { name: "linux-b", address: "192.168.150.129" };
+export const otherLinuxNode: NodeFact = { ...linuxNode, ...second };
 export const windowsNode: NodeFact = {
-  name: "win-1",
-  os: "windows",
-  address: "192.168.150.10",
-  windowsBuild: "10.0.20348",
-  version: "v1.36.4",
-  system: "Windows Server 2022 Datacenter",
+  ...{ name: "win-1", os: "windows", address: "192.168.150.10", windowsBuild: "10.0.20348" },
+  ...{ version: "v1.36.4", system: "Windows Server 2022 Datacenter" },
 };
 
 /** A cluster of real Windows in which everything can be run. */
 export const fullFacts: Facts = {
-  nodes: [
-    linuxNode,
-    otherLinuxNode,
-    windowsNode,
-    { ...windowsNode, name: "win-2", address: "192.168.150.11" },
-  ],
+  nodes: [linuxNode, otherLinuxNode, windowsNode, { ...windowsNode, name: "win-2" }],
   rehearsal: false,
 };
 
@@ -136,16 +121,12 @@ export const onHosts: Details = {
 /** Two Linux nodes with all pods of ours, in which everything is as it should be. */
 export const healthy: Details = {
   nodes: [linuxNode, otherLinuxNode],
-  pods: [
-    rolePod(client, "linux-a", "10.244.0.2"),
-    rolePod(client, "linux-b", "10.244.1.2"),
-    rolePod(server, "linux-a", "10.244.0.3"),
-    rolePod(server, "linux-b", "10.244.1.3"),
-    rolePod(onHost, "linux-a", "10.244.0.4"),
-    rolePod(onHost, "linux-b", "10.244.1.4"),
-    rolePod(nodePart, "linux-a", linuxNode.address),
-    rolePod(nodePart, "linux-b", otherLinuxNode.address),
-  ],
+  pods: [linuxNode, otherLinuxNode].flatMap(({ name, address }, at) => [
+    rolePod(client, name, `10.244.${at}.2`),
+    rolePod(server, name, `10.244.${at}.3`),
+    rolePod(onHost, name, `10.244.${at}.4`),
+    rolePod(nodePart, name, address),
+  ]),
   services: [service("linux", "linux-server"), service("linux-pods", "linux-server")],
   slices: [
     slice("linux", ["10.244.0.3", "10.244.1.3"]),

@@ -9,25 +9,31 @@ import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnab
 import { selectRows } from "../../../verify/rows/select.ts";
 import { fullFacts, linuxNode, otherLinuxNode, windowsNode } from "./cluster-states.ts";
 
+/** Ids that begin alike. */
+const idsOf = (from: string, ...ends: readonly string[]): readonly string[] =>
+  ends.map((to) => `${from}-to-${to}`);
+
 /**
  * What the connectivity table of pablodav/kubernetes-for-windows and the networking-tests.md of
  * lippertmarkus/vagrant-k8s-win-hostprocess have in their lines.
  */
 const ofOthers: Readonly<Record<string, readonly string[]>> = {
-  "linux-pod-to": [
+  "linux-pod": [
     ...["linux-pod-same-node", "linux-pod-other-node", "linux-pod-name", "windows-pod"],
     ...["windows-pod-name", "windows-service", "windows-service-name", "linux-service-name"],
     ...["host", "internet"],
   ],
-  "windows-pod-to": [
+  "windows-pod": [
     ...["windows-pod-same-node", "windows-pod-other-node", "windows-pod-name", "linux-pod"],
     ...["linux-pod-name", "linux-service", "linux-service-name", "windows-service-name"],
     ...["host", "internet"],
   ],
-  "linux-node-to": ["windows-pod", "linux-pod", "windows-service", "linux-service"],
-  "windows-node-to": ["windows-pod", "linux-pod", "linux-service", "windows-service"],
-  "outside-to-linux-service": ["linux-node", "windows-node"],
-  "outside-to-windows-service": ["linux-node", "windows-node"],
+  "linux-node": ["windows-pod", "linux-pod", "windows-service", "linux-service"],
+  "windows-node": ["windows-pod", "linux-pod", "linux-service", "windows-service"],
+  outside: [
+    ...["linux-service-linux-node", "linux-service-windows-node"],
+    ...["windows-service-linux-node", "windows-service-windows-node"],
+  ],
 };
 
 describe("the rows", () => {
@@ -41,8 +47,8 @@ describe("the rows", () => {
   });
 
   for (const [from, all] of Object.entries(ofOthers)) {
-    it(`show what others try: ${from} ${all.join(", ")}`, () => {
-      const missing = all.filter((to) => !ids.includes(`${from}-${to}`));
+    it(`show what others try from a ${from}: ${all.join(", ")}`, () => {
+      const missing = idsOf(from, ...all).filter((id) => !ids.includes(id));
       assert.deepEqual(missing, []);
     });
   }
@@ -125,32 +131,16 @@ describe("what can be run", () => {
   it("is in a rehearsal nothing that would need Windows", () => {
     const told = reasons(rehearsal);
     const run = allRows.filter(({ id }) => told[id] === undefined).map(({ id }) => id);
+    const [hostService, linuxHost] = ["windows-host-service", "linux-host-port"];
     assert.deepEqual(run, [
-      "linux-pod-to-linux-pod-same-node",
-      "linux-pod-to-linux-pod-name",
-      "linux-pod-to-linux-service",
-      "linux-pod-to-linux-service-name",
-      "linux-pod-to-linux-node-port",
-      "linux-pod-to-linux-host-port",
-      "linux-pod-to-windows-host-pod",
-      "linux-pod-to-windows-host-service",
-      "linux-pod-to-windows-host-service-name",
-      "linux-pod-to-host",
-      "linux-node-to-linux-pod",
-      "linux-node-to-linux-service",
-      "linux-node-to-windows-host-pod",
-      "linux-node-to-windows-host-service",
-      "windows-node-to-linux-node-port",
-      "windows-node-to-linux-host-pod",
-      "windows-node-to-windows-host-pod",
-      "windows-node-to-host",
-      "outside-to-linux-service-linux-node",
-      "outside-to-windows-host-pod",
-      "outside-to-windows-host-service-linux-node",
-      "outside-to-linux-host-port",
-      "linux-settings",
-      "windows-settings",
-      "linux-metrics",
+      ...idsOf("linux-pod", "linux-pod-same-node", "linux-pod-name", "linux-service"),
+      ...idsOf("linux-pod", "linux-service-name", "linux-node-port", linuxHost),
+      ...idsOf("linux-pod", "windows-host-pod", hostService, `${hostService}-name`, "host"),
+      ...idsOf("linux-node", "linux-pod", "linux-service", "windows-host-pod", hostService),
+      ...idsOf("windows-node", "linux-node-port", "linux-host-pod", "windows-host-pod", "host"),
+      ...idsOf("outside", "linux-service-linux-node", "windows-host-pod"),
+      ...idsOf("outside", `${hostService}-linux-node`, linuxHost),
+      ...["linux-settings", "windows-settings", "linux-metrics"],
     ]);
     assert.match(told["windows-metrics"] ?? "", /^needs Windows: .* HNS/);
     assert.equal(told["linux-pod-to-linux-pod-other-node"], "needs two Linux nodes: there is one");
