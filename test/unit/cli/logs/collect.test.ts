@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { collectLogs } from "../../../../cli/logs/collect.ts";
+import { logSources } from "../../../../cli/logs/machines.ts";
 import type { LogSource } from "../../../../cli/logs/machines.ts";
+import { parseDeployment } from "../../../../cli/recovery/deployment.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { newFolder } from "../../new-folder.ts";
 import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../../rehearsal-host/step-runner.ts";
+import { connection, deployment, resource, secret } from "../recovery/state-builder.ts";
 import { loginOf } from "../rehearsal-machine.ts";
 
 describe("logs of a machine", () => {
@@ -69,4 +72,26 @@ describe("logs of a machine", () => {
       await assert.rejects(collectLogs({ ...source, ...change }, below), message);
     });
   }
+});
+
+describe("machines whose logs can be had", () => {
+  it("are those that have their scripts, with the connection the state knows", () => {
+    const inputs = { connection: secret({ ...connection, privateKey: secret("KEY") }) };
+    const command = "command:remote:Command";
+    const state = deployment([
+      resource(command, "win-1-home", { inputs }),
+      resource(command, "win-1-steps", { inputs }),
+      { ...resource(command, "win-1-steps", { inputs }), delete: true },
+      resource(command, "win-2-steps", { inputs: { create: "tar.exe" } }),
+      resource("x:y:Z", "x-steps", { inputs }),
+    ]);
+    const scripts = "C:\\kindows\\steps\\Export-NodeLog";
+    assert.deepEqual(logSources(parseDeployment(JSON.stringify(state))), [
+      { node: "win-1", ...connection, scripts },
+    ]);
+  });
+
+  it("are none in an empty state", () => {
+    assert.deepEqual(logSources(parseDeployment('{"version":3,"deployment":{}}')), []);
+  });
 });

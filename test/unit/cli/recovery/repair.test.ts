@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import type { LabThing } from "../../../../cli/lab/lab-thing.ts";
-import { resourcesOf } from "../../../../cli/recovery/deployment.ts";
+import {
+  parseDeployment,
+  pendingOperations,
+  resourcesOf,
+  withoutPendingOperations,
+} from "../../../../cli/recovery/deployment.ts";
 import { forgetPushes } from "../../../../cli/recovery/push-again.ts";
 import { repairState } from "../../../../cli/recovery/repair.ts";
 import { deployment, resource, urn } from "./state-builder.ts";
@@ -118,4 +123,49 @@ describe("programs that are to be pushed again", () => {
     assert.deepEqual(after, state);
     assert.deepEqual(notes, []);
   });
+});
+
+describe("a stack's exported state", () => {
+  it("is read with what this program does not know kept", () => {
+    const exported = {
+      version: 3,
+      deployment: {
+        manifest: { time: "2026-11-21T11:48:12Z", magic: "ab", version: "v3.259.0" },
+        secrets_providers: { type: "passphrase", state: { salt: "v1:x" } },
+        resources: [{ urn: "u", type: "t", custom: true, sourcePosition: "project:///index.ts#1" }],
+        metadata: { integrity_error: null },
+      },
+    };
+    assert.deepEqual(parseDeployment(JSON.stringify(exported)), exported);
+  });
+
+  it("of a stack that never was up has no resources and no pending operations", () => {
+    const empty = parseDeployment('{"version":3,"deployment":{"manifest":{}}}');
+    assert.deepEqual(resourcesOf(empty), []);
+    assert.deepEqual(pendingOperations(empty), []);
+  });
+
+  it("loses its pending operations and nothing else", () => {
+    const before = deployment(
+      [resource("t", "a")],
+      [{ type: "creating", resource: resource("libvirt:index/pool:Pool", "a") }],
+    );
+    const after = withoutPendingOperations(before);
+    assert.deepEqual(after, deployment([resource("t", "a")]));
+    assert.equal(pendingOperations(before).length, 1);
+  });
+
+  const guess = '{"type":"guessing","resource":{"urn":"u","type":"t"}}';
+  const wrong: Readonly<Record<string, readonly [text: string, RegExp]>> = {
+    "another format version": ['{"version":2,"deployment":{}}', /format version 2/],
+    "no JSON": ["error: no stack", /JSON/],
+    "no deployment": ['{"version":3}', /deployment/],
+    "an operation of an unknown kind": [
+      `{"version":3,"deployment":{"pending_operations":[${guess}]}}`,
+      /creating/,
+    ],
+  };
+  for (const [name, [text, message]] of Object.entries(wrong)) {
+    it(`is refused: ${name}`, () => assert.throws(() => parseDeployment(text), message));
+  }
 });
