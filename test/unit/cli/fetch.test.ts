@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import os from "node:os";
+import { cpSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 import { fetchPrograms, findPrograms } from "../../../cli/fetch/programs.ts";
@@ -9,6 +8,7 @@ import type { FetchOptions, HostMedium, ProgramState } from "../../../cli/fetch/
 import { programsText } from "../../../cli/fetch/report.ts";
 import { readSoftwareLock } from "../../../components/windows/known-programs.ts";
 import { Cache } from "../../../toolchain/cache.ts";
+import { newFolder } from "../new-folder.ts";
 import { HttpsServer, cutAfter, serve } from "../toolchain/https-server.ts";
 import type { Answer } from "../toolchain/https-server.ts";
 
@@ -27,7 +27,7 @@ describe("kindows fetch", () => {
   });
   after(() => server.stop());
   beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "kindows-fetch-"));
+    folder = newFolder();
     cache = new Cache(path.join(folder, "cache"));
     lines = [];
     site = {
@@ -43,31 +43,23 @@ describe("kindows fetch", () => {
       else answer(request, response);
     };
   });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
 
   const lockFile = (): string => path.join(folder, "software.lock.json");
   const medium = (fileName: string, pinned?: string): HostMedium => {
     const uri = `${server.url}/${fileName}`;
-    return {
-      uri,
-      sha256: pinned,
-      origin: { checksumUri: `${uri}.sha256`, folder: undefined },
-    };
+    return { uri, sha256: pinned, origin: { checksumUri: `${uri}.sha256`, folder: undefined } };
   };
   const fetch = (
     media: readonly HostMedium[],
     options: Partial<FetchOptions> = {},
   ): Promise<ProgramState[]> =>
     fetchPrograms(media, {
-      cache,
+      ...{ cache, trustPublisher: true, lockFile: lockFile(), today: "2026-11-21" },
       say: (line) => lines.push(line),
-      trustPublisher: true,
-      lockFile: lockFile(),
-      today: "2026-11-21",
       ...options,
     });
+  const statesOf = (states: readonly ProgramState[]): readonly string[] =>
+    states.map(({ state }) => state);
   const paths = (): string[] => server.asked.map((each) => each.path);
   const both = (): HostMedium[] => [
     medium("kubelet.exe", sha256(kubelet)),
@@ -76,13 +68,9 @@ describe("kindows fetch", () => {
 
   it("fetches what is pinned, once, as it shall lie on a machine", async () => {
     const first = await fetch(both());
-    assert.deepEqual(
-      first.map(({ state, bytes }) => [state, bytes]),
-      [
-        ["fetched", 200_000],
-        ["fetched", 100_000],
-      ],
-    );
+    assert.deepEqual(statesOf(first), ["fetched", "fetched"]);
+    const sizes = first.map(({ bytes }) => bytes);
+    assert.deepEqual(sizes, [200_000, 100_000]);
     const [{ folder: where = "" } = {}] = first;
     assert.equal(path.basename(where), sha256(kubelet));
     assert.deepEqual(readdirSync(where), ["kubelet.exe"]);
@@ -90,11 +78,7 @@ describe("kindows fetch", () => {
     assert.deepEqual(paths(), ["/kubelet.exe", "/kubeadm.exe"]);
     assert.deepEqual(readdirSync(cache.downloadsFolder), []);
 
-    const second = await fetch(both());
-    assert.deepEqual(
-      second.map(({ state }) => state),
-      ["there", "there"],
-    );
+    assert.deepEqual(statesOf(await fetch(both())), ["there", "there"]);
     assert.equal(server.asked.length, 2);
   });
 
@@ -106,13 +90,8 @@ describe("kindows fetch", () => {
       lines.at(-1),
       `kubelet.exe: trusted on first use: SHA-256 ${sha256(kubelet)} from ${checksumUri}, written to software.lock.json`,
     );
-    assert.deepEqual(readSoftwareLock(lockFile()), {
-      [`${server.url}/kubelet.exe`]: {
-        sha256: sha256(kubelet),
-        takenFrom: checksumUri,
-        takenOn: "2026-11-21",
-      },
-    });
+    const entry = { sha256: sha256(kubelet), takenFrom: checksumUri, takenOn: "2026-11-21" };
+    assert.deepEqual(readSoftwareLock(lockFile()), { [`${server.url}/kubelet.exe`]: entry });
   });
 
   it("trusts nobody when it is not asked to, as `up` does", async () => {
@@ -141,36 +120,34 @@ describe("kindows fetch", () => {
     assert.deepEqual(paths(), ["/kubelet.exe"]);
   });
 
-  const failures: readonly (readonly [string, () => void, RegExp])[] = [
-    [
-      "a checksum that is not there",
-      () => delete site["/kubelet.exe.sha256"],
+  const failures: Readonly<Record<string, readonly [string, Buffer | undefined, RegExp]>> = {
+    "a checksum that is not there": [
+      "/kubelet.exe.sha256",
+      undefined,
       /^its publisher's checksum \S+kubelet\.exe\.sha256 can't be had: curl: \(22\) .* 404$/,
     ],
-    [
-      "a login page for a checksum",
-      () => (site["/kubelet.exe.sha256"] = serve(Buffer.from("<html>"))),
+    "a login page for a checksum": [
+      "/kubelet.exe.sha256",
+      Buffer.from("<html>"),
       /can't be had: no SHA-256 of kubelet\.exe is in it$/,
     ],
-    [
-      "an endless checksum",
-      () => (site["/kubelet.exe.sha256"] = serve(randomBytes(100_000))),
+    "an endless checksum": [
+      "/kubelet.exe.sha256",
+      randomBytes(100_000),
       /can't be had: curl: \(63\)/,
     ],
-    [
-      "a file that is not there",
-      () => delete site["/kubelet.exe"],
+    "a file that is not there": [
+      "/kubelet.exe",
+      undefined,
       /^kubelet\.exe could not be made after .*curl: \(22\) .* 404$/,
     ],
-  ];
-  for (const [what, spoil, message] of failures) {
+  };
+  for (const [what, [page, content, message]] of Object.entries(failures)) {
     it(`goes on with the others after ${what}, and names it`, async () => {
-      spoil();
+      if (content === undefined) Reflect.deleteProperty(site, page);
+      else site[page] = serve(content);
       const states = await fetch([medium("kubelet.exe"), medium("kubeadm.exe")]);
-      assert.deepEqual(
-        states.map(({ state }) => state),
-        ["missing", "fetched"],
-      );
+      assert.deepEqual(statesOf(states), ["missing", "fetched"]);
       assert.match(states[0]?.problem ?? "", message);
       assert.deepEqual(Object.keys(readSoftwareLock(lockFile())), [`${server.url}/kubeadm.exe`]);
     });
@@ -206,11 +183,7 @@ describe("kindows fetch", () => {
     cpSync(cache.entriesFolder, carried.entriesFolder, { recursive: true });
     site = {};
     server.asked.length = 0;
-    const states = await fetch(both(), { cache: carried });
-    assert.deepEqual(
-      states.map(({ state }) => state),
-      ["there", "there"],
-    );
+    assert.deepEqual(statesOf(await fetch(both(), { cache: carried })), ["there", "there"]);
     assert.equal(server.asked.length, 0);
   });
 
@@ -219,9 +192,7 @@ describe("kindows fetch", () => {
       setTimeout(() => serve(kubelet)(request, response), 300);
     };
     const [one, other] = await Promise.all([fetch(both()), fetch(both())]);
-    for (const states of [one, other]) {
-      assert.ok(states.every(({ state }) => state !== "missing"));
-    }
+    assert.ok([...one, ...other].every(({ state }) => state !== "missing"));
     assert.deepEqual(paths().sort(), ["/kubeadm.exe", "/kubelet.exe"]);
   });
 });

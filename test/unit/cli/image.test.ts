@@ -1,41 +1,30 @@
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import os from "node:os";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { execa } from "execa";
 import { usedByLabs, hashOfVolume } from "../../../cli/image/uses.ts";
 import { imageFile } from "../../../components/windows/image/builder/image-artifact.ts";
 import { writeImageNote } from "../../../components/windows/image/builder/image-note.ts";
 import { PartialImage } from "../../../components/windows/image/builder/partial-image.ts";
 import { Cache } from "../../../toolchain/cache.ts";
-import { projectRoot } from "../../../toolchain/project.ts";
+import { newFolder } from "../new-folder.ts";
 import { recordedHost } from "./lab/recorded-host.ts";
+import { runKindows } from "./run-kindows.ts";
+import type { Ended } from "./run-kindows.ts";
 
 const used = "windows-image-0123456789abcdef";
 const unused = "windows-image-fedcba9876543210";
 const note = {
-  version: "2022",
-  edition: "standard-core",
-  language: "en-US",
-  build: 20348,
-  revision: 2762,
+  ...{ version: "2022", edition: "standard-core", language: "en-US" },
+  ...{ build: 20348, revision: 2762 },
 };
 
 describe("kindows image", () => {
-  // Each is a process of its own, as a user starts it.
+  const searched = process.env.PATH ?? "";
   let root: string;
   let cache: Cache;
 
   beforeEach(async () => {
-    root = mkdtempSync(path.join(os.tmpdir(), "kindows-image-cli-"));
+    root = newFolder();
     cache = new Cache(path.join(root, "cache"));
     for (const address of [used, unused]) {
       await cache.make(address, "windows-image", async (into) => {
@@ -50,38 +39,18 @@ describe("kindows image", () => {
       *vol-list*) echo " kindows-dev-0123456789ab.qcow2   /pool/kindows-dev-0123456789ab.qcow2";;
     esac`);
   });
-  afterEach(() => {
-    rmSync(root, { recursive: true });
-  });
 
-  const fakeVirsh = (script: string): void => {
-    writeFileSync(path.join(root, "virsh"), `#!/bin/sh\n${script}\n`);
-    chmodSync(path.join(root, "virsh"), 0o755);
-  };
-  const kindows = async (
-    ...args: string[]
-  ): Promise<{ code: number; out: string; err: string }> => {
-    const { exitCode, stdout, stderr } = await execa(
-      process.execPath,
-      ["--import", "tsx", "cli/main.ts", "image", ...args],
-      {
-        cwd: projectRoot,
-        env: {
-          KINDOWS_CACHE: cache.root,
-          PATH: `${root}:${process.env.PATH ?? ""}`,
-          STACK: "rehearsal",
-        },
-        reject: false,
-        stdin: "ignore",
-      },
-    );
-    return { code: exitCode ?? -1, out: stdout, err: stderr };
-  };
+  const fakeVirsh = (script: string): void =>
+    writeFileSync(path.join(root, "virsh"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const silentVirsh = (): void => fakeVirsh("echo 'error: failed to connect' >&2; exit 1");
+  const kindows = (...args: string[]): Promise<Ended> =>
+    runKindows(["image", ...args], { KINDOWS_CACHE: cache.root, PATH: `${root}:${searched}` });
+  const entries = (): string[] => readdirSync(cache.entriesFolder).sort();
 
   it("ls tells what each image is and who uses it", async () => {
     const { code, out, err } = await kindows("ls");
     assert.equal(code, 0, err);
-    const rows = out.split("\n").sort();
+    const rows = out.trimEnd().split("\n").sort();
     assert.deepEqual(
       rows.map((row) => row.split(/ {2,}/)).map(([name, what, , , by]) => [name, what, by]),
       [
@@ -97,27 +66,27 @@ describe("kindows image", () => {
     assert.equal(code, 0, err);
     assert.match(err, new RegExp(`kept ${used}: lab kindows-dev`));
     assert.match(err, new RegExp(`would remove ${unused}`));
-    assert.deepEqual(readdirSync(cache.entriesFolder).sort(), [used, unused]);
+    assert.deepEqual(entries(), [used, unused]);
   });
 
   it("prune keeps what machines stand on, and leaves nothing of the others", async () => {
     const { code, err } = await kindows("prune");
     assert.equal(code, 0, err);
-    assert.deepEqual(readdirSync(cache.entriesFolder), [used]);
+    assert.deepEqual(entries(), [used]);
     const logs = readdirSync(path.join(cache.root, "logs")).sort();
     assert.deepEqual(logs, [`${used}.log`, `${used}.screens`]);
   });
 
   it("prune removes nothing when it can't be told what machines stand on", async () => {
-    fakeVirsh("echo 'error: failed to connect' >&2; exit 1");
+    silentVirsh();
     const { code, err } = await kindows("prune");
     assert.equal(code, 1);
     assert.match(err, /failed to connect/);
-    assert.deepEqual(readdirSync(cache.entriesFolder).sort(), [used, unused]);
+    assert.deepEqual(entries(), [used, unused]);
   });
 
   it("ls lists the images even then, and says what is not known", async () => {
-    fakeVirsh("echo 'error: failed to connect' >&2; exit 1");
+    silentVirsh();
     const { code, out, err } = await kindows("ls");
     assert.equal(code, 0, err);
     assert.match(err, /labs of this host use is not known: .*failed to connect/);
@@ -146,7 +115,7 @@ describe("kindows image", () => {
   });
 
   it("ls and prune ask nobody where there is no image", async () => {
-    fakeVirsh("echo 'error: failed to connect' >&2; exit 1");
+    silentVirsh();
     rmSync(cache.entriesFolder, { recursive: true });
     assert.equal((await kindows("ls")).err, "");
     assert.match((await kindows("prune")).err, /freed 0\.0 MiB/);
@@ -170,28 +139,40 @@ describe("kindows image", () => {
     assert.ok(!existsSync(cache.buildingFolder) || readdirSync(cache.buildingFolder).length === 0);
   });
 
-  it("has help for every command", async () => {
-    const { code, out } = await kindows("--help");
-    assert.equal(code, 0);
-    for (const command of ["check", "build", "ls", "prune"]) {
-      assert.match(out, new RegExp(`^  ${command} `, "m"));
-    }
-    assert.match((await kindows("prune", "--help")).out, /--dry-run/);
-    assert.equal((await kindows("prune", "--now")).code, 2);
+  describe("scripts, which seal a disk of one's own,", () => {
+    it("are all there, with what each takes from beside it, and the answer file", async () => {
+      const into = path.join(root, "new", "seal");
+      assert.equal((await kindows("scripts", into, "--language", "de-DE")).code, 0);
+      for (const script of readdirSync(into).filter((name) => name.endsWith(".ps1"))) {
+        const text = readFileSync(path.join(into, script), "utf8");
+        for (const [, taken = ""] of text.matchAll(/^\. \(Join-Path \$PSScriptRoot '(.+)'\)$/gm)) {
+          assert.ok(existsSync(path.join(into, taken.replace("\\", "/"))), `${script}: ${taken}`);
+        }
+      }
+      assert.ok(existsSync(path.join(into, "Complete-Image.ps1")));
+      assert.match(readFileSync(path.join(into, "sealed.xml"), "utf8"), /<UILanguage>de-DE</);
+    });
+
+    it("are not written for a language that is none, nor beside what somebody else put there", async () => {
+      const { err } = await kindows("scripts", path.join(root, "x"), "--language", "German");
+      assert.match(err, /^kindows: --language: "German" .*en-US\.$/m);
+      assert.equal(existsSync(path.join(root, "x")), false);
+      assert.match((await kindows("scripts", root)).err, /is not empty/);
+    });
   });
 });
 
 describe("images that labs use", () => {
-  const names: readonly (readonly [pool: string, volume: string, hash: string | undefined])[] = [
-    ["kindows-dev", "kindows-dev-0123456789ab.qcow2", "0123456789ab"],
-    ["kindows-dev", "kindows-dev-win-1.qcow2", undefined],
-    ["kindows-dev", "kindows-dev-not-made-yet.qcow2", undefined],
-    ["kindows-dev", "kindows-other-0123456789ab.qcow2", undefined],
-    ["kindows-dev", "0123456789ab.qcow2", undefined],
-  ];
-  for (const [pool, volume, hash] of names) {
-    it(`${volume} in ${pool}: ${hash ?? "none"}`, () => {
-      assert.equal(hashOfVolume(pool, volume), hash);
+  const volumes = {
+    "kindows-dev-0123456789ab.qcow2": "0123456789ab",
+    "kindows-dev-win-1.qcow2": undefined,
+    "kindows-dev-not-made-yet.qcow2": undefined,
+    "kindows-other-0123456789ab.qcow2": undefined,
+    "0123456789ab.qcow2": undefined,
+  };
+  for (const [volume, hash] of Object.entries(volumes)) {
+    it(`${volume} in kindows-dev: ${hash ?? "none"}`, () => {
+      assert.equal(hashOfVolume("kindows-dev", volume), hash);
     });
   }
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
 import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";
@@ -12,6 +12,7 @@ import { probeInotify } from "../../../preflight/probe-inotify.ts";
 import { memoryIn } from "../../../preflight/probe-memory.ts";
 import { routeRanges } from "../../../preflight/probe-network.ts";
 import { probeTools } from "../../../preflight/probe-tools.ts";
+import { newFolder } from "../new-folder.ts";
 
 /** An image that is still to be made: there is no disk yet to look at. */
 const isoImage = {
@@ -20,27 +21,22 @@ const isoImage = {
   edition: "standard-core",
   language: "en-US",
   firmware: "bios",
-  drivers: {},
-  openSsh: {},
-  update: {},
+  ...{ drivers: {}, openSsh: {}, update: {} },
 } as const;
 
-/** What the settings have to say of an image. */
-function asking(image: ImageSettings["windows"]["image"]): ImageSettings {
-  return {
+/** Looks at an image that the settings ask for. */
+function probed(image: ImageSettings["windows"]["image"]): ReturnType<typeof probeImage> {
+  return probeImage({
     windows: { version: "2022", image, containerdVersion: "2.3.4", checksums: {} },
     cluster: { kubernetesVersion: "1.36.4" },
     cni: { kind: "calico", calico: { version: "3.32.1" } },
-  };
+  });
 }
 
 describe("probes", () => {
-  let folder = "";
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "kindows-probe-"));
-  });
-  afterEach(async () => {
-    await rm(folder, { recursive: true });
+  let folder: string;
+  beforeEach(() => {
+    folder = newFolder();
   });
 
   describe("Docker", () => {
@@ -48,23 +44,18 @@ describe("probes", () => {
     afterEach(() => {
       server?.close();
       server?.closeAllConnections();
-      server = undefined;
     });
 
     /** An engine at a socket that gives `answers` by path; others are not found. */
     async function engine(answers: Readonly<Record<string, unknown>>): Promise<string> {
       const socket = path.join(folder, "docker.sock");
-      const started = createServer((request, response) => {
+      server = createServer((request, response) => {
         const answer = answers[request.url ?? ""];
         response.statusCode = answer === undefined ? 404 : 200;
-        response.end(
-          typeof answer === "string"
-            ? answer
-            : JSON.stringify(answer ?? { message: "page not found" }),
-        );
-      });
-      server = started;
-      await new Promise<void>((resolve) => started.listen(socket, resolve));
+        const text = JSON.stringify(answer ?? { message: "page not found" });
+        response.end(typeof answer === "string" ? answer : text);
+      }).listen(socket);
+      await once(server, "listening");
       return `unix://${socket}`;
     }
 
@@ -92,11 +83,7 @@ describe("probes", () => {
         { Name: "none", Id: "2755e06e7f28", Driver: "null", IPAM: { Config: null }, Options: null },
       ],
       "/containers/json?all=true": [
-        {
-          Names: ["/x-control-plane"],
-          Labels: { "io.x-k8s.kind.cluster": "x" },
-          State: "running",
-        },
+        { Names: ["/x-control-plane"], Labels: { "io.x-k8s.kind.cluster": "x" }, State: "running" },
         { Names: ["/db"], Labels: null, State: "exited" },
       ],
     };
@@ -119,27 +106,19 @@ describe("probes", () => {
       });
     });
 
-    it("without a socket is not reachable", async () => {
+    it("is not reachable without a socket, on another host, and where it refuses a question", async () => {
       const socket = path.join(folder, "none.sock");
-      assert.deepEqual(await probeDocker(`unix://${socket}`), {
-        reachable: false,
-        error: `connect ENOENT ${socket}`,
-      });
-    });
-
-    it("on another host is not reachable", async () => {
-      assert.deepEqual(await probeDocker("tcp://192.0.2.7:2375"), {
-        reachable: false,
-        error: "DOCKER_HOST is tcp://192.0.2.7:2375, which is not a socket of this host",
-      });
-    });
-
-    it("that refuses a question is not reachable, with its own words", async () => {
-      const found = await probeDocker(await engine({ ...answers, "/networks": undefined }));
-      assert.deepEqual(found, {
-        reachable: false,
-        error: '/networks answered 404: {"message":"page not found"}',
-      });
+      const refusing = await engine({ ...answers, "/networks": undefined });
+      for (const [endpoint, error] of [
+        [`unix://${socket}`, `connect ENOENT ${socket}`],
+        [
+          "tcp://192.0.2.7:2375",
+          "DOCKER_HOST is tcp://192.0.2.7:2375, which is not a socket of this host",
+        ],
+        [refusing, '/networks answered 404: {"message":"page not found"}'],
+      ] as const) {
+        assert.deepEqual(await probeDocker(endpoint), { reachable: false, error });
+      }
     });
 
     it("that answers something else is not reachable", async () => {
@@ -186,38 +165,28 @@ describe("probes", () => {
       header.write("QFI\xfb\0\0\0\x03", "latin1");
       header.writeBigUInt64BE(15_728_640_000n, 24);
       await writeFile(file, header);
-      assert.deepEqual(await probeImage(asking({ kind: "disk", path: file })), {
-        virtualGiB: 15_728_640_000 / 1024 ** 3,
+      const virtualGiB = 15_728_640_000 / 1024 ** 3;
+      assert.deepEqual(await probed({ kind: "disk", path: file }), { virtualGiB });
+    });
+
+    const contents = {
+      "not converted": [`${"x".repeat(1024)}conectix${"x".repeat(504)}`, "vhdxfile and so on"],
+      "no disk": ["conectix", ""],
+    };
+    for (const [expected, texts] of Object.entries(contents)) {
+      it(`is ${expected}`, async () => {
+        const file = path.join(folder, "image");
+        for (const text of texts) {
+          await writeFile(file, text);
+          assert.equal(await probed({ kind: "disk", path: file }), expected);
+        }
       });
-    });
-
-    it("is a VHD or VHDX that nobody has converted", async () => {
-      const file = path.join(folder, "image");
-      await writeFile(file, `${"x".repeat(1024)}conectix${"x".repeat(504)}`);
-      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "not converted");
-      await writeFile(file, "vhdxfile and so on");
-      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "not converted");
-    });
-
-    it("is no disk", async () => {
-      const file = path.join(folder, "image");
-      await writeFile(file, "conectix");
-      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "no disk");
-    });
+    }
 
     it("is missing, unreadable, not made yet", async () => {
-      assert.equal(
-        await probeImage(asking({ kind: "disk", path: path.join(folder, "none") })),
-        "missing",
-      );
-      assert.equal(await probeImage(asking({ kind: "disk", path: folder })), "unreadable");
-      assert.equal(await probeImage(asking(isoImage)), "missing");
-    });
-
-    it("of no bytes is no disk", async () => {
-      const file = path.join(folder, "empty");
-      await writeFile(file, "");
-      assert.equal(await probeImage(asking({ kind: "disk", path: file })), "no disk");
+      assert.equal(await probed({ kind: "disk", path: path.join(folder, "none") }), "missing");
+      assert.equal(await probed({ kind: "disk", path: folder }), "unreadable");
+      assert.equal(await probed(isoImage), "missing");
     });
   });
 
@@ -234,24 +203,20 @@ describe("probes", () => {
     assert.equal(rom.subarray(0x6f, 0x74).toString("hex"), "48ffc975fb", "the loop");
   });
 
-  describe("inotify", () => {
-    async function process(pid: string, uid: number, files: readonly string[]): Promise<void> {
+  it("inotify instances are counted where they are root's, and can be seen", async () => {
+    const process = async (pid: string, uid: number, files: readonly string[]): Promise<void> => {
       const fd = path.join(folder, pid, "fd");
       await mkdir(fd, { recursive: true });
       await writeFile(path.join(folder, pid, "status"), `Name:\tx\nUid:\t${uid}\t0\t0\t0\n`);
       await Promise.all(files.map(async (file, n) => symlink(file, path.join(fd, String(n)))));
-    }
-
-    it("counts root's instances only, and what can be seen", async () => {
-      const limits = path.join(folder, "sys/fs/inotify");
-      await mkdir(limits, { recursive: true });
-      await writeFile(path.join(limits, "max_user_instances"), "128\n");
-      await process("1", 0, ["anon_inode:inotify", "/dev/null", "anon_inode:inotify"]);
-      await process("22", 0, ["anon_inode:[eventpoll]"]);
-      await process("333", 1000, ["anon_inode:inotify"]);
-      await mkdir(path.join(folder, "4444"));
-      await mkdir(path.join(folder, "self"));
-      assert.deepEqual(await probeInotify(folder), { limit: 128, used: 2 });
-    });
+    };
+    const limits = path.join(folder, "sys/fs/inotify");
+    await mkdir(limits, { recursive: true });
+    await writeFile(path.join(limits, "max_user_instances"), "128\n");
+    await process("1", 0, ["anon_inode:inotify", "/dev/null", "anon_inode:inotify"]);
+    await process("22", 0, ["anon_inode:[eventpoll]"]);
+    await process("333", 1000, ["anon_inode:inotify"]);
+    for (const name of ["4444", "self"]) await mkdir(path.join(folder, name));
+    assert.deepEqual(await probeInotify(folder), { limit: 128, used: 2 });
   });
 });

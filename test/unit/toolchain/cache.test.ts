@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
 import {
   chmod,
   link,
@@ -23,6 +22,7 @@ import { markerName } from "../../../toolchain/cache-marker.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
+import { newFolder } from "../new-folder.ts";
 
 interface Counted extends Artifact {
   builds: number;
@@ -58,15 +58,16 @@ describe("artifact cache", () => {
     ensureArtifacts(artifacts, { cache, progress: (line) => lines.push(line) });
 
   beforeEach(() => {
-    root = mkdtempSync(path.join(os.tmpdir(), "kindows-cache-"));
+    root = newFolder();
     cache = new Cache(root);
     lines.length = 0;
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   /** As somebody who may read the cache and not write to it; root may always write. */
   async function withoutWriting<T>(work: () => Promise<T>): Promise<T> {
     const folders = [root, ...(await readdir(root)).map((name) => path.join(root, name))];
+    // Where folders of tests are is nobody else's to see.
+    await chmod(os.tmpdir(), 0o711);
     await Promise.all(folders.map((folder) => chmod(folder, 0o555)));
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.("nobody");
@@ -93,25 +94,25 @@ describe("artifact cache", () => {
   it("that can't be written to serves what it has", async () => {
     const artifact = counted("a");
     await ensure(artifact);
-    const file = path.join(os.tmpdir(), `kindows-digest-${process.pid}`);
+    const file = path.join(os.tmpdir(), "digested");
     await writeFile(file, "large");
     await withoutWriting(async () => {
       await ensure(artifact);
       assert.match(await digestOfFile(file, cache), /^[0-9a-f]{64}$/);
     });
-    await rm(file);
     assert.equal(artifact.builds, 1);
   });
 
   describe("root", () => {
-    const cases: readonly (readonly [string, NodeJS.ProcessEnv, string])[] = [
-      ["its own variable first", { KINDOWS_CACHE: "/c", XDG_CACHE_HOME: "/x" }, "/c"],
-      ["then the XDG folder", { XDG_CACHE_HOME: "/x" }, "/x/kindows"],
-      ["an empty variable is none", { KINDOWS_CACHE: "", XDG_CACHE_HOME: "/x" }, "/x/kindows"],
-      ["a relative XDG folder is none", { XDG_CACHE_HOME: "x" }, `${os.homedir()}/.cache/kindows`],
-      ["else the home folder", {}, `${os.homedir()}/.cache/kindows`],
-    ];
-    for (const [what, environment, expected] of cases) {
+    const home = `${os.homedir()}/.cache/kindows`;
+    const cases: Readonly<Record<string, readonly [NodeJS.ProcessEnv, string]>> = {
+      "its own variable first": [{ KINDOWS_CACHE: "/c", XDG_CACHE_HOME: "/x" }, "/c"],
+      "then the XDG folder": [{ XDG_CACHE_HOME: "/x" }, "/x/kindows"],
+      "an empty variable is none": [{ KINDOWS_CACHE: "", XDG_CACHE_HOME: "/x" }, "/x/kindows"],
+      "a relative XDG folder is none": [{ XDG_CACHE_HOME: "x" }, home],
+      "else the home folder": [{}, home],
+    };
+    for (const [what, [environment, expected]] of Object.entries(cases)) {
       it(what, () => assert.equal(cacheRoot(environment), expected));
     }
     it("rejects a relative path of its own variable", () =>
@@ -171,39 +172,29 @@ describe("artifact cache", () => {
   });
 
   describe("notices a damaged entry and makes it again", () => {
-    const damages: readonly (readonly [string, (folder: string) => Promise<void>, RegExp])[] = [
-      ["no marker", (f) => rm(path.join(f, markerName)), /is missing or unreadable/],
-      ["marker cut short", (f) => truncate(path.join(f, markerName), 20), /missing or unreadable/],
-      ["file gone", (f) => rm(path.join(f, "tool")), /tool is missing/],
-      [
-        "file cut short",
-        (f) => truncate(path.join(f, "lib/data"), 3),
-        /lib\/data has another size/,
-      ],
-      [
-        "not executable any more",
-        (f) => chmod(path.join(f, "tool"), 0o644),
-        /another size or mode/,
-      ],
-      ["other content, same size", (f) => writeFile(path.join(f, "tool"), "TOOL a"), /content/],
-      [
-        "link to elsewhere",
+    const damages: Readonly<Record<string, readonly [(f: string) => Promise<void>, RegExp]>> = {
+      "no marker": [(f) => rm(path.join(f, markerName)), /is missing or unreadable/],
+      "marker cut short": [(f) => truncate(path.join(f, markerName), 20), /missing or unreadable/],
+      "file gone": [(f) => rm(path.join(f, "tool")), /tool is missing/],
+      "file cut short": [(f) => truncate(path.join(f, "lib/data"), 3), /data has another size/],
+      "not executable any more": [(f) => chmod(path.join(f, "tool"), 0o644), /size or mode/],
+      "other content, same size": [(f) => writeFile(path.join(f, "tool"), "TOOL a"), /content/],
+      "link to elsewhere": [
         async (f) => {
           await rm(path.join(f, "alias"));
           await symlink("lib/data", path.join(f, "alias"));
         },
         /alias is not the link it was/,
       ],
-      [
-        "folder instead of a file",
+      "folder instead of a file": [
         async (f) => {
           await rm(path.join(f, "tool"));
           await mkdir(path.join(f, "tool"));
         },
         /tool has another size/,
       ],
-    ];
-    for (const [what, damage, message] of damages) {
+    };
+    for (const [what, [damage, message]] of Object.entries(damages)) {
       it(what, async () => {
         const artifact = counted("a");
         const folder = (await ensure(artifact)).path(artifact);
@@ -326,25 +317,28 @@ describe("artifact cache", () => {
       assert.match(lines.join("\n"), /a: process \d+ is making it, waiting/);
     });
 
-    const dead: readonly (readonly [string, () => Promise<string>])[] = [
-      ["of a process that is gone", async () => owner({ pid: 4_194_303 })],
-      ["of another process with the same number", async () => owner({ startTicks: "1" })],
-      ["from before a reboot", async () => owner({ bootId: "0" })],
-      ["that was cut short", () => Promise.resolve('{"pid":')],
-      ["that is empty", () => Promise.resolve("")],
-    ];
-    async function owner(
-      change: Partial<Awaited<ReturnType<typeof thisProcess>>>,
-    ): Promise<string> {
-      return JSON.stringify({ ...(await thisProcess()), ...change });
-    }
-    for (const [what, content] of dead) {
+    const owner = async (change: object): Promise<string> =>
+      JSON.stringify({ ...(await thisProcess()), ...change });
+    /** Writes a lock, and returns its file. */
+    const locked = async (address: string, content: string): Promise<string> => {
+      const lockFile = cache.lockFile(address);
+      await mkdir(path.dirname(lockFile), { recursive: true });
+      await writeFile(lockFile, content);
+      return lockFile;
+    };
+    const dead: Readonly<Record<string, object | string>> = {
+      "of a process that is gone": { pid: 4_194_303 },
+      "of another process with the same number": { startTicks: "1" },
+      "from before a reboot": { bootId: "0" },
+      "that was cut short": '{"pid":',
+      "that is empty": "",
+    };
+    for (const [what, change] of Object.entries(dead)) {
       it(`takes over a lock ${what}`, async () => {
         const artifact = counted("a");
-        const lockFile = cache.lockFile(await artifactAddress(artifact));
-        await mkdir(path.dirname(lockFile), { recursive: true });
-        await writeFile(lockFile, await content());
-        await writeFile(`${lockFile}.4194303.abc`, await content());
+        const content = typeof change === "string" ? change : await owner(change);
+        const lockFile = await locked(await artifactAddress(artifact), content);
+        await writeFile(`${lockFile}.4194303.abc`, content);
         await Promise.all([ensure(artifact), ensure(artifact)]);
         assert.equal(artifact.builds, 1);
         assert.deepEqual(await readdir(path.dirname(lockFile)), []);
@@ -352,9 +346,7 @@ describe("artifact cache", () => {
     }
 
     it("gives up on a living owner after the time given, naming it", async () => {
-      const lockFile = cache.lockFile("a-1");
-      await mkdir(path.dirname(lockFile), { recursive: true });
-      await writeFile(lockFile, JSON.stringify(await thisProcess()));
+      await locked("a-1", await owner({}));
       const options = { timeoutSeconds: 0.02, pollMilliseconds: 5, onWait: () => undefined };
       await assert.rejects(
         cache.withEntryLock("a-1", options, () => Promise.resolve()),
@@ -364,9 +356,8 @@ describe("artifact cache", () => {
 
     it("is given back after a failure", async () => {
       const options = { timeoutSeconds: 600, pollMilliseconds: 5, onWait: () => undefined };
-      await assert.rejects(
-        cache.withEntryLock("a-1", options, () => Promise.reject(new Error("x"))),
-      );
+      const failing = (): Promise<never> => Promise.reject(new Error("x"));
+      await assert.rejects(cache.withEntryLock("a-1", options, failing));
       assert.equal(await cache.withEntryLock("a-1", options, () => Promise.resolve(7)), 7);
     });
   });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 
-import { DownloadError, WrongContentError, download } from "../../../toolchain/download.ts";
+import { WrongContentError, download } from "../../../toolchain/download.ts";
 import type { DownloadOptions } from "../../../toolchain/download.ts";
 import { transferText } from "../../../toolchain/transfer-text.ts";
+import { newFolder } from "../new-folder.ts";
 import { HttpsServer, cutAfter, serve } from "./https-server.ts";
 import type { Answer } from "./https-server.ts";
 
@@ -24,13 +24,10 @@ describe("downloads", () => {
   });
   after(() => server.stop());
   beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "kindows-download-"));
+    folder = newFolder();
     mkdirSync(path.join(folder, "downloads"));
     lines = [];
     server.asked.length = 0;
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const into = (): string => path.join(folder, "kubelet.exe");
@@ -39,13 +36,8 @@ describe("downloads", () => {
   const ranges = (): (string | undefined)[] => server.asked.map(({ range }) => range);
   const fetch = (options: Partial<DownloadOptions> = {}, url?: string): Promise<void> =>
     download({ url: url ?? `${server.url}/kubelet.exe`, sha256 }, into(), {
-      partial: partial(),
-      connectSeconds: 600,
-      wholeSeconds: 600,
-      slowSeconds: 600,
-      tries: 3,
-      pauseMilliseconds: 1,
-      progressSeconds: 60,
+      ...{ partial: partial(), connectSeconds: 600, wholeSeconds: 600, slowSeconds: 600 },
+      ...{ tries: 3, pauseMilliseconds: 1, progressSeconds: 60 },
       progress: (line) => lines.push(line),
       ...options,
     });
@@ -80,11 +72,7 @@ describe("downloads", () => {
 
   it("that are cut too often fail, and the next run goes on with what came", async () => {
     answers(cutAfter(1000, content));
-    await assert.rejects(fetch(), (error: Error) => {
-      assert.ok(error instanceof DownloadError);
-      assert.match(error.message, /curl: \((18|56)\)/);
-      return true;
-    });
+    await assert.rejects(fetch(), { name: "DownloadError", message: /curl: \((18|56)\)/ });
     assert.equal(server.asked.length, 3);
     assert.deepEqual(left(), ["part"]);
     assert.equal(existsSync(into()), false);
@@ -103,23 +91,21 @@ describe("downloads", () => {
     await assert.rejects(fetch({ slowSeconds: 1, tries: 1 }), /curl: \(28\)/);
   });
 
-  const earlier: readonly (readonly [string, Buffer, Answer[], (string | undefined)[]])[] = [
-    ["whole, of a run that was killed before its end", content, [], []],
-    [
-      "of a server that can't go on in the middle",
+  const earlier: Readonly<Record<string, readonly [Buffer, Answer[], (string | undefined)[]]>> = {
+    "whole, of a run that was killed before its end": [content, [], []],
+    "of a server that can't go on in the middle": [
       content.subarray(0, 1000),
       [(_request, response) => response.writeHead(200).end(content)],
       ["bytes=1000-", undefined],
     ],
-    [
-      "longer than the file",
+    "longer than the file": [
       Buffer.concat([content, other]),
       [serve(content)],
       ["bytes=600000-", undefined],
     ],
-    ["of another file", other.subarray(0, 1000), [serve(content)], ["bytes=1000-", undefined]],
-  ];
-  for (const [what, bytes, each, expected] of earlier) {
+    "of another file": [other.subarray(0, 1000), [serve(content)], ["bytes=1000-", undefined]],
+  };
+  for (const [what, [bytes, each, expected]] of Object.entries(earlier)) {
     it(`end well with an earlier part: ${what}`, async () => {
       writeFileSync(partial(), bytes);
       answers(...each);
@@ -148,16 +134,10 @@ describe("downloads", () => {
     assert.deepEqual(ranges(), [undefined, undefined]);
   });
 
-  for (const [code, tries] of [
-    [404, 1],
-    [403, 1],
-    [407, 1],
-    [429, 3],
-    [503, 3],
-  ] as const) {
-    it(`end at HTTP status ${String(code)} after ${String(tries)} of 3 tries`, async () => {
-      answers(status(code));
-      await assert.rejects(fetch(), new RegExp(`returned error: ${String(code)}`));
+  for (const [code, tries] of Object.entries({ 404: 1, 403: 1, 407: 1, 429: 3, 503: 3 })) {
+    it(`end at HTTP status ${code} after ${String(tries)} of 3 tries`, async () => {
+      answers(status(Number(code)));
+      await assert.rejects(fetch(), new RegExp(`returned error: ${code}`));
       assert.equal(server.asked.length, tries);
       assert.deepEqual(left(), []);
     });
@@ -192,38 +172,30 @@ describe("downloads", () => {
     await assert.rejects(fetch(), /Protocol "http" not supported or disabled/);
   });
 
-  const unreachable: readonly (readonly [string, string, RegExp])[] = [
-    ["without a name server or a name", "https://no-such-host.invalid/x", /curl: \(6\)/],
-    ["where nobody listens", "https://127.0.0.1:1/x", /curl: \(7\)/],
-    ["without encryption", "http://127.0.0.1:1/x", /curl: \(1\)/],
-  ];
-  for (const [what, url, message] of unreachable) {
+  const unreachable: Readonly<Record<string, readonly [url: string, RegExp]>> = {
+    "without a name server or a name": ["https://no-such-host.invalid/x", /curl: \(6\)/],
+    "where nobody listens": ["https://127.0.0.1:1/x", /curl: \(7\)/],
+    "without encryption": ["http://127.0.0.1:1/x", /curl: \(1\)/],
+  };
+  for (const [what, [url, message]] of Object.entries(unreachable)) {
     it(`end at once ${what}`, async () => {
       await assert.rejects(fetch({ pauseMilliseconds: 3_600_000 }, url), message);
       assert.deepEqual(left(), []);
     });
   }
 
-  it("trust nobody whose certificate nobody vouches for", async () => {
-    const trusted = process.env["CURL_CA_BUNDLE"];
-    delete process.env["CURL_CA_BUNDLE"];
-    try {
-      answers(serve(content));
-      await assert.rejects(fetch(), /curl: \(60\)/);
-    } finally {
-      process.env["CURL_CA_BUNDLE"] = trusted;
-    }
+  const withVariable = async (name: string, value: string, message: RegExp): Promise<void> => {
+    const before = process.env[name];
+    process.env[name] = value;
+    await assert.rejects(fetch(), message).finally(() => (process.env[name] = before));
+  };
+
+  it("trust nobody whose certificate nobody vouches for", () => {
+    answers(serve(content));
+    return withVariable("CURL_CA_BUNDLE", "", /curl: \(60\)/);
   });
 
-  it("need curl", async () => {
-    const searched = process.env.PATH;
-    process.env.PATH = folder;
-    try {
-      await assert.rejects(fetch(), /^DownloadError: curl is missing$/);
-    } finally {
-      process.env.PATH = searched;
-    }
-  });
+  it("need curl", () => withVariable("PATH", folder, /^DownloadError: curl is missing$/));
 
   it("say how far they are", async () => {
     const half = /^0\.1 of 0\.3 MiB \((4\d|50) %\), \d+\.\d MiB\/s$/;
@@ -241,9 +213,7 @@ describe("downloads", () => {
   it("say it in these words", () => {
     assert.equal(transferText(0), "0.0 MiB");
     assert.equal(transferText(1024 ** 2, 0), "1.0 MiB");
-    assert.equal(
-      transferText(12_900_000, 102_900_000, 3_250_586),
-      "12.3 of 98.1 MiB (12 %), 3.1 MiB/s",
-    );
+    const text = transferText(12_900_000, 102_900_000, 3_250_586);
+    assert.equal(text, "12.3 of 98.1 MiB (12 %), 3.1 MiB/s");
   });
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
 
 import { bundledPlugins } from "../../../plugins/catalog.ts";
@@ -11,21 +10,20 @@ import { parseStartTicks } from "../../../toolchain/owner.ts";
 import { assemblePulumiHome, pluginPlace } from "../../../toolchain/pulumi-home.ts";
 import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("engine plugins", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "kindows-home-"));
+    folder = newFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const sources: readonly (readonly [string | undefined, string | undefined])[] = [
+  for (const [value, expected] of [
     [undefined, undefined],
     ["", undefined],
     ["official", "official"],
     ["bundled", "bundled"],
-  ];
-  for (const [value, expected] of sources) {
+  ]) {
     it(`KINDOWS_PLUGINS=${value ?? "(unset)"} means ${expected ?? "what there is"}`, () =>
       assert.equal(pluginSource({ KINDOWS_PLUGINS: value }), expected));
   }
@@ -55,18 +53,14 @@ describe("engine plugins", () => {
   it("official: all of them", async () =>
     assert.deepEqual(await chosenOf("official", official(...all)), all));
   it("official: names each missing one and how it is had", async () => {
-    await assert.rejects(
-      choosePlugins("official", official("command", "docker")),
-      (error: Error) => {
-        assert.match(
-          error.message,
-          /kubernetes: pulumi plugin install resource kubernetes v4\.34\.2/,
-        );
-        assert.match(error.message, /language-nodejs: install Pulumi 3\.259\.0/);
-        assert.doesNotMatch(error.message, /install resource command/);
-        return true;
-      },
+    const refused = choosePlugins("official", official("command", "docker"));
+    const { message } = await refused.then(
+      () => assert.fail(),
+      (error: Error) => error,
     );
+    assert.match(message, /kubernetes: pulumi plugin install resource kubernetes v4\.34\.2/);
+    assert.match(message, /language-nodejs: install Pulumi 3\.259\.0/);
+    assert.doesNotMatch(message, /install resource command/);
   });
   it("a file that is no program is no plugin", async () => {
     writeFileSync(path.join(folder, "command"), "", { mode: 0o644 });
@@ -114,46 +108,33 @@ describe("engine plugins", () => {
     });
   });
 
-  describe("generated SDK", () => {
-    const write = (name: string, content: string): void => {
+  it("a generated SDK differs where a file does, or is missing on either side; what is compiled does not count", async () => {
+    for (const [name, content] of Object.entries({
+      ...{ "a/index.ts": "same", "b/index.ts": "same", "a/changed.ts": "1", "b/changed.ts": "2" },
+      ...{ "a/config/only.ts": "", "b/extra.ts": "", "b/bin/index.js": "" },
+    })) {
       mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
       writeFileSync(path.join(folder, name), content);
-    };
-    it("differs where a file does, or is missing on either side; what is compiled does not count", async () => {
-      write("a/index.ts", "same");
-      write("b/index.ts", "same");
-      write("a/changed.ts", "1");
-      write("b/changed.ts", "2");
-      write("a/config/only.ts", "");
-      write("b/extra.ts", "");
-      write("b/bin/index.js", "");
-      assert.deepEqual(await differingFiles(path.join(folder, "a"), path.join(folder, "b")), [
-        "changed.ts",
-        "config/only.ts",
-        "extra.ts",
-      ]);
-    });
+    }
+    const differing = await differingFiles(path.join(folder, "a"), path.join(folder, "b"));
+    assert.deepEqual(differing, ["changed.ts", "config/only.ts", "extra.ts"]);
   });
 
-  describe("hash of sources", () => {
-    const hash = (): Promise<string> =>
-      hashSources(folder, [folder], (file) => file.endsWith(".go"));
-    it("changes with a name or a content that counts, and with nothing else", async () => {
-      writeFileSync(path.join(folder, "a.go"), "a");
-      const first = await hash();
-      writeFileSync(path.join(folder, "notes.md"), "n");
-      assert.equal(await hash(), first);
-      writeFileSync(path.join(folder, "a.go"), "b");
-      const second = await hash();
-      assert.notEqual(second, first);
-      writeFileSync(path.join(folder, "b.go"), "b");
-      assert.notEqual(await hash(), second);
-    });
+  it("a hash of sources changes with a name or a content that counts, and with nothing else", async () => {
+    const hashWith = (name: string, content: string): Promise<string> => {
+      writeFileSync(path.join(folder, name), content);
+      return hashSources(folder, [folder], (file) => file.endsWith(".go"));
+    };
+    const first = await hashWith("a.go", "a");
+    assert.equal(await hashWith("notes.md", "n"), first);
+    const second = await hashWith("a.go", "b");
+    assert.notEqual(second, first);
+    assert.notEqual(await hashWith("b.go", "b"), second);
   });
 });
 
 describe("progress", () => {
-  const cases: readonly (readonly [number, string])[] = [
+  for (const [seconds, text] of [
     [0, "0 s"],
     [0.123, "0.1 s"],
     [9.96, "10 s"],
@@ -162,20 +143,18 @@ describe("progress", () => {
     [125, "2 min 05 s"],
     [3599.6, "1 h 00 min"],
     [7320, "2 h 02 min"],
-  ];
-  for (const [seconds, text] of cases) {
+  ] as const) {
     it(`${seconds} s is shown as ${text}`, () => assert.equal(formatSeconds(seconds), text));
   }
 });
 
 describe("process identity", () => {
   const rest = "1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0";
-  const cases: readonly (readonly [string, string, string | undefined])[] = [
-    ["a plain name", `12 (node) S ${rest}`, "4711"],
-    ["a name with blanks and brackets", `12 (a) (b c) R ${rest}`, "4711"],
-    ["a zombie is dead", `12 (node) Z ${rest}`, undefined],
-  ];
-  for (const [what, stat, expected] of cases) {
-    it(what, () => assert.equal(parseStartTicks(stat), expected));
+  for (const [what, stat, expected] of [
+    ["a plain name", "12 (node) S", "4711"],
+    ["a name with blanks and brackets", "12 (a) (b c) R", "4711"],
+    ["a zombie is dead", "12 (node) Z", undefined],
+  ] as const) {
+    it(what, () => assert.equal(parseStartTicks(`${stat} ${rest}`), expected));
   }
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 
@@ -17,101 +16,73 @@ import { installCommand, planPackages } from "../../../toolchain/host-packages.t
 import type { Host, Plan } from "../../../toolchain/host-packages.ts";
 import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
 import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { newFolder } from "../new-folder.ts";
 
 /** A host with these executables. */
 function host(isRoot: boolean, executables: string): Host {
-  return {
-    isRoot,
-    find: (name) =>
-      Promise.resolve(executables.split(" ").includes(name) ? `/usr/bin/${name}` : undefined),
-  };
+  const there = new Map(executables.split(" ").map((name) => [name, `/usr/bin/${name}`]));
+  return { isRoot, find: (name) => Promise.resolve(there.get(name)) };
 }
+const debian = host(true, "apt-get jq");
 
 describe("host packages", () => {
   const install = (...packages: readonly string[]): Plan => ({ kind: "install", packages });
   const nothing: Plan = { kind: "nothing" };
-  const cases: readonly {
-    readonly what: string;
-    readonly names: readonly string[];
-    readonly on: Host;
-    readonly plan: Plan | RegExp;
-  }[] = [
-    {
-      what: "all there, from whatever source",
-      names: ["docker.io", "jq"],
-      on: host(false, "dockerd jq"),
-      plan: nothing,
-    },
-    { what: "none asked for", names: [], on: host(false, ""), plan: nothing },
-    {
-      what: "a docker client without a daemon is no Docker",
-      names: ["docker.io"],
-      on: host(true, "apt-get docker"),
-      plan: install("docker.io"),
-    },
-    {
-      what: "only what is missing, each once, in a stable order",
-      names: ["xsltproc", "jq", "docker.io", "xsltproc"],
-      on: host(true, "apt-get jq"),
-      plan: install("docker.io", "xsltproc"),
-    },
-    {
-      what: "not root on Debian",
-      names: ["jq"],
-      on: host(false, "apt-get"),
-      plan: /as root it is done for you.*\n {2}sudo apt-get install --no-install-recommends jq$/,
-    },
-    {
-      what: "Fedora, even as root",
-      names: ["docker.io", "qemu-system-x86"],
-      on: host(true, "dnf"),
-      plan: /run this again:\n {2}sudo dnf install moby-engine qemu-system-x86-core$/,
-    },
-    {
-      what: "Arch: two packages that are one there",
-      names: ["libvirt-daemon-system", "libvirt-clients"],
-      on: host(true, "pacman"),
-      plan: /\n {2}sudo pacman -S --needed libvirt$/,
-    },
-    {
-      what: "openSUSE",
-      names: ["xsltproc", "genisoimage"],
-      on: host(true, "zypper"),
-      plan: /\n {2}sudo zypper install mkisofs libxslt-tools$/,
-    },
-    {
-      what: "no package manager that is known: the programs themselves",
-      names: ["qemu-utils", "genisoimage"],
-      on: host(true, ""),
-      plan: /these programs are missing.*: mkisofs, qemu-img$/,
-    },
-    {
-      what: "one without programs: who asks has looked for its files",
-      names: ["jq", "ovmf"],
-      on: host(true, "apt-get jq"),
-      plan: install("ovmf"),
-    },
-    {
-      what: "one without programs, by its name where no package manager is known",
-      names: ["ovmf"],
-      on: host(true, ""),
-      plan: /these programs are missing.*: ovmf$/,
-    },
-    {
-      what: "apt-get goes before the others",
-      names: ["jq"],
-      on: host(true, "zypper dnf apt-get"),
-      plan: install("jq"),
-    },
-  ];
-  for (const { what, names, on, plan } of cases) {
+  const cases: Readonly<Record<string, readonly [names: string[], Host, Plan | RegExp]>> = {
+    "all there, from whatever source": [["docker.io", "jq"], host(false, "dockerd jq"), nothing],
+    "none asked for": [[], host(false, ""), nothing],
+    "a docker client without a daemon is no Docker": [
+      ["docker.io"],
+      host(true, "apt-get docker"),
+      install("docker.io"),
+    ],
+    "only what is missing, each once, in a stable order": [
+      ["xsltproc", "jq", "docker.io", "xsltproc"],
+      debian,
+      install("docker.io", "xsltproc"),
+    ],
+    "not root on Debian": [
+      ["jq"],
+      host(false, "apt-get"),
+      /as root it is done for you.*\n {2}sudo apt-get install --no-install-recommends jq$/,
+    ],
+    "Fedora, even as root": [
+      ["docker.io", "qemu-system-x86"],
+      host(true, "dnf"),
+      /run this again:\n {2}sudo dnf install moby-engine qemu-system-x86-core$/,
+    ],
+    "Arch: two packages that are one there": [
+      ["libvirt-daemon-system", "libvirt-clients"],
+      host(true, "pacman"),
+      /\n {2}sudo pacman -S --needed libvirt$/,
+    ],
+    openSUSE: [
+      ["xsltproc", "genisoimage"],
+      host(true, "zypper"),
+      /\n {2}sudo zypper install mkisofs libxslt-tools$/,
+    ],
+    "no package manager that is known: the programs themselves": [
+      ["qemu-utils", "genisoimage"],
+      host(true, ""),
+      /these programs are missing.*: mkisofs, qemu-img$/,
+    ],
+    "one without programs: who asks has looked for its files": [
+      ["jq", "ovmf"],
+      debian,
+      install("ovmf"),
+    ],
+    "one without programs, by its name where no package manager is known": [
+      ["ovmf"],
+      host(true, ""),
+      /these programs are missing.*: ovmf$/,
+    ],
+    "apt-get goes before the others": [["jq"], host(true, "zypper dnf apt-get"), install("jq")],
+  };
+  for (const [what, [names, on, plan]] of Object.entries(cases)) {
     it(what, async () => {
       const found = await planPackages(names, on);
-      if (plan instanceof RegExp) {
-        assert.match(found.kind === "tell" ? found.message : `wrong plan: ${found.kind}`, plan);
-      } else {
-        assert.deepEqual(found, plan);
-      }
+      if (!(plan instanceof RegExp)) assert.deepEqual(found, plan);
+      else assert.match(found.kind === "tell" ? found.message : `wrong plan: ${found.kind}`, plan);
     });
   }
 
@@ -126,10 +97,8 @@ describe("host packages", () => {
       (each) => buildOrder([each]).flatMap((artifact) => artifact.hostPackages),
     );
     assert.ok(asked.includes("debootstrap"));
-    assert.deepEqual(
-      asked.filter((name) => !known.includes(name)),
-      [],
-    );
+    const unknown = asked.filter((name) => !known.includes(name));
+    assert.deepEqual(unknown, []);
   });
 
   it("the table has each package once, and a sign of it", () => {
@@ -144,44 +113,38 @@ describe("host packages", () => {
   describe("that a lab needs", () => {
     const running: DaemonState = { kind: "running" };
     const silent: DaemonState = { kind: "silent", reason: "" };
-    const denied: DaemonState = { kind: "denied", reason: "" };
-    const needed = (uri: string, docker: DaemonState, libvirt: DaemonState): readonly string[] =>
+    const needed = (docker: DaemonState, libvirt: DaemonState, uri = "qemu:///system") =>
       requiredPackages({ hypervisor: { uri } }, { docker, libvirt });
 
     it("bare host: both daemons", () => {
-      const packages = needed("qemu:///system", silent, silent);
+      const packages = needed(silent, silent);
       for (const name of ["docker.io", "libvirt-daemon-system", "qemu-system-x86", "xsltproc"]) {
         assert.ok(packages.includes(name), name);
       }
     });
     it("daemons that answer, or refuse this user, are there", () => {
-      for (const state of [running, denied]) {
-        const packages = needed("qemu:///system", state, state);
+      for (const state of [running, { kind: "denied", reason: "" } as const]) {
+        const packages = needed(state, state);
         assert.ok(!packages.includes("docker.io"));
         assert.ok(!packages.includes("libvirt-daemon-system"));
         assert.ok(packages.includes("qemu-system-x86"));
       }
     });
-    it("machines elsewhere: no hypervisor here", () =>
-      assert.deepEqual(needed("qemu+ssh://root@host/system", running, silent), [
-        "libvirt-clients",
-        "xsltproc",
-        "genisoimage",
-      ]));
+    it("machines elsewhere: no hypervisor here", () => {
+      const packages = needed(running, silent, "qemu+ssh://root@host/system");
+      assert.deepEqual(packages, ["libvirt-clients", "xsltproc", "genisoimage"]);
+    });
   });
 
-  const uris: readonly (readonly [string, boolean])[] = [
-    ["qemu:///system", true],
-    ["qemu:///session", true],
-    ["qemu+unix:///system", true],
-    ["qemu+unix:///system?socket=/run/x", true],
-    ["qemu+ssh://root@host/system", false],
-    ["qemu://host/system", false],
-    ["qemu+tls://host:16514/system", false],
-  ];
-  for (const [uri, local] of uris) {
-    it(`${uri} is ${local ? "this host" : "another host"}`, () =>
-      assert.equal(isLocal(uri), local));
+  const local = ["qemu:///system", "qemu:///session", "qemu+unix:///system"];
+  const uris = {
+    "this host": [...local, "qemu+unix:///system?socket=/run/x"],
+    "another host": ["qemu+ssh://root@host/system", "qemu://host/system", "qemu+tls://h:1/system"],
+  };
+  for (const [what, each] of Object.entries(uris)) {
+    for (const uri of each) {
+      it(`${uri} is ${what}`, () => assert.equal(isLocal(uri), what === "this host"));
+    }
   }
 });
 
@@ -209,122 +172,85 @@ describe("container runtime", () => {
     ]));
 
   describe("wrapped", () => {
-    const wrapper = path.join(
-      import.meta.dirname,
-      "../../../toolchain/runc-without-sys-resource.sh",
-    );
-    let folder: string;
-    beforeEach(() => {
-      folder = mkdtempSync(path.join(os.tmpdir(), "kindows-runc-"));
-      writeFileSync(path.join(folder, "runc"), '#!/bin/sh\necho "runc $*"\n');
-      chmodSync(path.join(folder, "runc"), 0o755);
-    });
-    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+    const wrapper = path.resolve("toolchain/runc-without-sys-resource.sh");
+    /** Runs it beside a runc that does this. */
+    const run = (folder: string, runc: string, args: readonly string[]) => {
+      writeFileSync(path.join(folder, "runc"), `#!/bin/sh\n${runc}\n`, { mode: 0o755 });
+      const env = { PATH: `${folder}:${process.env.PATH ?? ""}` };
+      return execa("sh", [wrapper, ...args], { cwd: folder, env, reject: false });
+    };
 
     const both = ["CAP_CHOWN", "CAP_SYS_RESOURCE"];
-    const cases: readonly {
-      readonly what: string;
-      readonly args: readonly string[];
-      readonly file: string;
-      readonly before: object;
-      readonly after: object;
-    }[] = [
-      {
-        what: "create: takes it out of every set, and of nothing else",
-        args: ["--root", "/r", "create", "--bundle", ".", "id"],
-        file: "config.json",
-        before: {
-          process: { args: both, capabilities: { bounding: both, inheritable: both, ambient: [] } },
-          root: {},
-        },
-        after: {
-          process: {
-            args: both,
-            capabilities: { bounding: ["CAP_CHOWN"], inheritable: ["CAP_CHOWN"], ambient: [] },
-          },
-          root: {},
-        },
-      },
-      {
-        what: "exec: the same in the process file",
-        args: ["exec", "--process", "process.json", "id"],
-        file: "process.json",
-        before: { args: ["sh"], capabilities: { effective: both } },
-        after: { args: ["sh"], capabilities: { effective: ["CAP_CHOWN"] } },
-      },
-      {
-        what: "exec: a process without capabilities stays as it is",
-        args: ["exec", "-p", "process.json", "id"],
-        file: "process.json",
-        before: { args: ["CAP_SYS_RESOURCE"], capabilities: null },
-        after: { args: ["CAP_SYS_RESOURCE"], capabilities: null },
-      },
-      {
-        what: "other commands touch no file",
-        args: ["delete", "--force", "process.json"],
-        file: "process.json",
-        before: { capabilities: { effective: both } },
-        after: { capabilities: { effective: both } },
-      },
-    ];
-    for (const { what, args, file, before, after } of cases) {
-      it(what, async () => {
-        const place = path.join(folder, file);
+    const chown = ["CAP_CHOWN"];
+    const create = (bounding: readonly string[], inheritable = bounding): object => ({
+      process: { args: both, capabilities: { bounding, inheritable, ambient: [] } },
+      root: {},
+    });
+    const cases: Readonly<Record<string, readonly [before: object, after: object]>> = {
+      // Takes it out of every set, and of nothing else.
+      "--root /r create --bundle . id": [create(both), create(chown)],
+      "exec --process process.json id": [
+        { args: ["sh"], capabilities: { effective: both } },
+        { args: ["sh"], capabilities: { effective: chown } },
+      ],
+      // A process without capabilities stays as it is.
+      "exec -p process.json id": [
+        { args: ["CAP_SYS_RESOURCE"], capabilities: null },
+        { args: ["CAP_SYS_RESOURCE"], capabilities: null },
+      ],
+      // Other commands touch no file.
+      "delete --force process.json": [
+        { capabilities: { effective: both } },
+        { capabilities: { effective: both } },
+      ],
+    };
+    for (const [args, [before, after]] of Object.entries(cases)) {
+      it(args, async () => {
+        const folder = newFolder();
+        const place = path.join(folder, args.includes("create") ? "config.json" : "process.json");
         writeFileSync(place, JSON.stringify(before));
-        const { stdout } = await execa("sh", [wrapper, ...args], {
-          cwd: folder,
-          env: { PATH: `${folder}:${process.env.PATH ?? ""}` },
-        });
-        assert.equal(stdout, `runc ${args.join(" ")}`);
+        const { stdout } = await run(folder, 'echo "runc $*"', args.split(" "));
+        assert.equal(stdout, `runc ${args}`);
         assert.deepEqual(JSON.parse(readFileSync(place, "utf8")), after);
       });
     }
     it("gives runc's own exit code", async () => {
-      writeFileSync(path.join(folder, "runc"), "#!/bin/sh\nexit 42\n");
-      const result = await execa("sh", [wrapper, "state", "id"], {
-        env: { PATH: `${folder}:${process.env.PATH ?? ""}` },
-        reject: false,
-      });
-      assert.equal(result.exitCode, 42);
+      assert.equal((await run(newFolder(), "exit 42", ["state", "id"])).exitCode, 42);
     });
   });
 });
 
 describe("daemons that do not answer", () => {
-  const cases: readonly (readonly [string, string, DaemonState["kind"], RegExp])[] = [
-    [
-      "Docker not started",
+  const libvirt = "error: failed to connect to the hypervisor\nerror: Failed to connect socket";
+  const cases: Readonly<Record<string, readonly [string, DaemonState["kind"], RegExp]>> = {
+    "Docker not started": [
       "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?\n",
       "silent",
       /^Cannot connect to the Docker daemon/,
     ],
-    [
-      "Docker of another group",
+    "Docker of another group": [
       "Got permission denied while trying to connect to the Docker daemon socket: dial unix: permission denied\n",
       "denied",
       /join the group docker/,
     ],
-    [
-      "libvirt not started",
-      "error: failed to connect to the hypervisor\nerror: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file or directory\n",
+    "libvirt not started": [
+      `${libvirt} to '/var/run/libvirt/libvirt-sock': No such file or directory\n`,
       "silent",
       /^error: failed to connect to the hypervisor/,
     ],
-    [
-      "libvirt of another group",
-      "error: failed to connect to the hypervisor\nerror: Failed to connect socket: Permission denied\n",
+    "libvirt of another group": [
+      `${libvirt}: Permission denied\n`,
       "denied",
       /Permission denied.*join the group docker/,
     ],
-    [
-      "libvirt behind polkit",
+    "libvirt behind polkit": [
       "error: failed to connect\nerror: authentication unavailable: no polkit agent available\n",
       "denied",
       /polkit/,
     ],
-    ["no word at all", "\n", "silent", /without a word/],
-  ];
-  for (const [what, stderr, kind, reason] of cases) {
+    "no word at all": ["\n", "silent", /without a word/],
+  };
+  for (const [what, [stderr, kind, reason]] of Object.entries(cases)) {
     it(what, () => {
       const state = classifyRefusal(stderr, "docker");
       assert.equal(state.kind, kind);

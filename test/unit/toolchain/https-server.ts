@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
+import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
@@ -24,11 +25,13 @@ export class HttpsServer {
   readonly asked: Asked[] = [];
   /** How each request is answered. */
   answer: Answer = (_request, response) => response.writeHead(404).end();
-  readonly #close: () => Promise<void>;
+  readonly #server: Server;
+  readonly #trusted = process.env["CURL_CA_BUNDLE"];
 
-  private constructor(url: string, close: () => Promise<void>) {
-    this.url = url;
-    this.#close = close;
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `https://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    process.env["CURL_CA_BUNDLE"] = certificateFile;
   }
 
   static async start(): Promise<HttpsServer> {
@@ -39,59 +42,38 @@ export class HttpsServer {
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const earlier = process.env["CURL_CA_BUNDLE"];
-    process.env["CURL_CA_BUNDLE"] = certificateFile;
-    const started = new HttpsServer(
-      `https://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-      async () => {
-        if (earlier === undefined) {
-          delete process.env["CURL_CA_BUNDLE"];
-        } else {
-          process.env["CURL_CA_BUNDLE"] = earlier;
-        }
-        server.closeAllConnections();
-        server.close();
-        await once(server, "close");
-      },
-    );
+    const started = new HttpsServer(server);
     return started;
   }
 
-  stop(): Promise<void> {
-    return this.#close();
+  async stop(): Promise<void> {
+    if (this.#trusted === undefined) delete process.env["CURL_CA_BUNDLE"];
+    else process.env["CURL_CA_BUNDLE"] = this.#trusted;
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
   }
 }
 
-/** Serves a file, the asked part of it where a part is asked for. */
-export function serve(content: Buffer): Answer {
+/** Serves a file, the asked part of it where a part is asked for; cuts the connection after so many bytes of it. */
+export function serve(content: Buffer, cutAfterBytes?: number): Answer {
   return (request, response) => {
+    const size = String(content.length);
     const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
     if (start > 0 && start >= content.length) {
-      response.writeHead(416, { "content-range": `bytes */${String(content.length)}` }).end();
+      response.writeHead(416, { "content-range": `bytes */${size}` }).end();
       return;
     }
     const part = content.subarray(start);
-    const headers = { "content-length": part.length };
-    if (start > 0) {
-      const range = `bytes ${String(start)}-${String(content.length - 1)}/${String(content.length)}`;
-      response.writeHead(206, { ...headers, "content-range": range });
-    } else {
-      response.writeHead(200, headers);
-    }
-    response.end(part);
+    const range = `bytes ${String(start)}-${String(content.length - 1)}/${size}`;
+    response.writeHead(start > 0 ? 206 : 200, {
+      "content-length": part.length,
+      ...(start > 0 && { "content-range": range }),
+    });
+    if (cutAfterBytes === undefined) response.end(part);
+    else response.write(part.subarray(0, cutAfterBytes), () => request.socket.destroy());
   };
 }
 
 /** Begins as `serve` does and cuts the connection after so many bytes. */
-export function cutAfter(bytes: number, content: Buffer): Answer {
-  return (request, response) => {
-    const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
-    const length = content.length - start;
-    const range = `bytes ${String(start)}-${String(content.length - 1)}/${String(content.length)}`;
-    response.writeHead(start > 0 ? 206 : 200, {
-      "content-length": length,
-      ...(start > 0 ? { "content-range": range } : {}),
-    });
-    response.write(content.subarray(start, start + bytes), () => request.socket.destroy());
-  };
-}
+export const cutAfter = (bytes: number, content: Buffer): Answer => serve(content, bytes);

@@ -6,19 +6,16 @@ const coff = 0x80;
 const optional = coff + 24;
 const table = optional + 240;
 
-interface Section {
-  readonly name: string;
-  /** Of the file; the section is filled with the first letter of its name. */
-  readonly length: number;
-}
+/** Length of each section in the file, which is filled with the first letter of its name. */
+const usual = { ".text": 0x1200, ".bss": 0, ".data": 0x200, ".symtab": 0x200 };
 
 /** A 64-bit Windows program as Go's linker lays it out: sections at multiples of 512 bytes. */
-function program(sections: readonly Section[], symbolsIn?: string): Buffer {
+function program(sections: Readonly<Record<string, number>>, symbolsIn?: string): Buffer {
   const headers = Buffer.alloc(0x400);
   headers.write("MZ", 0, "latin1");
   headers.writeUInt32LE(coff, 0x3c);
   headers.write("PE\0\0", coff, "latin1");
-  headers.writeUInt16LE(sections.length, coff + 6);
+  headers.writeUInt16LE(Object.keys(sections).length, coff + 6);
   headers.writeUInt16LE(240, coff + 20);
   headers.writeUInt16LE(0x20b, optional);
   headers.writeUInt32LE(512, optional + 36);
@@ -26,7 +23,7 @@ function program(sections: readonly Section[], symbolsIn?: string): Buffer {
   headers.writeUInt32LE(16, optional + 108);
   const parts = [headers];
   let offset = headers.length;
-  sections.forEach(({ name, length }, index) => {
+  Object.entries(sections).forEach(([name, length], index) => {
     const at = table + index * 40;
     headers.write(name, at, "latin1");
     headers.writeUInt32LE(length, at + 16);
@@ -51,36 +48,25 @@ function laidOut(file: Buffer): readonly (readonly [string, number, number, stri
   });
 }
 
-const usual = [
-  { name: ".text", length: 0x1200 },
-  { name: ".bss", length: 0 },
-  { name: ".data", length: 0x200 },
-  { name: ".symtab", length: 0x200 },
-];
-
-const refused: readonly { readonly what: string; readonly file: Buffer; readonly why: RegExp }[] = [
-  { what: "an empty file", file: Buffer.alloc(0), why: /does not begin with MZ/ },
-  {
-    what: "a program for Linux",
-    file: Buffer.alloc(500, "\x7fELF"),
-    why: /does not begin with MZ/,
-  },
-  { what: "one cut short", file: program(usual).subarray(0, 0x90), why: /no PE32\+ header/ },
-  { what: "a 32-bit one", file: changed(optional, 0x10b), why: /no PE32\+ header/ },
-  { what: "a signed one", file: changed(optional + 112 + 32, 1), why: /certificate table/ },
-  { what: "one to debug", file: changed(optional + 112 + 48, 1), why: /debug information/ },
-  {
-    what: "one with an archive behind it",
-    file: Buffer.concat([program(usual), Buffer.alloc(7)]),
-    why: /7 bytes after its sections/,
-  },
-];
-
+/** The usual one with another number at a place. */
 function changed(offset: number, value: number): Buffer {
   const file = program(usual);
   file.writeUInt16LE(value, offset);
   return file;
 }
+
+const refused: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
+  "an empty file": [Buffer.alloc(0), /does not begin with MZ/],
+  "a program for Linux": [Buffer.alloc(500, "\x7fELF"), /does not begin with MZ/],
+  "one cut short": [program(usual).subarray(0, 0x90), /no PE32\+ header/],
+  "a 32-bit one": [changed(optional, 0x10b), /no PE32\+ header/],
+  "a signed one": [changed(optional + 112 + 32, 1), /certificate table/],
+  "one to debug": [changed(optional + 112 + 48, 1), /debug information/],
+  "one with an archive behind it": [
+    Buffer.concat([program(usual), Buffer.alloc(7)]),
+    /7 bytes after its sections/,
+  ],
+};
 
 describe("a Windows program whose sections begin with a page", () => {
   it("keeps every section's content, at multiples of a page", () => {
@@ -105,7 +91,7 @@ describe("a Windows program whose sections begin with a page", () => {
     assert.deepEqual(pageAligned(once), once);
   });
 
-  for (const { what, file, why } of refused) {
+  for (const [what, [file, why]] of Object.entries(refused)) {
     it(`refuses ${what}`, () => {
       assert.throws(() => pageAligned(file), why);
     });

@@ -2,61 +2,38 @@ import assert from "node:assert/strict";
 import { runProgram, type ProgramEnd } from "../../../toolchain/run-program.ts";
 
 describe("a program of the host", () => {
-  const script = (text: string): readonly string[] => ["-c", text];
-  const cases: readonly (readonly [
-    what: string,
-    program: string,
-    args: readonly string[],
-    seconds: number,
-    end: ProgramEnd,
-  ])[] = [
-    [
-      "ends well, in English, with nothing to read",
-      "sh",
-      script('cat; echo "$LC_ALL"; echo note >&2'),
+  const words = "error: no such domain";
+  const cases: Readonly<Record<string, readonly [line: string, seconds: number, ProgramEnd]>> = {
+    "ends well, in English, with nothing to read": [
+      'cat; echo "$LC_ALL"; echo note >&2',
       600,
       { how: "well", stdout: "C", stderr: "note", reason: "" },
     ],
-    [
-      "ends badly, with its last words",
-      "sh",
-      script("echo half; echo 'error: no such domain' >&2; exit 1"),
+    "ends badly, with its last words": [
+      `echo half; echo '${words}' >&2; exit 1`,
       600,
-      {
-        how: "badly",
-        stdout: "half",
-        stderr: "error: no such domain",
-        reason: "error: no such domain",
-      },
+      { how: "badly", stdout: "half", stderr: words, reason: words },
     ],
-    [
-      "is stopped at the end of its time",
-      "sleep",
-      ["3600"],
+    "is stopped at the end of its time": [
+      "exec sleep 3600",
       0.2,
       { how: "late", stdout: "", stderr: "", reason: "no answer within 0.2 s" },
     ],
-    [
-      "is not installed",
-      "no-such-program",
-      [],
-      600,
-      {
-        how: "missing",
-        stdout: "",
-        stderr: "",
-        reason: "the program no-such-program is not installed",
-      },
-    ],
-  ];
-  for (const [what, program, args, seconds, end] of cases) {
+  };
+  for (const [what, [line, seconds, end]] of Object.entries(cases)) {
     it(what, async () => {
-      assert.deepEqual(await runProgram(program, args, seconds), end);
+      assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end);
     });
   }
 
+  it("is not installed", async () => {
+    const reason = "the program no-such-program is not installed";
+    const end = { how: "missing", stdout: "", stderr: "", reason };
+    assert.deepEqual(await runProgram("no-such-program", [], 600), end);
+  });
+
   it("that says nothing is named where it ends badly", async () => {
-    const { how, reason } = await runProgram("sh", script("exit 3"), 600);
+    const { how, reason } = await runProgram("sh", ["-c", "exit 3"], 600);
     assert.equal(how, "badly");
     assert.match(reason, /exit code 3/);
   });

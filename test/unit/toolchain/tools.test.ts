@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import type { BuildContext } from "../../../toolchain/artifact.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import { fetchDownload } from "../../../toolchain/tools/download.ts";
 import { isRecentEnough } from "../../../toolchain/tools/go-version.ts";
@@ -13,91 +11,71 @@ import * as table from "../../../toolchain/tools/table.ts";
 import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
 import type { Tool } from "../../../toolchain/tools/tool.ts";
 import { renameFunction } from "../../../toolchain/windows-goroot-overlay.ts";
+import { newFolder } from "../new-folder.ts";
 
 const content = "#!/bin/sh\necho built\n";
-
-/** The download of a file with this content. */
-function pinned(text: string): Tool["download"] {
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  return { url: "https://example.test/sample", sha256 };
-}
-
+const sha256 = createHash("sha256").update(content).digest("hex");
 const tool: Tool = {
   name: "sample",
   version: "1.2.3",
   executables: ["sample"],
   installed: { versionArguments: ["version"], versionPattern: /^sample v(\S+)/ },
-  download: pinned(content),
+  download: { url: "https://example.test/sample", sha256 },
   go: { module: path.join(import.meta.dirname, "module"), packages: { sample: "." } },
 };
 
 describe("tools", () => {
   let folder: string;
-  let searched: string | undefined;
+  const { PATH: searched, KINDOWS_CACHE: cache } = process.env;
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "kindows-tools-"));
-    searched = process.env.PATH;
+    folder = newFolder();
   });
-  afterEach(() => {
-    process.env.PATH = searched;
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() => Object.assign(process.env, { PATH: searched, KINDOWS_CACHE: cache }));
 
   /** Puts a program in front of all others on the PATH. */
   function program(name: string, script: string): string {
     const file = path.join(folder, name);
-    writeFileSync(file, script);
-    chmodSync(file, 0o755);
+    writeFileSync(file, script, { mode: 0o755 });
     process.env.PATH = `${folder}:${searched ?? ""}`;
     return file;
   }
 
   describe("are had in the first way that works", () => {
-    const cases: readonly (readonly [string, string | undefined, string | undefined, string])[] = [
-      ["installed at the pinned version", undefined, undefined, "installed"],
-      ["not installed, but downloaded", "not installed", undefined, "download"],
-      ["neither, so built", "not installed", "no route", "build"],
-      ["no other way known, so built", "", "", "build"],
-    ];
-    for (const [what, installed, download, expected] of cases) {
-      it(what, async () => {
-        const used: string[] = [];
+    const building = "building 1.2.3 from Go modules";
+    for (const [line, installed, download, used] of [
+      ["version 1.2.3 is installed, taken", undefined, undefined, "installed"],
+      ["version 1.2.3 downloaded", "not installed", undefined, "download"],
+      [`${building}: not installed, no route`, "not installed", "no route", "build"],
+      [building, "", "", "build"],
+    ] as const) {
+      it(line, async () => {
+        const tried: string[] = [];
         const lines: string[] = [];
-        const way =
-          (name: string, outcome: string | undefined) => (): Promise<string | undefined> => {
-            used.push(name);
-            return Promise.resolve(outcome);
-          };
+        const way = (name: string, outcome?: string) => (): Promise<string | undefined> => {
+          tried.push(name);
+          return Promise.resolve(outcome);
+        };
         const artifact = toolArtifact(tool, {
           installed: way("installed", installed),
           download: way("download", download),
-          build: async () => void (await way("build", undefined)()),
+          build: async () => void (await way("build")()),
         });
-        const context: BuildContext = {
-          progress: (line) => lines.push(line),
-          path: () => "",
-          logFile: "",
-          downloads: "",
-        };
-        await artifact.build(folder, context);
-        assert.equal(used.at(-1), expected);
-        if (expected === "build") {
-          const why = installed === "" ? "" : ": not installed, no route";
-          assert.deepEqual(lines, [`building 1.2.3 from Go modules${why}`]);
-        }
+        const progress = (said: string): unknown => lines.push(said);
+        await artifact.build(folder, { progress, path: () => "", logFile: "", downloads: "" });
+        assert.equal(tried.at(-1), used);
+        assert.deepEqual(lines, [line]);
       });
     }
   });
 
   describe("installed ones", () => {
-    const cases: readonly (readonly [string, string, string])[] = [
+    for (const [what, script, reason] of [
       ["another version", "echo sample v1.2.4", "installed is 1.2.4"],
       ["a longer version", "echo sample v1.2.3-rc.1", "installed is 1.2.3-rc.1"],
       ["no version in what it prints", "echo hello", "installed is an unknown version"],
       ["a failing one", "echo sample v1.2.3; exit 1", "installed is an unknown version"],
-    ];
-    for (const [what, script, reason] of cases) {
+    ] as const) {
       it(`are not taken: ${what}`, async () => {
         program("sample", `#!/bin/sh\n${script}\n`);
         assert.deepEqual(await findInstalled(tool), { reason });
@@ -108,18 +86,9 @@ describe("tools", () => {
       assert.deepEqual(await findInstalled(tool), { reason: "not installed" });
     });
     it("are not taken: one of our own cache", async () => {
-      const earlier = process.env.KINDOWS_CACHE;
       process.env.KINDOWS_CACHE = folder;
-      try {
-        program("sample", "#!/bin/sh\necho sample v1.2.3\n");
-        assert.deepEqual(await findInstalled(tool), { reason: "not installed" });
-      } finally {
-        if (earlier === undefined) {
-          delete process.env.KINDOWS_CACHE;
-        } else {
-          process.env.KINDOWS_CACHE = earlier;
-        }
-      }
+      program("sample", "#!/bin/sh\necho sample v1.2.3\n");
+      assert.deepEqual(await findInstalled(tool), { reason: "not installed" });
     });
     it("are copied at the pinned version", async () => {
       const script = "#!/bin/sh\necho sample v1.2.3\n";
@@ -132,60 +101,45 @@ describe("tools", () => {
   });
 
   describe("downloads", () => {
-    const context = (): { progress: () => void; downloads: string } => ({
-      progress: () => undefined,
-      downloads: path.join(folder, "downloads"),
-    });
+    const fetched = (download = tool.download): ReturnType<typeof fetchDownload> =>
+      fetchDownload({ ...tool, download }, folder, {
+        progress: () => undefined,
+        downloads: path.join(folder, "downloads"),
+      });
     /** A curl that writes a file where it is told to, or fails. */
     const curl = (lines: string): string =>
       `#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\n${lines}\n`;
 
     it("are taken with the pinned checksum", async () => {
       program("curl", curl(`printf '%s' '${content}' >"$2"`));
-      assert.equal(await fetchDownload(tool, folder, context()), undefined);
+      assert.equal(await fetched(), undefined);
       assert.equal(readFileSync(path.join(folder, "sample"), "utf8"), content);
     });
     it("with another checksum are an error and leave no executable", async () => {
       program("curl", curl(`echo evil >"$2"`));
-      await assert.rejects(
-        fetchDownload(tool, folder, context()),
-        /has SHA-256 [0-9a-f]{64}, not the pinned/,
-      );
+      await assert.rejects(fetched(), /has SHA-256 [0-9a-f]{64}, not the pinned/);
       assert.ok(!readdirSync(folder).includes("sample"));
       const [kept = ""] = readdirSync(path.join(folder, "downloads/wrong"));
       assert.equal(readFileSync(path.join(folder, "downloads/wrong", kept), "utf8"), "evil\n");
     });
     it("without a route are none", async () => {
       program("curl", curl(`echo half >"$2"; echo 'curl: (6) no such host' >&2; exit 6`));
-      assert.equal(
-        await fetchDownload(tool, folder, context()),
-        "download failed (curl: (6) no such host)",
-      );
+      assert.equal(await fetched(), "download failed (curl: (6) no such host)");
       assert.deepEqual(readdirSync(path.join(folder, "downloads")), []);
     });
     it("without curl are none", async () => {
       process.env.PATH = folder;
-      assert.equal(await fetchDownload(tool, folder, context()), "curl is missing");
+      assert.equal(await fetched(), "curl is missing");
     });
     it("without a checksum are none", async () => {
-      const none = { ...tool, download: { none: "nobody publishes one" } };
-      assert.equal(await fetchDownload(none, folder, context()), "");
+      assert.equal(await fetched({ none: "nobody publishes one" }), "");
     });
   });
 
   describe("Go versions", () => {
-    const cases: readonly (readonly [string, boolean])[] = [
-      ["go1.26", true],
-      ["go1.26.8", true],
-      ["go1.27rc1", true],
-      ["go2.0", true],
-      ["devel go1.28-abcdef", true],
-      ["go1.25.9", false],
-      ["go1.9", false],
-      ["", false],
-      ["gccgo", false],
-    ];
-    for (const [printed, enough] of cases) {
+    const recent = ["go1.26", "go1.26.8", "go1.27rc1", "go2.0", "devel go1.28-abcdef"];
+    for (const printed of [...recent, "go1.25.9", "go1.9", "", "gccgo"]) {
+      const enough = recent.includes(printed);
       it(`${JSON.stringify(printed)} is ${enough ? "" : "not "}recent enough`, () =>
         assert.equal(isRecentEnough(printed), enough));
     }
@@ -194,14 +148,14 @@ describe("tools", () => {
   describe("the table", () => {
     const artifacts = Object.values(table).filter((each) => typeof each === "object");
 
-    it("has pinned checksums only as lower-case SHA-256 over HTTPS", () => {
-      const downloads = artifacts.flatMap(({ tool: { download } }) =>
-        "url" in download ? [download] : [],
+    it("pins every download of its version over HTTPS by a lower-case SHA-256", () => {
+      const downloads = artifacts.flatMap(({ tool: { download, version } }) =>
+        "url" in download ? [{ ...download, version }] : [],
       );
       assert.ok(downloads.length > 0);
-      for (const { url, sha256 } of downloads) {
-        assert.match(sha256, /^[0-9a-f]{64}$/);
-        assert.match(url, /^https:\/\//);
+      for (const { url, sha256: checksum, version } of downloads) {
+        assert.match(checksum, /^[0-9a-f]{64}$/);
+        assert.ok(url.startsWith("https://") && url.includes(`v${version}/`), url);
       }
     });
     it("has a Go package for every executable, and no other", () => {
@@ -209,50 +163,34 @@ describe("tools", () => {
         assert.deepEqual(Object.keys(each.go.packages).sort(), [...each.executables].sort());
       }
     });
-    it("names the pinned version in every download", () => {
-      for (const { tool: each } of artifacts) {
-        if ("url" in each.download) {
-          assert.ok(each.download.url.includes(`v${each.version}/`), each.name);
-        }
-      }
-    });
     it("gives every tool its own address", async () => {
       const addresses = await Promise.all(artifacts.map((each) => artifactAddress(each)));
       assert.equal(new Set(addresses).size, artifacts.length);
     });
     it("recognises what the pinned tools print", () => {
-      const printed: readonly (readonly [Tool, string])[] = [
-        [table.pulumi.tool, "v3.259.0\n"],
-        [table.kind.tool, "kind v0.33.0 go1.26.8 linux/amd64\n"],
-        [table.kubectl.tool, '{ "clientVersion": { "gitVersion": "v1.36.4" } }\n'],
-      ];
-      for (const [each, text] of printed) {
+      for (const [{ tool: each }, text] of [
+        [table.pulumi, "v3.259.0\n"],
+        [table.kind, "kind v0.33.0 go1.26.8 linux/amd64\n"],
+        [table.kubectl, '{ "clientVersion": { "gitVersion": "v1.36.4" } }\n'],
+      ] as const) {
         assert.equal(each.installed?.versionPattern.exec(text)?.[1], each.version);
       }
     });
   });
 
   describe("renaming a function of Go's library", () => {
-    const cases: readonly (readonly [string, string, string | RegExp])[] = [
-      [
-        "renames it",
-        "package os\n\nfunc rename(a string) {\n",
-        "package os\n\nfunc goRename(a string) {\n",
-      ],
+    const renamed = (source: string): string =>
+      renameFunction("os/file.go", source, "func rename(", "func goRename(");
+    it("renames it", () => {
+      const source = "package os\n\nfunc rename(a string) {\n";
+      assert.equal(renamed(source), source.replace("rename", "goRename"));
+    });
+    for (const [what, source, message] of [
       ["refuses one that is gone", "package os\n", /"func rename\(" 0 times/],
       ["refuses two", "\nfunc rename(\nfunc rename(\n", /2 times/],
       ["takes no other one", "\n// func rename(\n", /0 times/],
-    ];
-    for (const [what, source, expected] of cases) {
-      it(what, () => {
-        const run = (): string =>
-          renameFunction("os/file.go", source, "func rename(", "func goRename(");
-        if (typeof expected === "string") {
-          assert.equal(run(), expected);
-        } else {
-          assert.throws(run, expected);
-        }
-      });
+    ] as const) {
+      it(what, () => assert.throws(() => renamed(source), message));
     }
   });
 });

@@ -12,45 +12,27 @@ import { namespace, roleLabel, roleName } from "../../../verify/objects/names.ts
 import type { Role } from "../../../verify/objects/names.ts";
 
 export const linuxNode: NodeFact = {
-  name: "linux-a",
-  os: "linux",
-  address: "192.168.150.128",
-  version: "v1.36.4",
-  system: "Debian GNU/Linux 12 (bookworm)",
+  ...{ name: "linux-a", os: "linux", address: "192.168.150.128" },
+  ...{ version: "v1.36.4", system: "Debian GNU/Linux 12 (bookworm)" },
 };
-export const otherLinuxNode: NodeFact = {
-  ...linuxNode,
-  name: "linux-b",
-  address: "192.168.150.129",
-};
+const second = { name: "linux-b", address: "192.168.150.129" };
+export const otherLinuxNode: NodeFact = { ...linuxNode, ...second };
 export const windowsNode: NodeFact = {
-  name: "win-1",
-  os: "windows",
-  address: "192.168.150.10",
-  windowsBuild: "10.0.20348",
-  version: "v1.36.4",
-  system: "Windows Server 2022 Datacenter",
+  ...{ name: "win-1", os: "windows", address: "192.168.150.10", windowsBuild: "10.0.20348" },
+  ...{ version: "v1.36.4", system: "Windows Server 2022 Datacenter" },
 };
 
 /** A cluster of real Windows in which everything can be run. */
 export const fullFacts: Facts = {
-  nodes: [
-    linuxNode,
-    otherLinuxNode,
-    windowsNode,
-    { ...windowsNode, name: "win-2", address: "192.168.150.11" },
-  ],
+  nodes: [linuxNode, otherLinuxNode, windowsNode, { ...windowsNode, name: "win-2" }],
   rehearsal: false,
 };
 
 /** A Ready pod of a role on a node. */
 export function rolePod(role: Role, node: string, ip: string): V1Pod {
+  const name = roleName(role);
   return {
-    metadata: {
-      name: `${roleName(role)}-${node}`,
-      namespace,
-      labels: { [roleLabel]: roleName(role) },
-    },
+    metadata: { name: `${name}-${node}`, namespace, labels: { [roleLabel]: name } },
     spec: { nodeName: node, containers: [] },
     status: { phase: "Running", podIP: ip, conditions: [{ type: "Ready", status: "True" }] },
   };
@@ -58,23 +40,12 @@ export function rolePod(role: Role, node: string, ip: string): V1Pod {
 
 /** A pod whose container waits. */
 export function waitingPod(pod: V1Pod, reason: string, message: string): V1Pod {
-  return {
-    ...pod,
-    status: {
-      phase: "Pending",
-      conditions: [{ type: "Ready", status: "False" }],
-      containerStatuses: [
-        {
-          name: "agnhost",
-          image: "registry.example/agnhost:1",
-          imageID: "",
-          ready: false,
-          restartCount: 0,
-          state: { waiting: { reason, message } },
-        },
-      ],
-    },
+  const container = {
+    ...{ name: "agnhost", image: "registry.example/agnhost:1", imageID: "" },
+    ...{ ready: false, restartCount: 0, state: { waiting: { reason, message } } },
   };
+  const conditions = [{ type: "Ready", status: "False" }];
+  return { ...pod, status: { phase: "Pending", conditions, containerStatuses: [container] } };
 }
 
 export function service(name: string, app: string, nodePort = 30080): V1Service {
@@ -113,13 +84,8 @@ export function denyAll(name: string): V1NetworkPolicy {
 }
 
 export function warning(kind: string, name: string, reason: string, message: string): CoreV1Event {
-  return {
-    metadata: { name: `${name}.1` },
-    involvedObject: { kind, name },
-    type: "Warning",
-    reason,
-    message,
-  };
+  const metadata = { name: `${name}.1` };
+  return { metadata, involvedObject: { kind, name }, type: "Warning", reason, message };
 }
 
 const client = { os: "linux", part: "client" } as const;
@@ -127,12 +93,18 @@ const server = { os: "linux", part: "server" } as const;
 const onHost = { os: "linux", part: "host-port" } as const;
 const nodePart = { os: "linux", part: "node" } as const;
 
+/** Cluster DNS answers, and nothing else is to tell. */
+const quiet = {
+  ...{ dnsAddress: "10.96.0.10", dnsSlices: [slice("kube-dns", ["10.244.0.9"])] },
+  ...{ events: [], policies: [] },
+};
+
 /** A Linux and a Windows node with the pods of theirs that need no network of Windows' own. */
 export const onHosts: Details = {
   nodes: [linuxNode, windowsNode],
   pods: [
-    rolePod({ os: "linux", part: "client" }, "linux-a", "10.244.0.2"),
-    rolePod({ os: "linux", part: "server" }, "linux-a", "10.244.0.3"),
+    rolePod(client, "linux-a", "10.244.0.2"),
+    rolePod(server, "linux-a", "10.244.0.3"),
     rolePod({ os: "linux", part: "host-server" }, "linux-a", linuxNode.address),
     rolePod({ os: "windows", part: "node" }, "win-1", windowsNode.address),
     rolePod({ os: "windows", part: "host-server" }, "win-1", windowsNode.address),
@@ -141,39 +113,29 @@ export const onHosts: Details = {
     service("linux", "linux-server"),
     service("windows-host", "windows-host-server", 30081),
   ],
-  dnsAddress: "10.96.0.10",
   slices: [slice("windows-host", [windowsNode.address])],
-  events: [],
-  policies: [],
-  dnsSlices: [slice("kube-dns", ["10.244.0.9"])],
   systemPods: [],
+  ...quiet,
 };
 
 /** Two Linux nodes with all pods of ours, in which everything is as it should be. */
 export const healthy: Details = {
   nodes: [linuxNode, otherLinuxNode],
-  pods: [
-    rolePod(client, "linux-a", "10.244.0.2"),
-    rolePod(client, "linux-b", "10.244.1.2"),
-    rolePod(server, "linux-a", "10.244.0.3"),
-    rolePod(server, "linux-b", "10.244.1.3"),
-    rolePod(onHost, "linux-a", "10.244.0.4"),
-    rolePod(onHost, "linux-b", "10.244.1.4"),
-    rolePod(nodePart, "linux-a", linuxNode.address),
-    rolePod(nodePart, "linux-b", otherLinuxNode.address),
-  ],
+  pods: [linuxNode, otherLinuxNode].flatMap(({ name, address }, at) => [
+    rolePod(client, name, `10.244.${at}.2`),
+    rolePod(server, name, `10.244.${at}.3`),
+    rolePod(onHost, name, `10.244.${at}.4`),
+    rolePod(nodePart, name, address),
+  ]),
   services: [service("linux", "linux-server"), service("linux-pods", "linux-server")],
-  dnsAddress: "10.96.0.10",
   slices: [
     slice("linux", ["10.244.0.3", "10.244.1.3"]),
     slice("linux-pods", ["10.244.0.3", "10.244.1.3"]),
   ],
-  events: [],
-  policies: [],
-  dnsSlices: [slice("kube-dns", ["10.244.0.9"])],
   systemPods: [
     systemPod("coredns-1", "kube-dns", "linux-a", true),
     systemPod("kube-proxy-a", "kube-proxy", "linux-a", true),
     systemPod("kube-proxy-b", "kube-proxy", "linux-b", true),
   ],
+  ...quiet,
 };

@@ -1,85 +1,68 @@
 import assert from "node:assert/strict";
 
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1DaemonSet, V1PodSpec, V1Service } from "@kubernetes/client-node";
 
 import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
 import { windowsRelease } from "../../../verify/objects/images.ts";
 import { namespace, podDomain } from "../../../verify/objects/names.ts";
+import type { Part } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
 import type { SampleObject } from "../../../verify/objects/samples.ts";
 import { daemonSet, namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
 import { allRows } from "../../../verify/rows/all.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
+import type { Os } from "../../../verify/rows/row.ts";
 import { settingsChecks } from "../../../verify/run/settings-checks.ts";
 import { tooNew } from "../windows/powershell-5.ts";
 import { parsePowerShell } from "../windows/step-scripts.ts";
 
+const podOf = (os: Os, part: Part): V1PodSpec =>
+  daemonSet({ os, part }, "image").spec?.template.spec ?? assert.fail();
+
 describe("what rows need in the cluster", () => {
-  it("is made once for all of them, each kind of pods and Services with what serves", () => {
-    const names = workloads(allRoles(allRows), "image").map(
-      ({ kind, metadata }) => `${kind} ${metadata?.name}`,
-    );
+  it("is made once for all of them, each kind of pods and Services with what serves, in our namespace", () => {
+    const objects = workloads(allRoles(allRows), "image");
+    const parts = ["client", "host-port", "host-server", "node", "server"];
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata?.name}`);
     assert.deepEqual(names.sort(), [
-      "DaemonSet linux-client",
-      "DaemonSet linux-host-port",
-      "DaemonSet linux-host-server",
-      "DaemonSet linux-node",
-      "DaemonSet linux-server",
-      "DaemonSet windows-client",
-      "DaemonSet windows-host-port",
-      "DaemonSet windows-host-server",
-      "DaemonSet windows-node",
-      "DaemonSet windows-server",
-      "Service linux",
-      "Service linux-pods",
-      "Service windows",
-      "Service windows-host",
-      "Service windows-pods",
+      ...parts.map((part) => `DaemonSet linux-${part}`),
+      ...parts.map((part) => `DaemonSet windows-${part}`),
+      ...["Service linux", "Service linux-pods", "Service windows"],
+      ...["Service windows-host", "Service windows-pods"],
     ]);
+    const namespaces = new Set(objects.map(({ metadata }) => metadata?.namespace));
+    assert.deepEqual([...namespaces, namespaceObject().metadata?.name], [namespace, namespace]);
   });
 
   it("is nothing for rows that need nothing of it", () => {
     const host = pathRows.filter(({ id }) => id === "linux-pod-to-host");
-    assert.deepEqual(
-      workloads(allRoles(host), "image").map(({ metadata }) => metadata?.name),
-      ["linux-client"],
-    );
+    const names = workloads(allRoles(host), "image").map(({ metadata }) => metadata?.name);
+    assert.deepEqual(names, ["linux-client"]);
   });
 
-  it("lies in our namespace, and leaves it empty of rights", () => {
-    assert.equal(namespaceObject().metadata?.name, namespace);
-    for (const object of workloads(allRoles(allRows), "image")) {
-      assert.equal(object.metadata?.namespace, namespace);
-    }
-    const { spec } = daemonSet({ os: "linux", part: "client" }, "image");
-    assert.equal(spec?.template.spec?.automountServiceAccountToken, false);
-  });
-
-  it("runs on every node of its system, whatever its taints, and on no other", () => {
+  it("runs on every node of its system, whatever its taints, on no other, and without rights", () => {
     for (const os of ["linux", "windows"] as const) {
-      const pod = daemonSet({ os, part: "server" }, "image").spec?.template.spec;
-      assert.deepEqual(pod?.nodeSelector, { "kubernetes.io/os": os });
+      const pod = podOf(os, "server");
+      assert.deepEqual(pod.nodeSelector, { "kubernetes.io/os": os });
       assert.deepEqual(pod.tolerations, [{ operator: "Exists" }]);
+      assert.equal(pod.automountServiceAccountToken, false);
     }
   });
 
   it("is on the node's own network only where that is what is tried", () => {
-    const linux = daemonSet({ os: "linux", part: "node" }, "image").spec?.template.spec;
-    const windows = daemonSet({ os: "windows", part: "node" }, "image").spec?.template.spec;
-    const isolated = daemonSet({ os: "windows", part: "client" }, "image").spec?.template.spec;
-    const server = daemonSet({ os: "windows", part: "host-server" }, "image").spec?.template.spec;
-    assert.deepEqual([linux?.hostNetwork, linux?.securityContext], [true, undefined]);
-    for (const pod of [windows, server]) {
-      assert.equal(pod?.hostNetwork, true);
-      assert.equal(pod.securityContext?.windowsOptions?.hostProcess, true);
+    const linux = podOf("linux", "node");
+    assert.deepEqual([linux.hostNetwork, linux.securityContext], [true, undefined]);
+    for (const part of ["node", "host-server"] as const) {
+      const { hostNetwork, securityContext } = podOf("windows", part);
+      assert.deepEqual([hostNetwork, securityContext?.windowsOptions?.hostProcess], [true, true]);
     }
-    assert.deepEqual([isolated?.hostNetwork, isolated?.securityContext], [undefined, undefined]);
+    const isolated = podOf("windows", "client");
+    assert.deepEqual([isolated.hostNetwork, isolated.securityContext], [undefined, undefined]);
   });
 
   it("opens a port of the node only for what is behind one", () => {
-    const ports = (part: "server" | "host-port" | "host-server"): unknown =>
-      daemonSet({ os: "linux", part }, "image").spec?.template.spec?.containers[0]?.ports;
+    const ports = (part: Part): unknown => podOf("linux", part).containers[0]?.ports;
     assert.deepEqual(ports("server"), [{ containerPort: 8080 }]);
     assert.deepEqual(ports("host-port"), [{ containerPort: 8080, hostPort: 28080 }]);
     assert.deepEqual(ports("host-server"), [{ containerPort: 28081 }]);
@@ -88,13 +71,9 @@ describe("what rows need in the cluster", () => {
   it("leads to what serves on the nodes' network by a Service of its own", () => {
     const roles = [{ os: "windows", part: "host-server" }] as const;
     const [set, service, ...others] = workloads(roles, "image");
-    assert.ok(set?.kind === "DaemonSet" && service?.kind === "Service");
-    assert.deepEqual(others, []);
+    assert.deepEqual([set?.kind, service?.kind, others], ["DaemonSet", "Service", []]);
     const { spec } = service as V1Service;
-    assert.deepEqual(
-      spec?.selector,
-      set.spec && "template" in set.spec && set.spec.template.metadata?.labels,
-    );
+    assert.deepEqual(spec?.selector, (set as V1DaemonSet).spec?.template.metadata?.labels);
     assert.deepEqual(spec?.ports, [{ port: 80, targetPort: 28081 }]);
     assert.equal(spec?.type, "NodePort");
   });
@@ -102,10 +81,8 @@ describe("what rows need in the cluster", () => {
 
 describe("names and images", () => {
   it("of a server are what DNS calls an endpoint", () => {
-    assert.equal(
-      podDomain("windows", "10.244.3.7"),
-      "10-244-3-7.windows-pods.kindows-verify.svc.cluster.local",
-    );
+    const domain = podDomain("windows", "10.244.3.7");
+    assert.equal(domain, "10-244-3-7.windows-pods.kindows-verify.svc.cluster.local");
   });
 
   it("of Windows go by the build of the node", () => {
@@ -116,13 +93,10 @@ describe("names and images", () => {
 });
 
 describe("the samples", () => {
-  const looks = ["settings", "web-server", "shop"] as const;
-
-  for (const look of looks) {
+  for (const look of ["settings", "web-server", "shop"] as const) {
     it(`${look}: are objects with a kind and a name each, for the namespace one is in`, async () => {
       const objects = await readSample(sampleFile(look));
-      const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-      assert.equal(new Set(names).size, names.length);
+      assert.equal(new Set(objects.map(titled)).size, objects.length);
       for (const { metadata } of objects) assert.equal(metadata.namespace, undefined);
     });
 
@@ -134,37 +108,26 @@ describe("the samples", () => {
         assert.equal(nodeSelector?.["kubernetes.io/os"], os.name);
       }
     });
-  }
 
-  it("mount only volumes that are there, of config maps and secrets that are there", async () => {
-    for (const look of looks) {
+    it(`${look}: mount only volumes that are there, of config maps and secrets that are there`, async () => {
       const objects = await readSample(sampleFile(look));
+      const there = objects.map(titled);
       for (const { containers, volumes = [] } of podsOf(objects)) {
-        const names = volumes.map(({ name }) => name);
-        const mounts = containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
-        assert.deepEqual([...new Set(mounts.map(({ name }) => name))].sort(), [...names].sort());
+        const mounted = containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(nameOf));
+        assert.deepEqual([...new Set(mounted)].sort(), volumes.map(nameOf).sort());
         for (const { configMap, secret } of volumes) {
-          const wanted = configMap
-            ? `ConfigMap ${configMap.name}`
-            : secret && `Secret ${secret.secretName}`;
-          if (wanted !== undefined) {
-            const there = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-            assert.ok(there.includes(wanted), `${look}: ${wanted}`);
-          }
+          if (configMap) assert.ok(there.includes(`ConfigMap ${configMap.name}`), configMap.name);
+          if (secret) assert.ok(there.includes(`Secret ${secret.secretName}`), secret.secretName);
         }
       }
-    }
-  });
+    });
+  }
 
   it("get Windows images for the node's build, and go to nodes of that build only", async () => {
-    const shop = fitted(await readSample(sampleFile("shop")), {
-      os: "windows",
-      windowsBuild: "10.0.26100",
-      agnhost: agnhostImage,
-    });
-    const pods = podsOf(shop);
+    const node = { os: "windows", windowsBuild: "10.0.26100", agnhost: agnhostImage } as const;
+    const shop = fitted(await readSample(sampleFile("shop")), node);
     assert.deepEqual(
-      pods.map(({ containers, nodeSelector }) => [containers[0]?.image, nodeSelector]),
+      podsOf(shop).map(({ containers, nodeSelector }) => [containers[0]?.image, nodeSelector]),
       [
         [
           "mcr.microsoft.com/windows/servercore:ltsc2025",
@@ -183,10 +146,8 @@ describe("the samples", () => {
     const [after] = podsOf(linux);
     assert.deepEqual(after?.os, { name: "linux" });
     assert.deepEqual(after.nodeSelector, { "kubernetes.io/os": "linux" });
-    assert.deepEqual(
-      after.containers.map(({ image }) => image),
-      ["mirror.example/agnhost:1", "mirror.example/agnhost:1"],
-    );
+    const images = after.containers.map(({ image }) => image);
+    assert.deepEqual(images, ["mirror.example/agnhost:1", "mirror.example/agnhost:1"]);
     assert.deepEqual(after.volumes?.at(-1)?.hostPath?.path, "/etc");
     assert.deepEqual(
       after.containers.map(({ volumeMounts }) => volumeMounts),
@@ -211,17 +172,17 @@ describe("the samples", () => {
       return Object.values({ ...found?.data, ...found?.stringData });
     };
     const values = [...data("Secret"), ...data("ConfigMap")];
-    const expected = settingsChecks("linux").slice(0, 4);
-    for (const check of expected) {
+    const linux = settingsChecks("linux");
+    for (const { what, expected } of linux.slice(0, 4)) {
       assert.ok(
-        values.some((value) => check.expected.test(value)),
-        check.what,
+        values.some((value) => expected.test(value)),
+        what,
       );
     }
-    const linux = settingsChecks("linux").map(({ what }) => what);
+    const whats = settingsChecks("windows").map(({ what }) => what);
     assert.deepEqual(
-      settingsChecks("windows").map(({ what }) => what),
-      linux,
+      whats,
+      linux.map(({ what }) => what),
     );
   });
 });
@@ -241,6 +202,9 @@ interface SamplePod {
     readonly hostPath?: { readonly path: string };
   }[];
 }
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
+const titled = ({ kind, metadata }: SampleObject): string => `${kind} ${metadata.name}`;
 
 function podsOf(objects: readonly SampleObject[]): readonly SamplePod[] {
   return objects.flatMap(({ kind, spec }) => {

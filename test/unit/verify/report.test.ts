@@ -33,23 +33,20 @@ const verification: Verification = {
       seconds: 30.1,
     }),
     result("windows-settings", "rehearsed", { reason: "containers are modelled" }),
-    result("windows-pod-to-linux-pod", "not-runnable", { reason: "needs Windows: x", seconds: 0 }),
-    result("windows-pod-to-windows-pod-name", "not-runnable", {
-      reason: "needs Windows: x",
-      seconds: 0,
-    }),
+    ...["windows-pod-to-linux-pod", "windows-pod-to-windows-pod-name"].map((id) =>
+      result(id, "not-runnable", { reason: "needs Windows: x", seconds: 0 }),
+    ),
   ],
 };
 
 describe("how a run came out", () => {
-  const good: readonly (readonly [string, readonly Status[], boolean])[] = [
+  for (const [what, statuses, expected] of [
     ["is good when all passed", ["passed", "passed"], true],
     ["is good when the rest could not be run", ["passed", "not-runnable", "rehearsed"], true],
     ["is bad when one failed", ["passed", "failed"], false],
     ["is bad when nothing passed", ["not-runnable", "rehearsed"], false],
     ["is bad when there was nothing", [], false],
-  ];
-  for (const [what, statuses, expected] of good) {
+  ] as const) {
     it(what, () => {
       assert.equal(isGood(statuses.map((status) => result("linux-pod-to-host", status))), expected);
     });
@@ -100,8 +97,7 @@ describe("the results as JSON", () => {
       counts: Record<string, number>;
       rows: { id: string; status: string; seen: string; tried: string[]; target?: unknown }[];
     };
-    assert.equal(parsed.good, false);
-    assert.equal(parsed.started, "2026-11-22T01:02:03.456Z");
+    assert.deepEqual([parsed.good, parsed.started], [false, "2026-11-22T01:02:03.456Z"]);
     assert.deepEqual(parsed.counts, { passed: 1, failed: 1, rehearsed: 1, "not-runnable": 2 });
     assert.deepEqual(
       parsed.rows.map(({ id, status }) => `${id} ${status}`),
@@ -118,7 +114,7 @@ describe("the results as JUnit's XML", () => {
   it("count what was not shown as skipped, never as passed", () => {
     assert.match(
       xml,
-      /<testsuite name="kindows verify" tests="5" failures="1" errors="0" skipped="3" /,
+      /<testsuite name="kindows verify" tests="5" failures="1" errors="0" skipped="3"/,
     );
     assert.equal([...xml.matchAll(/<testcase [^>]*\/>/g)].length, 1);
     assert.equal([...xml.matchAll(/<skipped message="/g)].length, 3);
@@ -126,15 +122,9 @@ describe("the results as JUnit's XML", () => {
   });
 
   it("are well-formed whatever a reason holds", () => {
-    assert.match(
-      xml,
-      /message="the Service linux has no endpoints: &quot;&lt;none&gt;&quot; &amp; so on"/,
-    );
-    const odd = {
-      ...verification,
-      results: [result("mixed-shop", "failed", { seen: "a\u0000\u001bb]]>" })],
-    };
-    assert.match(junitText(odd), /seen: a\uFFFD\uFFFDb\]\]&gt;/);
+    assert.match(xml, /linux has no endpoints: &quot;&lt;none&gt;&quot; &amp; so on"/);
+    const odd = [result("mixed-shop", "failed", { seen: "a\u0000\u001bb]]>" })];
+    assert.match(junitText({ ...verification, results: odd }), /seen: a\uFFFD\uFFFDb\]\]&gt;/);
     assert.equal(wellFormed(xml), true);
   });
 });
@@ -147,12 +137,8 @@ describe("the page", () => {
   });
 
   it("has one box in the matrix for each path, with its reason", () => {
-    const cells = [...html.matchAll(/<td class="cell[^"]*">/g)].length;
-    assert.equal(cells, 4);
-    assert.match(
-      html,
-      /class="box failed" title="Linux pod to Linux service by address: failed\. the Service/,
-    );
+    assert.equal([...html.matchAll(/<td class="cell[^"]*">/g)].length, 4);
+    assert.match(html, /"box failed" title="Linux pod to Linux service by address: failed\. the S/);
     assert.match(html, /class="box not-runnable" title="[^"]*needs Windows: x"/);
   });
 

@@ -9,64 +9,31 @@ import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnab
 import { selectRows } from "../../../verify/rows/select.ts";
 import { fullFacts, linuxNode, otherLinuxNode, windowsNode } from "./cluster-states.ts";
 
-/** The connectivity table of pablodav/kubernetes-for-windows, and the rows that show each line of it. */
-const firstTable: Readonly<Record<string, readonly string[]>> = {
-  "Windows pods, by address": [
-    "windows-pod-to-windows-pod-same-node",
-    "windows-pod-to-windows-pod-other-node",
-  ],
-  "Windows pods, by name": ["windows-pod-to-windows-pod-name"],
-  "Windows and Linux pods, by address": ["windows-pod-to-linux-pod", "linux-pod-to-windows-pod"],
-  "Windows and Linux pods, by name": [
-    "windows-pod-to-linux-pod-name",
-    "linux-pod-to-windows-pod-name",
-  ],
-  "Linux pods, by address": [
-    "linux-pod-to-linux-pod-same-node",
-    "linux-pod-to-linux-pod-other-node",
-  ],
-  "Linux pods, by name": ["linux-pod-to-linux-pod-name"],
-  "Linux pod and Windows service, by address": ["linux-pod-to-windows-service"],
-  "Linux pod and Windows service, by name": ["linux-pod-to-windows-service-name"],
-  "Windows pod and Linux service, by address": ["windows-pod-to-linux-service"],
-  "Windows pod and Linux service, by name": ["windows-pod-to-linux-service-name"],
-  "NodePort by a Windows node": [
-    "outside-to-windows-service-windows-node",
-    "outside-to-linux-service-windows-node",
-  ],
-  "NodePort by a Linux node": [
-    "outside-to-windows-service-linux-node",
-    "outside-to-linux-service-linux-node",
-  ],
-  "out of Linux pods": ["linux-pod-to-host", "linux-pod-to-internet"],
-  "out of Windows pods": ["windows-pod-to-host", "windows-pod-to-internet"],
-};
+/** Ids that begin alike. */
+const idsOf = (from: string, ...ends: readonly string[]): readonly string[] =>
+  ends.map((to) => `${from}-to-${to}`);
 
-/** The lines of lippertmarkus/vagrant-k8s-win-hostprocess' networking-tests.md. */
-const secondTable: Readonly<Record<string, readonly string[]>> = {
-  "lin node -> win pod": ["linux-node-to-windows-pod"],
-  "lin node -> lin pod": ["linux-node-to-linux-pod"],
-  "lin node -> win svc": ["linux-node-to-windows-service"],
-  "lin node -> lin svc": ["linux-node-to-linux-service"],
-  "win node -> win pod": ["windows-node-to-windows-pod"],
-  "win node -> lin pod": ["windows-node-to-linux-pod"],
-  "win node -> lin svc": ["windows-node-to-linux-service"],
-  "win node -> win svc": ["windows-node-to-windows-service"],
-  "lin pod -> lin pod": ["linux-pod-to-linux-pod-same-node", "linux-pod-to-linux-pod-other-node"],
-  "lin pod -> win pod": ["linux-pod-to-windows-pod"],
-  "lin pod -> lin svc (with dns)": ["linux-pod-to-linux-service-name"],
-  "lin pod -> win svc (with dns)": ["linux-pod-to-windows-service-name"],
-  "win pod -> lin pod": ["windows-pod-to-linux-pod"],
-  "win pod -> win pod": [
-    "windows-pod-to-windows-pod-same-node",
-    "windows-pod-to-windows-pod-other-node",
+/**
+ * What the connectivity table of pablodav/kubernetes-for-windows and the networking-tests.md of
+ * lippertmarkus/vagrant-k8s-win-hostprocess have in their lines.
+ */
+const ofOthers: Readonly<Record<string, readonly string[]>> = {
+  "linux-pod": [
+    ...["linux-pod-same-node", "linux-pod-other-node", "linux-pod-name", "windows-pod"],
+    ...["windows-pod-name", "windows-service", "windows-service-name", "linux-service-name"],
+    ...["host", "internet"],
   ],
-  "win pod -> lin svc (with dns)": ["windows-pod-to-linux-service-name"],
-  "win pod -> win svc (with dns)": ["windows-pod-to-windows-service-name"],
-  "lin pod -> internet (with dns)": ["linux-pod-to-internet"],
-  "win pod -> internet (with dns)": ["windows-pod-to-internet"],
-  "external -> node-port svc via controlplane": ["outside-to-windows-service-linux-node"],
-  "external -> node-port svc via win-worker": ["outside-to-windows-service-windows-node"],
+  "windows-pod": [
+    ...["windows-pod-same-node", "windows-pod-other-node", "windows-pod-name", "linux-pod"],
+    ...["linux-pod-name", "linux-service", "linux-service-name", "windows-service-name"],
+    ...["host", "internet"],
+  ],
+  "linux-node": ["windows-pod", "linux-pod", "windows-service", "linux-service"],
+  "windows-node": ["windows-pod", "linux-pod", "linux-service", "windows-service"],
+  outside: [
+    ...["linux-service-linux-node", "linux-service-windows-node"],
+    ...["windows-service-linux-node", "windows-service-windows-node"],
+  ],
 };
 
 describe("the rows", () => {
@@ -79,12 +46,10 @@ describe("the rows", () => {
     for (const id of ids) assert.match(id, /^[a-z]+(-[a-z]+)+$/);
   });
 
-  for (const [what, wanted] of Object.entries({ ...firstTable, ...secondTable })) {
-    it(`show "${what}"`, () => {
-      assert.deepEqual(
-        wanted.filter((id) => !ids.includes(id)),
-        [],
-      );
+  for (const [from, all] of Object.entries(ofOthers)) {
+    it(`show what others try from a ${from}: ${all.join(", ")}`, () => {
+      const missing = idsOf(from, ...all).filter((id) => !ids.includes(id));
+      assert.deepEqual(missing, []);
     });
   }
 
@@ -148,6 +113,8 @@ describe("what can be run", () => {
     noInternet: "needs internet: none",
   };
 
+  const noHns = "needs Windows: a rehearsed node has no HNS, hence no";
+
   function reasons(facts: Facts): Readonly<Record<string, string>> {
     return Object.fromEntries(
       allRows.flatMap((row) => {
@@ -164,37 +131,20 @@ describe("what can be run", () => {
   it("is in a rehearsal nothing that would need Windows", () => {
     const told = reasons(rehearsal);
     const run = allRows.filter(({ id }) => told[id] === undefined).map(({ id }) => id);
+    const [hostService, linuxHost] = ["windows-host-service", "linux-host-port"];
     assert.deepEqual(run, [
-      "linux-pod-to-linux-pod-same-node",
-      "linux-pod-to-linux-pod-name",
-      "linux-pod-to-linux-service",
-      "linux-pod-to-linux-service-name",
-      "linux-pod-to-linux-node-port",
-      "linux-pod-to-linux-host-port",
-      "linux-pod-to-windows-host-pod",
-      "linux-pod-to-windows-host-service",
-      "linux-pod-to-windows-host-service-name",
-      "linux-pod-to-host",
-      "linux-node-to-linux-pod",
-      "linux-node-to-linux-service",
-      "linux-node-to-windows-host-pod",
-      "linux-node-to-windows-host-service",
-      "windows-node-to-linux-node-port",
-      "windows-node-to-linux-host-pod",
-      "windows-node-to-windows-host-pod",
-      "windows-node-to-host",
-      "outside-to-linux-service-linux-node",
-      "outside-to-windows-host-pod",
-      "outside-to-windows-host-service-linux-node",
-      "outside-to-linux-host-port",
-      "linux-settings",
-      "windows-settings",
-      "linux-metrics",
+      ...idsOf("linux-pod", "linux-pod-same-node", "linux-pod-name", "linux-service"),
+      ...idsOf("linux-pod", "linux-service-name", "linux-node-port", linuxHost),
+      ...idsOf("linux-pod", "windows-host-pod", hostService, `${hostService}-name`, "host"),
+      ...idsOf("linux-node", "linux-pod", "linux-service", "windows-host-pod", hostService),
+      ...idsOf("windows-node", "linux-node-port", "linux-host-pod", "windows-host-pod", "host"),
+      ...idsOf("outside", "linux-service-linux-node", "windows-host-pod"),
+      ...idsOf("outside", `${hostService}-linux-node`, linuxHost),
+      ...["linux-settings", "windows-settings", "linux-metrics"],
     ]);
     assert.match(told["windows-metrics"] ?? "", /^needs Windows: .* HNS/);
     assert.equal(told["linux-pod-to-linux-pod-other-node"], "needs two Linux nodes: there is one");
     assert.match(told["windows-pod-to-linux-pod"] ?? "", /^needs Windows: containers/);
-    const noHns = "needs Windows: a rehearsed node has no HNS, hence no";
     assert.equal(told["windows-node-to-linux-pod"], `${noHns} way to pods`);
     assert.equal(told["windows-node-to-windows-host-service"], `${noHns} way to services`);
     assert.equal(told["outside-to-windows-host-service-windows-node"], `${noHns} kube-proxy`);
@@ -212,13 +162,9 @@ describe("what can be run", () => {
       "windows-node-to-cluster-dns",
       "windows-node-to-windows-host-service",
     ]);
-    const noHns = "needs Windows: a rehearsed node has no HNS, hence no";
     assert.equal(without["windows-node-to-cluster-dns"], `${noHns} way to services`);
-    for (const id of [
-      "outside-to-linux-service-windows-node",
-      "outside-to-windows-host-service-windows-node",
-    ]) {
-      assert.equal(told[id], `${noHns} kube-proxy`);
+    for (const service of ["linux-service", "windows-host-service"]) {
+      assert.equal(told[`outside-to-${service}-windows-node`], `${noHns} kube-proxy`);
     }
     for (const id of ["windows-node-to-windows-pod", "windows-node-to-windows-service"]) {
       assert.match(told[id] ?? "", /^needs Windows: containers on a rehearsed node .* no network$/);
@@ -230,17 +176,19 @@ describe("what can be run", () => {
 
   it("is on real Windows without a pod network only what needs none", () => {
     const told = reasons({ ...fullFacts, noWindowsPodNetwork: "no pod network" });
-    assert.equal(told["linux-pod-to-windows-pod"], "no pod network");
-    assert.equal(told["outside-to-linux-service-windows-node"], "no pod network");
-    assert.equal(told["linux-pod-to-windows-host-pod"], "no pod network");
-    assert.equal(told["windows-settings"], "no pod network");
+    const outside = "outside-to-linux-service-windows-node";
+    const hostPod = "linux-pod-to-windows-host-pod";
+    for (const id of ["linux-pod-to-windows-pod", outside, hostPod, "windows-settings"]) {
+      assert.equal(told[id], "no pod network");
+    }
     assert.equal(told["linux-pod-to-linux-pod-other-node"], undefined);
   });
 
   it("is without Windows what is on Linux", () => {
     const told = reasons({ nodes: [linuxNode, otherLinuxNode], rehearsal: false });
-    assert.equal(told["linux-pod-to-windows-pod"], "needs a Windows node: there is none");
-    assert.equal(told["windows-settings"], "needs a Windows node: there is none");
+    for (const id of ["linux-pod-to-windows-pod", "windows-settings"]) {
+      assert.equal(told[id], "needs a Windows node: there is none");
+    }
     assert.equal(told["linux-pod-to-linux-pod-other-node"], undefined);
   });
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { mock } from "node:test";
 
 import { Slots } from "../../../toolchain/slots.ts";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
@@ -15,22 +14,24 @@ import { selectRows } from "../../../verify/rows/select.ts";
 import { fullFacts, healthy, linuxNode, onHosts, rolePod, waitingPod } from "./cluster-states.ts";
 
 interface Fake {
-  readonly details?: () => Promise<Details>;
+  readonly details?: Details | Error;
   readonly attempt?: (probe: Probe) => ProbeFailure | undefined;
   readonly run?: (command: ShellCommand) => Printed;
   readonly summary?: unknown;
   readonly aborted?: boolean;
   readonly rehearsal?: boolean;
+  /** For each row. Everything is tried once, however short it is. */
+  readonly seconds?: number;
 }
 
-/** Runs rows against a cluster of the test's own, each for a twentieth of a second at most. */
+/** Runs rows against a cluster of the test's own. */
 async function results(
   patterns: readonly string[],
   fake: Fake = {},
 ): Promise<readonly RowResult[]> {
-  const details = fake.details ?? (() => Promise.resolve(healthy));
-  const aborter = new AbortController();
-  if (fake.aborted === true) aborter.abort();
+  const { details: state = healthy, seconds: timeoutSeconds = 3600 } = fake;
+  const details = (): Promise<Details> =>
+    state instanceof Error ? Promise.reject(state) : Promise.resolve(state);
   return runRows(
     selectRows(patterns),
     { ...fullFacts, rehearsal: fake.rehearsal === true },
@@ -48,141 +49,127 @@ async function results(
         internet: { url: "http://www.example.test/", text: "x" },
       },
       slots: new Slots(2),
-      signal: aborter.signal,
+      signal: fake.aborted === true ? AbortSignal.abort() : new AbortController().signal,
     },
-    { timeoutSeconds: 0.05, say: () => undefined },
+    { timeoutSeconds, say: () => undefined },
   );
 }
 
-async function only(id: string, fake: Fake = {}): Promise<RowResult> {
+/** How one row comes out; a regular expression is what a text has to fit. */
+type Expected = Partial<Record<keyof RowResult, unknown>>;
+
+async function comesOut(id: string, fake: Fake, expected: Expected): Promise<void> {
   const [result] = await results([id], fake);
   assert.ok(result);
-  return result;
+  for (const [name, value] of Object.entries(expected)) {
+    const found: unknown = result[name as keyof RowResult];
+    if (value instanceof RegExp) assert.match(String(found), value);
+    else assert.deepEqual(found, value);
+  }
 }
 
-/** No row comes to the end of its time any more. */
-function stopTime(): void {
-  mock.method(Date, "now", () => 0);
-}
+const lost = (): ProbeFailure => ({ kind: "lost", text: "curl: (28)" });
+const seconds = 0.02;
 
 describe("running rows", () => {
-  afterEach(() => mock.restoreAll());
+  const otherNode = "linux-pod-to-linux-pod-other-node";
+  const unpulled = healthy.pods.map((pod) =>
+    waitingPod(pod, "ErrImagePull", "dial tcp: lookup registry.example: no such host"),
+  );
+  const cases: Readonly<Record<string, readonly [id: string, Fake, Expected]>> = {
+    "passes a row when all of its connections work, and tells what was tried": [
+      otherNode,
+      {},
+      {
+        status: "passed",
+        tried: ["curl http://10.244.1.3:8080/hostname", "curl http://10.244.0.3:8080/hostname"],
+      },
+    ],
+    "fails one connection of several, with what it said and the reason in the cluster": [
+      otherNode,
+      { attempt: ({ url }) => (url.includes("10.244.0.3") ? lost() : undefined), seconds },
+      {
+        ...{ status: "failed", seen: "curl: (28)" },
+        reason: /^no answer within 4 s from linux-client-linux-b on linux-b/,
+        tried: ["curl http://10.244.0.3:8080/hostname"],
+      },
+    ],
+    "waits for pods, and says why they did not come": [
+      "linux-pod-to-host",
+      { details: { ...healthy, pods: unpulled }, seconds },
+      {
+        status: "failed",
+        reason:
+          /the image registry\.example\/agnhost:1 cannot be pulled on linux-a.*\(and 1 more\)$/,
+        seen: "not Ready: linux-client on linux-a, linux-client on linux-b",
+      },
+    ],
+    "says so when the API server does not answer": [
+      "linux-pod-to-host",
+      { details: new Error("connect ECONNREFUSED"), seconds },
+      { reason: "the API server does not answer: connect ECONNREFUSED" },
+    ],
+    "does not pass what there was nothing to try for": [
+      otherNode,
+      { details: { ...healthy, nodes: [linuxNode] } },
+      { status: "failed", reason: "there are no nodes left for it" },
+    ],
+    "shows what cannot be run as such, with no time spent": [
+      "windows-pod-to-linux-pod",
+      { rehearsal: true },
+      { status: "not-runnable", reason: /^needs Windows/, seconds: 0 },
+    ],
+    "ends when it is interrupted": [
+      "linux-pod-to-host",
+      { aborted: true, attempt: lost },
+      { status: "failed" },
+    ],
+    "passes in a rehearsal what Linux did": [
+      "linux-pod-to-linux-service",
+      { rehearsal: true },
+      { status: "passed" },
+    ],
+  };
+  for (const [what, [id, fake, expected]] of Object.entries(cases)) {
+    it(what, () => comesOut(id, fake, expected));
+  }
 
-  it("passes a row when all of its connections work, and tells what was tried", async () => {
-    const result = await only("linux-pod-to-linux-pod-other-node");
-    assert.equal(result.status, "passed");
-    assert.deepEqual(result.tried, [
-      "curl http://10.244.1.3:8080/hostname",
-      "curl http://10.244.0.3:8080/hostname",
-    ]);
-  });
-
-  it("does not pass in a rehearsal what a HostProcess container did under Wine, and fails what it did not", async () => {
-    const details = (): Promise<Details> => Promise.resolve(onHosts);
-    for (const id of ["linux-pod-to-windows-host-pod", "windows-node-to-host"]) {
-      const rehearsed = await only(id, { details, rehearsal: true });
-      assert.deepEqual(
-        [rehearsed.status, rehearsed.reason.split(":")[0]],
-        ["rehearsed", "HostProcess under Wine"],
-      );
-      assert.equal((await only(id, { details })).status, "passed");
-      const attempt = (): ProbeFailure => ({ kind: "lost", text: "" });
-      assert.equal((await only(id, { details, rehearsal: true, attempt })).status, "failed");
-    }
-    const linux = await only("linux-pod-to-linux-service", { rehearsal: true });
-    assert.equal(linux.status, "passed");
-  });
+  for (const id of ["linux-pod-to-windows-host-pod", "windows-node-to-host"]) {
+    it(`does not pass in a rehearsal what a HostProcess container did under Wine, and fails what it did not: ${id}`, async () => {
+      const there: Fake = { details: onHosts, rehearsal: true };
+      await comesOut(id, there, { status: "rehearsed", reason: /^HostProcess under Wine:/ });
+      await comesOut(id, { ...there, rehearsal: false }, { status: "passed" });
+      await comesOut(id, { ...there, attempt: lost, seconds }, { status: "failed" });
+    });
+  }
 
   it("tries again what does not work at once", async () => {
-    stopTime();
     let calls = 0;
-    const result = await only("linux-pod-to-host", {
-      attempt: () => (++calls < 4 ? { kind: "refused", text: "not yet" } : undefined),
-    });
-    assert.equal(result.status, "passed");
+    const attempt = () => (++calls < 4 ? lost() : undefined);
+    await comesOut("linux-pod-to-host", { attempt }, { status: "passed" });
     assert.equal(calls >= 4, true);
-  });
-
-  it("fails one connection of several, with what it said and the reason in the cluster", async () => {
-    const result = await only("linux-pod-to-linux-pod-other-node", {
-      attempt: ({ url }) =>
-        url.includes("10.244.0.3") ? { kind: "lost", text: "curl: (28)" } : undefined,
-    });
-    assert.equal(result.status, "failed");
-    assert.match(result.reason, /^no answer within 4 s from linux-client-linux-b on linux-b/);
-    assert.deepEqual(
-      [result.tried, result.seen],
-      [["curl http://10.244.0.3:8080/hostname"], "curl: (28)"],
-    );
   });
 
   it("fails only the rows that something is wrong with", async () => {
     const all = await results(["linux-pod-to-linux-*", "linux-pod-to-host"], {
-      attempt: ({ service }) =>
-        service === "linux" ? { kind: "refused", text: "refused" } : undefined,
+      attempt: ({ service }) => (service === "linux" ? lost() : undefined),
+      seconds,
     });
+    const failed = all.filter(({ status }) => status === "failed").map(({ row }) => row.id);
     assert.deepEqual(
-      all.filter(({ status }) => status === "failed").map(({ row }) => row.id),
-      [
-        "linux-pod-to-linux-service",
-        "linux-pod-to-linux-service-name",
-        "linux-pod-to-linux-node-port",
-      ],
+      failed,
+      ["service", "service-name", "node-port"].map((to) => `linux-pod-to-linux-${to}`),
     );
-  });
-
-  it("waits for pods, and says why they did not come", async () => {
-    const pods = healthy.pods.map((pod) =>
-      waitingPod(pod, "ErrImagePull", "dial tcp: lookup registry.example: no such host"),
-    );
-    const result = await only("linux-pod-to-host", {
-      details: () => Promise.resolve({ ...healthy, pods }),
-    });
-    assert.equal(result.status, "failed");
-    assert.match(
-      result.reason,
-      /the image registry\.example\/agnhost:1 cannot be pulled on linux-a/,
-    );
-    assert.match(result.reason, /\(and 1 more\)$/);
-    assert.equal(result.seen, "not Ready: linux-client on linux-a, linux-client on linux-b");
-  });
-
-  it("says so when the API server does not answer", async () => {
-    const result = await only("linux-pod-to-host", {
-      details: () => Promise.reject(new Error("connect ECONNREFUSED")),
-    });
-    assert.equal(result.reason, "the API server does not answer: connect ECONNREFUSED");
-  });
-
-  it("does not pass what there was nothing to try for", async () => {
-    const { pods } = healthy;
-    const result = await only("linux-pod-to-linux-pod-other-node", {
-      details: () => Promise.resolve({ ...healthy, pods, nodes: [linuxNode] }),
-    });
-    assert.deepEqual([result.status, result.reason], ["failed", "there are no nodes left for it"]);
-  });
-
-  it("shows what cannot be run as such, with no time spent", async () => {
-    const result = await only("windows-pod-to-linux-pod", { rehearsal: true });
-    assert.equal(result.status, "not-runnable");
-    assert.match(result.reason, /^needs Windows/);
-    assert.equal(result.seconds, 0);
-  });
-
-  it("ends soon when it is interrupted", async () => {
-    stopTime();
-    const attempt = (): ProbeFailure => ({ kind: "lost", text: "" });
-    assert.equal((await only("linux-pod-to-host", { aborted: true, attempt })).status, "failed");
   });
 });
 
 describe("the samples' rows", () => {
-  const settings = { ...rolePod({ os: "linux", part: "client" }, "linux-a", "10.244.0.7") };
-  const pods = (os: string): typeof healthy.pods => [
-    { ...settings, metadata: { name: `settings-${os}` } },
-  ];
-  const withPods = (os: string) => (): Promise<Details> =>
-    Promise.resolve({ ...healthy, pods: pods(os), nodes: [linuxNode] });
+  const settings = rolePod({ os: "linux", part: "client" }, "linux-a", "10.244.0.7");
+  const withPods = (os: string): Details => ({
+    ...{ ...healthy, nodes: [linuxNode] },
+    pods: [{ ...settings, metadata: { name: `settings-${os}` } }],
+  });
+  const [linux, windows] = ["linux", "windows"].map(withPods) as [Details, Details];
   const answers: Readonly<Record<string, string>> = {
     SETTINGS_USERNAME: "admin",
     "/settings/secret/password": "1f2d1e2e67df",
@@ -192,69 +179,63 @@ describe("the samples' rows", () => {
     "/shared/note": "from the other container",
     "/node/hosts": "127.0.0.1 localhost",
   };
-  const right = ({ args }: ShellCommand): Printed => ({
-    exitCode: 0,
-    stdout: `${answers[args.at(-1) ?? ""] ?? "unknown"}\n`,
-    stderr: "",
-  });
+  const printing =
+    (change: Readonly<Record<string, string>>) =>
+    ({ args }: ShellCommand): Printed => {
+      const stdout = { ...answers, ...change }[args.at(-1) ?? ""] ?? "unknown";
+      return { exitCode: 0, stdout: `${stdout}\n`, stderr: "" };
+    };
+  const wrong = { "/settings/secret/password": "sesame" };
 
   it("pass when everything is in the containers", async () => {
-    const result = await only("linux-settings", { details: withPods("linux"), run: right });
-    assert.deepEqual([result.status, result.reason, result.tried.length], ["passed", "", 7]);
+    const [all] = await results(["linux-settings"], { details: linux, run: printing({}) });
+    assert.deepEqual([all?.status, all?.reason, all?.tried.length], ["passed", "", 7]);
   });
 
-  it("fail at the first thing that is not there, and do not print what is in its place", async () => {
-    const result = await only("linux-settings", {
-      details: withPods("linux"),
-      run: (command) =>
-        command.args.includes("/settings/secret/password")
-          ? { exitCode: 0, stdout: "sesame", stderr: "" }
-          : right(command),
-    });
-    assert.equal(result.reason, "the secret as a file is not there");
-    assert.equal(result.seen, "6 characters that are not what the sample has");
-  });
-
-  it("are rehearsed, not passed, where containers are modelled", async () => {
-    const result = await only("windows-settings", {
-      details: withPods("windows"),
-      rehearsal: true,
-    });
-    assert.equal(result.status, "rehearsed");
-    assert.match(result.reason, /kubelet\.exe .* modelled/);
-  });
-
-  it("are not run where kubelet cannot measure a pod", async () => {
-    const summary = metrics("settings-windows");
-    const result = await only("windows-metrics", {
-      details: withPods("windows"),
-      summary,
-      rehearsal: true,
-    });
-    assert.equal(result.status, "not-runnable");
-  });
-
-  it("pass when kubelet has measured the pod, and fail when it has not", async () => {
-    const details = withPods("linux");
-    const passed = await only("linux-metrics", { details, summary: metrics("settings-linux") });
-    assert.equal(passed.status, "passed");
-    const failed = await only("linux-metrics", { details, summary: metrics("another") });
-    assert.equal(failed.status, "failed");
-    assert.match(failed.seen, /^no metrics of settings-linux among those of 1 pods$/);
-  });
-
-  it("fail without a pod", async () => {
-    const result = await only("linux-settings");
-    assert.equal(result.reason, "there is no pod of settings-linux");
-  });
+  const cases: Readonly<Record<string, readonly [id: string, Fake, Expected]>> = {
+    "fail at the first thing that is not there, and do not print what is in its place": [
+      "linux-settings",
+      { details: linux, run: printing(wrong) },
+      {
+        reason: "the secret as a file is not there",
+        seen: "6 characters that are not what the sample has",
+      },
+    ],
+    "are rehearsed, not passed, where containers are modelled": [
+      "windows-settings",
+      { details: windows, rehearsal: true },
+      { status: "rehearsed", reason: /kubelet\.exe .* modelled/ },
+    ],
+    "are not run where kubelet cannot measure a pod": [
+      "windows-metrics",
+      { details: windows, summary: metrics("settings-windows"), rehearsal: true },
+      { status: "not-runnable" },
+    ],
+    "pass when kubelet has measured the pod": [
+      "linux-metrics",
+      { details: linux, summary: metrics("settings-linux") },
+      { status: "passed" },
+    ],
+    "fail when kubelet has not measured the pod": [
+      "linux-metrics",
+      { details: linux, summary: metrics("another"), seconds },
+      { status: "failed", seen: "no metrics of settings-linux among those of 1 pods" },
+    ],
+    "fail without a pod": [
+      "linux-settings",
+      { seconds },
+      { reason: "there is no pod of settings-linux" },
+    ],
+  };
+  for (const [what, [id, fake, expected]] of Object.entries(cases)) {
+    it(what, () => comesOut(id, fake, expected));
+  }
 });
 
 describe("kubelet's summary", () => {
   it("gives processor time and memory of a pod", () => {
-    assert.deepEqual(podMetrics(metrics("a"), "kindows-verify", "a"), {
-      cpuNanoSeconds: 7,
-      memoryBytes: 9,
-    });
+    const expected = { cpuNanoSeconds: 7, memoryBytes: 9 };
+    assert.deepEqual(podMetrics(metrics("a"), "kindows-verify", "a"), expected);
   });
 
   it("may not have measured it yet", () => {
@@ -269,18 +250,21 @@ describe("kubelet's summary", () => {
 
 describe("time", () => {
   it("is longer where images of Windows are pulled", () => {
-    const seconds = (id: string, rehearsal: boolean): number =>
-      rowSeconds(selectRows([id])[0] ?? assert.fail(id), rehearsal);
-    assert.equal(seconds("linux-pod-to-host", false), 120);
-    assert.equal(seconds("linux-pod-to-windows-pod", false), 1200);
-    assert.equal(seconds("windows-settings", false), 1200);
-    assert.equal(seconds("windows-settings", true), 300);
-    assert.equal(seconds("linux-settings", true), 120);
+    for (const [id, rehearsal, expected] of [
+      ["linux-pod-to-host", false, 120],
+      ["linux-pod-to-windows-pod", false, 1200],
+      ["windows-settings", false, 1200],
+      ["windows-settings", true, 300],
+      ["linux-settings", true, 120],
+    ] as const) {
+      assert.equal(rowSeconds(selectRows([id])[0] ?? assert.fail(id), rehearsal), expected);
+    }
   });
 
   it("is not spent in silence", () => {
+    const text = waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]);
     assert.equal(
-      waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]),
+      text,
       "3 of 9 rows done; waiting for a pod (2 rows), its connections (1 row), b (1 row)",
     );
   });

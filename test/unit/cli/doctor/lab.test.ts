@@ -5,19 +5,8 @@ import { labState, withToken } from "../../../../cli/doctor/lab-state.ts";
 import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
 import type { StateResource } from "../../../../cli/recovery/deployment.ts";
-import { deployment, resource, urn } from "../recovery/state-builder.ts";
+import { connection, deployment, resource, secret, urn } from "../recovery/state-builder.ts";
 
-const connection = {
-  host: "192.168.150.10",
-  port: 22,
-  user: "Administrator",
-  privateKey: "KEY",
-  hostKey: "ssh-ed25519 AAAA",
-};
-const secret = (value: unknown): object => ({
-  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-  plaintext: JSON.stringify(value),
-});
 const joinInput = JSON.stringify({ token: "abcdef.0123456789abcdef", caCertHashes: ["sha256:0"] });
 
 const cluster = resource("command:local:Command", "kindows-x", {
@@ -39,10 +28,9 @@ const join = resource("command:remote:Command", "win-1-join-node", {
   inputs: { create: secret("powershell Join-Node.ps1"), stdin: secret(joinInput) },
   dependencies: [token.urn],
 });
+const checked = "C:\\kindows\\steps\\Test-0";
 const check = resource("command:remote:Command", "win-1-test-windowshost", {
-  inputs: {
-    create: secret("powershell.exe -File C:\\kindows\\steps\\Test-0\\Test-WindowsHost.ps1 -A b"),
-  },
+  inputs: { create: secret(`powershell.exe -File ${checked}\\Test-WindowsHost.ps1 -A b`) },
 });
 const all = [cluster, component, token, steps, check, join];
 
@@ -50,16 +38,14 @@ describe("what a stack's state says of its lab", () => {
   it("is the kubeconfig, each machine with its join, and nobody that has not joined", () => {
     const state = labState(deployment(all));
     assert.equal(state.kubeconfig, "KUBECONFIG");
-    assert.deepEqual(
-      state.machines.map(({ node, check: folder, join: command }) => [node, folder, command]),
-      [
-        [
-          "win-1",
-          "C:\\kindows\\steps\\Test-0",
-          { command: "powershell Join-Node.ps1", input: joinInput },
-        ],
-      ],
-    );
+    const machines = state.machines.map(({ node, check: folder, join: command }) => [
+      node,
+      folder,
+      command,
+    ]);
+    assert.deepEqual(machines, [
+      ["win-1", checked, { command: "powershell Join-Node.ps1", input: joinInput }],
+    ]);
     assert.deepEqual(state.unjoined, []);
   });
 
@@ -79,18 +65,13 @@ describe("what a stack's state says of its lab", () => {
   });
 
   it("is nothing for an empty one", () => {
-    assert.deepEqual(labState(deployment([])), {
-      kubeconfig: undefined,
-      machines: [],
-      unjoined: [],
-    });
+    const none = { kubeconfig: undefined, machines: [], unjoined: [] };
+    assert.deepEqual(labState(deployment([])), none);
   });
 
   it("gives a join another token, and refuses what is no join", () => {
-    assert.deepEqual(JSON.parse(withToken(joinInput, "t")), {
-      token: "t",
-      caCertHashes: ["sha256:0"],
-    });
+    const expected = { token: "t", caCertHashes: ["sha256:0"] };
+    assert.deepEqual(JSON.parse(withToken(joinInput, "t")), expected);
     for (const bad of ["", "no", "{}"]) {
       assert.throws(() => withToken(bad, "t"), /run `kindows up`/);
     }
@@ -99,9 +80,7 @@ describe("what a stack's state says of its lab", () => {
 
 describe("a lab as a whole", () => {
   const machine: NodeMachine = {
-    node: "win-1",
-    ...connection,
-    scripts: "C:\\kindows\\steps\\0",
+    ...{ node: "win-1", ...connection, scripts: "C:\\kindows\\steps\\0" },
     join: { command: "join", input: joinInput },
   };
   const ready = (name: string): object => ({
@@ -111,76 +90,63 @@ describe("a lab as a whole", () => {
   const now = new Date("2027-03-01T12:00:00Z");
   const later = new Date("2028-01-01T00:00:00Z");
   const plane = {
-    container: "kindows-x-control-plane",
+    ...{ container: "cp", authorities: [], kubelet: [], troubles: [] },
     controlPlane: [{ name: "apiserver", until: later }],
-    authorities: [],
-    kubelet: [],
-    troubles: [],
   };
   const fine: LabAnswers = {
     state: { kubeconfig: "", machines: [machine], unjoined: [] },
     cluster: {
-      nodes: { items: [ready("kindows-x-control-plane"), ready("win-1")] },
-      pods: { items: [] },
-      leases: { items: [] },
+      nodes: { items: [ready("cp"), ready("win-1")] },
+      ...{ pods: { items: [] }, leases: { items: [] } },
     },
-    tokens: undefined,
-    certificates: [plane],
+    ...{ tokens: undefined, certificates: [plane], now },
     clocks: [{ node: "win-1", time: now, asked: now, answered: now }],
-    running: new Set(["win-1", "kindows-x-control-plane"]),
-    now,
+    running: new Set(["win-1", "cp"]),
   };
-  const wrongClock = [{ node: "win-1", time: later, asked: now, answered: now }];
+  const clocks = [{ node: "win-1", time: later, asked: now, answered: now }];
   const expired = [{ ...plane, controlPlane: [{ name: "apiserver", until: now }] }];
-  const names = (change: Partial<LabAnswers>): readonly (readonly [string, string | undefined])[] =>
-    judgeLab({ ...fine, ...change }).map(({ name, repair }) => [name, repair?.kind]);
 
-  const cases: readonly (readonly [
-    string,
-    Partial<LabAnswers>,
-    readonly (readonly [string, string | undefined])[],
-  ])[] = [
-    ["in order", {}, []],
-    ["whose clock is wrong", { clocks: wrongClock }, [["clock of win-1", "run-join"]]],
-    [
-      "whose API server is silent",
-      { cluster: "connect ECONNREFUSED", clocks: wrongClock },
+  type Named = readonly (readonly [name: string, repair: string | undefined])[];
+  const cases: Readonly<Record<string, readonly [Partial<LabAnswers>, Named]>> = {
+    "in order": [{}, []],
+    "whose clock is wrong": [{ clocks }, [["clock of win-1", "run-join"]]],
+    "whose API server is silent": [
+      { cluster: "connect ECONNREFUSED", clocks },
       [
         ["API server", "restart-kubelet"],
         ["clock of win-1", undefined],
       ],
     ],
-    [
-      "whose API server is silent because of its certificates",
+    "whose API server is silent because of its certificates": [
       { cluster: "certificate has expired", certificates: expired },
       [
-        ["certificates of kindows-x-control-plane", "renew-certificates"],
+        ["certificates of cp", "renew-certificates"],
         ["API server", undefined],
       ],
     ],
-    [
-      "of which nothing runs",
+    "of which nothing runs": [
       { cluster: "connect EHOSTUNREACH", certificates: [], clocks: [], running: new Set() },
       [["API server", undefined]],
     ],
-    [
-      "whose API server answers something else",
+    "whose API server answers something else": [
       { cluster: { nodes: "<html>", pods: "<html>", leases: "<html>" } },
       [["API server", undefined]],
     ],
-    [
-      "that was not finished",
+    "that was not finished": [
       { state: { ...fine.state, unjoined: ["win-2"] }, tokens: [] },
       [["join of win-2", undefined]],
     ],
-    [
-      "whose machine does not answer",
+    "whose machine does not answer": [
       { clocks: [{ node: "win-1", trouble: "no end within 60 s" }] },
       [["machine win-1", undefined]],
     ],
-  ];
-  for (const [name, change, expected] of cases) {
-    it(name, () => assert.deepEqual(names(change), expected));
+  };
+  for (const [name, [change, expected]] of Object.entries(cases)) {
+    it(name, () => {
+      const found = judgeLab({ ...fine, ...change });
+      const kinds = found.map(({ name: each, repair }) => [each, repair?.kind]);
+      assert.deepEqual(kinds, expected);
+    });
   }
 
   it("without a kubeconfig says so, and asks nobody", async () => {

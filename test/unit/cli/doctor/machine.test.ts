@@ -1,33 +1,40 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { askClock } from "../../../../cli/doctor/examine-lab.ts";
+import { askClock, askCluster } from "../../../../cli/doctor/examine-lab.ts";
 import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
+import { runJoin } from "../../../../cli/doctor/repairs.ts";
 import { stepOverSsh } from "../../../../cli/doctor/step-over-ssh.ts";
-import { stepCommand } from "../../../../components/windows/step-command.ts";
+import { stepCommand as commandOf } from "../../../../components/windows/step-command.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
-import { startWithSteps } from "../../rehearsal-host/step-runner.ts";
+import { withFakeApi } from "../../controlplane/fake-api.ts";
+import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
+import { adminKey, remoteSteps, stepCommand } from "../../rehearsal-host/ssh-client.ts";
+import {
+  goodArguments,
+  joinInput,
+  prepareThrough,
+  startWithSteps,
+} from "../../rehearsal-host/step-runner.ts";
+import { loginOf } from "../rehearsal-machine.ts";
 
-describe("asking a machine", () => {
+const hours = 3_600_000;
+
+describe("a machine that the doctor reaches", () => {
   let host: RehearsalHost;
   let machine: NodeMachine;
 
   before(async () => {
     host = await startWithSteps({ hostName: "win-1", authorizedKeys: [adminKey.public] });
-    machine = {
-      node: "win-1",
-      host: "127.0.0.1",
-      port: host.port,
-      user: "Administrator",
-      privateKey: adminKey.private,
-      hostKey: host.hostKey,
-      scripts: remoteSteps,
-    };
+    await prepareThrough(host, "Join-Node");
+    const command = stepCommand("Join-Node", goodArguments(host)["Join-Node"] ?? []);
+    const join = { command, input: joinInput };
+    machine = { node: "win-1", ...loginOf(host), scripts: remoteSteps, join };
   });
   after(() => host.stop());
 
-  it("for its time", async () => {
+  it("tells its time", async () => {
     const reading = await askClock(machine, remoteSteps);
     assert.ok("time" in reading, JSON.stringify(reading));
     const { time, asked, answered } = reading;
@@ -35,39 +42,99 @@ describe("asking a machine", () => {
     assert.ok(Number(time) > Number(asked) - 1000 && time <= answered, JSON.stringify(reading));
   });
 
-  it("that refuses the connection tells why", async () => {
-    const reading = await askClock({ ...machine, port: 1 }, remoteSteps);
-    assert.match("trouble" in reading ? reading.trouble : "", /ECONNREFUSED/);
-  });
-
-  it("that is another one tells why", async () => {
-    const reading = await askClock({ ...machine, hostKey: "ssh-ed25519 AAAA" }, remoteSteps);
-    assert.match("trouble" in reading ? reading.trouble : "", /host/i);
-  });
-
-  it("that does not suit any more tells why, in the step's own words", async () => {
-    const reading = await askClock({ ...machine, node: "win-2" }, remoteSteps);
-    assert.match(
-      "trouble" in reading ? reading.trouble : "",
+  const troubles: Readonly<Record<string, readonly [Partial<NodeMachine>, string, RegExp]>> = {
+    "it refuses the connection": [{ port: 1 }, remoteSteps, /ECONNREFUSED/],
+    "it is another one": [{ hostKey: "ssh-ed25519 AAAA" }, remoteSteps, /host/i],
+    "it does not suit any more, in the step's own words": [
+      { node: "win-2" },
+      remoteSteps,
       /^Test-WindowsHost on win-2 failed \(HostUnsuitable\): .* is named win-1, expected was win-2/,
-    );
-  });
-
-  it("that has no such step tells the machine's words", async () => {
-    const reading = await askClock(machine, "C:\\none");
-    assert.match("trouble" in reading ? reading.trouble : "", /exit code|without a result/);
-  });
+    ],
+    "it has no such step": [{}, "C:\\none", /exit code|without a result/],
+  };
+  for (const [what, [change, steps, trouble]] of Object.entries(troubles)) {
+    it(`tells why it does not: ${what}`, async () => {
+      const reading = await askClock({ ...machine, ...change }, steps);
+      assert.match("trouble" in reading ? reading.trouble : "", trouble);
+    });
+  }
 
   it("that accepts the connection and says nothing ends in time", async () => {
     const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
-    await new Promise((resolve) => silent.once("listening", resolve));
+    await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    const command = stepCommand(remoteSteps, "Confirm-Reboot", {});
-    await assert.rejects(
-      stepOverSsh("Confirm-Reboot", { ...machine, port }, command, 1),
-      /no end within 1 s/,
-    );
+    const command = commandOf(remoteSteps, "Confirm-Reboot", {});
+    const asked = stepOverSsh("Confirm-Reboot", { ...machine, port }, command, 1);
+    await assert.rejects(asked, /no end within 1 s/);
     // Closing ends only when the other side has let go.
     await new Promise((resolve) => silent.close(resolve));
+  });
+
+  describe("joins again:", () => {
+    /** What was asked of the API server. */
+    async function join(each: NodeMachine): Promise<readonly string[]> {
+      let asked: readonly string[] = [];
+      await withFakeApi(
+        () => [201, { message: "no" }],
+        async (_api, requests, server) => {
+          asked = requests;
+          await runJoin("win-1", { machines: [each], kubeconfig: kubeconfig(server) });
+        },
+      );
+      return asked.map((line) => line.replace(/bootstrap-token-\w+$/, "<token>"));
+    }
+
+    it("sets its clock and starts its kubelet, and takes its token back", async () => {
+      await host.windows.services.stop("kubelet");
+      host.programs.clockOffsetMilliseconds = -5 * hours;
+      assert.deepEqual(await join(machine), [
+        "POST /api/v1/namespaces/kube-system/secrets",
+        "DELETE /api/v1/namespaces/kube-system/secrets/<token>",
+      ]);
+      assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < hours);
+      assert.equal(await host.windows.services.isRunning("kubelet"), true);
+    });
+
+    it("starts a kubelet anew that runs", async () => {
+      await join(machine);
+      assert.equal(await host.windows.services.isRunning("kubelet"), true);
+    });
+
+    it("ends with the step's own words", async () => {
+      const command = stepCommand("Join-Node", ["-NodeName", "win-1"]);
+      const wrong = { ...machine, join: { command, input: joinInput } };
+      await assert.rejects(join(wrong), /exit code 1|without a result/);
+    });
+
+    it("is refused for a node that has not joined", async () => {
+      const state = { machines: [{ ...machine, join: undefined }], kubeconfig: "" };
+      await assert.rejects(runJoin("win-1", state), /win-1 has not joined yet: kindows up/);
+      await assert.rejects(runJoin("win-2", state), /win-2 has not joined yet/);
+    });
+  });
+});
+
+describe("asking an API server", () => {
+  it("gives its answers as they are", async () => {
+    await withFakeApi(
+      (request) => [200, { items: [], request }],
+      async (_api, _requests, server) => {
+        const answer = await askCluster(kubeconfig(server));
+        assert.ok(typeof answer !== "string");
+        assert.deepEqual(answer.nodes, { items: [], request: "GET /api/v1/nodes" });
+      },
+    );
+  });
+
+  it("that refuses, or is not there, tells why", async () => {
+    let gone = "";
+    await withFakeApi(
+      () => [401, { message: "Unauthorized" }],
+      async (_api, _requests, server) => {
+        gone = server;
+        assert.equal(await askCluster(kubeconfig(server)), "Unauthorized");
+      },
+    );
+    assert.match(JSON.stringify(await askCluster(kubeconfig(gone))), /ECONNREFUSED/);
   });
 });

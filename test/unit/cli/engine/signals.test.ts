@@ -7,24 +7,22 @@ function child(): { kill: (signal: NodeJS.Signals) => boolean; got: NodeJS.Signa
   return { got, kill: (signal) => got.push(signal) > 0 };
 }
 
-const cases: readonly (readonly [readonly NodeJS.Signals[], readonly NodeJS.Signals[]])[] = [
-  [[], []],
-  [["SIGINT"], ["SIGINT"]],
-  [["SIGTERM"], ["SIGTERM"]],
-  // The engine would die of it, and leave its lock.
-  [["SIGHUP"], ["SIGTERM"]],
-  [
-    ["SIGINT", "SIGINT"],
-    ["SIGINT", "SIGINT"],
-  ],
-  [
-    ["SIGHUP", "SIGTERM", "SIGINT", "SIGINT"],
-    ["SIGTERM", "SIGTERM", "SIGKILL", "SIGKILL"],
-  ],
-];
-
 describe("signals to a kindows command", () => {
-  for (const [sent, passed] of cases) {
+  for (const [sent, passed] of [
+    [[], []],
+    [["SIGINT"], ["SIGINT"]],
+    [["SIGTERM"], ["SIGTERM"]],
+    // The engine would die of it, and leave its lock.
+    [["SIGHUP"], ["SIGTERM"]],
+    [
+      ["SIGINT", "SIGINT"],
+      ["SIGINT", "SIGINT"],
+    ],
+    [
+      ["SIGHUP", "SIGTERM", "SIGINT", "SIGINT"],
+      ["SIGTERM", "SIGTERM", "SIGKILL", "SIGKILL"],
+    ],
+  ] as const) {
     it(`${sent.join(", ") || "none"} reach the engine as ${passed.join(", ") || "none"}`, () => {
       const engine = child();
       const signals = passSignalsOn(engine);

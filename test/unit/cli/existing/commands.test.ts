@@ -1,59 +1,53 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { bootstrap } from "../../../../cli/commands/bootstrap.ts";
 import { bootstrapLines } from "../../../../cli/existing/bootstrap-lines.ts";
 import { learnHostKey } from "../../../../cli/existing/learn-host-key.ts";
 import { fingerprint } from "../../../../components/machine/fingerprint.ts";
+import { withoutSealed } from "../../../../cli/existing/without-sealed.ts";
+import { resolveExisting } from "../../../../config/existing/resolve.ts";
 import { hostKey } from "../../../../config/values/host-key.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
+import { newFolder } from "../../new-folder.ts";
 
 describe("turning SSH on at a machine", () => {
   it("keeps keys that are there, closes the file, opens the port, and shows the host key", () => {
     const { publicKey } = makeKey();
     const text = bootstrapLines(publicKey).join("\n");
-    assert.match(text, /Add-WindowsCapability -Online -Name 'OpenSSH\.Server/);
-    assert.match(text, /Add-Content .*administrators_authorized_keys/);
-    assert.ok(text.includes(`-Value '${publicKey}'`));
-    assert.match(
-      text,
+    for (const line of [
+      /Add-WindowsCapability -Online -Name 'OpenSSH\.Server/,
+      /Add-Content .*administrators_authorized_keys/,
       /icacls .* \/inheritance:r \/grant '\*S-1-5-32-544:F' \/grant '\*S-1-5-18:F'/,
-    );
-    assert.match(text, /-LocalPort 22 -Action Allow/);
-    assert.match(text, /Get-Content .*ssh_host_ed25519_key\.pub$/);
+      /-LocalPort 22 -Action Allow/,
+      /Get-Content .*ssh_host_ed25519_key\.pub$/,
+    ]) {
+      assert.match(text, line);
+    }
+    assert.ok(text.includes(`-Value '${publicKey}'`));
     // The folder is there only after the first start.
     assert.ok(text.indexOf("Start-Service sshd") < text.indexOf("Add-Content"));
   });
 
-  describe("refuses", () => {
-    let folder: string;
-    before(async () => {
-      folder = await mkdtemp(path.join(os.tmpdir(), "kindows-bootstrap-"));
+  const refused: Readonly<Record<string, readonly [string, string | undefined, RegExp]>> = {
+    "a host with a user in it": ["me@win-1", "", /neither an IPv4 address nor a DNS name/],
+    "a private key": ["win-1", makeKey().privateKey, /holds no public key on one line/],
+    "a key that could end the line": ["win-1", "ssh-ed25519 A' ; evil", /holds no public key/],
+    "a key that is not there": [
+      "win-1",
+      undefined,
+      /key cannot be read \(ENOENT\).*ssh-keygen -t ed25519/,
+    ],
+  };
+  for (const [name, [host, content, why]] of Object.entries(refused)) {
+    it(`refuses ${name}`, async () => {
+      const key = path.join(newFolder(), "key");
+      if (content !== undefined) await writeFile(key, content);
+      await assert.rejects(bootstrap({ host, key }), why);
     });
-    after(() => rm(folder, { recursive: true }));
-
-    const cases: readonly (readonly [name: string, host: string, key: string, why: RegExp])[] = [
-      ["a host with a user in it", "me@win-1", "", /neither an IPv4 address nor a DNS name/],
-      ["a private key", "win-1", makeKey().privateKey, /holds no public key on one line/],
-      ["a key that could end the line", "win-1", "ssh-ed25519 AAAA' ; evil", /holds no public key/],
-    ];
-    for (const [name, host, content, why] of cases) {
-      it(name, async () => {
-        const key = path.join(folder, "key");
-        await writeFile(key, content);
-        await assert.rejects(bootstrap({ host, key }), why);
-      });
-    }
-
-    it("a key that is not there", () =>
-      assert.rejects(
-        bootstrap({ host: "win-1", key: path.join(folder, "gone") }),
-        /gone cannot be read \(ENOENT\).*ssh-keygen -t ed25519/,
-      ));
-  });
+  }
 });
 
 describe("the host key a machine shows", () => {
@@ -73,15 +67,33 @@ describe("the host key a machine shows", () => {
     assert.rejects(learnHostKey("127.0.0.1", 1), /ECONNREFUSED/));
 
   it("has the fingerprint that ssh-keygen shows", async () => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fingerprint-"));
-    try {
-      const file = path.join(folder, "key.pub");
-      const { publicKey } = makeKey();
-      await writeFile(file, publicKey);
-      const { stdout } = await promisify(execFile)("ssh-keygen", ["-lf", file]);
-      assert.ok(stdout.includes(fingerprint(publicKey)), stdout);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const file = path.join(newFolder(), "key.pub");
+    const { publicKey } = makeKey();
+    await writeFile(file, publicKey);
+    const { stdout } = await promisify(execFile)("ssh-keygen", ["-lf", file]);
+    assert.ok(stdout.includes(fingerprint(publicKey)), stdout);
+  });
+});
+
+const secure = { secure: "v1:abc:def" };
+
+describe("settings with sealed values", () => {
+  it("are read without them", () => {
+    const written = {
+      cluster: { kubeconfig: { text: secure, context: "prod" }, kubernetesVersion: "1.35.1" },
+      login: { privateKey: secure, privateKeyPassphrase: secure },
+      nodes: [],
+    };
+    const settings = resolveExisting(withoutSealed(written) as Record<string, unknown>, {
+      file: "Pulumi.prod.yaml",
+    });
+    assert.equal(settings.cluster.kubernetesVersion, "1.35.1");
+    assert.deepEqual(settings.cluster.kubeconfig, { file: "/sealed", context: "prod" });
+    assert.equal(settings.login.privateKeyFile, "/sealed");
+  });
+
+  it("are as they are where nothing is sealed", () => {
+    const written = { nodes: [{ name: "win-1", taints: [{ key: "os" }] }], proxy: null };
+    assert.deepEqual(withoutSealed(written), written);
   });
 });

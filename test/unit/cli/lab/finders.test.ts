@@ -16,135 +16,108 @@ import type { Answers } from "./recorded-host.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
 
-function domainXml(network: string, disk: string): string {
-  return `<domain type='qemu'>
+const domainXml = (network: string, disk = ""): string => `<domain type='qemu'>
   <uuid>${uuid}</uuid>
   <devices>
     <disk type='volume' device='disk'>${disk}</disk>
     <interface type='network'><source network='${network}' portid='p' bridge='b'/></interface>
   </devices>
 </domain>`;
-}
 
 const psFormat =
   '--no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.Label "io.x-k8s.kind.cluster"}}';
 const networkList =
   "docker network ls --no-trunc --filter name=^kindows- --format {{.ID}} {{.Name}}";
+const pool = "/var/lib/libvirt/images/kindows-a";
+const links = "ip -j link show type bridge";
 
-const cases: readonly {
-  readonly name: string;
-  readonly finder: Finder;
-  readonly answers: Answers;
-  /** lab, name, identity of what is found. */
-  readonly found: readonly (readonly [string, string, string | undefined])[];
-}[] = [
-  {
-    name: "domains by the network they are on, or the folder or pool of their disks; look-alikes are not touched",
-    finder: domains,
-    answers: {
-      "virsh list --all --name":
-        "kindows-a-b-win-1\nkindows-a-win-2\nkindows-a-win-3\nkindows-mine\nkindows-x-y\nweb\n\n",
-      // Lab `a-b`, node `win-1`; not lab `a`, node `b-win-1`.
-      "virsh dumpxml --inactive kindows-a-b-win-1": domainXml("kindows-a-b", ""),
-      "virsh dumpxml --inactive kindows-a-win-2": domainXml(
-        "default",
-        "<source pool='kindows-a' volume='kindows-a-win-2.qcow2'/>",
-      ),
-      "virsh dumpxml --inactive kindows-a-win-3": domainXml(
-        "default",
-        "<source file='/var/lib/libvirt/images/kindows-a/kindows-a-win-3.qcow2'/>",
-      ),
-      "virsh dumpxml --inactive kindows-mine": domainXml("default", "<source file='/d.qcow2'/>"),
-      // On a lab's network, but not named after that lab.
-      "virsh dumpxml --inactive kindows-x-y": domainXml("kindows-a", ""),
-    },
-    found: [
-      ["kindows-a-b", "kindows-a-b-win-1", `libvirt domain ${uuid}`],
-      ["kindows-a", "kindows-a-win-2", `libvirt domain ${uuid}`],
-      ["kindows-a", "kindows-a-win-3", `libvirt domain ${uuid}`],
+/** Lab, name, identity of what is found. */
+type Found = readonly (readonly [string, string, string])[];
+const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
+  "domains by the network they are on, or the folder or pool of their disks; look-alikes are not touched":
+    [
+      domains,
+      {
+        "virsh list --all --name":
+          "kindows-a-b-win-1\nkindows-a-win-2\nkindows-a-win-3\nkindows-mine\nkindows-x-y\nweb\n\n",
+        // Lab `a-b`, node `win-1`; not lab `a`, node `b-win-1`.
+        "virsh dumpxml --inactive kindows-a-b-win-1": domainXml("kindows-a-b"),
+        "virsh dumpxml --inactive kindows-a-win-2": domainXml(
+          "default",
+          "<source pool='kindows-a' volume='kindows-a-win-2.qcow2'/>",
+        ),
+        "virsh dumpxml --inactive kindows-a-win-3": domainXml(
+          "default",
+          `<source file='${pool}/kindows-a-win-3.qcow2'/>`,
+        ),
+        "virsh dumpxml --inactive kindows-mine": domainXml("default", "<source file='/d.qcow2'/>"),
+        // On a lab's network, but not named after that lab.
+        "virsh dumpxml --inactive kindows-x-y": domainXml("kindows-a"),
+      },
+      [
+        ["kindows-a-b", "kindows-a-b-win-1", `libvirt domain ${uuid}`],
+        ["kindows-a", "kindows-a-win-2", `libvirt domain ${uuid}`],
+        ["kindows-a", "kindows-a-win-3", `libvirt domain ${uuid}`],
+      ],
     ],
-  },
-  {
-    name: "no domains where there is no virsh",
-    finder: domains,
-    answers: { "virsh list --all --name": undefined },
-    found: [],
-  },
-  {
-    name: "volumes of a lab's pool, except what somebody else put there",
-    finder: volumes,
-    answers: {
+  "no domains where there is no virsh": [domains, { "virsh list --all --name": undefined }, []],
+  "volumes of a lab's pool, except what somebody else put there": [
+    volumes,
+    {
       "virsh pool-list --inactive --name": "old\n",
       "virsh pool-list --name": "default\nkindows-a\n",
       "virsh pool-refresh kindows-a": "",
       "virsh vol-list kindows-a":
         " kindows-a-win-1.qcow2   /p/kindows-a/kindows-a-win-1.qcow2\n notes.txt   /p/kindows-a/notes.txt\n",
     },
-    found: [
-      ["kindows-a", "kindows-a-win-1.qcow2", "libvirt volume /p/kindows-a/kindows-a-win-1.qcow2"],
-    ],
-  },
-  {
-    name: "pools by their name",
-    finder: pools,
-    answers: {
+    [["kindows-a", "kindows-a-win-1.qcow2", "libvirt volume /p/kindows-a/kindows-a-win-1.qcow2"]],
+  ],
+  "pools by their name": [
+    pools,
+    {
       "virsh pool-list --all --name": "default\nkindows-a\nkindows-\nKindows-b\nmy-kindows-a\n",
       "virsh pool-uuid kindows-a": `${uuid}\n`,
     },
-    found: [["kindows-a", "kindows-a", `libvirt pool ${uuid}`]],
-  },
-  {
-    name: "libvirt networks by their name",
-    finder: libvirtNetworks,
-    answers: {
+    [["kindows-a", "kindows-a", `libvirt pool ${uuid}`]],
+  ],
+  "libvirt networks by their name": [
+    libvirtNetworks,
+    {
       "virsh net-list --all --name": "default\nkindows-a\n",
       "virsh net-uuid kindows-a": `${uuid}\n`,
     },
-    found: [["kindows-a", "kindows-a", `libvirt network ${uuid}`]],
-  },
-  {
-    name: "containers by kind's label; other kind clusters are not touched",
-    finder: containers,
-    answers: {
+    [["kindows-a", "kindows-a", `libvirt network ${uuid}`]],
+  ],
+  "containers by kind's label; other kind clusters are not touched": [
+    containers,
+    {
       [`docker ps --all ${psFormat}`]:
         "kindows-a-control-plane kindows-a\nkind-control-plane kind\nkindows-b-worker kindows-b\n",
     },
-    found: [
+    [
       ["kindows-a", "kindows-a-control-plane", "docker container kindows-a-control-plane"],
       ["kindows-b", "kindows-b-worker", "docker container kindows-b-worker"],
     ],
-  },
-  {
-    name: "Docker networks by their name",
-    finder: dockerNetworks,
-    answers: { [networkList]: "f00d kindows-a\nbeef kindows-A_b\n" },
-    found: [["kindows-a", "kindows-a", "docker network f00d"]],
-  },
-  {
-    name: "bridges by the name a lab has by default",
-    finder: bridges,
-    answers: {
-      "ip -j link show type bridge":
-        '[{"ifname":"docker0"},{},{"ifname":"kw-a"},{"ifname":"virbr0"},{"ifname":"br0"}]',
-    },
-    found: [["kindows-a", "kw-a", "bridge kw-a"]],
-  },
-  {
-    name: "no bridges where ip prints nothing",
-    finder: bridges,
-    answers: { "ip -j link show type bridge": "" },
-    found: [],
-  },
-];
+  ],
+  "Docker networks by their name": [
+    dockerNetworks,
+    { [networkList]: "f00d kindows-a\nbeef kindows-A_b\n" },
+    [["kindows-a", "kindows-a", "docker network f00d"]],
+  ],
+  "bridges by the name a lab has by default": [
+    bridges,
+    { [links]: '[{"ifname":"docker0"},{},{"ifname":"kw-a"},{"ifname":"virbr0"},{"ifname":"br0"}]' },
+    [["kindows-a", "kw-a", "bridge kw-a"]],
+  ],
+  "no bridges where ip prints nothing": [bridges, { [links]: "" }, []],
+};
 
 describe("finding what labs left on a host", () => {
-  for (const { name, finder, answers, found } of cases) {
+  for (const [name, [finder, answers, found]] of Object.entries(cases)) {
     it(name, async () => {
       const things = await finder.find(recordedHost(answers));
-      assert.deepEqual(
-        things.map(({ lab, name: each, identity }) => [lab, each, identity]),
-        found,
-      );
+      const seen = things.map(({ lab, name: each, identity }) => [lab, each, identity]);
+      assert.deepEqual(seen, found);
       assert.ok(things.every(({ kind }) => kind === finder.kind));
     });
   }
@@ -155,15 +128,12 @@ describe("finding what labs left on a host", () => {
   ] as const) {
     it(`is not disturbed by another lab's ${finder.kind} that goes meanwhile`, async () => {
       const lists = ["kindows-going\n", "\n"];
-      const host = recordedHost({});
-      const going = {
-        ...host,
-        run: (program: string, args: readonly string[]) =>
-          [program, ...args.slice(3)].join(" ") === list
-            ? Promise.resolve(lists.shift())
-            : host.run(program, args),
-      };
-      assert.deepEqual(await finder.find(going), []);
+      const host = recordedHost({
+        get [list]() {
+          return lists.shift();
+        },
+      });
+      assert.deepEqual(await finder.find(host), []);
     });
 
     it(`fails when a ${finder.kind} is there and cannot be asked`, async () => {
@@ -179,12 +149,8 @@ describe("finding what labs left on a host", () => {
 });
 
 describe("removing what a lab left", () => {
-  const network = {
-    kind: "libvirt network",
-    name: "kindows-a",
-    lab: "kindows-a",
-    identity: undefined,
-  };
+  const lab = "kindows-a";
+  const network = { kind: "libvirt network", name: lab, lab, identity: undefined };
 
   it("is fine when the thing is gone already", async () => {
     const host = recordedHost({ "virsh net-list --all --name": "default\n" });
@@ -198,48 +164,44 @@ describe("removing what a lab left", () => {
 
   it("leaves a bridge alone that something is still plugged into", async () => {
     const host = recordedHost({
-      "ip -j link show type bridge": '[{"ifname":"kw-a"}]',
+      [links]: '[{"ifname":"kw-a"}]',
       "ip -o link show master kw-a": "13: vnet2: <UP> master kw-a\n",
     });
-    const bridge = { kind: "bridge", name: "kw-a", lab: "kindows-a", identity: "bridge kw-a" };
+    const bridge = { kind: "bridge", name: "kw-a", lab, identity: "bridge kw-a" };
     await assert.rejects(bridges.remove(bridge, host), /kw-a still has 1 port\(s\): 13: vnet2/);
     assert.ok(!host.asked.some((line) => line.includes("delete")));
   });
 });
 
 describe("names that tell a lab", () => {
-  const environments: readonly (readonly [string, string | undefined])[] = [
-    ["A=1\0KINDOWS_LAB=kindows-a\0B=2\0", "kindows-a"],
-    ["KINDOWS_LAB=kindows-a-b\0", "kindows-a-b"],
-    ["XKINDOWS_LAB=kindows-a\0", undefined],
-    ["NOTE=KINDOWS_LAB=kindows-a\0", undefined],
-    ["KINDOWS_LAB=other\0", undefined],
-    ["KINDOWS_LAB=\0", undefined],
-    ["", undefined],
-  ];
-  for (const [environment, lab] of environments) {
+  const environments = {
+    "A=1\0KINDOWS_LAB=kindows-a\0B=2\0": "kindows-a",
+    "KINDOWS_LAB=kindows-a-b\0": "kindows-a-b",
+    "XKINDOWS_LAB=kindows-a\0": undefined,
+    "NOTE=KINDOWS_LAB=kindows-a\0": undefined,
+    "KINDOWS_LAB=other\0": undefined,
+    "KINDOWS_LAB=\0": undefined,
+    "": undefined,
+  };
+  for (const [environment, lab] of Object.entries(environments)) {
     it(`environment ${JSON.stringify(environment)}: ${lab ?? "none"}`, () => {
       assert.equal(labOfEnvironment(environment), lab);
     });
   }
 
-  const files: readonly (readonly [string, string | undefined])[] = [
-    ["/var/lib/libvirt/images/kindows-a/x.qcow2", "kindows-a"],
-    ["/var/lib/libvirt/images/kindows-a/deeper/x.qcow2", undefined],
-    ["/var/lib/libvirt/images/x.qcow2", undefined],
-    ["/home/me/kindows-a/x.qcow2", undefined],
-  ];
-  for (const [file, lab] of files) {
-    it(`disk ${file}: ${lab ?? "none"}`, () => {
-      assert.equal(labOfPoolFile(file), lab);
-    });
+  const files = {
+    [`${pool}/x.qcow2`]: "kindows-a",
+    [`${pool}/deeper/x.qcow2`]: undefined,
+    "/var/lib/libvirt/images/x.qcow2": undefined,
+    "/home/me/kindows-a/x.qcow2": undefined,
+  };
+  for (const [file, lab] of Object.entries(files)) {
+    it(`disk ${file}: ${lab ?? "none"}`, () => assert.equal(labOfPoolFile(file), lab));
   }
 
   it("a volume's line may have blanks in the name", () => {
-    assert.deepEqual(parseVolumeLine("a b.iso   /p/a b.iso"), {
-      name: "a b.iso",
-      path: "/p/a b.iso",
-    });
+    const expected = { name: "a b.iso", path: "/p/a b.iso" };
+    assert.deepEqual(parseVolumeLine("a b.iso   /p/a b.iso"), expected);
   });
 });
 

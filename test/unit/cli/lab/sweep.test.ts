@@ -69,9 +69,7 @@ describe("sweeping a lab's leftovers", () => {
           "  - cannot look for pools: libvirt does not answer",
       },
     );
-    assert.deepEqual(
-      world.map(({ kind }) => kind),
-      ["vm"],
-    );
+    const kinds = world.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["vm"]);
   });
 });

@@ -1,41 +1,33 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { collectLogs } from "../../../../cli/logs/collect.ts";
+import { logSources } from "../../../../cli/logs/machines.ts";
 import type { LogSource } from "../../../../cli/logs/machines.ts";
+import { parseDeployment } from "../../../../cli/recovery/deployment.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { newFolder } from "../../new-folder.ts";
 import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../../rehearsal-host/step-runner.ts";
+import { connection, deployment, resource, secret } from "../recovery/state-builder.ts";
+import { loginOf } from "../rehearsal-machine.ts";
 
 describe("logs of a machine", () => {
   let host: RehearsalHost;
-  let below: string;
+  const below = newFolder();
   let source: LogSource;
 
   before(async () => {
     host = await startWithSteps({ hostName: "win-1", authorizedKeys: [adminKey.public] });
     await prepareThrough(host, "Join-Node");
-    below = await mkdtemp(path.join(tmpdir(), "kindows-logs-"));
-    source = {
-      node: "win-1",
-      host: "127.0.0.1",
-      port: host.port,
-      user: "Administrator",
-      privateKey: adminKey.private,
-      hostKey: host.hostKey,
-      scripts: remoteSteps,
-    };
+    source = { node: "win-1", ...loginOf(host), scripts: remoteSteps };
     const { drive } = host.windows;
     const log = "C:\\var\\log\\kubelet\\kubelet.log";
     await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
     await drive.write("C:\\kindows\\state\\join-configuration.json", joinToken);
     await host.windows.settings.setEnvironment("HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
   });
-  after(async () => {
-    await host.stop();
-    await rm(below, { recursive: true });
-  });
+  after(() => host.stop());
 
   it("come into a folder of their own that only its owner can read, without secrets", async () => {
     const folder = await collectLogs(source, path.join(below, "logs"));
@@ -69,15 +61,37 @@ describe("logs of a machine", () => {
     await hanging;
   });
 
-  const wrong: readonly (readonly [what: string, change: Partial<LogSource>, message: RegExp])[] = [
-    ["another host key", { hostKey: adminKey.public }, /host|verif/i],
-    ["a key it does not know", { user: "nobody" }, /authentication/i],
-    ["no scripts", { scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
-    ["nobody at the port", { port: 1 }, /ECONNREFUSED/],
-  ];
-  for (const [what, change, message] of wrong) {
+  const wrong: Readonly<Record<string, readonly [Partial<LogSource>, RegExp]>> = {
+    "another host key": [{ hostKey: adminKey.public }, /host|verif/i],
+    "a key it does not know": [{ user: "nobody" }, /authentication/i],
+    "no scripts": [{ scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
+    "nobody at the port": [{ port: 1 }, /ECONNREFUSED/],
+  };
+  for (const [what, [change, message]] of Object.entries(wrong)) {
     it(`fail in bounded time with ${what}`, async () => {
       await assert.rejects(collectLogs({ ...source, ...change }, below), message);
     });
   }
+});
+
+describe("machines whose logs can be had", () => {
+  it("are those that have their scripts, with the connection the state knows", () => {
+    const inputs = { connection: secret({ ...connection, privateKey: secret("KEY") }) };
+    const command = "command:remote:Command";
+    const state = deployment([
+      resource(command, "win-1-home", { inputs }),
+      resource(command, "win-1-steps", { inputs }),
+      { ...resource(command, "win-1-steps", { inputs }), delete: true },
+      resource(command, "win-2-steps", { inputs: { create: "tar.exe" } }),
+      resource("x:y:Z", "x-steps", { inputs }),
+    ]);
+    const scripts = "C:\\kindows\\steps\\Export-NodeLog";
+    assert.deepEqual(logSources(parseDeployment(JSON.stringify(state))), [
+      { node: "win-1", ...connection, scripts },
+    ]);
+  });
+
+  it("are none in an empty state", () => {
+    assert.deepEqual(logSources(parseDeployment('{"version":3,"deployment":{}}')), []);
+  });
 });

@@ -1,18 +1,24 @@
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { memoryForImage, requireMakeableImage } from "../../../../cli/prepare/image-checks.ts";
 import { requireFetched } from "../../../../cli/prepare/stack-image.ts";
+import { userDisk } from "../../../../cli/prepare/user-disk.ts";
 import { windowsImage } from "../../../../components/windows/image/builder/image-artifact.ts";
-import { MediaError } from "../../../../components/machine/disk/media-error.ts";
 import { roomProblems } from "../../../../components/machine/disk/require-room.ts";
 import { hostProblemText } from "../../../../config/host-problem.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { Cache, artifactAddress } from "../../../../toolchain/cache.ts";
-import { makeWindowsIso, serverImages, testFolder } from "../../windows-image/real-media.ts";
+import { sha256OfFile } from "../../../../toolchain/cache-marker.ts";
+import { newFolder } from "../../new-folder.ts";
+import { makeWindowsIso, serverImages } from "../../windows-image/real-media.ts";
 
+const folder = newFolder();
+const at = (name: string): string => path.join(folder, name);
+const cache = new Cache(at("cache"));
 const sha = (digit: string): string => digit.repeat(64);
 
 /** Of every program that is put into an image: none of them is fetched here. */
@@ -22,30 +28,20 @@ const checksums = Object.fromEntries(
 
 /** A stack that is emulated, so that what is found does not depend on this host's KVM. */
 function stack(image: object, windows: object = { checksums }): Settings {
-  return resolveSettings(
-    {
-      windows: { ...windows, image },
-      hypervisor: { domainType: "qemu" },
-      cni: { kind: "kind-default" },
-    },
-    { stack: "dev", file: "Pulumi.dev.yaml" },
-  );
+  const emulated = { hypervisor: { domainType: "qemu" }, cni: { kind: "kind-default" } };
+  const settings = { windows: { ...windows, image }, ...emulated };
+  return resolveSettings(settings, { stack: "dev", file: "Pulumi.dev.yaml" });
 }
 
 describe("whether an image can be made, before anything is built", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
-  let cache: Cache;
-  const at = (name: string): string => path.join(folder.path, name);
   before(async () => {
-    folder = await testFolder();
-    cache = new Cache(at("cache"));
+    const name = "Windows 10 Pro";
     await makeWindowsIso(at("client.iso"), [
-      { editionId: "Professional", installationType: "Client", name: "Windows 10 Pro" },
+      { editionId: "Professional", installationType: "Client", name },
     ]);
     await makeWindowsIso(at("server.iso"), serverImages);
     await writeFile(at("no.msu"), "<html>403 Forbidden</html>");
   });
-  after(() => folder.remove());
 
   const asked: string[] = [];
   beforeEach(() => {
@@ -61,16 +57,13 @@ describe("whether an image can be made, before anything is built", () => {
   const refused = (settings: Settings): Promise<string[]> =>
     check(settings).then(
       () => assert.fail("nothing is in the way"),
-      (error: Error) =>
-        error.message.split("\n").map((line) => line.replaceAll(`${folder.path}/`, "")),
+      (error: Error) => error.message.split("\n").map((line) => line.replaceAll(`${folder}/`, "")),
     );
 
   it("says all that the settings leave open, and asks for no package before", async () => {
     const [header, ...lines] = await refused(stack({ kind: "evaluation-iso" }, {}));
-    assert.equal(
-      header,
-      `${lines.length} things are in the way on this host; nothing was changed:`,
-    );
+    const { length } = lines;
+    assert.equal(header, `${length} things are in the way on this host; nothing was changed:`);
     for (const [place, pattern] of [
       /The evaluation ISO is not used before you agree: .*Write `acceptLicence: true`/,
       /is pinned here had this checksum in May 2024 already.*Name a cumulative update/,
@@ -121,8 +114,9 @@ describe("whether an image can be made, before anything is built", () => {
   it("tells the room that is needed, also where the cache's folder is still to be made", async () => {
     assert.deepEqual(await roomProblems(at("not/made/yet"), 0, "it"), []);
     const [problem] = await roomProblems(at("not/made/yet"), 1e6, "the image");
+    const text = problem === undefined ? "" : hostProblemText(problem);
     assert.match(
-      problem === undefined ? "" : hostProblemText(problem),
+      text,
       /yet has [\d.]+ GiB free, and the image takes 1000000\.0 GiB\. Make room.*KINDOWS_CACHE/,
     );
   });
@@ -130,13 +124,34 @@ describe("whether an image can be made, before anything is built", () => {
   it("says why a file did not come, and how else it can be had", () => {
     const state = { fileName: "w.iso", sha256: sha("3"), bytes: 5, folder: undefined };
     requireFetched([{ ...state, state: "fetched" }]);
-    assert.throws(
-      () => requireFetched([{ ...state, state: "missing", problem: "no route to host" }]),
-      (error) =>
-        error instanceof MediaError &&
-        /w\.iso could not be fetched: no route to host\. Run again.*write its `path`/.test(
-          error.message,
-        ),
-    );
+    const missing = { ...state, state: "missing", problem: "no route to host" } as const;
+    assert.throws(() => requireFetched([missing]), {
+      name: "MediaError",
+      message: /w\.iso could not be fetched: no route to host\. Run again.*write its `path`/,
+    });
+  });
+});
+
+describe("a disk that the settings name", () => {
+  const lines: string[] = [];
+  const diskOf = (image: object): ReturnType<typeof userDisk> =>
+    userDisk(stack(image, {}), (line) => lines.push(line), cache);
+
+  it("is converted when machines can't start from it, and noted with what it was", async () => {
+    const source = at("a.vhdx");
+    await writeFile(source, "vhdxfile");
+    const recorded = await diskOf({ kind: "disk", path: source })?.record("/cache/entry");
+    const { size, mtimeMs } = statSync(source);
+    const hash = (await sha256OfFile(source)).slice(0, 12);
+    const noted = { size, mtimeMs, path: "/cache/entry/disk.qcow2", hash };
+    assert.deepEqual(recorded, { [source]: noted });
+    assert.deepEqual(lines, [`reads ${source} whole: it is known by its content`]);
+  });
+
+  it("is left alone otherwise", async () => {
+    await writeFile(at("a.qcow2"), "QFI\xfb", "latin1");
+    assert.equal(diskOf({ kind: "disk", path: at("a.qcow2") }), undefined);
+    assert.equal(diskOf({ kind: "disk", path: at("gone.vhdx") }), undefined);
+    assert.equal(diskOf({ kind: "rehearsal", baked: true }), undefined);
   });
 });

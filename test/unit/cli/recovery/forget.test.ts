@@ -44,75 +44,47 @@ const lab = [
   }),
 ];
 
-const cases: readonly {
-  readonly name: string;
-  readonly gone: readonly string[];
-  readonly extent: Extent;
-  readonly forgotten: readonly string[];
-}[] = [
-  { name: "nothing is gone", gone: [], extent: "built-on", forgotten: [] },
-  {
-    name: "a machine is gone, for up: its steps go too, the cluster stays",
-    gone: [domain],
-    extent: "built-on",
-    forgotten: ["Domain::win-1", "Command::containerd", "Command::join"],
-  },
-  {
-    name: "a machine is gone, for destroy: the engine would not run its steps' deletes either",
-    gone: [domain],
-    extent: "deleted-with",
-    forgotten: ["Domain::win-1", "Command::containerd", "Command::join"],
-  },
-  {
-    name: "the cluster is gone, for up: what is in it goes, the join is done again, the machine stays",
-    gone: [cluster],
-    extent: "built-on",
-    forgotten: [
-      "Command::cluster",
-      "ConfigMap::settings",
-      "DaemonSet::kube-proxy",
-      "Command::token",
-      "Command::join",
+const onMachine = ["Command::containerd", "Command::join"];
+const inCluster = ["ConfigMap::settings", "DaemonSet::kube-proxy"];
+const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten: string[]]>> = {
+  "nothing is gone": [[], "built-on", []],
+  "a machine is gone, for up: its steps go too, the cluster stays": [
+    [domain],
+    "built-on",
+    ["Domain::win-1", ...onMachine],
+  ],
+  "a machine is gone, for destroy: the engine would not run its steps' deletes either": [
+    [domain],
+    "deleted-with",
+    ["Domain::win-1", ...onMachine],
+  ],
+  "the cluster is gone, for up: what is in it goes, the join is done again, the machine stays": [
+    [cluster],
+    "built-on",
+    ["Command::cluster", ...inCluster, "Command::token", "Command::join"],
+  ],
+  "the cluster is gone, for destroy: the join's own delete still runs on the machine": [
+    [cluster],
+    "deleted-with",
+    ["Command::cluster", ...inCluster, "Command::token"],
+  ],
+  "the network is gone, for up: all that stood on it is built anew, keys and disks stay": [
+    [network],
+    "built-on",
+    [
+      ...["Network::lab", "Network::lab", "Command::cluster", ...inCluster],
+      ...["Domain::win-1", "Command::containerd", "Command::token", "Command::join"],
     ],
-  },
-  {
-    name: "the cluster is gone, for destroy: the join's own delete still runs on the machine",
-    gone: [cluster],
-    extent: "deleted-with",
-    forgotten: [
-      "Command::cluster",
-      "ConfigMap::settings",
-      "DaemonSet::kube-proxy",
-      "Command::token",
-    ],
-  },
-  {
-    name: "the network is gone, for up: all that stood on it is built anew, keys and disks stay",
-    gone: [network],
-    extent: "built-on",
-    forgotten: [
-      "Network::lab",
-      "Network::lab",
-      "Command::cluster",
-      "ConfigMap::settings",
-      "DaemonSet::kube-proxy",
-      "Domain::win-1",
-      "Command::containerd",
-      "Command::token",
-      "Command::join",
-    ],
-  },
-];
+  ],
+};
 
 describe("forgetting resources whose things are gone", () => {
-  for (const { name, gone, extent, forgotten } of cases) {
+  for (const [name, [gone, extent, forgotten]] of Object.entries(cases)) {
     it(name, () => {
       const urns = extentOf(lab, new Set(gone), extent);
       const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
-      assert.deepEqual(
-        inOrder.map((each) => each.split(/:+/).slice(-2).join("::")),
-        forgotten,
-      );
+      const names = inOrder.map((each) => each.split(/:+/).slice(-2).join("::"));
+      assert.deepEqual(names, forgotten);
     });
   }
 

@@ -1,37 +1,31 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { judgeLock, readLocks } from "../../../../cli/recovery/locks.ts";
 import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
 import { seenProcess } from "../../../../cli/recovery/seen-process.ts";
+import { newFolder } from "../../new-folder.ts";
 
-const lock = {
-  pid: 2034,
-  username: "root",
-  hostname: "here",
-  timestamp: new Date("2026-11-21T11:48:10Z"),
+const timestamp = new Date("2026-11-21T11:48:10Z");
+const lock = { pid: 2034, username: "root", hostname: "here", timestamp };
+/** A process that was started so many milliseconds after the lock was written. */
+const started = (program: string, after: number): SeenProcess => ({
+  program,
+  startedAt: new Date(timestamp.getTime() + after),
+});
+
+const cases: Readonly<Record<string, readonly [string, SeenProcess | undefined, Verdict]>> = {
+  "no such process": ["here", undefined, "dead"],
+  "the engine, started before": ["here", started("pulumi", -1000), "alive"],
+  "an engine within the clock's grain": ["here", started("pulumi", 900), "alive"],
+  "a later engine with the number": ["here", started("pulumi", 710_000), "dead"],
+  "another program with the number": ["here", started("bash", -1000), "dead"],
+  "a lock of another host": ["there", undefined, "elsewhere"],
+  "another host, same number": ["there", started("pulumi", -1000), "elsewhere"],
 };
-const before = new Date("2026-11-21T11:48:09Z");
-const after = new Date("2026-11-21T12:00:00Z");
-
-const cases: readonly (readonly [string, string, SeenProcess | undefined, Verdict])[] = [
-  ["no such process", "here", undefined, "dead"],
-  ["the engine, started before", "here", { program: "pulumi", startedAt: before }, "alive"],
-  [
-    "an engine within the clock's grain",
-    "here",
-    { program: "pulumi", startedAt: new Date(lock.timestamp.getTime() + 900) },
-    "alive",
-  ],
-  ["a later engine with the number", "here", { program: "pulumi", startedAt: after }, "dead"],
-  ["another program with the number", "here", { program: "bash", startedAt: before }, "dead"],
-  ["a lock of another host", "there", undefined, "elsewhere"],
-  ["another host, same number", "there", { program: "pulumi", startedAt: before }, "elsewhere"],
-];
 
 describe("the engine's lock", () => {
-  for (const [name, hostname, found, verdict] of cases) {
+  for (const [name, [hostname, found, verdict]] of Object.entries(cases)) {
     it(`${name}: ${verdict}`, () => {
       assert.equal(judgeLock(lock, hostname, found), verdict);
     });
@@ -39,11 +33,8 @@ describe("the engine's lock", () => {
 
   describe("files", () => {
     let folder: string;
-    beforeEach(async () => {
-      folder = await mkdtemp(path.join(os.tmpdir(), "kindows-locks-"));
-    });
-    afterEach(async () => {
-      await rm(folder, { recursive: true });
+    beforeEach(() => {
+      folder = newFolder();
     });
 
     it("are read; attributes beside them are not locks", async () => {

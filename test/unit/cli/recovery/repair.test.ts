@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
-import { repairState } from "../../../../cli/recovery/repair.ts";
 import type { LabThing } from "../../../../cli/lab/lab-thing.ts";
+import {
+  parseDeployment,
+  pendingOperations,
+  resourcesOf,
+  withoutPendingOperations,
+} from "../../../../cli/recovery/deployment.ts";
+import { forgetPushes } from "../../../../cli/recovery/push-again.ts";
+import { repairState } from "../../../../cli/recovery/repair.ts";
 import { deployment, resource, urn } from "./state-builder.ts";
 
 const pool = resource("libvirt:index/pool:Pool", "machines", { id: "p1" });
@@ -18,6 +25,7 @@ const thing = (identity: string): LabThing => ({
   lab: "kindows-t",
   identity,
 });
+const nothing = { things: [], blind: [] };
 const all = [thing("libvirt pool p1"), thing("libvirt domain d1")];
 
 describe("repairing a state", () => {
@@ -62,29 +70,102 @@ describe("repairing a state", () => {
 
   it("forgets a token whose join is not in the state, for up only", () => {
     const state = deployment([tokenComponent, token]);
-    const sight = { things: [], blind: [] };
-    assert.deepEqual(
-      repairState(state, sight, "built-on").deployment,
-      deployment([tokenComponent]),
-    );
-    assert.deepEqual(repairState(state, sight, "deleted-with").deployment, state);
+    const repaired = repairState(state, nothing, "built-on").deployment;
+    assert.deepEqual(repaired, deployment([tokenComponent]));
+    assert.deepEqual(repairState(state, nothing, "deleted-with").deployment, state);
   });
 
   it("forgets a token whose join goes with its machine", () => {
-    const joined = resource("command:remote:Command", "win-1-join", {
-      propertyDependencies: { stdin: [token.urn] },
-      deletedWith: domain.urn,
-    });
-    const state = deployment([domain, tokenComponent, token, joined]);
-    const repair = repairState(state, { things: [], blind: [] }, "built-on");
-    assert.deepEqual(
-      repair.deployment.deployment.resources?.map((each) => each.urn),
-      [urn("kindows:controlplane:BootstrapToken", "win-1")],
-    );
+    const state = deployment([domain, tokenComponent, token, { ...join, deletedWith: domain.urn }]);
+    const repair = repairState(state, nothing, "built-on");
+    assert.deepEqual(resourcesOf(repair.deployment), [tokenComponent]);
   });
 
   it("keeps a token that a join has used", () => {
     const state = deployment([tokenComponent, token, join]);
-    assert.deepEqual(repairState(state, { things: [], blind: [] }, "built-on").notes, []);
+    assert.deepEqual(repairState(state, nothing, "built-on").notes, []);
   });
+});
+
+const copy = "command:remote:CopyToRemote";
+const push = (node: string): string => urn(copy, `${node}-push-kubelet`);
+
+const state = deployment([
+  resource(copy, "win-1-home"),
+  resource(copy, "win-1-push-kubelet"),
+  resource(copy, "win-1-push-containerd"),
+  resource(copy, "win-10-push-kubelet"),
+  resource("command:remote:Command", "win-1-install-kubernetes", {
+    dependencies: [push("win-1"), urn(copy, "win-1-home")],
+    inputs: { create: "Install-Kubernetes.ps1" },
+  }),
+]);
+
+describe("programs that are to be pushed again", () => {
+  it("are forgotten for that node alone, and what they were for stays", () => {
+    const { deployment: after, notes } = forgetPushes(state, ["win-1"]);
+    assert.deepEqual(resourcesOf(after), [
+      resource(copy, "win-1-home"),
+      resource(copy, "win-10-push-kubelet"),
+      resource("command:remote:Command", "win-1-install-kubernetes", {
+        dependencies: [urn(copy, "win-1-home")],
+        inputs: { create: "Install-Kubernetes.ps1" },
+      }),
+    ]);
+    assert.deepEqual(notes, [
+      "pushed again: CopyToRemote win-1-push-kubelet",
+      "pushed again: CopyToRemote win-1-push-containerd",
+    ]);
+  });
+
+  it("are none on a machine whose image carries them", () => {
+    const { deployment: after, notes } = forgetPushes(state, ["win-2"]);
+    assert.deepEqual(after, state);
+    assert.deepEqual(notes, []);
+  });
+});
+
+describe("a stack's exported state", () => {
+  it("is read with what this program does not know kept", () => {
+    const exported = {
+      version: 3,
+      deployment: {
+        manifest: { time: "2026-11-21T11:48:12Z", magic: "ab", version: "v3.259.0" },
+        secrets_providers: { type: "passphrase", state: { salt: "v1:x" } },
+        resources: [{ urn: "u", type: "t", custom: true, sourcePosition: "project:///index.ts#1" }],
+        metadata: { integrity_error: null },
+      },
+    };
+    assert.deepEqual(parseDeployment(JSON.stringify(exported)), exported);
+  });
+
+  it("of a stack that never was up has no resources and no pending operations", () => {
+    const empty = parseDeployment('{"version":3,"deployment":{"manifest":{}}}');
+    assert.deepEqual(resourcesOf(empty), []);
+    assert.deepEqual(pendingOperations(empty), []);
+  });
+
+  it("loses its pending operations and nothing else", () => {
+    const before = deployment(
+      [resource("t", "a")],
+      [{ type: "creating", resource: resource("libvirt:index/pool:Pool", "a") }],
+    );
+    const after = withoutPendingOperations(before);
+    assert.deepEqual(after, deployment([resource("t", "a")]));
+    assert.equal(pendingOperations(before).length, 1);
+  });
+
+  const guess = '{"type":"guessing","resource":{"urn":"u","type":"t"}}';
+  const wrong: Readonly<Record<string, readonly [text: string, RegExp]>> = {
+    "another format version": ['{"version":2,"deployment":{}}', /format version 2/],
+    "no JSON": ["error: no stack", /JSON/],
+    "no deployment": ['{"version":3}', /deployment/],
+    "an operation of an unknown kind": [
+      `{"version":3,"deployment":{"pending_operations":[${guess}]}}`,
+      /creating/,
+    ],
+  };
+  for (const [name, [text, message]] of Object.entries(wrong)) {
+    it(`is refused: ${name}`, () => assert.throws(() => parseDeployment(text), message));
+  }
 });

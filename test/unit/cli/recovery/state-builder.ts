@@ -28,3 +28,15 @@ export function deployment(
     },
   };
 }
+
+/** How a machine is logged in to. */
+export const connection = {
+  ...{ host: "192.168.150.10", port: 22, user: "Administrator" },
+  ...{ privateKey: "KEY", hostKey: "ssh-ed25519 AAAA" },
+};
+
+/** A secret value, as `pulumi stack export --show-secrets` prints it. */
+export const secret = (value: unknown): object => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  plaintext: JSON.stringify(value),
+});

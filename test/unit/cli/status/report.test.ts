@@ -6,32 +6,20 @@ import { isHealthy, sshCommand, statusText } from "../../../../cli/status/report
 import type { LabStatus } from "../../../../cli/status/report.ts";
 
 const linuxNode: ClusterNode = {
-  name: "kindows-rehearsal-control-plane",
-  os: "linux",
-  ready: true,
-  version: "v1.36.4",
-  address: "192.168.150.128",
+  ...{ name: "kindows-rehearsal-control-plane", os: "linux", address: "192.168.150.128" },
+  ...{ ready: true, version: "v1.36.4", runtime: "containerd://2.4.2" },
   system: "Debian GNU/Linux 12 (bookworm)",
-  runtime: "containerd://2.4.2",
 };
 const windowsNode: ClusterNode = {
-  name: "win-1",
-  os: "windows",
-  ready: true,
-  version: "v1.36.4",
-  address: "192.168.150.10",
+  ...{ ...linuxNode, name: "win-1", os: "windows", address: "192.168.150.10" },
   system: "Windows Server 2022 Datacenter 10.0.20348.4405",
-  runtime: "containerd://2.4.2",
 };
+const machine = { name: "kindows-rehearsal-win-1", state: "running" };
 const healthy: LabStatus = {
-  stack: "rehearsal",
-  lab: "kindows-rehearsal",
-  rehearsal: true,
-  nodes: [linuxNode, windowsNode],
-  machines: [{ name: "kindows-rehearsal-win-1", state: "running" }],
+  ...{ stack: "rehearsal", lab: "kindows-rehearsal", rehearsal: true },
+  ...{ nodes: [linuxNode, windowsNode], machines: [machine] },
   outputs: {
-    kubeconfig: "secret-kubeconfig",
-    sshPrivateKey: "secret-key",
+    ...{ kubeconfig: "secret-kubeconfig", sshPrivateKey: "secret-key" },
     controlPlane: {
       endpoint: "kindows-rehearsal-control-plane:6443",
       hostsEntries: [{ address: "192.168.150.128", name: "kindows-rehearsal-control-plane" }],
@@ -39,11 +27,8 @@ const healthy: LabStatus = {
     },
     nodes: [
       {
-        name: "win-1",
-        os: "windows",
-        address: "192.168.150.10",
-        hostKey: "ssh-ed25519 AAAA win-1",
-        sshUser: "Administrator",
+        ...{ name: "win-1", os: "windows", address: "192.168.150.10" },
+        ...{ hostKey: "ssh-ed25519 AAAA win-1", sshUser: "Administrator" },
       },
     ],
   },
@@ -74,30 +59,26 @@ rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)`,
     assert.doesNotMatch(statusText({ ...healthy, rehearsal: false }, "kubectl"), /rehears(al|ed):/);
   });
 
-  const troubles: readonly (readonly [string, Partial<LabStatus>, RegExp])[] = [
-    [
-      "a node that is not Ready",
+  const troubles: Readonly<Record<string, readonly [Partial<LabStatus>, RegExp]>> = {
+    "a node that is not Ready": [
       { nodes: [linuxNode, { ...windowsNode, ready: false, reason: "container runtime is down" }] },
       /win-1 +windows +NO .*\nwin-1 is not Ready: container runtime is down/,
     ],
-    ["a node that did not join", { nodes: [linuxNode] }, /win-1 +windows +NOT JOINED/],
-    [
-      "a cluster that is silent",
+    "a node that did not join": [{ nodes: [linuxNode] }, /win-1 +windows +NOT JOINED/],
+    "a cluster that is silent": [
       { nodes: [], clusterTrouble: "connection refused" },
       /^the cluster does not answer: connection refused\n\nMACHINE/,
     ],
-    [
-      "a machine that is off",
-      { machines: [{ name: "kindows-rehearsal-win-1", state: "shut off" }] },
+    "a machine that is off": [
+      { machines: [{ ...machine, state: "shut off" }] },
       /kindows-rehearsal-win-1 +shut off/,
     ],
-    [
-      "a silent libvirt",
+    "a silent libvirt": [
       { machines: [], machineTrouble: "no answer within 60 s" },
       /libvirt does not tell its machines: no answer within 60 s/,
     ],
-  ];
-  for (const [name, change, text] of troubles) {
+  };
+  for (const [name, [change, text]] of Object.entries(troubles)) {
     it(`with ${name} is not healthy, and says why`, () => {
       const status = { ...healthy, ...change };
       assert.equal(isHealthy(status), false);
@@ -118,23 +99,14 @@ rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)`,
 });
 
 describe("nodes as the API server lists them", () => {
-  const node = (status: object): string =>
+  const nodeInfo = {
+    ...{ kubeletVersion: "v1.36.4", operatingSystem: "windows" },
+    ...{ osImage: "Windows Server 2022 Datacenter", kernelVersion: "10.0.20348.4405" },
+    containerRuntimeVersion: "containerd://2.4.2",
+  };
+  const nodes = (status: object): string =>
     JSON.stringify({
-      items: [
-        {
-          metadata: { name: "win-1", uid: "x" },
-          status: {
-            nodeInfo: {
-              kubeletVersion: "v1.36.4",
-              osImage: "Windows Server 2022 Datacenter",
-              kernelVersion: "10.0.20348.4405",
-              containerRuntimeVersion: "containerd://2.4.2",
-              operatingSystem: "windows",
-            },
-            ...status,
-          },
-        },
-      ],
+      items: [{ metadata: { name: "win-1", uid: "x" }, status: { nodeInfo, ...status } }],
     });
 
   it("are Ready by their condition", () => {
@@ -146,28 +118,19 @@ describe("nodes as the API server lists them", () => {
       { type: "Hostname", address: "win-1" },
       { type: "InternalIP", address: "192.168.150.10" },
     ];
-    assert.deepEqual(clusterNodes(node({ conditions, addresses })), [windowsNode]);
+    assert.deepEqual(clusterNodes(nodes({ conditions, addresses })), [windowsNode]);
   });
 
-  const notReady: readonly (readonly [string, object, string])[] = [
-    ["no condition yet", {}, "no Ready condition"],
-    [
-      "a lost kubelet",
-      { conditions: [{ type: "Ready", status: "Unknown", message: "Kubelet stopped posting" }] },
-      "Kubelet stopped posting",
-    ],
-    [
-      "only a reason",
-      { conditions: [{ type: "Ready", status: "False", reason: "KubeletNotReady" }] },
-      "KubeletNotReady",
-    ],
-  ];
-  for (const [name, status, reason] of notReady) {
+  for (const [name, condition, reason] of [
+    ["no condition yet", undefined, "no Ready condition"],
+    ["a lost kubelet", { status: "Unknown", message: "Kubelet stopped" }, "Kubelet stopped"],
+    ["only a reason", { status: "False", reason: "KubeletNotReady" }, "KubeletNotReady"],
+  ] as const) {
     it(`are not Ready with ${name}`, () => {
-      const [found] = clusterNodes(node(status));
-      assert.equal(found?.ready, false);
-      assert.equal(found?.reason, reason);
-      assert.equal(found?.address, "");
+      const [found] = clusterNodes(
+        nodes(condition ? { conditions: [{ type: "Ready", ...condition }] } : {}),
+      );
+      assert.deepEqual([found?.ready, found?.reason, found?.address], [false, reason, ""]);
     });
   }
 

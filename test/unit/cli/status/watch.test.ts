@@ -7,15 +7,12 @@ import { watch } from "../../../../cli/status/watch.ts";
 import type { Display } from "../../../../cli/status/watch.ts";
 
 const node = { os: "windows" as const, version: "v1", system: "", runtime: "", address: "" };
+const machine = { name: "kindows-a-win-1", state: "running" };
 const up: LabStatus = {
-  stack: "a",
-  lab: "kindows-a",
-  rehearsal: true,
-  nodes: [{ ...node, name: "win-1", ready: true }],
-  machines: [{ name: "kindows-a-win-1", state: "running" }],
+  ...{ stack: "a", lab: "kindows-a", rehearsal: true },
+  ...{ nodes: [{ ...node, name: "win-1", ready: true }], machines: [machine] },
   outputs: {
-    kubeconfig: "secret-kubeconfig",
-    sshPrivateKey: "secret-key",
+    ...{ kubeconfig: "secret-kubeconfig", sshPrivateKey: "secret-key" },
     controlPlane: { endpoint: "", hostsEntries: [], kubernetesVersion: "" },
     nodes: [{ ...node, name: "win-1", hostKey: "", sshUser: "" }],
   },
@@ -26,82 +23,58 @@ const notReady: LabStatus = {
   nodes: [{ ...node, name: "win-1", ready: false, reason: "kubelet stopped" }],
 };
 const silent: LabStatus = { ...up, nodes: [], clusterTrouble: "timeout after 1.5 s" };
+const withoutLibvirt: LabStatus = { ...up, machines: [], machineTrouble: "no socket" };
 
-const cases: readonly {
-  readonly name: string;
-  readonly before?: LabStatus | "not up";
-  readonly after: LabStatus | "not up";
-  readonly lines: readonly string[];
-}[] = [
-  {
-    name: "everything, the first time",
-    after: up,
-    lines: [
-      "stack: up",
-      "cluster: answers",
-      "node win-1: Ready",
-      "machine kindows-a-win-1: running",
-    ],
-  },
-  { name: "that there is nothing yet", after: "not up", lines: ["stack: not up"] },
-  { name: "nothing when nothing has changed", before: up, after: up, lines: [] },
-  {
-    name: "a node that is not Ready, and why",
-    before: up,
-    after: notReady,
-    lines: ["node win-1: not Ready: kubelet stopped"],
-  },
-  {
-    name: "a node that is not there any more",
-    before: up,
-    after: { ...up, nodes: [] },
-    lines: ["node win-1: not joined"],
-  },
-  {
-    name: "a node that is in the settings no more",
-    before: up,
-    after: { ...up, nodes: [], outputs: { ...up.outputs, nodes: [] } },
-    lines: ["node win-1: gone"],
-  },
-  {
-    name: "a cluster that is silent, but not that its nodes are gone",
-    before: up,
-    after: silent,
-    lines: ["cluster: does not answer: timeout after 1.5 s"],
-  },
-  {
-    name: "nothing when it is silent in other words",
-    before: silent,
-    after: { ...silent, clusterTrouble: "timeout after 1.6 s" },
-    lines: [],
-  },
-  {
-    name: "a machine that was shut off",
-    before: up,
-    after: { ...up, machines: [{ name: "kindows-a-win-1", state: "shut off" }] },
-    lines: ["machine kindows-a-win-1: shut off"],
-  },
-  {
-    name: "a libvirt that is silent",
-    before: up,
-    after: { ...up, machines: [], machineTrouble: "no socket" },
-    lines: ["libvirt: does not tell its machines: no socket"],
-  },
-  {
-    name: "a libvirt that answers again",
-    before: { ...up, machines: [], machineTrouble: "no socket" },
-    after: up,
-    lines: ["machine kindows-a-win-1: running", "libvirt: answers"],
-  },
-  {
-    name: "a lab that went down",
-    before: up,
-    after: "not up",
-    lines: ["stack: not up", "cluster: gone", "node win-1: gone", "machine kindows-a-win-1: gone"],
-  },
-];
+/** What is told after one look has shown this, and the next one that. */
+type Seen = LabStatus | "not up";
+const cases: Readonly<Record<string, readonly [Seen | undefined, Seen, readonly string[]]>> = {
+  "everything, the first time": [
+    undefined,
+    up,
+    [...["stack: up", "cluster: answers", "node win-1: Ready"], "machine kindows-a-win-1: running"],
+  ],
+  "that there is nothing yet": [undefined, "not up", ["stack: not up"]],
+  "nothing when nothing has changed": [up, up, []],
+  "a node that is not Ready, and why": [up, notReady, ["node win-1: not Ready: kubelet stopped"]],
+  "a node that is not there any more": [up, { ...up, nodes: [] }, ["node win-1: not joined"]],
+  "a node that is in the settings no more": [
+    up,
+    { ...up, nodes: [], outputs: { ...up.outputs, nodes: [] } },
+    ["node win-1: gone"],
+  ],
+  "a cluster that is silent, but not that its nodes are gone": [
+    up,
+    silent,
+    ["cluster: does not answer: timeout after 1.5 s"],
+  ],
+  "nothing when it is silent in other words": [
+    silent,
+    { ...silent, clusterTrouble: "timeout after 1.6 s" },
+    [],
+  ],
+  "a machine that was shut off": [
+    up,
+    { ...up, machines: [{ ...machine, state: "shut off" }] },
+    ["machine kindows-a-win-1: shut off"],
+  ],
+  "a libvirt that is silent": [
+    up,
+    withoutLibvirt,
+    ["libvirt: does not tell its machines: no socket"],
+  ],
+  "a libvirt that answers again": [
+    withoutLibvirt,
+    up,
+    ["machine kindows-a-win-1: running", "libvirt: answers"],
+  ],
+  "a lab that went down": [
+    up,
+    "not up",
+    ["stack: not up", "cluster: gone", "node win-1: gone", "machine kindows-a-win-1: gone"],
+  ],
+};
 
-/** A display that ends the watch after some writes, or looks. */
+/** A display that keeps what is written on it. */
 function recorder(size: Partial<Display> = {}): { display: Display; written: string[] } {
   const written: string[] = [];
   return { written, display: { ...size, write: (text) => written.push(text) } };
@@ -110,21 +83,15 @@ function recorder(size: Partial<Display> = {}): { display: Display; written: str
 const at = new Date(2026, 0, 2, 3, 4, 5);
 
 /** Watches through the given looks, then ends. */
-async function watchThrough(
-  looks: readonly (LabStatus | "not up" | Error)[],
-  display: Display,
-): Promise<void> {
+async function watchThrough(looks: readonly (Seen | Error)[], display: Display): Promise<void> {
   const end = new AbortController();
   const rest = [...looks];
   await watch({
     look: () => {
       const next = rest.shift();
-      if (next === undefined) {
-        end.abort();
-      }
-      return next instanceof Error
-        ? Promise.reject(next)
-        : Promise.resolve(next === "not up" ? undefined : next);
+      if (next === undefined) end.abort();
+      if (next instanceof Error) return Promise.reject(next);
+      return Promise.resolve(next === "not up" ? undefined : next);
     },
     report: (status) => (status === undefined ? "not up" : `report of ${status.stack}`),
     display,
@@ -135,9 +102,9 @@ async function watchThrough(
 }
 
 describe("watching a lab's status", () => {
-  for (const { name, before, after, lines } of cases) {
-    it(`tells ${name}`, () => {
-      const seen = (status: LabStatus | "not up"): LabStatus | undefined =>
+  for (const [what, [before, after, lines]] of Object.entries(cases)) {
+    it(`tells ${what}`, () => {
+      const seen = (status: Seen): LabStatus | undefined =>
         status === "not up" ? undefined : status;
       const facts = before === undefined ? new Map() : factsOf(seen(before));
       assert.deepEqual(changesBetween(facts, factsOf(seen(after), facts)), lines);
@@ -175,29 +142,18 @@ describe("watching a lab's status", () => {
     const { display, written } = recorder();
     const end = new AbortController();
     const options = { report: () => "", display, intervalSeconds: 3600, now: () => at };
-    const looking = watch({
-      ...options,
-      look: () => new Promise<undefined>(() => undefined),
-      signal: end.signal,
-    });
+    const never = (): Promise<undefined> => new Promise(() => undefined);
     setTimeout(() => end.abort(), 10);
-    await looking;
+    await watch({ ...options, look: never, signal: end.signal });
     assert.deepEqual(written, []);
-    const pausing = watch({
-      ...options,
-      look: () => Promise.resolve(up),
-      signal: AbortSignal.timeout(20),
-    });
-    await pausing;
+    await watch({ ...options, look: () => Promise.resolve(up), signal: AbortSignal.timeout(20) });
     assert.equal(written.length, 4);
   });
 
   it("leaves the end out of what has no room on the screen", () => {
     const shown = redraw("1\n2\n" + "3".repeat(25) + "\n4\n5", { columns: 10, rows: 6 }, false);
-    assert.equal(
-      shown.replaceAll(/\u001b\[[HJK]/g, ""),
-      "1\n2\n... 3 more lines: make the window higher\n",
-    );
+    const text = shown.replaceAll(/\u001b\[[HJK]/g, "");
+    assert.equal(text, "1\n2\n... 3 more lines: make the window higher\n");
     assert.ok(!shown.includes("\u001b[2J"));
   });
 });

@@ -52,38 +52,30 @@ describe("the pod with the tests", () => {
   const pod = (state: object, phase = "Running"): V1Pod => ({
     status: { phase, containerStatuses: [{ name: "tests", ...state } as never] },
   });
-  const cases: readonly (readonly [string, V1Pod[], object])[] = [
-    ["is not made yet", [], { kind: "waiting", seen: "the Job has made no pod yet" }],
-    [
-      "has no place",
-      [
-        {
-          status: {
-            phase: "Pending",
-            conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes" }],
-          },
-        },
-      ],
+  const unscheduled = { type: "PodScheduled", status: "False", message: "0/1 nodes" };
+  const pulling = { reason: "ImagePullBackOff", message: "not found" };
+  const late = { phase: "Failed", reason: "DeadlineExceeded", message: "too long" };
+  const cases: Readonly<Record<string, readonly [V1Pod[], object]>> = {
+    "is not made yet": [[], { kind: "waiting", seen: "the Job has made no pod yet" }],
+    "has no place": [
+      [{ status: { phase: "Pending", conditions: [unscheduled] } }],
       { kind: "waiting", seen: "0/1 nodes" },
     ],
-    [
-      "waits for an image",
-      [pod({ state: { waiting: { reason: "ImagePullBackOff", message: "not found" } } })],
+    "waits for an image": [
+      [pod({ state: { waiting: pulling } })],
       { kind: "waiting", seen: "ImagePullBackOff: not found" },
     ],
-    ["runs", [pod({ state: { running: {} } })], { kind: "running" }],
-    [
-      "has ended",
+    runs: [[pod({ state: { running: {} } })], { kind: "running" }],
+    "has ended": [
       [pod({ state: { terminated: { exitCode: 7 } } })],
       { kind: "ended", exitCode: 7 },
     ],
-    [
-      "was ended by its deadline",
-      [{ status: { phase: "Failed", reason: "DeadlineExceeded", message: "too long" } }],
+    "was ended by its deadline": [
+      [{ status: late }],
       { kind: "failed", why: "DeadlineExceeded: too long" },
     ],
-  ];
-  for (const [what, pods, expected] of cases) {
-    it(`${what}`, () => assert.deepEqual(podState(pods), expected));
+  };
+  for (const [what, [pods, expected]] of Object.entries(cases)) {
+    it(what, () => assert.deepEqual(podState(pods), expected));
   }
 });

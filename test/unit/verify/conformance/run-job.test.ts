@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-
-import { execa } from "execa";
 
 import { conformanceObjects } from "../../../../verify/conformance/objects.ts";
 import { makeResultsFolder, readResults } from "../../../../verify/conformance/results-folder.ts";
 import { logName, runJob, type JobRun } from "../../../../verify/conformance/run-job.ts";
 import { checkPrograms, runLocal } from "../../../../verify/conformance/run-local.ts";
 import { suiteNamed } from "../../../../verify/conformance/suites.ts";
+import { runKindows } from "../../cli/run-kindows.ts";
+import { withFakeApi } from "../../controlplane/fake-api.ts";
+import { newFolder } from "../../new-folder.ts";
 import { waitBy, withoutPauses } from "../../waits.ts";
-import { withFakeApi, type Answer } from "../../controlplane/fake-api.ts";
 
 const run = {
   suite: suiteNamed("sig-windows"),
@@ -20,9 +19,7 @@ const run = {
   timeoutSeconds: 60,
 };
 const objects = conformanceObjects(run, { tests: "t", results: "r" }, undefined);
-const pods = "GET /api/v1/namespaces/kindows-conformance/pods";
-const namespace = "/api/v1/namespaces/kindows-conformance";
-const gone: Answer = [404, { message: "not found" }];
+const namespace = "GET /api/v1/namespaces/kindows-conformance";
 
 const pod = (state: object): object => ({
   metadata: { name: "kindows-conformance-x" },
@@ -34,19 +31,17 @@ describe("a run of conformance", () => {
   let results: string;
   const executable = async (name: string, lines: readonly string[]): Promise<string> => {
     const file = path.join(folder, name);
-    await writeFile(file, ["#!/bin/sh", ...lines, ""].join("\n"));
-    await chmod(file, 0o755);
+    await writeFile(file, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
     return file;
   };
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "kindows-conformance-"));
+    folder = newFolder();
     results = path.join(folder, "results");
     await mkdir(results);
   });
   before(withoutPauses);
   after(() => waitBy());
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** kubectl that takes what it is given, and has a log and a file of results. */
   const kubectl = async (): Promise<string> => {
@@ -74,10 +69,10 @@ describe("a run of conformance", () => {
     let exitCode: number | string = "";
     await withFakeApi(
       (request) => {
-        if (request === pods) {
+        if (request === `${namespace}/pods`) {
           return [200, { items: [states[Math.min(looks++, states.length - 1)]] }];
         }
-        return request === `GET ${namespace}` ? gone : [200, {}];
+        return request === namespace ? [404, { message: "not found" }] : [200, {}];
       },
       async (api) => {
         exitCode = await runJob({
@@ -93,10 +88,8 @@ describe("a run of conformance", () => {
   };
 
   it("applies its objects, and fetches log and results once the tests have ended", async () => {
-    const { exitCode, asked } = await runWith([
-      pod({ running: {} }),
-      pod({ terminated: { exitCode: 1 } }),
-    ]);
+    const states = [pod({ running: {} }), pod({ terminated: { exitCode: 1 } })];
+    const { exitCode, asked } = await runWith(states);
     assert.equal(exitCode, 1);
     assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
     assert.equal(await readFile(path.join(results, "junit_01.xml"), "utf8"), "<testsuite/>");
@@ -105,26 +98,19 @@ describe("a run of conformance", () => {
     const applied = JSON.parse(await readFile(path.join(folder, "applied"), "utf8")) as {
       items: { kind: string }[];
     };
-    assert.deepEqual(
-      applied.items.map(({ kind }) => kind),
-      ["Namespace", "ServiceAccount", "ClusterRoleBinding", "Job"],
-    );
+    const kinds = applied.items.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["Namespace", "ServiceAccount", "ClusterRoleBinding", "Job"]);
   });
 
   it("fetches what there is also where it is interrupted, and says so", async () => {
-    const aborted = new AbortController();
-    aborted.abort();
-    const { exitCode } = await runWith([pod({ running: {} })], { signal: aborted.signal });
+    const { exitCode } = await runWith([pod({ running: {} })], { signal: AbortSignal.abort() });
     assert.match(String(exitCode), /interrupted: the tests did not come to their end/);
     assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
   });
 
   it("waits no longer for a pod that has failed, and says why it has", async () => {
-    const failed = {
-      metadata: {},
-      status: { phase: "Failed", reason: "Evicted", message: "disk" },
-    };
-    const { exitCode } = await runWith([pod({ running: {} }), failed]);
+    const status = { phase: "Failed", reason: "Evicted", message: "disk" };
+    const { exitCode } = await runWith([pod({ running: {} }), { metadata: {}, status }]);
     assert.match(String(exitCode), /their pod has failed: Evicted: disk: the tests did not come/);
   });
 
@@ -177,30 +163,13 @@ describe("a run of conformance", () => {
     );
   });
 
-  it("is refused by name in a rehearsal, where --list and --dry-run work", async () => {
-    const kindows = (...args: string[]) =>
-      execa(
-        process.execPath,
-        ["--import", "tsx", "cli/main.ts", "conformance", "--stack", "rehearsal", ...args],
-        { reject: false },
-      );
-    const [refused, listed, dry, unknown] = await Promise.all([
-      kindows(),
-      kindows("--list"),
-      kindows("--dry-run", "--suite", "operational-readiness"),
-      kindows("--dry-run", "--suite", "all"),
-    ]);
-    assert.equal(refused.exitCode, 1);
-    assert.match(
-      refused.stderr,
-      /conformance needs a real Windows node: this stack's are rehearsed/,
-    );
-    assert.equal(listed.exitCode, 0, listed.stderr);
-    assert.match(listed.stdout, /^sig-windows-serial /m);
-    assert.equal(dry.exitCode, 0, dry.stderr);
-    assert.match(dry.stdout, /^kind: Job$/m);
-    assert.match(dry.stdout, /image: registry\.k8s\.io\/conformance:v1\.36\.4/);
-    assert.equal(unknown.exitCode, 2);
-    assert.match(unknown.stderr, /no suite "all"/);
+  it("can be listed, and shown before it is applied", async () => {
+    const listed = await runKindows(["conformance", "--list"]);
+    assert.match(listed.out, /^sig-windows-serial /m);
+    const dry = ["conformance", "--dry-run", "--suite", "operational-readiness"];
+    const { code, out } = await runKindows(dry);
+    assert.equal(code, 0);
+    assert.match(out, /^kind: Job$/m);
+    assert.match(out, /image: registry\.k8s\.io\/conformance:v1\.36\.4/);
   });
 });

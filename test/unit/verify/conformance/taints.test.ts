@@ -22,24 +22,22 @@ const preferred: V1Taint = { key: "busy", effect: "PreferNoSchedule" };
 const condition: V1Taint = { key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" };
 
 describe("taints of nodes while conformance runs", () => {
-  const cases: readonly (readonly [string, V1Node, V1Taint[] | undefined])[] = [
-    ["a Linux node is closed", node("linux", []), [controlPlane]],
-    ["a closed Linux node stays as it is", node("linux", [controlPlane]), undefined],
-    ["a Linux node closed by a taint of the user's, too", node("linux", [ofUser]), undefined],
-    [
-      "a Linux node in trouble is closed of its own",
+  const cases: Readonly<Record<string, readonly [V1Node, V1Taint[] | undefined]>> = {
+    "a Linux node is closed": [node("linux", []), [controlPlane]],
+    "a closed Linux node stays as it is": [node("linux", [controlPlane]), undefined],
+    "a Linux node closed by a taint of the user's, too": [node("linux", [ofUser]), undefined],
+    "a Linux node in trouble is closed of its own": [
       node("linux", [condition]),
       [condition, controlPlane],
     ],
-    ["a Windows node stays as it is", node("windows", []), undefined],
-    ["a Windows node is opened", node("windows", [ofUser, preferred]), [preferred]],
-    [
-      "what Kubernetes says of a Windows node stays",
+    "a Windows node stays as it is": [node("windows", []), undefined],
+    "a Windows node is opened": [node("windows", [ofUser, preferred]), [preferred]],
+    "what Kubernetes says of a Windows node stays": [
       node("windows", [condition, ofUser]),
       [condition],
     ],
-  ];
-  for (const [what, before, expected] of cases) {
+  };
+  for (const [what, [before, expected]] of Object.entries(cases)) {
     it(`${what}, and is afterwards as before`, () => {
       const during = preparedNode(before);
       assert.deepEqual(during?.spec?.taints, expected);

@@ -2,46 +2,39 @@ import assert from "node:assert/strict";
 
 import { SourceRefused } from "../../../../../cli/logs/follow/lost-source.ts";
 import { patiently } from "../../../../../cli/logs/follow/patience.ts";
+import type { Ending } from "../../../../../cli/logs/follow/patience.ts";
 
 type Try = Error | "alive, then lost" | "done";
 
 /** What each try comes to; the clock goes on by 100 s with each. */
-const cases: readonly {
-  readonly name: string;
-  readonly tries: readonly Try[];
-  readonly ending: "ended" | "given up";
-  readonly told: readonly string[];
-}[] = [
-  { name: "one that ends by itself", tries: ["done"], ending: "ended", told: [] },
-  {
-    name: "one that comes back",
-    tries: [new Error("no route\nmore"), "alive, then lost", "done"],
-    ending: "ended",
-    told: [
+const cases: Readonly<Record<string, readonly [readonly Try[], Ending, told: string[]]>> = {
+  "one that ends by itself": [["done"], "ended", []],
+  "one that comes back": [
+    [new Error("no route\nmore"), "alive, then lost", "done"],
+    "ended",
+    [
       "does not answer (no route); waits for it, for up to 250 s",
       "answers again",
       "does not answer (lost); waits for it, for up to 250 s",
     ],
-  },
-  {
-    name: "one that stays away",
-    tries: [new Error("a"), new Error("b"), new Error("c"), new Error("d"), new Error("never")],
-    ending: "given up",
-    told: [
+  ],
+  "one that stays away": [
+    ["a", "b", "c", "d", "never"].map((reason) => new Error(reason)),
+    "given up",
+    [
       "does not answer (a); waits for it, for up to 250 s",
       "given up after 250 s without an answer; the last try: d",
     ],
-  },
-  {
-    name: "one that refuses",
-    tries: [new SourceRefused("it is another one"), new Error("never")],
-    ending: "given up",
-    told: ["given up: it is another one"],
-  },
-];
+  ],
+  "one that refuses": [
+    [new SourceRefused("it is another one"), new Error("never")],
+    "given up",
+    ["given up: it is another one"],
+  ],
+};
 
 describe("waiting for a source of logs", () => {
-  for (const { name, tries, ending, told } of cases) {
+  for (const [name, [tries, ending, told]] of Object.entries(cases)) {
     it(name, async () => {
       const heard: string[] = [];
       let at = 0;

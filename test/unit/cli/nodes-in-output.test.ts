@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { NodeStages } from "../../../../cli/stages/node-stages.ts";
-import { stages } from "../../../../cli/stages/stages.ts";
-import { stepParameters } from "../../../../components/windows/step-parameters.ts";
+import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
+import { NodeStages } from "../../../cli/stages/node-stages.ts";
+import { stages } from "../../../cli/stages/stages.ts";
+import { stepParameters } from "../../../components/windows/step-parameters.ts";
 
 /** Seconds of the run, and what the engine prints then. */
 const run: readonly (readonly [number, string])[] = [
@@ -63,16 +64,14 @@ describe("stages of nodes", () => {
   });
 
   it("are none of resources that go, of the lab's own, and of what only looks like one", () => {
-    assert.deepEqual(
-      told([
-        [0, " -  command:remote:Command win-1-join-node deleting (0s)"],
-        [0, " -  command:remote:Command win-1-join-node deleted (2s)"],
-        [0, " +  docker:index/network:Network lab-network creating (0s)"],
-        [0, "    win-1-join-node creating"],
-        [0, "error: win-1-ready created"],
-      ]),
-      [],
-    );
+    const lines = [
+      " -  command:remote:Command win-1-join-node deleting (0s)",
+      " -  command:remote:Command win-1-join-node deleted (2s)",
+      " +  docker:index/network:Network lab-network creating (0s)",
+      "    win-1-join-node creating",
+      "error: win-1-ready created",
+    ];
+    assert.deepEqual(told(lines.map((line) => [0, line])), []);
   });
 
   it("can be asked for while nothing happens", () => {
@@ -88,17 +87,60 @@ describe("stages of nodes", () => {
   it("hold every step of a node", () => {
     const known = new Set(stages.flatMap(({ resources }) => resources));
     const ofLinux = ["steps", "prepare-host", "push-programs", "install-programs", "join-node"];
-    assert.deepEqual(
-      ofLinux.filter((name) => !known.has(`-${name}`)),
-      [],
-    );
     // Run by hand, at the end, or while an image is made.
     const notOnTheWay = ["Export-NodeLog", "Reset-Node", "Add-ContainerImage"];
-    assert.deepEqual(
-      Object.keys(stepParameters).filter(
-        (step) => !notOnTheWay.includes(step) && !known.has(`-${step.toLowerCase()}`),
-      ),
-      [],
-    );
+    const ofWindows = Object.keys(stepParameters).filter((step) => !notOnTheWay.includes(step));
+    const all = [...ofLinux, ...ofWindows].map((name) => `-${name.toLowerCase()}`);
+    const missing = all.filter((name) => !known.has(name));
+    assert.deepEqual(missing, []);
+  });
+});
+
+const output = `Diagnostics:
+  pulumi:pulumi:Stack (kindows-dev):
+    error: update failed
+
+  command:remote:Command (win-1-a-join-node):
+    error: Process exited with status 51: running "powershell.exe ..."
+
+  \u001b[0mcommand:remote:Command (win-2-test-windowshost):\u001b[0m
+    \u001b[33mwarning: the evaluation licence ends in 3 days\u001b[0m
+
+  \u001b[0mcommand:local:Command (win-3-registration):\u001b[0m
+    \u001b[31m\u001b[1merror: \u001b[0mthe node win-3 was not Ready
+`;
+
+describe("nodes that failed", () => {
+  it("are those whose resources have errors, told apart by their whole names", () => {
+    const failed = new FailedNodes(["win-1", "win-1-a", "win-2", "win-3"]);
+    for (const line of output.split("\n")) failed.read(line);
+    assert.deepEqual(failed.names, ["win-1-a", "win-3"]);
+  });
+
+  it("are none where the lab itself failed", () => {
+    const failed = new FailedNodes(["win-1"]);
+    failed.read("  docker:index/network:Network (lab-network):");
+    failed.read("    error: no Docker");
+    assert.deepEqual(failed.names, []);
+  });
+
+  it("lack a file where a step says so, and nothing else", () => {
+    const failed = new FailedNodes(["win-1", "win-2", "win-3"]);
+    const text = `
+  command:remote:Command (win-1-install-kubernetes):
+    Install-Kubernetes on WIN-1 failed (MediumMissing): C:\\kindows\\media\\kubelet.exe is not there.
+    error: Process exited with status 30
+
+  command:remote:Command (win-2-install-containerd):
+    Install-Containerd on WIN-2 failed (ChecksumMismatch): it has the SHA-256 0.
+    error: Process exited with status 31
+
+  command:remote:Command (win-3-install-containerd):
+    Install-Containerd on WIN-3 failed (FileInUse): close it.
+    error: Process exited with status 35
+`;
+    for (const line of text.split("\n")) failed.read(line);
+    assert.deepEqual(failed.lackingMedia, ["win-1", "win-2"]);
+    assert.deepEqual(failed.names, ["win-1", "win-2", "win-3"]);
   });
 });

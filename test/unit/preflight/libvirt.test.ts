@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { domainsIn, networksIn, poolsIn } from "../../../preflight/libvirt-xml.ts";
+import { availableIn, bridgeIn } from "../../../preflight/probe-hypervisors.ts";
 
-/** What virsh prints for two networks, two pools and two domains, shortened. */
+/** What virsh prints for three networks, two pools and two domains, shortened. */
 const text = `<network>
   <name>default</name>
-  <forward mode='nat'/>
   <bridge name='virbr0' stp='on' delay='0'/>
   <ip address='192.168.122.1' netmask='255.255.255.0'>
     <dhcp>
@@ -32,8 +32,6 @@ const text = `<network>
 
 <pool type='dir'>
   <name>kindows-x</name>
-  <source>
-  </source>
   <target>
     <path>/var/lib/libvirt/images/kindows-x</path>
   </target>
@@ -66,8 +64,8 @@ const text = `<network>
 </domain>
 `;
 
-describe("libvirt's descriptions", () => {
-  it("of networks", () => {
+describe("libvirt's answers", () => {
+  it("tell networks", () => {
     assert.deepEqual(networksIn(text), [
       { name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] },
       { name: "kindows-x", bridge: "kw-x", cidrs: ["192.168.171.0/24"] },
@@ -75,21 +73,61 @@ describe("libvirt's descriptions", () => {
     ]);
   });
 
-  it("of pools", () => {
+  it("tell pools", () => {
     assert.deepEqual(poolsIn(text), [
       { name: "kindows-x", path: "/var/lib/libvirt/images/kindows-x" },
       { name: "ceph", path: undefined },
     ]);
   });
 
-  it("of machines", () => {
+  it("tell machines", () => {
     assert.deepEqual(domainsIn(text), [
       { name: "kindows-x-win-1", running: true, networks: ["kindows-x", "default"] },
       { name: "db", running: false, networks: [] },
     ]);
   });
 
-  it("of nothing", () => {
+  it("tell nothing of nothing", () => {
     assert.deepEqual([networksIn(""), poolsIn(""), domainsIn("")], [[], [], []]);
+  });
+
+  const bridges: Readonly<Record<string, readonly [answer: object, bridge: unknown]>> = {
+    "a bridge with its MTU": [
+      { stdout: "<interface type='bridge' name='br0'>\n  <mtu size='9000'/>\n</interface>\n" },
+      { mtu: 9000 },
+    ],
+    "a bridge that tells no MTU": [
+      { stdout: "<interface type='bridge' name='br0'/>\n" },
+      { mtu: undefined },
+    ],
+    "an interface that is no bridge": [
+      { stdout: "<interface type='ethernet' name='br0'>\n  <mtu size='1500'/>\n</interface>\n" },
+      "missing",
+    ],
+    "no interface of that name": [
+      {
+        stderr: "error: failed\nerror: Interface not found: couldn't find interface named 'br0'\n",
+      },
+      "missing",
+    ],
+    "a libvirt without the driver": [
+      {
+        stderr:
+          "error: this function is not supported by the connection driver: virInterfaceLookup",
+      },
+      "unknown",
+    ],
+  };
+  for (const [what, [answer, bridge]] of Object.entries(bridges)) {
+    it(`tell of another host: ${what}`, () => {
+      assert.deepEqual(bridgeIn({ stdout: "", stderr: "", ...answer }), bridge);
+    });
+  }
+
+  it("tell what memory is free, and what caches would give back, or not", () => {
+    const table =
+      "total  :             16384000 KiB\nfree   :              1024000 KiB\nbuffers:                 1024 KiB\ncached :              2048000 KiB\n";
+    assert.equal(availableIn(table), 3001);
+    assert.equal(availableIn("error: unsupported"), undefined);
   });
 });

@@ -1,0 +1,398 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import {
+  judgeCertificates,
+  kubeadmCertificates,
+  kubeconfigCertificates,
+  pemCertificate,
+  probeCertificates,
+} from "../../../../cli/doctor/certificates.ts";
+import type { Certificate, ContainerCertificates } from "../../../../cli/doctor/certificates.ts";
+import { judgeClocks, secondsOff } from "../../../../cli/doctor/clocks.ts";
+import type { Finding, Repair } from "../../../../cli/doctor/finding.ts";
+import { judgeNodes } from "../../../../cli/doctor/nodes.ts";
+import type { KnownNodes } from "../../../../cli/doctor/nodes.ts";
+import { judgeTokens, knownTokens } from "../../../../cli/doctor/tokens.ts";
+import type { KnownToken } from "../../../../cli/doctor/tokens.ts";
+
+const now = new Date("2027-03-01T12:00:00Z");
+const runJoin = { kind: "run-join", node: "win-1" } as const;
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** Of findings: the name, what is seen, and the repair. */
+type Found = readonly (readonly [name: string, seen: RegExp, repair?: Repair])[];
+
+function assertFound(found: readonly Finding[], expected: Found): void {
+  assert.deepEqual(
+    found.map(({ name, repair }) => [name, repair]),
+    expected.map(([name, , repair]) => [name, repair]),
+  );
+  found.forEach(({ seen, remedy }, index) => {
+    assert.match(seen, expected[index]?.[1] ?? /^$/);
+    assert.notEqual(remedy, "");
+  });
+}
+
+describe("certificates of a lab", () => {
+  const inDays = (days: number): Date => new Date(now.getTime() + days * 24 * 60 * 60 * 1000);
+  const ending = (name: string, days: number): Certificate => ({ name, until: inDays(days) });
+  const plane = (change: Partial<ContainerCertificates> = {}): ContainerCertificates => ({
+    container: "c",
+    controlPlane: [ending("apiserver", 300)],
+    authorities: [ending("ca", 3000)],
+    kubelet: [{ ...ending("it", 300), from: inDays(-60) }],
+    troubles: [],
+    ...change,
+  });
+  const worker = (change: Partial<ContainerCertificates> = {}): ContainerCertificates =>
+    plane({ container: "w", controlPlane: [], authorities: [], ...change });
+  const renew: Repair = { kind: "renew-certificates", containers: ["c"] };
+  const several = [ending("etcd-server", 29), ending("apiserver", -2), ending("x", 99)];
+  type Case = readonly [readonly ContainerCertificates[], readonly Certificate[], Found];
+  const cases: Readonly<Record<string, Case>> = {
+    "that are all good are nothing to tell": [[plane(), worker()], [ending("it", 300)], []],
+    "of nobody are nothing to tell": [[], [], []],
+    "that end in 30 days are not told yet": [[plane({ controlPlane: [ending("a", 30)] })], [], []],
+    "that have expired, and that soon will, are one finding, the oldest first": [
+      [plane({ controlPlane: several })],
+      [],
+      [
+        [
+          "certificates of c",
+          /^apiserver expired 2027-02-27T12:00Z; etcd-server ends in 29 days, 2027-03-30T12:00Z$/,
+          renew,
+        ],
+      ],
+    ],
+    "of the stack's kubeconfig are renewed with the control plane's": [
+      [plane()],
+      [ending("its client certificate", 1.5)],
+      [["kubeconfig of the stack", /ends in 1 day, /, renew]],
+    ],
+    "of a kubeconfig whose control plane is not here are told, and left": [
+      [worker()],
+      [ending("its client certificate", -1)],
+      [["kubeconfig of the stack", /expired/]],
+    ],
+    "of a worker's kubelet": [
+      [worker({ kubelet: [ending("it", -0.1)] })],
+      [],
+      [
+        [
+          "certificate of kubelet in w",
+          /it expired/,
+          { kind: "renew-kubelet-certificate", container: "w" },
+        ],
+      ],
+    ],
+    "of authorities cannot be renewed": [
+      [plane({ authorities: [ending("ca", 3)] })],
+      [],
+      [["certificate authorities of c", /ca ends in 3 days/]],
+    ],
+    "that cannot be read are told": [
+      [plane({ troubles: ["no answer within 60 s"] })],
+      [],
+      [["certificates of c", /they cannot be read: no answer within 60 s/]],
+    ],
+    "that begin in the future tell of this host's clock": [
+      [worker({ kubelet: [{ ...ending("it", 300), from: inDays(1) }] })],
+      [],
+      [["clock of this host", /it says 2027-03-01T12:00Z, before .* \(2027-03-02T12:00Z\)/]],
+    ],
+  };
+  for (const [name, [containers, kubeconfig, expected]] of Object.entries(cases)) {
+    it(name, () => assertFound(judgeCertificates(containers, kubeconfig, now), expected));
+  }
+});
+
+describe("what kubeadm and PEM files tell of certificates", () => {
+  const pemFile = path.resolve(import.meta.dirname, "../../controlplane/fixtures/localhost-ec.pem");
+  const pem = readFileSync(pemFile, "utf8");
+  const good = { name: "apiserver", expirationDate: "2027-01-02T03:04:05Z", residualTime: 3 };
+
+  it("is read from kubeadm's JSON; one that is not there, or has no date, is left out", () => {
+    const missing = { name: "super-admin.conf", expirationDate: null, missing: true };
+    const certificates = [good, missing, { name: "garbled", expirationDate: "soon" }];
+    const json = JSON.stringify({ certificates, certificateAuthorities: null });
+    assert.deepEqual(kubeadmCertificates(json), {
+      controlPlane: [{ name: "apiserver", until: new Date("2027-01-02T03:04:05Z") }],
+      authorities: [],
+    });
+  });
+
+  for (const bad of ["", "no", "[]x", '{"certificates":[{"name":1}]}']) {
+    it(`is refused where it is something else: ${JSON.stringify(bad)}`, () => {
+      assert.throws(() => kubeadmCertificates(bad));
+    });
+  }
+
+  it("is read from PEM, and refused where that is none", () => {
+    const { from, until } = pemCertificate("it", pem);
+    assert.ok(from !== undefined && from < until);
+    assert.throws(() => pemCertificate("it", ""));
+  });
+
+  it("is none for a kubeconfig that is none, or has none", () => {
+    assert.deepEqual(kubeconfigCertificates(undefined), []);
+    assert.deepEqual(kubeconfigCertificates("{"), []);
+  });
+
+  it("is asked of each container, and one's silence hides nothing of another", async () => {
+    const nodes = "c control-plane\nw worker\nlb external-load-balancer\n";
+    const [first, second, ...rest] = await probeCertificates("kindows-x", {
+      libvirtUri: "qemu:///system",
+      run: (_program, args) => {
+        const line = args.join(" ");
+        if (line.startsWith("ps ")) return Promise.resolve(nodes);
+        if (line.startsWith("exec w ")) return Promise.reject(new Error("no answer\nat all"));
+        const answer = JSON.stringify({ certificates: [good] });
+        return Promise.resolve(line.includes("kubeadm") ? answer : pem);
+      },
+    });
+    assert.deepEqual(rest, []);
+    assert.equal(first?.controlPlane[0]?.name, "apiserver");
+    assert.equal(first.kubelet.length, 1);
+    const none = { controlPlane: [], authorities: [], kubelet: [] };
+    assert.deepEqual(second, { container: "w", ...none, troubles: ["no answer"] });
+  });
+});
+
+describe("the clock of a machine", () => {
+  const at = (seconds: number): Date => new Date(Date.UTC(2027, 0, 1) + seconds * 1000);
+  /** Asked at 0, answered after 4 s. */
+  const reading = (time: number): { node: string; time: Date; asked: Date; answered: Date } => ({
+    ...{ node: "win-1", time: at(time), asked: at(0), answered: at(4) },
+  });
+  for (const [time, off, told] of [
+    [0, 0, undefined],
+    [2, 0, undefined],
+    [4, 0, undefined],
+    [34, 30, undefined],
+    [-30, -30, undefined],
+    [35, 31, "31 s ahead of"],
+    [-31, -31, "31 s behind"],
+    [-600, -600, "10 min behind"],
+    [7 * 3600 + 4, 7 * 3600, "7.0 h ahead of"],
+    [-86400, -86400, "24.0 h behind"],
+  ] as const) {
+    it(`that says ${time} s, asked at 0 and answering at 4, is ${off} s off`, () => {
+      assert.equal(secondsOff(reading(time)), off);
+      const seen = `it is ${told} this host's, which the control plane has too`;
+      const expected: Found =
+        told === undefined ? [] : [["clock of win-1", new RegExp(`^${seen}$`), runJoin]];
+      assertFound(
+        judgeClocks([reading(time)], () => true),
+        expected,
+      );
+    });
+  }
+
+  it("is told and left where the machine cannot be told to join again", () => {
+    assertFound(
+      judgeClocks([reading(999)], () => false),
+      [["clock of win-1", /17 min ahead/]],
+    );
+  });
+
+  it("of a machine that does not answer hides no other", () => {
+    const silent = { node: "win-2", trouble: "connect ECONNREFUSED" };
+    assertFound(
+      judgeClocks([silent, reading(999)], () => true),
+      [
+        ["machine win-2", /ECONNREFUSED/],
+        ["clock of win-1", /ahead/, runJoin],
+      ],
+    );
+  });
+});
+
+describe("the token of a join that was not finished", () => {
+  const token = (node: string, expires: string | undefined): KnownToken => ({
+    description: `kindows: join of ${node}`,
+    expires: expires === undefined ? undefined : new Date(expires),
+  });
+  const cases: Readonly<Record<string, readonly [readonly KnownToken[] | undefined, RegExp]>> = {
+    "is good": [[token("win-2", "2027-03-01T12:30:00Z")], /its token is still good/],
+    "has expired and is still there": [[token("win-2", "2027-03-01T11:00:00Z")], /has expired/],
+    "has expired and is gone": [[], /has expired/],
+    "is another node's": [[token("win-1", "2027-03-01T13:00:00Z")], /has expired/],
+    "says no date": [[token("win-2", undefined)], /has expired/],
+    "cannot be seen": [undefined, /whether its token is still good cannot be seen/],
+  };
+  for (const [name, [tokens, seen]] of Object.entries(cases)) {
+    it(name, () => {
+      const found = judgeTokens(["win-2"], tokens, now);
+      assertFound(found, [["join of win-2", seen]]);
+      assert.match(found[0]?.remedy ?? "", /kindows up/);
+    });
+  }
+
+  it("is nobody's where all have joined", () => {
+    assert.deepEqual(judgeTokens([], [token("win-1", "2027-03-01T11:00:00Z")], now), []);
+  });
+
+  it("are read from their Secrets, without what is secret of them", () => {
+    const data = {
+      description: base64("kindows: join of win-1"),
+      expiration: base64("2027-03-01T13:00:00Z"),
+      "token-secret": base64("0123456789abcdef"),
+    };
+    assert.deepEqual(knownTokens({ items: [{ data }, { data: null }, {}] }), [
+      token("win-1", "2027-03-01T13:00:00Z"),
+      { description: "", expires: undefined },
+      { description: "", expires: undefined },
+    ]);
+  });
+
+  it("are refused where the answer is something else", () => {
+    assert.throws(() => knownTokens({ kind: "Status", message: "no" }));
+  });
+});
+
+describe("nodes of a lab", () => {
+  const longAgo = "2027-03-01T11:00:00Z";
+  const justNow = "2027-03-01T11:59:00Z";
+  const known: KnownNodes = {
+    joined: ["win-1"],
+    containers: ["cp"],
+    wrongClocks: [],
+    canJoin: (node) => node === "win-1",
+  };
+
+  const lease = (name: string, renewTime: string | null): object => ({
+    metadata: { name },
+    spec: { renewTime },
+  });
+  const leases = { items: [lease("win-1", "2027-03-01T11:59:50.123456Z"), lease("cp", null)] };
+
+  function node(
+    name: string,
+    ready = "True",
+    spec = {},
+    annotations = {},
+    conditions: object[] = [],
+  ): object {
+    const message =
+      ready === "True" ? "kubelet is posting" : "Kubelet stopped posting node status.";
+    return {
+      metadata: { name, annotations },
+      spec,
+      status: { conditions: [{ type: "Ready", status: ready, message }, ...conditions] },
+    };
+  }
+
+  function pod(nodeName: string | undefined, status: object, metadata: object = {}): object {
+    return {
+      metadata: { name: "p", creationTimestamp: longAgo, ...metadata },
+      spec: { nodeName },
+      status: { containerStatuses: [], ...status },
+    };
+  }
+
+  const notReady = (since: string): object => ({
+    phase: "Running",
+    conditions: [
+      {
+        type: "Ready",
+        status: "False",
+        message: "containers not ready",
+        lastTransitionTime: since,
+      },
+    ],
+  });
+  const fine = [node("cp"), node("win-1")];
+  const silentWindows = [node("cp"), node("win-1", "Unknown")];
+  const closed = { unschedulable: true };
+  const upgrading = { "kindows.dev/cordoned-for": "upgrade" };
+  const fullDisk = { type: "DiskPressure", status: "True", message: "no room" };
+  const pulling = { state: { waiting: { reason: "ImagePullBackOff" } } };
+  const cases: Readonly<Record<string, { nodes?: object[]; pods?: object[]; found?: Found }>> = {
+    "in order are nothing to tell": {},
+    "whose kubelet is silent on Windows": {
+      nodes: silentWindows,
+      found: [["node win-1", /not Ready: Kubelet stopped/, runJoin]],
+    },
+    "whose kubelet is silent in a container": {
+      nodes: [node("cp", "Unknown"), node("win-1")],
+      found: [["node cp", /not Ready/, { kind: "restart-kubelet", container: "cp" }]],
+    },
+    "that somebody has deleted": {
+      nodes: [node("cp")],
+      found: [["node win-1", /not in the cluster/, runJoin]],
+    },
+    "that are not the stack's, and not Ready": {
+      nodes: [...fine, node("other", "False")],
+      found: [["node other", /not Ready/]],
+    },
+    "without any condition": {
+      nodes: [node("cp"), { metadata: { name: "win-1" } }],
+      found: [["node win-1", /never said so/, runJoin]],
+    },
+    "closed by somebody": {
+      nodes: [node("cp"), node("win-1", "True", closed)],
+      found: [["node win-1", /cordoned/]],
+    },
+    "closed by an upgrade that was not finished": {
+      nodes: [node("cp"), node("win-1", "True", closed, upgrading)],
+      found: [["node win-1", /for an upgrade/]],
+    },
+    "with a full disk": {
+      nodes: [node("cp"), node("win-1", "True", {}, {}, [fullDisk])],
+      found: [["node win-1", /^DiskPressure: no room$/]],
+    },
+    "with a pod that is not ready for long": {
+      pods: [pod("win-1", notReady(longAgo))],
+      found: [["pod kube-system/p", /more than 3 min: containers not ready/]],
+    },
+    "with a pod that waits for its image": {
+      pods: [pod("win-1", { ...notReady(longAgo), containerStatuses: [pulling] })],
+      found: [["pod kube-system/p", /: ImagePullBackOff$/]],
+    },
+    "with a pod that no node takes": {
+      pods: [pod(undefined, { phase: "Pending" })],
+      found: [["pod kube-system/p", /: Pending$/]],
+    },
+    "with a pod that has just started": { pods: [pod("win-1", notReady(justNow))] },
+    "with a pod that was made just now": {
+      pods: [pod(undefined, { phase: "Pending" }, { creationTimestamp: justNow })],
+    },
+    "with a pod that is going": { pods: [pod("cp", {}, { deletionTimestamp: longAgo })] },
+    "with a pod that has ended well": { pods: [pod("cp", { phase: "Succeeded" })] },
+    "that are not Ready tell enough of their pods": {
+      nodes: silentWindows,
+      pods: [pod("win-1", notReady(longAgo))],
+      found: [["node win-1", /not Ready/, runJoin]],
+    },
+  };
+  const judged = (nodes: unknown, pods: readonly object[] = [], change: Partial<KnownNodes> = {}) =>
+    judgeNodes({ nodes, pods: { items: pods }, leases }, { ...known, ...change }, now);
+  for (const [name, { nodes = fine, pods, found = [] }] of Object.entries(cases)) {
+    it(name, () => assertFound(judged({ items: nodes }, pods), found));
+  }
+
+  it("are left to a person where their machine cannot be told to join", () => {
+    const [found] = judged({ items: silentWindows }, [], { canJoin: () => false });
+    assert.equal(found?.name, "node win-1");
+    assert.equal(found.repair, undefined);
+  });
+
+  for (const bad of [undefined, {}, { items: [{}] }, "<html>"]) {
+    it(`are not judged by something else: ${JSON.stringify(bad)}`, () => {
+      assert.throws(() => judged(bad));
+    });
+  }
+
+  it("are told where their kubelet is silent, though still shown as Ready, unless their clock is wrong", () => {
+    const answer = {
+      nodes: { items: fine },
+      pods: { items: [] },
+      leases: { items: [lease("win-1", "2027-03-01T11:58:55Z")] },
+    };
+    assertFound(judgeNodes(answer, known, now), [
+      ["node win-1", /^its kubelet has given no sign for 65 s$/, runJoin],
+    ]);
+    assert.deepEqual(judgeNodes(answer, { ...known, wrongClocks: ["win-1"] }, now), []);
+  });
+});

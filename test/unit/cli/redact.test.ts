@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { redact } from "../../../cli/engine/redact.ts";
+import { redactLog } from "../../../cli/logs/redact-log.ts";
+import { hideSecrets } from "../../../rehearsal/host/steps/export-node-log.ts";
+
+const body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB";
+const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n${body}==\n-----END OPENSSH PRIVATE KEY-----\n`;
+
+describe("redact", () => {
+  const rsa = "-----BEGIN RSA PRIVATE KEY-----\nAAAA+/==\n-----END RSA PRIVATE KEY-----";
+  const inJson = JSON.stringify({ a: JSON.stringify({ k: pem }) });
+  const ofBoth: Readonly<Record<string, readonly [text: string, shown: string]>> = {
+    "an RSA key": [rsa, "[redacted]"],
+    "a bootstrap token": ["value={abcdef.0123456789abcdef}!", "value={[redacted]}!"],
+    "a kubeconfig's key": ["    client-key-data: LS0tLQ==\n", "    client-key-data: [redacted]\n"],
+  };
+  const ofEngine: typeof ofBoth = {
+    ...ofBoth,
+    "a key": [`key: ${pem}rest`, "key: [redacted]\nrest"],
+    "a key in JSON": [JSON.stringify({ a: pem, b: 1 }), '{"a":"[redacted]\\n","b":1}'],
+    "a key in JSON in JSON": [inJson, '{"a":"{\\"k\\":\\"[redacted]\\\\n\\"}"}'],
+    "a key that is cut off": [`x ${pem.slice(0, 60)}`, "x [redacted]"],
+  };
+  for (const [what, [text, shown]] of Object.entries(ofEngine)) {
+    it(`takes ${what} out of the engine's log`, () => assert.equal(redact(text), shown));
+  }
+
+  const ofNode: typeof ofBoth = {
+    ...ofBoth,
+    "a password in JSON": ['{"password":"sesame","a":1}', '{"password":"[redacted]","a":1}'],
+    "a password's variable": ["PASSWORD=sesame x", "PASSWORD=[redacted] x"],
+    "a bearer's token": ["Bearer eyJhbGciOi.x.y", "Bearer [redacted]"],
+    "a header": ["Authorization: Bearer sesame", "Authorization: [redacted]"],
+    "another one": ["authorization: Basic c2VzYW1l, next", "authorization: [redacted], next"],
+    "one in JSON": ['{"Authorization":"Bearer sesame"}', '{"Authorization":"[redacted]"}'],
+    "a proxy's login": ["http://me:sesame@proxy.test:3128/", "http://[redacted]@proxy.test:3128/"],
+  };
+  for (const [what, [text, shown]] of Object.entries(ofNode)) {
+    it(`takes ${what} out of a node's log`, () => assert.equal(redactLog(text), shown));
+    it(`shows the same of ${what} where the machine has hidden before`, () => {
+      assert.equal(redactLog(hideSecrets(text)), shown);
+    });
+  }
+
+  for (const text of [
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAA win-1",
+    "certificate-authority-data: LS0tLS1CRUdJTiBDRVJU",
+    "sha256:3b6713a2e4d1 v1.36.4 10.0.20348.4405",
+    "-----BEGIN CERTIFICATE-----",
+    "password: sesame",
+  ]) {
+    it(`leaves alone in the engine's log: ${text}`, () => assert.equal(redact(text), text));
+  }
+
+  for (const text of [
+    'I1122 11:32:38.1 kubelet.go:2412] "Starting kubelet main sync loop"',
+    "https://192.168.150.128:6443/api/v1/nodes?limit=500",
+    "sha256:3b6713a2e4d1 v1.36.4 10.0.20348.4405",
+  ]) {
+    it(`leaves alone in a node's log: ${text}`, () => assert.equal(redactLog(text), text));
+  }
+});

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { verify } from "../../../cli/commands/verify.ts";
+import { checkReportFiles, writeReportFiles } from "../../../cli/verify/report-files.ts";
+import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
+import { newFolder } from "../new-folder.ts";
+
+describe("files for a run's results", () => {
+  const folder = newFolder();
+
+  it("are all refused at once, before the run, where they could not be written", async () => {
+    await mkdir(path.join(folder, "taken"));
+    const files = {
+      json: path.join(folder, "fine.json"),
+      junit: path.join(folder, "missing", "junit.xml"),
+      html: path.join(folder, "taken"),
+    };
+    await assert.rejects(checkReportFiles(files), {
+      name: "Failure",
+      message:
+        `--junit ${files.junit}: there is no folder ${folder}/missing: make it first\n` +
+        `--html ${files.html}: it is a folder: name a file`,
+    });
+  });
+
+  it("are written each in its own format", async () => {
+    const [json, junit, html] = ["a", "b", "c"].map((name) => path.join(folder, name));
+    assert.ok(json !== undefined && junit !== undefined && html !== undefined);
+    const files = { json, junit, html };
+    await checkReportFiles(files);
+    const verification = {
+      ...{ stack: "rehearsal", lab: "kindows-rehearsal", rehearsal: true },
+      ...{ nodes: [], started: new Date(0), seconds: 1, results: [] },
+    };
+    assert.deepEqual(await writeReportFiles(files, verification), Object.values(files));
+    assert.match(await readFile(files.json, "utf8"), /^\{\n {2}"stack": "rehearsal"/);
+    assert.match(await readFile(files.junit, "utf8"), /^<\?xml version="1\.0"/);
+    assert.match(await readFile(files.html, "utf8"), /^<!doctype html>/);
+  });
+
+  it("are none where none was asked for", async () => {
+    await checkReportFiles({});
+  });
+});
+
+describe("verify of a cluster given by its kubeconfig", () => {
+  const cases: Readonly<Record<string, readonly [text: string | undefined, RegExp]>> = {
+    "is not there": [undefined, /^the kubeconfig .*\/config cannot be read \(ENOENT\)$/],
+    "is no kubeconfig": ["[]", /cannot be used:\n {2}- it is neither YAML nor JSON with settings/],
+    "has no such context": [
+      "contexts: [{name: lab, context: {cluster: lab, user: lab}}]",
+      /it has no context prod; there is lab$/,
+    ],
+  };
+  for (const [what, [text, message]] of Object.entries(cases)) {
+    it(`says what is wrong with a file that ${what}`, async () => {
+      const file = path.join(newFolder(), "config");
+      if (text !== undefined) await writeFile(file, text);
+      await assert.rejects(clusterOfKubeconfig(file, "prod", []), { name: "Failure", message });
+    });
+  }
+
+  it("refuses a context without its file", async () => {
+    const options = { stack: "rehearsal", context: "prod", list: false, keep: false };
+    await assert.rejects(verify(options), /--context belongs to --kubeconfig/);
+  });
+});
