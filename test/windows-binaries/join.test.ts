@@ -41,10 +41,7 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
         ...["-NodeTaints", "os=windows:NoSchedule", "-KubeletArgs", "max-pods=50"],
         ...["-TimeoutSeconds", String(join.timeoutSeconds)],
       ],
-      JSON.stringify({
-        token: join.token,
-        caCertHashes: [join.caCertHash ?? cluster.caCertHash],
-      }),
+      JSON.stringify({ token: join.token, caCertHashes: [join.caCertHash ?? cluster.caCertHash] }),
     );
   const assertRefused = async (result: StepRun, said: RegExp, remedy: RegExp): Promise<void> => {
     assert.equal(result.errorCode, "JoinFailed", result.stderr);

@@ -50,11 +50,7 @@ const closedByUs = (): V1Node => ({
 async function drain(cluster: OneNode, drainTimeoutSeconds = 10): Promise<string[]> {
   const lines: string[] = [];
   await withFakeApi(cluster.answer, (api) =>
-    drainForUpgrade(api, {
-      name: "win-1",
-      drainTimeoutSeconds,
-      say: (line) => lines.push(line),
-    }),
+    drainForUpgrade(api, { name: "win-1", drainTimeoutSeconds, say: (line) => lines.push(line) }),
   );
   return lines;
 }

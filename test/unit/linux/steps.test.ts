@@ -33,11 +33,7 @@ describe("the library of the Linux steps", () => {
     const { changed, facts, rebootRequired } = parseStepResult("join-node", "linux-1", out);
     assert.deepEqual(
       { changed, facts, rebootRequired },
-      {
-        changed: true,
-        facts: { nodeName: "linux-1" },
-        rebootRequired: false,
-      },
+      { changed: true, facts: { nodeName: "linux-1" }, rebootRequired: false },
     );
   });
 

@@ -143,10 +143,7 @@ describe("a Windows node whose image carries no programs", () => {
   const fromHost = (
     name: "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner",
     folder?: string,
-  ): Medium => ({
-    ...software[name],
-    origin: { checksumUri: "https://example.com/sum", folder },
-  });
+  ): Medium => ({ ...software[name], origin: { checksumUri: "https://example.com/sum", folder } });
   const pushed: WindowsSoftware = {
     ...software,
     containerd: fromHost("containerd", fetched),
