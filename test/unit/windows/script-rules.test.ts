@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Node } from "web-tree-sitter";
 import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/script-parameters.ts";
 import { stepParameters, type StepName } from "../../../components/windows/step-parameters.ts";
 import { parseStepResult } from "../../../components/windows/step-result.ts";
@@ -112,8 +113,8 @@ describe("results of step scripts", () => {
     ...{ step, changed: true, rebootRequired: false, seconds: 1, facts: {}, error: {} },
     ...{ code: "JoinFailed", message: "It failed.", remedy: "Try again." },
   };
-  const filled = (literal = assert.fail()): Record<string, unknown> =>
-    Object.fromEntries(keysOf(literal).map((key) => [key, values[key]]));
+  const filled = (literal: Node | undefined): Record<string, unknown> =>
+    Object.fromEntries(keysOf(literal ?? assert.fail()).map((key) => [key, values[key]]));
 
   it("have the very fields that the pipeline reads", () => {
     const line = filled(success);
