@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { execa } from "execa";
 import { parse } from "yaml";
 import { metaData, userData } from "../../../components/machine/identity.ts";
+import { newFolder } from "../new-folder.ts";
 
 const pem = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\n";
 
@@ -68,18 +67,13 @@ describe("identity disk", () => {
 
   it("has on a disc the very name that Windows looks for", async () => {
     // As libvirt's provider 0.8.3 makes it (createISO in its cloudinit_def.go); Windows reads it through Joliet.
-    const folder = mkdtempSync(path.join(tmpdir(), "kindows-identity-"));
-    try {
-      const file = path.join(folder, "user-data");
-      writeFileSync(file, text);
-      const iso = path.join(folder, "identity.iso");
-      await execa("mkisofs", ["-output", iso, "-volid", "cidata", "-joliet", "-rock", file]);
-      const { stdout } = await execa("isoinfo", ["-J", "-i", iso, "-x", "/user-data"]);
-      assert.equal(`${stdout}\n`, text);
-      assert.match((await execa("isoinfo", ["-d", "-i", iso])).stdout, /^Volume id: cidata$/m);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const at = newFolder();
+    const [file, iso] = [at("user-data"), at("identity.iso")];
+    writeFileSync(file, text);
+    await execa("mkisofs", ["-output", iso, "-volid", "cidata", "-joliet", "-rock", file]);
+    const { stdout } = await execa("isoinfo", ["-J", "-i", iso, "-x", "/user-data"]);
+    assert.equal(`${stdout}\n`, text);
+    assert.match((await execa("isoinfo", ["-d", "-i", iso])).stdout, /^Volume id: cidata$/m);
   });
 
   it("names the instance in its meta-data", () => {

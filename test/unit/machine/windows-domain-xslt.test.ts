@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { execa } from "execa";
 import { domainXslt } from "../../../components/machine/domain-xslt.ts";
 import { windowsDomainXslt } from "../../../components/machine/windows-domain-xslt.ts";
+import { newFolder } from "../new-folder.ts";
 
 /** What libvirt's provider 0.8.3 renders (newDomainDef in its domain_def.go) for a machine of ours. */
 const rendered = readFileSync(new URL("rendered-domain.xml", import.meta.url), "utf8");
@@ -15,15 +14,11 @@ const firmware = `  <loader readonly="yes" secure="no" type="pflash">/CODE.fd</l
   </os>`;
 
 describe("what is made of the domain that libvirt's provider renders", () => {
-  let folder: string;
-  before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "kindows-xslt-"));
-  });
-  after(() => rmSync(folder, { recursive: true }));
+  const at = newFolder();
 
   async function transformed(xslt: string, input = rendered): Promise<string> {
-    writeFileSync(path.join(folder, "a.xslt"), xslt);
-    const { stdout } = await execa("xsltproc", ["--nonet", "a.xslt", "-"], { cwd: folder, input });
+    writeFileSync(at("a.xslt"), xslt);
+    const { stdout } = await execa("xsltproc", ["--nonet", "a.xslt", "-"], { cwd: at(), input });
     return `${stdout}\n`;
   }
 
@@ -87,7 +82,7 @@ describe("what is made of the domain that libvirt's provider renders", () => {
     ["with UEFI", true, rendered.replace("</os>", firmware)],
   ] as const) {
     it(`is one for Windows that libvirt's schema knows: ${name}`, async () => {
-      const file = path.join(folder, "domain.xml");
+      const file = at("domain.xml");
       writeFileSync(file, await transformed(windowsDomainXslt({ kvm }), input));
       await execa("virt-xml-validate", [file, "domain"]);
     });
