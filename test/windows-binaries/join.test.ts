@@ -7,8 +7,7 @@ import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
 import { JudgedCluster, waitFor } from "./judged-cluster.ts";
 import { JudgedMachine } from "./judged-machine.ts";
 
-describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API server", function () {
-  this.timeout(300_000);
+describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API server", () => {
   let cluster: JudgedCluster;
   let machine: JudgedMachine;
 

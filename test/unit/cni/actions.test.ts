@@ -1,41 +1,14 @@
 import assert from "node:assert/strict";
-import { execa } from "execa";
 
-import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
-import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
+import { runOnCluster } from "../controlplane/run-action.ts";
 
-interface Ended {
-  readonly exitCode?: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a host action as Pulumi does, against an API server with answers of the test's own. */
-async function run(
-  action: string,
-  environment: Readonly<Record<string, string>>,
-  answer: (request: string, body: unknown) => Answer,
-): Promise<Ended> {
-  let ended: Ended | undefined;
-  await withFakeApi(answer, async (_api, _requests, url) => {
-    const program = ["--import", "tsx", `components/cni/actions/${action}.ts`];
-    ended = await execa(process.execPath, program, {
-      env: { KUBECONFIG_CONTENT: kubeconfig(url), ...environment },
-      reject: false,
-    });
-  });
-  return ended ?? assert.fail("it did not run");
-}
-
-describe("host actions of the pod network", function () {
-  this.timeout(60_000);
-
+describe("host actions of the pod network", () => {
   it("configure Calico once its API is there: what is missing is made, the rest kept", async () => {
     const api = "/apis/projectcalico.org/v3";
     const written: Record<string, unknown> = {};
     let looks = 0;
-    const { exitCode, stdout, stderr } = await run(
-      "configure-calico",
+    const { exitCode, stdout, stderr } = await runOnCluster(
+      "cni/actions/configure-calico",
       {
         CALICO: JSON.stringify({ felix: { logSeverityScreen: "Debug" }, timeoutSeconds: 20 }),
         PULUMI_COMMAND_STDOUT: '["dropped"]',
@@ -82,8 +55,8 @@ describe("host actions of the pod network", function () {
     const conditions = [
       { type: "Degraded", status: "True", reason: "Invalid", message: "no pool" },
     ];
-    const { exitCode, stderr } = await run(
-      "await-calico",
+    const { exitCode, stderr } = await runOnCluster(
+      "cni/actions/await-calico",
       {
         CALICO: JSON.stringify({
           version: "3.32.1",
@@ -117,8 +90,8 @@ describe("host actions of the pod network", function () {
 
   it("wait until the version that is wanted is the one that is installed", async () => {
     const conditions = [{ type: "Available", status: "True", observedGeneration: 2 }];
-    const { exitCode, stderr } = await run(
-      "await-calico",
+    const { exitCode, stderr } = await runOnCluster(
+      "cni/actions/await-calico",
       {
         CALICO: JSON.stringify({
           version: "3.32.2",
@@ -137,7 +110,7 @@ describe("host actions of the pod network", function () {
   });
 
   it("print the API server's own address", async () => {
-    const { stdout } = await run("find-api-server", {}, () => [
+    const { stdout } = await runOnCluster("cni/actions/find-api-server", {}, () => [
       200,
       {
         items: [

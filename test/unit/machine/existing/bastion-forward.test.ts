@@ -12,8 +12,7 @@ import { dial } from "../../../../plugins/command/dial.ts";
 import { waitUntil } from "../../../../toolchain/wait-until.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
 
-describe("a machine behind several bastions", function () {
-  this.timeout(120_000);
+describe("a machine behind several bastions", () => {
   const [login, stranger] = [makeKey(), makeKey()];
   const keys = [makeKey(), makeKey(), makeKey(), makeKey()] as const;
   /** Three bastions and the machine; each shows a host key of its own. */
