@@ -51,30 +51,31 @@ describe("host actions of the pod network", () => {
     assert.match(stderr, /no ipamconfigurations, felixconfigurations yet/);
   });
 
-  it("end a wait for Calico with all that is missing", async () => {
-    const conditions = [
-      { type: "Degraded", status: "True", reason: "Invalid", message: "no pool" },
-    ];
-    const { exitCode, stderr } = await runOnCluster(
+  /** Waits a second for Calico with these conditions of its component `calico`, and of nothing else. */
+  const awaitCalico = (
+    request: object,
+    conditions: readonly object[],
+    others: (request: string) => object,
+  ) =>
+    runOnCluster(
       "cni/actions/await-calico",
-      {
-        CALICO: JSON.stringify({
-          version: "3.32.1",
-          components: { calico: "installations", apiserver: "apiservers" },
-          linuxNodes: true,
-          timeoutSeconds: 1,
-        }),
-      },
-      (request) => {
-        if (request.endsWith("/tigerastatuses")) {
-          return [200, { items: [{ metadata: { name: "calico" }, status: { conditions } }] }];
-        }
-        if (request.endsWith("/pods")) {
-          return [200, { items: [] }];
-        }
-        return request.endsWith("/nodes")
-          ? [200, { items: [{ metadata: { name: "worker-1" }, status: {} }] }]
-          : [200, { metadata: { generation: 2 } }];
+      { CALICO: JSON.stringify({ ...request, timeoutSeconds: 1 }) },
+      (path) => [
+        200,
+        path.endsWith("/tigerastatuses")
+          ? { items: [{ metadata: { name: "calico" }, status: { conditions } }] }
+          : others(path),
+      ],
+    );
+
+  it("end a wait for Calico with all that is missing", async () => {
+    const components = { calico: "installations", apiserver: "apiservers" };
+    const { exitCode, stderr } = await awaitCalico(
+      { version: "3.32.1", components, linuxNodes: true },
+      [{ type: "Degraded", status: "True", reason: "Invalid", message: "no pool" }],
+      (path) => {
+        const nodes = [{ metadata: { name: "worker-1" }, status: {} }];
+        return { items: path.endsWith("/nodes") ? nodes : [], metadata: { generation: 2 } };
       },
     );
     assert.equal(exitCode, 1);
@@ -89,38 +90,24 @@ describe("host actions of the pod network", () => {
   });
 
   it("wait until the version that is wanted is the one that is installed", async () => {
-    const conditions = [{ type: "Available", status: "True", observedGeneration: 2 }];
-    const { exitCode, stderr } = await runOnCluster(
-      "cni/actions/await-calico",
-      {
-        CALICO: JSON.stringify({
-          version: "3.32.2",
-          components: { calico: "installations" },
-          linuxNodes: false,
-          timeoutSeconds: 1,
-        }),
-      },
-      (request) =>
-        request.endsWith("/tigerastatuses")
-          ? [200, { items: [{ metadata: { name: "calico" }, status: { conditions } }] }]
-          : [200, { items: [], metadata: { generation: 2 }, status: { calicoVersion: "v3.32.1" } }],
+    const { exitCode, stderr } = await awaitCalico(
+      { version: "3.32.2", components: { calico: "installations" }, linuxNodes: false },
+      [{ type: "Available", status: "True", observedGeneration: 2 }],
+      () => ({ items: [], metadata: { generation: 2 }, status: { calicoVersion: "v3.32.1" } }),
     );
     assert.equal(exitCode, 1);
     assert.match(stderr, /last seen: the operator has installed v3\.32\.1 so far/);
   });
 
   it("print the API server's own address", async () => {
+    const slice = {
+      addressType: "IPv4",
+      endpoints: [{ addresses: ["192.168.150.128"] }],
+      ports: [{ name: "https", port: 6443 }],
+    };
     const { stdout } = await runOnCluster("cni/actions/find-api-server", {}, () => [
       200,
-      {
-        items: [
-          {
-            addressType: "IPv4",
-            endpoints: [{ addresses: ["192.168.150.128"] }],
-            ports: [{ name: "https", port: 6443 }],
-          },
-        ],
-      },
+      { items: [slice] },
     ]);
     assert.deepEqual(JSON.parse(stdout), { address: "192.168.150.128", port: 6443 });
   });
