@@ -22,7 +22,7 @@ const previewSchema = z.object({
   ),
 });
 
-/** What a preview with a state plans, as in the tables of test/engine/preview-diff; components do nothing of their own. */
+/** What a preview with a state plans, as in the tables of test/unit/stacks; components do nothing of their own. */
 function plannedOperations(preview: string): Required<Planned> {
   const { steps } = previewSchema.parse(JSON.parse(preview));
   const of = (...operations: readonly string[]): readonly string[] => {

@@ -19,8 +19,7 @@ function valueOf(toml: string, section: string, key: string): string | undefined
 }
 
 for (const version of containerdVersions) {
-  describe(`containerd.exe ${version}, with what Install-Containerd writes`, function () {
-    this.timeout(180_000);
+  describe(`containerd.exe ${version}, with what Install-Containerd writes`, () => {
     let machine: JudgedMachine;
 
     before(async () => {

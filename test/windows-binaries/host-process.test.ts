@@ -27,8 +27,7 @@ interface PodStatus {
 }
 
 /** What rehearsal/cri does with HostProcess pods, as kubectl, the API server and kubelet.exe see it. */
-describe("a HostProcess pod under kubelet.exe", function () {
-  this.timeout(300_000);
+describe("a HostProcess pod under kubelet.exe", () => {
   let cluster: JudgedCluster;
   let machine: JudgedMachine;
 

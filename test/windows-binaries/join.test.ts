@@ -7,8 +7,7 @@ import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
 import { JudgedCluster, waitFor } from "./judged-cluster.ts";
 import { JudgedMachine } from "./judged-machine.ts";
 
-describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API server", function () {
-  this.timeout(300_000);
+describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API server", () => {
   let cluster: JudgedCluster;
   let machine: JudgedMachine;
 
@@ -41,10 +40,7 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
         ...["-NodeTaints", "os=windows:NoSchedule", "-KubeletArgs", "max-pods=50"],
         ...["-TimeoutSeconds", String(join.timeoutSeconds)],
       ],
-      JSON.stringify({
-        token: join.token,
-        caCertHashes: [join.caCertHash ?? cluster.caCertHash],
-      }),
+      JSON.stringify({ token: join.token, caCertHashes: [join.caCertHash ?? cluster.caCertHash] }),
     );
   const assertRefused = async (result: StepRun, said: RegExp, remedy: RegExp): Promise<void> => {
     assert.equal(result.errorCode, "JoinFailed", result.stderr);

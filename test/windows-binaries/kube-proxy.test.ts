@@ -10,8 +10,7 @@ import { kubeProxyArguments } from "./kube-proxy-arguments.ts";
 
 const program = "C:\\kube-proxy\\kube-proxy.exe";
 
-describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", function () {
-  this.timeout(120_000);
+describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", () => {
   let machine: JudgedMachine;
   const script = readFileSync("components/kubeproxy/start.ps1", "utf8");
   const ours = kubeProxyArguments(script, { nodeName: "win-1", sourceVip: "10.244.1.2" });

@@ -34,8 +34,7 @@ async function kubeadmsConfiguration(): Promise<string> {
   return document;
 }
 
-describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", function () {
-  this.timeout(180_000);
+describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", () => {
   let machine: JudgedMachine;
 
   before(async () => {

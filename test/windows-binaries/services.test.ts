@@ -17,8 +17,7 @@ function scriptArguments(
   return list.split(", ").map((each) => variables[each] ?? each.replace(/^'(.*)'$/, "$1"));
 }
 
-describe("Wine's service manager, with what the steps register", function () {
-  this.timeout(180_000);
+describe("Wine's service manager, with what the steps register", () => {
   let machine: JudgedMachine;
   let registry: WineServiceRegistry;
 

@@ -30,10 +30,7 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
   const prefix = join(folder, "wine");
   const etc = join(folder, "etc");
   await mkdir(root, { recursive: true });
-  await cp(join(artifact, prefixFolder), prefix, {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
+  await cp(join(artifact, prefixFolder), prefix, { recursive: true, verbatimSymlinks: true });
   await cp(join(artifact, "etc"), etc, { recursive: true, verbatimSymlinks: true });
   await writeFile(join(etc, "hosts"), "127.0.0.1 localhost\n");
   await writeFile(join(etc, "resolv.conf"), "");

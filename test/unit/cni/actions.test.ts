@@ -1,44 +1,18 @@
 import assert from "node:assert/strict";
-import { execa } from "execa";
 
-import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
-import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
-
-interface Ended {
-  readonly exitCode?: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { runOnCluster } from "../controlplane/run-action.ts";
 
 /** Has a wait of 600 s end after its first look: each look at the clock is 400 s after the one before. */
 const hasty = "let now = Date.now(); Date.now = () => (now += 400_000)";
 const hastily = ["--import", `data:text/javascript,${encodeURIComponent(hasty)}`];
-
-/** Runs a host action as Pulumi does, against an API server with answers of the test's own. */
-async function run(
-  action: string,
-  environment: Readonly<Record<string, string>>,
-  answer: (request: string, body: unknown) => Answer,
-  options: readonly string[] = [],
-): Promise<Ended> {
-  let ended: Ended | undefined;
-  await withFakeApi(answer, async (_api, _requests, url) => {
-    const program = `components/cni/actions/${action}.ts`;
-    ended = await execa(process.execPath, ["--import", "tsx", ...options, program], {
-      env: { KUBECONFIG_CONTENT: kubeconfig(url), ...environment },
-      reject: false,
-    });
-  });
-  return ended ?? assert.fail("it did not run");
-}
 
 describe("host actions of the pod network", () => {
   it("configure Calico once its API is there: what is missing is made, the rest kept", async () => {
     const api = "/apis/projectcalico.org/v3";
     const written: Record<string, unknown> = {};
     let looks = 0;
-    const { exitCode, stdout, stderr } = await run(
-      "configure-calico",
+    const { exitCode, stdout, stderr } = await runOnCluster(
+      "cni/actions/configure-calico",
       {
         CALICO: JSON.stringify({ felix: { logSeverityScreen: "Debug" }, timeoutSeconds: 600 }),
         PULUMI_COMMAND_STDOUT: '["dropped"]',
@@ -81,32 +55,33 @@ describe("host actions of the pod network", () => {
     assert.match(stderr, /no ipamconfigurations, felixconfigurations yet/);
   });
 
-  it("end a wait for Calico with all that is missing", async () => {
-    const conditions = [
-      { type: "Degraded", status: "True", reason: "Invalid", message: "no pool" },
-    ];
-    const { exitCode, stderr } = await run(
-      "await-calico",
-      {
-        CALICO: JSON.stringify({
-          version: "3.32.1",
-          components: { calico: "installations", apiserver: "apiservers" },
-          linuxNodes: true,
-          timeoutSeconds: 600,
-        }),
-      },
-      (request) => {
-        if (request.endsWith("/tigerastatuses")) {
-          return [200, { items: [{ metadata: { name: "calico" }, status: { conditions } }] }];
-        }
-        if (request.endsWith("/pods")) {
-          return [200, { items: [] }];
-        }
-        return request.endsWith("/nodes")
-          ? [200, { items: [{ metadata: { name: "worker-1" }, status: {} }] }]
-          : [200, { metadata: { generation: 2 } }];
-      },
+  /** Waits for Calico with these conditions of its component `calico`, and of nothing else. */
+  const awaitCalico = (
+    request: object,
+    conditions: readonly object[],
+    others: (request: string) => object,
+  ) =>
+    runOnCluster(
+      "cni/actions/await-calico",
+      { CALICO: JSON.stringify({ ...request, timeoutSeconds: 600 }) },
+      (path) => [
+        200,
+        path.endsWith("/tigerastatuses")
+          ? { items: [{ metadata: { name: "calico" }, status: { conditions } }] }
+          : others(path),
+      ],
       hastily,
+    );
+
+  it("end a wait for Calico with all that is missing", async () => {
+    const components = { calico: "installations", apiserver: "apiservers" };
+    const { exitCode, stderr } = await awaitCalico(
+      { version: "3.32.1", components, linuxNodes: true },
+      [{ type: "Degraded", status: "True", reason: "Invalid", message: "no pool" }],
+      (path) => {
+        const nodes = [{ metadata: { name: "worker-1" }, status: {} }];
+        return { items: path.endsWith("/nodes") ? nodes : [], metadata: { generation: 2 } };
+      },
     );
     assert.equal(exitCode, 1);
     for (const expected of [
@@ -120,39 +95,24 @@ describe("host actions of the pod network", () => {
   });
 
   it("wait until the version that is wanted is the one that is installed", async () => {
-    const conditions = [{ type: "Available", status: "True", observedGeneration: 2 }];
-    const { exitCode, stderr } = await run(
-      "await-calico",
-      {
-        CALICO: JSON.stringify({
-          version: "3.32.2",
-          components: { calico: "installations" },
-          linuxNodes: false,
-          timeoutSeconds: 600,
-        }),
-      },
-      (request) =>
-        request.endsWith("/tigerastatuses")
-          ? [200, { items: [{ metadata: { name: "calico" }, status: { conditions } }] }]
-          : [200, { items: [], metadata: { generation: 2 }, status: { calicoVersion: "v3.32.1" } }],
-      hastily,
+    const { exitCode, stderr } = await awaitCalico(
+      { version: "3.32.2", components: { calico: "installations" }, linuxNodes: false },
+      [{ type: "Available", status: "True", observedGeneration: 2 }],
+      () => ({ items: [], metadata: { generation: 2 }, status: { calicoVersion: "v3.32.1" } }),
     );
     assert.equal(exitCode, 1);
     assert.match(stderr, /last seen: the operator has installed v3\.32\.1 so far/);
   });
 
   it("print the API server's own address", async () => {
-    const { stdout } = await run("find-api-server", {}, () => [
+    const slice = {
+      addressType: "IPv4",
+      endpoints: [{ addresses: ["192.168.150.128"] }],
+      ports: [{ name: "https", port: 6443 }],
+    };
+    const { stdout } = await runOnCluster("cni/actions/find-api-server", {}, () => [
       200,
-      {
-        items: [
-          {
-            addressType: "IPv4",
-            endpoints: [{ addresses: ["192.168.150.128"] }],
-            ports: [{ name: "https", port: 6443 }],
-          },
-        ],
-      },
+      { items: [slice] },
     ]);
     assert.deepEqual(JSON.parse(stdout), { address: "192.168.150.128", port: 6443 });
   });

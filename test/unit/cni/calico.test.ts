@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { stringify } from "yaml";
 
+import { calicoResources, withFields } from "../../../components/cni/calico/configuration.ts";
 import {
   apiServer,
   installation,
@@ -15,8 +15,12 @@ import {
   servicesEndpoint,
 } from "../../../components/cni/calico/operator-objects.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
+import {
+  missingComponents,
+  type TigeraCondition,
+} from "../../../components/cni/calico/tigera-status.ts";
 import { calicoVersions } from "../../../config/supported.ts";
-import { assertGolden } from "../controlplane/golden.ts";
+import { assertGolden, yamlText } from "../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);
 const network: CalicoNetworkOptions = {
@@ -40,18 +44,15 @@ const specOf = (changes: Partial<CalicoNetworkOptions>): Spec =>
 describe("Calico's objects", () => {
   it("are an operator that knows the API server by address", () => {
     const objects = [
-      operatorNamespace(),
-      operatorAccount(),
-      operatorBinding(),
+      ...[operatorNamespace(), operatorAccount(), operatorBinding()],
       servicesEndpoint(endpointVariables({ address: "192.168.150.128", port: 6443 })),
       operatorDeployment(calicoRelease("3.32.1")),
     ];
-    assertGolden(here, "operator.yaml", objects.map((each) => stringify(each)).join("---\n"));
+    assertGolden(here, "operator.yaml", yamlText(...objects));
   });
 
   it("are an Installation with the cluster's ranges, VXLAN and HNS, and the API server", () => {
-    const objects = [installation(network), apiServer()];
-    assertGolden(here, "installation.yaml", objects.map((each) => stringify(each)).join("---\n"));
+    assertGolden(here, "installation.yaml", yamlText(installation(network), apiServer()));
   });
 
   it("leave Windows out where there is none, as the operator refuses its folders then", () => {
@@ -75,5 +76,112 @@ describe("Calico's objects", () => {
       () => calicoRelease("3.27.0"),
       /Calico 3\.27\.0 is not pinned: write one of 3\.32\.1/,
     );
+  });
+});
+
+describe("what is set in Calico's API", () => {
+  it("is strict affinity, and Felix's fields as the settings have them", () => {
+    assert.deepEqual(
+      calicoResources({ felix: { logSeverityScreen: "Debug" } }).map(({ kind, spec }) => [
+        kind,
+        spec,
+      ]),
+      [
+        ["IPAMConfiguration", { strictAffinity: true, autoAllocateBlocks: true }],
+        ["FelixConfiguration", { logSeverityScreen: "Debug" }],
+      ],
+    );
+  });
+
+  it("takes out what was set before and is not any more", () => {
+    const [, felix] = calicoResources({ felix: { a: 1, b: true } }, ["a", "c"]);
+    assert.deepEqual(withFields({ a: 0, c: "x", vxlanVNI: 4096 }, felix?.spec ?? {}), {
+      a: 1,
+      b: true,
+      vxlanVNI: 4096,
+    });
+  });
+
+  it("leaves alone what is as it shall be", () => {
+    assert.equal(withFields({ a: 1, vxlanVNI: 4096 }, { a: 1, c: undefined }), undefined);
+  });
+});
+
+describe("a report of Tigera's operator", () => {
+  const available = { type: "Available", status: "True", observedGeneration: 2 };
+  const degraded = { type: "Degraded", status: "True" };
+  const notReady = {
+    reason: "ResourceNotReady",
+    message: 'DaemonSet "calico-system/calico-node" is not available (awaiting 2 nodes)',
+  };
+  const invalid = {
+    reason: "InvalidConfigurationError",
+    message: "Invalid Installation provided: spec.cni must be defined",
+  };
+  const noReport = "no report of the operator's yet";
+
+  /** What is told, of which component, with which conditions. */
+  const cases: readonly [
+    what: string,
+    component: string,
+    conditions: readonly TigeraCondition[],
+    told?: string,
+  ][] = [
+    [
+      "nothing when all is there",
+      "calico",
+      [available, { type: "Progressing", status: "False" }, { type: "Degraded", status: "False" }],
+    ],
+    ["that a report is of another component", "apiserver", [available], noReport],
+    [
+      "what the operator refuses, in its own words",
+      "calico",
+      [available, { ...degraded, ...invalid }],
+      `degraded: ${invalid.reason}: ${invalid.message}`,
+    ],
+    [
+      "what is under way, in the operator's own words",
+      "calico",
+      [{ type: "Progressing", status: "True", ...notReady }],
+      `not there yet: ${notReady.reason}: ${notReady.message}`,
+    ],
+    [
+      "that nothing is said",
+      "calico",
+      [{ type: "Available", status: "False" }],
+      "not there yet, and the operator does not say why",
+    ],
+    ["a refusal without words", "calico", [degraded], "degraded: without a reason"],
+    [
+      "that a report is older than the settings",
+      "calico",
+      [{ ...available, observedGeneration: 1 }],
+      "the operator has not looked at the newest settings yet",
+    ],
+    [
+      "nothing of a generation the operator does not note",
+      "calico",
+      [{ type: "Available", status: "True" }],
+    ],
+    [
+      "nothing of a generation that was never set",
+      "calico",
+      [{ ...available, observedGeneration: 0 }],
+    ],
+  ];
+  for (const [what, name, conditions, told] of cases) {
+    it(`tells ${what}`, () => {
+      const statuses = [{ metadata: { name }, status: { conditions } }];
+      assert.deepEqual(
+        missingComponents(statuses, [{ name: "calico", generation: 2 }]),
+        told === undefined ? [] : [`calico: ${told}`],
+      );
+    });
+  }
+
+  it("tells that there is none yet", () => {
+    assert.deepEqual(missingComponents([], [{ name: "calico", generation: 2 }]), [
+      `calico: ${noReport}`,
+    ]);
   });
 });

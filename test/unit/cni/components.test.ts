@@ -1,49 +1,26 @@
 import assert from "node:assert/strict";
-import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
+import { Calico } from "../../../components/cni/calico/calico.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import type { PodNetwork } from "../../../components/cni/pod-network.ts";
-import type { Settings } from "../../../config/settings.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
-import { record, type Recorded } from "../controlplane/recorded-resources.ts";
+import { podNetwork } from "../../../stacks/pod-network.ts";
+import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
+import { record, type Resources } from "../controlplane/recorded-resources.ts";
 
 const endpoint = JSON.stringify({ address: "192.168.150.128", port: 6443 });
-
-function settingsOf(written: object): Settings {
-  return resolveSettings(written as Record<string, unknown>, {
-    stack: "x",
-    file: "Pulumi.x.yaml",
-  });
-}
-
-async function controlPlaneOf({ cluster }: Settings): Promise<ControlPlane> {
-  const pulumi = await import("@pulumi/pulumi");
-  const { local } = await import("@pulumi/command");
-  const { Provider } = await import("@pulumi/kubernetes/provider.js");
-  return {
-    kubeconfig: pulumi.secret("the kubeconfig"),
-    endpoint: pulumi.output("kindows-x-control-plane:6443"),
-    caCertHash: pulumi.output(""),
-    kubernetesVersion: cluster.kubernetesVersion,
-    hostsEntries: pulumi.output([]),
-    provider: new Provider("cp", {}),
-    resource: new local.Command("cp", {}),
-    podCidr: cluster.podCidr,
-    serviceCidr: cluster.serviceCidr,
-  };
-}
 
 /** A pod network as the settings have it, with the resources it is made of. */
 async function made(written: object): Promise<{
   readonly network: PodNetwork;
   readonly cluster: unknown;
-  readonly resources: ReadonlyMap<string, Recorded>;
+  readonly resources: Resources;
 }> {
-  const settings = settingsOf(written);
+  const where = { stack: "x", file: "Pulumi.x.yaml" };
+  const settings = resolveSettings(written as Record<string, unknown>, where);
   const recorded = await record(
     () => endpoint,
-    async () => {
-      const { podNetwork } = await import("../../../stacks/pod-network.ts");
-      const controlPlane = await controlPlaneOf(settings);
+    () => {
+      const controlPlane = controlPlaneFixture();
       const network = podNetwork(settings, controlPlane);
       network.awaitOnWindows([]);
       return { network, cluster: controlPlane.resource };
@@ -52,8 +29,8 @@ async function made(written: object): Promise<{
   return { ...recorded.made, resources: recorded.resources };
 }
 
-const names = (resources: ReadonlyMap<string, Recorded>): string[] =>
-  [...resources.keys()].filter((key) => !key.includes(":Provider/") && !key.endsWith("/cp")).sort();
+const names = (resources: Resources): string[] =>
+  [...resources.keys()].filter((key) => !/\/(cp|control-plane)$/.test(key)).sort();
 
 describe("pod networks", () => {
   it("Calico: few resources", async () => {
@@ -79,18 +56,14 @@ describe("pod networks", () => {
   it("Calico: all of it goes with the cluster, and comes again with a new one", async () => {
     const { resources, made: cluster } = await record(
       () => endpoint,
-      async (opts) => {
-        const { Calico } = await import("../../../components/cni/calico/calico.ts");
-        const controlPlane = await controlPlaneOf(settingsOf({}));
+      (opts) => {
+        const controlPlane = controlPlaneFixture();
         const network = { encapsulation: "VXLAN", bgp: "Disabled", windows: true } as const;
+        const release = calicoRelease("3.32.1");
+        const configuration = { felix: {} };
         new Calico(
           "calico",
-          {
-            controlPlane,
-            release: calicoRelease("3.32.1"),
-            network: { ...network, mtu: undefined },
-            configuration: { felix: {} },
-          },
+          { controlPlane, release, network: { ...network, mtu: undefined }, configuration },
           opts,
         );
         return controlPlane.resource;

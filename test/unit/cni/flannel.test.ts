@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { stringify } from "yaml";
 
 import { cniConf, netConf } from "../../../components/cni/flannel/flannel-config.ts";
 import {
@@ -19,22 +18,23 @@ import {
   flannelHnsNetwork,
   windowsCniConf,
 } from "../../../components/cni/flannel/windows-files.ts";
-import { assertGolden } from "../controlplane/golden.ts";
+import { assertGolden, yamlText } from "../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);
 
 describe("Flannel's objects", () => {
   it("are what its own manifest has, for Linux nodes", () => {
     const files = { netConf: netConf("10.244.0.0/16", "vxlan"), cniConf: cniConf() };
+    const map = flannelConfigMap(files);
+    const texts = Object.entries(map.data as Record<string, string>);
+    const data = Object.fromEntries(
+      texts.map(([name, text]) => [name, JSON.parse(text) as unknown]),
+    );
     const objects = [
-      flannelNamespace(),
-      flannelAccount(),
-      flannelRole(),
-      flannelBinding(),
-      flannelConfigMap(files),
+      ...[flannelNamespace(), flannelAccount(), flannelRole(), flannelBinding(), { ...map, data }],
       flannelDaemonSet(flannelConfigMapName(files)),
     ];
-    assertGolden(here, "flannel.yaml", objects.map((each) => stringify(each)).join("---\n"));
+    assertGolden(here, "flannel.yaml", yamlText(...objects));
   });
 
   it("have the VXLAN that Windows wants, or plain routes", () => {
@@ -51,26 +51,17 @@ describe("Flannel's objects", () => {
   });
 
   it("let a Windows node's flanneld see the Nodes, with kubelet's credentials and no more", () => {
-    const objects = [windowsNodesRole(), windowsNodesBinding()];
-    assertGolden(
-      here,
-      "flannel-windows.yaml",
-      objects.map((each) => stringify(each)).join("---\n"),
-    );
+    const text = yamlText(windowsNodesRole(), windowsNodesBinding());
+    assertGolden(here, "flannel-windows.yaml", text);
   });
 
-  for (const backend of ["vxlan", "host-gw"] as const) {
-    it(`have a CNI configuration for Windows nodes: ${backend}`, () => {
-      const network = {
-        backend,
-        podCidr: "10.244.0.0/16",
-        serviceCidr: "10.96.0.0/16",
-        nodeCidr: "192.168.150.0/24",
-      };
-      const text = JSON.stringify(windowsCniConf(network, "192.168.150.10"), undefined, 2);
-      assertGolden(here, `flannel-windows-${backend}.json`, `${text}\n`);
-    });
-  }
+  it("have a CNI configuration for Windows nodes, by backend", () => {
+    const network = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" };
+    const files = (["vxlan", "host-gw"] as const).map((backend) =>
+      windowsCniConf({ ...network, backend, nodeCidr: "192.168.150.0/24" }, "192.168.150.10"),
+    );
+    assertGolden(here, "flannel-windows-cni.yaml", yamlText(...files));
+  });
 
   it("have the network's name in the configuration, which win-overlay and win-bridge go by", () => {
     assert.equal(flannelHnsNetwork("vxlan"), `flannel.${String(4096)}`);

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import type { V1Pod } from "@kubernetes/client-node";
+import { mock } from "node:test";
+import type { V1Node, V1Pod } from "@kubernetes/client-node";
 
+import { drainAndDelete } from "../../../components/controlplane/actions/drain-and-delete.ts";
+import { drainForUpgrade } from "../../../components/controlplane/actions/drain-for-upgrade.ts";
+import { endUpgrade } from "../../../components/controlplane/actions/end-upgrade.ts";
 import { podName, podsToEvict } from "../../../components/controlplane/drain.ts";
+import { goneApi, hastenClock, withFakeApi, type Answer } from "./fake-api.ts";
+import { waitBy, withoutPauses } from "../waits.ts";
 
 const pod = (name: string, more: Partial<V1Pod> & { meta?: V1Pod["metadata"] } = {}): V1Pod => ({
   metadata: { name, namespace: "default", ...more.meta },
@@ -42,5 +48,189 @@ describe("a drain", () => {
   it("keeps the order", () => {
     const kept = podsToEvict(cases.map(([, subject]) => subject)).map(podName);
     assert.deepEqual(kept, ["default/a", "default/b", "default/d", "default/f", "default/i"]);
+  });
+});
+
+const own = "/api/v1/nodes/win-1";
+const pods = "GET /api/v1/pods";
+const eviction = "POST /api/v1/namespaces/default/pods/web/eviction";
+const budget: Answer = [429, { message: "would violate the budget" }];
+const notFound: Answer = [404, { message: "not found" }];
+
+/** A cluster of one node with one pod, which remembers what it is given and does as it is told, but for refusals. */
+class OneNode {
+  requests: readonly string[] = [];
+
+  constructor(
+    public node: V1Node = fresh(),
+    private readonly refusals: Readonly<Record<string, Answer>> = {},
+    public pods: readonly V1Pod[] = [pod("web")],
+  ) {}
+
+  private readonly answer = (request: string, body: unknown): Answer => {
+    const refusal = this.refusals[request];
+    if (refusal !== undefined) return refusal;
+    if (request === `PUT ${own}`) this.node = body as V1Node;
+    if (request === eviction) this.pods = [];
+    return [200, request === pods ? { items: this.pods } : this.node];
+  };
+
+  /** Removes the node, as the action does. */
+  remove(): Promise<void> {
+    return withFakeApi(this.answer, async (api, requests) => {
+      this.requests = requests;
+      await drainAndDelete(api, { name: "win-1", drainTimeoutSeconds: 600 });
+    });
+  }
+
+  /** Drains it for an upgrade; the lines of progress. */
+  async drain(): Promise<string[]> {
+    const lines: string[] = [];
+    const say = (line: string): unknown => lines.push(line);
+    await withFakeApi(this.answer, (api) =>
+      drainForUpgrade(api, { name: "win-1", drainTimeoutSeconds: 600, say }),
+    );
+    return lines;
+  }
+
+  endUpgrade(): Promise<boolean> {
+    return withFakeApi(this.answer, (api) => endUpgrade(api, "win-1", 600));
+  }
+}
+
+function fresh(): V1Node {
+  return {
+    metadata: { name: "win-1", annotations: { other: "1" } },
+    spec: { podCIDR: "10.244.1.0/24" },
+    status: { conditions: [{ type: "Ready", status: "True" }] },
+  };
+}
+const closedBySomebody = (): V1Node => ({ ...fresh(), spec: { unschedulable: true } });
+const closedByUs = (): V1Node => ({
+  ...fresh(),
+  metadata: { name: "win-1", annotations: { other: "1", "kindows.dev/cordoned-for": "upgrade" } },
+  spec: { podCIDR: "10.244.1.0/24", unschedulable: true },
+});
+
+describe("removing a node", () => {
+  afterEach(() => mock.restoreAll());
+
+  it("cordons it, moves its pods away, and deletes it", async () => {
+    const cluster = new OneNode();
+    await cluster.remove();
+    const requests = [`GET ${own}`, `PUT ${own}`, pods, eviction, pods, `DELETE ${own}`];
+    assert.deepEqual(cluster.requests, requests);
+    assert.deepEqual(cluster.node, { ...fresh(), spec: { ...fresh().spec, unschedulable: true } });
+  });
+
+  it("does not cordon twice", async () => {
+    const cluster = new OneNode(closedBySomebody(), {}, []);
+    await cluster.remove();
+    assert.deepEqual(cluster.requests, [`GET ${own}`, pods, `DELETE ${own}`]);
+  });
+
+  it("deletes it in the end though a disruption budget forbids the eviction", async () => {
+    const cluster = new OneNode(fresh(), { [eviction]: budget });
+    hastenClock();
+    await cluster.remove();
+    assert.ok(cluster.requests.includes(eviction));
+    assert.equal(cluster.requests.at(-1), `DELETE ${own}`);
+  });
+
+  it("is done when the node is gone already", async () => {
+    const cluster = new OneNode(fresh(), { [`GET ${own}`]: notFound });
+    await cluster.remove();
+    assert.deepEqual(cluster.requests, [`GET ${own}`]);
+  });
+
+  it("is done when the node goes meanwhile", async () => {
+    const cluster = new OneNode(fresh(), { [`DELETE ${own}`]: notFound }, []);
+    await cluster.remove();
+    assert.equal(cluster.requests.at(-1), `DELETE ${own}`);
+  });
+
+  it("is done when the cluster is gone", async () => {
+    await drainAndDelete(await goneApi(), { name: "win-1", drainTimeoutSeconds: 600 });
+  });
+
+  for (const [request, says] of [
+    ["GET", /does not let the node win-1 be removed: nodes is forbidden/],
+    ["DELETE", /the node win-1 could not be deleted: nodes is forbidden/],
+  ] as const) {
+    it(`fails where the API server refuses to ${request} it`, () => {
+      const forbidden: Answer = [403, { message: "nodes is forbidden" }];
+      const cluster = new OneNode(fresh(), { [`${request} ${own}`]: forbidden }, []);
+      return assert.rejects(cluster.remove(), says);
+    });
+  }
+});
+
+describe("a node before an upgrade", () => {
+  before(withoutPauses);
+  after(() => waitBy());
+  afterEach(() => mock.restoreAll());
+
+  for (const [what, before, after] of [
+    ["is closed to new pods, with a note that this is ours", fresh(), closedByUs()],
+    ["that somebody has closed stays somebody's", closedBySomebody(), closedBySomebody()],
+    ["that a killed run has closed stays ours", closedByUs(), closedByUs()],
+  ] as const) {
+    it(`${what}, and loses the pods it has`, async () => {
+      const cluster = new OneNode(before);
+      await cluster.drain();
+      assert.deepEqual(cluster.node, after);
+      assert.deepEqual(cluster.pods, []);
+    });
+  }
+
+  it("keeps pods that nothing moves, and they are named", async () => {
+    hastenClock();
+    const lines = await new OneNode(fresh(), { [eviction]: budget }).drain();
+    assert.match(
+      lines.at(-1) ?? "",
+      /^waited 600 s for .* still there: default\/web \(would violate the budget\): win-1 is upgraded with them$/,
+    );
+  });
+
+  it("that is not in the cluster has nothing to be moved", async () => {
+    const lines = await new OneNode(fresh(), { [`GET ${own}`]: notFound }).drain();
+    assert.match(lines.join(), /^the node win-1 is not in the cluster: /);
+  });
+
+  it("is upgraded though the cluster does not answer", async () => {
+    const lines: string[] = [];
+    const say = (line: string): unknown => lines.push(line);
+    await drainForUpgrade(await goneApi(), { name: "win-1", drainTimeoutSeconds: 600, say });
+    assert.match(lines.join(), /^the cluster does not answer \(.*\): win-1 is upgraded/);
+  });
+
+  it("that must not be drained is not upgraded", () => {
+    const cluster = new OneNode(fresh(), {
+      [`PUT ${own}`]: [403, { message: "nodes is forbidden" }],
+    });
+    return assert.rejects(cluster.drain(), /does not let the node win-1 be drained: nodes is forb/);
+  });
+});
+
+describe("a node after an upgrade", () => {
+  afterEach(() => mock.restoreAll());
+
+  for (const [what, before, ended] of [
+    ["takes pods again, without a trace of it", closedByUs(), true],
+    ["stays closed where somebody else has closed it", closedBySomebody(), false],
+    ["that was never closed is left alone", fresh(), false],
+  ] as const) {
+    it(what, async () => {
+      const cluster = new OneNode(before);
+      assert.equal(await cluster.endUpgrade(), ended);
+      assert.deepEqual(cluster.node, ended ? fresh() : before);
+    });
+  }
+
+  it("stays closed until it is Ready", async () => {
+    const cluster = new OneNode({ ...closedByUs(), status: {} });
+    hastenClock();
+    await assert.rejects(cluster.endUpgrade(), /waited 600 s for the node win-1 to be Ready/);
+    assert.equal(cluster.node.spec?.unschedulable, true);
   });
 });

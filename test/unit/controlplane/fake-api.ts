@@ -17,10 +17,10 @@ export function hastenClock(): void {
 }
 
 /** A small API server: real TLS and HTTP, answers of the test's own. */
-export async function withFakeApi(
+export async function withFakeApi<T>(
   answer: (request: string, body: unknown) => Answer,
-  test: (api: ClusterApi, requests: Requests, server: string) => Promise<void>,
-): Promise<void> {
+  test: (api: ClusterApi, requests: Requests, server: string) => Promise<T>,
+): Promise<T> {
   const requests: Requests = [];
   const server = createServer(
     { key: fixture("test-only-key.pem"), cert: fixture("localhost-ec.pem") },
@@ -43,11 +43,20 @@ export async function withFakeApi(
   try {
     const { port } = server.address() as AddressInfo;
     const url = `https://127.0.0.1:${port}`;
-    await test(new ClusterApi(kubeconfig(url), 600), requests, url);
+    return await test(new ClusterApi(kubeconfig(url), 600), requests, url);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => {
       server.close(resolve);
     });
   }
+}
+
+/** A client of an API server that is not there any more. */
+export async function goneApi(): Promise<ClusterApi> {
+  const gone = await withFakeApi(
+    () => [404, {}],
+    (_api, _requests, server) => Promise.resolve(server),
+  );
+  return new ClusterApi(kubeconfig(gone));
 }

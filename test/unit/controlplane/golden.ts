@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { Document, visit } from "yaml";
 
 /** Compares text with a file in golden/; `UPDATE_GOLDEN=1` writes it instead, for a look at the difference in git. */
 export function assertGolden(folder: URL, name: string, actual: string): void {
@@ -8,4 +9,20 @@ export function assertGolden(folder: URL, name: string, actual: string): void {
     writeFileSync(file, actual);
   }
   assert.equal(actual, readFileSync(file, "utf8"));
+}
+
+/** Objects as YAML for a golden file: what fits on a line is on one. */
+export function yamlText(...objects: readonly unknown[]): string {
+  const documents = objects.map((each) => {
+    const document = new Document(each, { aliasDuplicateObjects: false });
+    visit(document, {
+      Collection: (key, node) => {
+        if (key === null || JSON.stringify(node.toJS(document)).length > 80) return undefined;
+        node.flow = true;
+        return visit.SKIP;
+      },
+    });
+    return document.toString({ lineWidth: 0 });
+  });
+  return documents.join("---\n");
 }

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import type * as pulumi from "@pulumi/pulumi";
 
-import type { KindClusterArgs } from "../../../components/controlplane/kind-cluster.ts";
+import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
+import {
+  KindCluster,
+  type KindClusterArgs,
+} from "../../../components/controlplane/kind-cluster.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 import { look, record, revealed } from "./recorded-resources.ts";
 
@@ -19,15 +22,11 @@ const args: KindClusterArgs = {
 const admin = kubeconfig("https://192.0.2.128:6443");
 const command = "command:local:Command";
 
-async function cluster(changes: Partial<KindClusterArgs> = {}) {
-  return record(
+const cluster = (changes: Partial<KindClusterArgs> = {}) =>
+  record(
     (name) => (name === "cp" ? admin : "{}"),
-    async (opts: pulumi.ComponentResourceOptions) => {
-      const { KindCluster } = await import("../../../components/controlplane/kind-cluster.ts");
-      return new KindCluster("cp", { ...args, ...changes }, opts);
-    },
+    (opts) => new KindCluster("cp", { ...args, ...changes }, opts),
   );
-}
 
 describe("KindCluster", () => {
   it("makes the cluster with one command and waits for its pods with another", async () => {
@@ -136,10 +135,7 @@ describe("BootstrapToken", () => {
     const token = "abc123.0123456789abcdef";
     const { made, resources } = await record(
       (name) => (name === "cp" ? admin : token),
-      async (opts) => {
-        const { KindCluster } = await import("../../../components/controlplane/kind-cluster.ts");
-        const { BootstrapToken } =
-          await import("../../../components/controlplane/bootstrap-token.ts");
+      (opts) => {
         const controlPlane = new KindCluster("cp", args);
         const minting = { controlPlane, nodeName: "win-1", instanceId: "disk-7", ttlMinutes: 60 };
         return { minted: new BootstrapToken("win-1", minting, opts), controlPlane };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
@@ -15,6 +14,7 @@ import {
   writeImages,
 } from "../../../components/controlplane/node-image/oci-archive.ts";
 import { containerBaseSpec } from "../../../components/controlplane/node-image/root-file-system.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 /** As `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'` prints it. */
 const listing = [
@@ -61,49 +61,45 @@ describe("packages of an image", () => {
 
 describe("image archive", () => {
   it("is one that both containerd and Docker can follow to the layer", async () => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-test-"));
-    try {
-      const layer = path.join(folder, "layer.tar");
-      await writeFile(layer, "not really a tar");
-      const into = path.join(folder, "image");
-      const reference = "registry.example/thing:v1";
-      await writeImages(into, [{ reference, layer, config: { entrypoint: ["/thing"] } }]);
+    const at = inNewFolder();
+    const layer = at("layer.tar");
+    await writeFile(layer, "not really a tar");
+    const into = at("image");
+    const reference = "registry.example/thing:v1";
+    await writeImages(into, [{ reference, layer, config: { entrypoint: ["/thing"] } }]);
 
-      const json = async (name: string): Promise<unknown> =>
-        JSON.parse(await readFile(path.join(into, name), "utf8"));
-      const blob = async (digest: string): Promise<string> => {
-        const text = await readFile(path.join(into, "blobs", digest.replace(":", "/")), "utf8");
-        assert.equal(`sha256:${createHash("sha256").update(text).digest("hex")}`, digest);
-        return text;
-      };
-      const index = (await json("index.json")) as {
-        manifests: { digest: string; size: number; annotations: Record<string, string> }[];
-      };
-      const entry = index.manifests[0];
-      assert.ok(entry);
-      assert.equal(entry.annotations["io.containerd.image.name"], reference);
-      const manifest = await blob(entry.digest);
-      assert.equal(entry.size, manifest.length);
-      const { config, layers } = JSON.parse(manifest) as {
-        config: { digest: string };
-        layers: { digest: string; size: number }[];
-      };
-      const content = layers[0];
-      assert.ok(content);
-      assert.equal(await blob(content.digest), "not really a tar");
-      assert.deepEqual(JSON.parse(await blob(config.digest)), {
-        ...configDocument({ entrypoint: ["/thing"] }, content.digest),
-      });
-      assert.deepEqual(await json("manifest.json"), [
-        {
-          Config: `blobs/${config.digest.replace(":", "/")}`,
-          RepoTags: [reference],
-          Layers: [`blobs/${content.digest.replace(":", "/")}`],
-        },
-      ]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const json = async (name: string): Promise<unknown> =>
+      JSON.parse(await readFile(path.join(into, name), "utf8"));
+    const blob = async (digest: string): Promise<string> => {
+      const text = await readFile(path.join(into, "blobs", digest.replace(":", "/")), "utf8");
+      assert.equal(`sha256:${createHash("sha256").update(text).digest("hex")}`, digest);
+      return text;
+    };
+    const index = (await json("index.json")) as {
+      manifests: { digest: string; size: number; annotations: Record<string, string> }[];
+    };
+    const entry = index.manifests[0];
+    assert.ok(entry);
+    assert.equal(entry.annotations["io.containerd.image.name"], reference);
+    const manifest = await blob(entry.digest);
+    assert.equal(entry.size, manifest.length);
+    const { config, layers } = JSON.parse(manifest) as {
+      config: { digest: string };
+      layers: { digest: string; size: number }[];
+    };
+    const content = layers[0];
+    assert.ok(content);
+    assert.equal(await blob(content.digest), "not really a tar");
+    assert.deepEqual(JSON.parse(await blob(config.digest)), {
+      ...configDocument({ entrypoint: ["/thing"] }, content.digest),
+    });
+    assert.deepEqual(await json("manifest.json"), [
+      {
+        Config: `blobs/${config.digest.replace(":", "/")}`,
+        RepoTags: [reference],
+        Layers: [`blobs/${content.digest.replace(":", "/")}`],
+      },
+    ]);
   });
 });
 

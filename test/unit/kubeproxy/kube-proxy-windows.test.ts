@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
-import { stringify } from "yaml";
 
 import {
   daemonSet,
@@ -9,7 +7,9 @@ import {
   scriptConfigMap,
   scriptConfigMapName,
 } from "../../../components/kubeproxy/kube-proxy-objects.ts";
-import { assertGolden } from "../controlplane/golden.ts";
+import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
+import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
+import { assertGolden, yamlText } from "../controlplane/golden.ts";
 import { record } from "../controlplane/recorded-resources.ts";
 
 const here = new URL(import.meta.url);
@@ -25,42 +25,23 @@ describe("kube-proxy for Windows", () => {
       configMap: "kube-proxy-windows-0",
       network: { name: "Calico", endpoint: "Calico_ep" },
     });
-    assertGolden(here, "daemon-set.yaml", stringify(made));
+    // On every Windows node, whatever its taints, and on no Linux node.
+    assertGolden(here, "daemon-set.yaml", yamlText(made));
   });
 
   it("has an address reserved where the pods' network has no endpoint of its own", () => {
-    const text = JSON.stringify(
-      daemonSet({
-        image: "i",
-        configMap: "c",
-        network: { name: "flannel.4096", endpoint: undefined },
-      }),
-    );
+    const network = { name: "flannel.4096", endpoint: undefined };
+    const text = JSON.stringify(daemonSet({ image: "i", configMap: "c", network }));
     assert.ok(text.includes('"-NetworkName","flannel.4096","-EndpointName","none"'), text);
     assert.match(script, /\$EndpointName -eq 'none'/);
   });
 
   it("starts a user's own image with the same script", () => {
-    const image = "registry.example.com/kube-proxy:v1.36.4";
-    const usual = daemonSet({
-      image: kubeProxyImage("1.36.4"),
-      configMap: "c",
-      network: undefined,
-    });
-    const own = daemonSet({ image, configMap: "c", network: undefined });
-    assert.equal(
-      JSON.stringify(own),
-      JSON.stringify(usual).replace(kubeProxyImage("1.36.4"), image),
-    );
-    assert.ok(JSON.stringify(own).includes("/start.ps1"));
-  });
-
-  it("runs on every Windows node, whatever its taints, and on no Linux node", () => {
-    const { spec } = JSON.parse(
-      JSON.stringify(daemonSet({ image: "i", configMap: "c", network: undefined })),
-    ) as { spec: { template: { spec: Record<string, unknown> } } };
-    assert.deepEqual(spec.template.spec["nodeSelector"], { "kubernetes.io/os": "windows" });
-    assert.deepEqual(spec.template.spec["tolerations"], [{ operator: "Exists" }]);
+    const text = (image: string): string =>
+      JSON.stringify(daemonSet({ image, configMap: "c", network: undefined }));
+    const [usual, own] = [kubeProxyImage("1.36.4"), "registry.example.com/kube-proxy:v1.36.4"];
+    assert.equal(text(own), text(usual).replace(usual, own));
+    assert.ok(text(own).includes("/start.ps1"));
   });
 
   it("says which name the API server must have on its node", () => {
@@ -68,7 +49,7 @@ describe("kube-proxy for Windows", () => {
   });
 
   it("carries its script in a ConfigMap named after the content", () => {
-    assertGolden(here, "config-map.yaml", stringify(scriptConfigMap("Write-Output 'x'\n")));
+    assertGolden(here, "config-map.yaml", yamlText(scriptConfigMap("Write-Output 'x'\n")));
     assert.notEqual(scriptConfigMapName("a"), scriptConfigMapName("b"));
   });
 
@@ -86,38 +67,21 @@ describe("kube-proxy for Windows", () => {
   });
 
   it("belongs to the cluster: it goes with it, and comes again with it", async () => {
-    const pulumi = await import("@pulumi/pulumi");
-    const { resources, made } = await record(
+    const { resources, made: controlPlane } = await record(
       () => "",
-      async (opts) => {
-        const { local } = await import("@pulumi/command");
-        const { Provider } = await import("@pulumi/kubernetes/provider.js");
-        const { KubeProxyWindows } =
-          await import("../../../components/kubeproxy/kube-proxy-windows.ts");
-        const controlPlane: ControlPlane = {
-          kubeconfig: pulumi.secret(""),
-          endpoint: pulumi.output(""),
-          caCertHash: pulumi.output(""),
-          kubernetesVersion: "1.36.4",
-          hostsEntries: pulumi.output([]),
-          provider: new Provider("cp", {}),
-          resource: new local.Command("cp", {}),
-          podCidr: "10.244.0.0/16",
-          serviceCidr: "10.96.0.0/16",
-        };
+      (opts) => {
+        const controlPlane = controlPlaneFixture();
         new KubeProxyWindows("kube-proxy-windows", { controlPlane }, opts);
         return controlPlane;
       },
     );
-    const keys = [
-      "kubernetes:core/v1:ConfigMap/kube-proxy-windows",
-      "kubernetes:apps/v1:DaemonSet/kube-proxy-windows",
-    ];
-    for (const key of keys) {
-      assert.equal(resources.get(key)?.opts.deletedWith, made.resource, key);
-      assert.deepEqual(resources.get(key)?.opts.replaceWith, [made.resource], key);
+    const own = ["core/v1:ConfigMap", "apps/v1:DaemonSet"].map(
+      (kind) => resources.get(`kubernetes:${kind}/kube-proxy-windows`) ?? assert.fail(kind),
+    );
+    for (const { opts } of own) {
+      assert.equal(opts.deletedWith, controlPlane.resource);
+      assert.deepEqual(opts.replaceWith, [controlPlane.resource]);
     }
-    const text = JSON.stringify(resources.get(keys[1] ?? "")?.inputs);
-    assert.ok(text.includes(scriptConfigMapName(script)));
+    assert.ok(JSON.stringify(own[1]?.inputs).includes(scriptConfigMapName(script)));
   });
 });

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { execa } from "execa";
 import { prepareCloudImage } from "../../../cli/prepare/cloud-image.ts";
 import {
@@ -14,18 +12,17 @@ import type { Settings } from "../../../config/settings.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { diskFormatOf } from "../../../toolchain/disk-format.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 const gib = 1024 ** 3;
 
 describe("a cloud image for Linux machines", () => {
-  let folder = "";
+  let at: ReturnType<typeof inNewFolder>;
   let cache: Cache;
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "kindows-cloud-image-"));
+    at = inNewFolder();
     cache = new Cache(at("cache"));
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
-  const at = (name: string): string => path.join(folder, name);
 
   /** A file of that size, sparse, with bytes at places of it. */
   async function file(name: string, size: number, ...parts: [number, string][]): Promise<string> {
@@ -39,7 +36,7 @@ describe("a cloud image for Linux machines", () => {
   }
   async function disk(name: string, ...args: readonly string[]): Promise<string> {
     await execa("qemu-img", ["create", "-q", ...args.slice(0, -1), name, args.at(-1) ?? ""], {
-      cwd: folder,
+      cwd: at(),
     });
     return at(name);
   }
@@ -85,7 +82,6 @@ describe("a cloud image for Linux machines", () => {
     ["VHDX", () => disk("a.vhdx", "-f", "vhdx", "2G")],
   ] as const) {
     it(`is converted where it is ${name}`, async () => {
-      // Read whole three times.
       const source = await make();
       const { convertedDisks } = await prepared({ path: source });
       const made = convertedDisks?.[source];
@@ -99,7 +95,7 @@ describe("a cloud image for Linux machines", () => {
 
   const located: readonly [what: string, make: () => Promise<string>, is: string][] = [
     ["missing", () => Promise.resolve(at("none")), "missing"],
-    ["a folder", () => Promise.resolve(folder), "unreadable"],
+    ["a folder", () => Promise.resolve(at()), "unreadable"],
     ["a text", () => file("a.txt", 0, [0, "Debian"]), "no disk"],
     ["raw and not converted", () => rawDisk("a.raw"), "not prepared"],
   ];

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
-import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
 import {
   kubeletArguments,
   LinuxNode,
   type LinuxNodeArgs,
 } from "../../../components/linux/linux-node.ts";
-import type { Machine } from "../../../components/machine/machine.ts";
+import { controlPlaneFixture, machineFixture, secrets } from "../controlplane/fixture-node.ts";
+import { look, record, revealed, type Recorded } from "../controlplane/recorded-resources.ts";
 
-const token = "abcdef.0123456789abcdef";
 const hash = `sha256:${"5".repeat(64)}`;
 const sha256 = "a".repeat(64);
 
@@ -19,143 +18,91 @@ const facts: Readonly<Record<string, object>> = {
   "join-node": { nodeName: "linux-1" },
 };
 
-interface Made {
-  readonly type: string;
-  readonly inputs: Readonly<Record<string, unknown>>;
+function answerOf(inputs: Recorded["inputs"]): string {
+  const step = /\/([a-z-]+)\.sh/.exec(String(inputs["create"]))?.[1] ?? "";
+  const result = {
+    step,
+    changed: true,
+    rebootRequired: false,
+    seconds: 1,
+    facts: facts[step] ?? {},
+  };
+  return `some line\n${JSON.stringify(result)}\n`;
 }
 
-class Anything extends pulumi.CustomResource {
-  constructor(name: string) {
-    super("test:index:Anything", name, {});
-  }
+/** Makes a LinuxNode, with what its resources were registered with, by their names behind `node`. */
+async function makeNode(change: () => Partial<LinuxNodeArgs> = () => ({})) {
+  const { made, resources } = await record(
+    (_name, inputs) => answerOf(inputs),
+    (opts) =>
+      new LinuxNode(
+        "node",
+        {
+          machine: machineFixture("linux"),
+          controlPlane: controlPlaneFixture(),
+          token: pulumi.secret(secrets.token),
+          programs: { path: import.meta.filename, sha256, kubernetesVersion: "1.36.4" },
+          labels: { zone: "b", "example.com/pool": "a" },
+          taints: [{ key: "only", value: "tests", effect: "NoSchedule" }],
+          kubeletArgs: { "max-pods": "60" },
+          ...change(),
+        },
+        opts,
+      ),
+  );
+  const own = [...resources].flatMap(([key, each]) => {
+    const [, name] = /\/node-?(.*)$/.exec(key) ?? [];
+    return name === undefined ? [] : [[name, each] as const];
+  });
+  return { node: made, resources: new Map(own) };
 }
 
 describe("a Linux node", () => {
-  const made = new Map<string, Made>();
-  const options = new Map<string, pulumi.CustomResourceOptions>();
-
-  beforeEach(async () => {
-    made.clear();
-    options.clear();
-    await pulumi.runtime.setMocks(
-      {
-        call: ({ inputs }) => inputs as Record<string, unknown>,
-        newResource: (given) => {
-          const { name, type } = given;
-          const inputs = given.inputs as Made["inputs"];
-          made.set(name, { type, inputs });
-          const step = /\/([a-z-]+)\.sh/.exec(String(inputs["create"]))?.[1] ?? "";
-          const result = {
-            ...{ step, changed: true, rebootRequired: false, seconds: 1 },
-            facts: facts[step] ?? {},
-          };
-          return {
-            id: `${name}-id`,
-            state: { ...inputs, stdout: `some line\n${JSON.stringify(result)}\n` },
-          };
-        },
-      },
-      "kindows",
-      "test",
-      false,
-    );
+  let made: Awaited<ReturnType<typeof makeNode>>;
+  before(async () => {
+    made = await makeNode();
   });
 
-  function machine(os: Machine["os"] = "linux"): Machine {
-    return {
-      name: "linux-1",
-      os,
-      address: "192.168.150.20",
-      connection: pulumi.secret({ host: "192.168.150.20", privateKey: "PRIVATE KEY" }),
-      instanceId: pulumi.output("machine-1"),
-      resource: new Anything("machine"),
-    };
-  }
-
-  function node(change: Partial<LinuxNodeArgs> = {}): LinuxNode {
-    const controlPlane = {
-      kubeconfig: pulumi.secret("users: admin"),
-      endpoint: pulumi.output("kindows-test-control-plane:6443"),
-      caCertHash: pulumi.output(hash),
-      kubernetesVersion: "1.36.4",
-      hostsEntries: pulumi.output([
-        { address: "192.168.150.128", name: "kindows-test-control-plane" },
-      ]),
-      resource: new Anything("control-plane"),
-      podCidr: "10.244.0.0/16",
-      serviceCidr: "10.96.0.0/16",
-      // No part of a node: whoever installs into the cluster uses it.
-      provider: undefined as unknown as ControlPlane["provider"],
-    } satisfies ControlPlane;
-    return new LinuxNode(
-      "node",
-      {
-        machine: machine(),
-        controlPlane,
-        token: pulumi.secret(token),
-        programs: { path: import.meta.filename, sha256, kubernetesVersion: "1.36.4" },
-        labels: { zone: "b", "example.com/pool": "a" },
-        taints: [{ key: "only", value: "tests", effect: "NoSchedule" }],
-        kubeletArgs: { "max-pods": "60" },
-        ...change,
-      },
-      {
-        transformations: [
-          ({ name, opts }) => {
-            options.set(name, opts);
-            return undefined;
-          },
-        ],
-      },
-    );
-  }
-
-  async function done(change: Partial<LinuxNodeArgs> = {}): Promise<LinuxNode> {
-    const one = node(change);
-    await new Promise<void>((resolve) => {
-      pulumi.all([one.nodeName, one.registered.urn, one.resource.urn]).apply(() => resolve());
-    });
-    return one;
-  }
-
+  const get = (name: string): Recorded => made.resources.get(name) ?? assert.fail(name);
   const create = (name: string): string =>
-    String(made.get(name)?.inputs["create"]).replace(/-[0-9a-f]{12}\//, "-HASH/");
+    String(get(name).inputs["create"]).replace(/-[0-9a-f]{12}\//, "-HASH/");
 
-  it("is made by these resources, and by no others", async () => {
-    await done();
-    assert.deepEqual([...made.keys()].filter((name) => name.startsWith("node")).sort(), [
-      ...["node", "node-install-programs", "node-join-node", "node-prepare-host"],
-      ...["node-push-programs", "node-ready", "node-registration", "node-steps"],
+  it("is made by these resources, and by no others", () => {
+    assert.deepEqual([...made.resources.keys()].sort(), [
+      ...["", "install-programs", "join-node", "prepare-host"],
+      ...["push-programs", "ready", "registration", "steps"],
     ]);
   });
 
-  it("has its steps run with what they need", async () => {
-    await done();
+  it("has its steps run with what they need", () => {
     const steps = "sh /var/lib/kindows-steps-HASH";
-    assert.equal(create("node-prepare-host"), `${steps}/prepare-host.sh linux-1 1200`);
+    assert.equal(create("prepare-host"), `${steps}/prepare-host.sh linux-1 1200`);
     assert.equal(
-      create("node-install-programs"),
+      create("install-programs"),
       `${steps}/install-programs.sh /var/lib/kindows-programs.tar.gz ${sha256}`,
     );
     assert.equal(
-      create("node-join-node"),
-      `${steps}/join-node.sh ${hash} 192.168.150.128=kindows-test-control-plane ` +
-        `'--cgroup-root=/ --max-pods=60 --node-ip=192.168.150.20' 600`,
+      create("join-node"),
+      `${steps}/join-node.sh ${hash} ` +
+        "'192.168.150.128=kindows-test-control-plane;192.168.150.129=kindows-test-lb' " +
+        `'--cgroup-root=/ --max-pods=60 --node-ip=192.168.150.10' 600`,
     );
   });
 
   it("reports what its steps found", async () => {
-    const { nodeName, kubernetesVersion, containerdVersion } = await done();
-    const seen = await new Promise((resolve) => {
-      pulumi.all([nodeName, kubernetesVersion, containerdVersion]).apply(resolve);
-    });
-    assert.deepEqual(seen, ["linux-1", "1.36.4", "2.4.2"]);
+    const { nodeName, kubernetesVersion, containerdVersion } = made.node;
+    const seen = await Promise.all([nodeName, kubernetesVersion, containerdVersion].map(look));
+    assert.deepEqual(
+      seen.map(({ value }) => value),
+      ["linux-1", "1.36.4", "2.4.2"],
+    );
   });
 
-  it("joins with its labels and taints, by a token that is on standard input only", async () => {
-    await done();
-    const { value } = made.get("node-join-node")?.inputs["stdin"] as { value: string };
-    const config = parse(value) as Record<string, unknown>;
+  it("joins with its labels and taints, by a token that is on standard input only", () => {
+    const config = parse(String(revealed(get("join-node").inputs["stdin"]))) as Record<
+      string,
+      unknown
+    >;
     assert.deepEqual(config["nodeRegistration"], {
       name: "linux-1",
       criSocket: "unix:///run/containerd/containerd.sock",
@@ -165,26 +112,23 @@ describe("a Linux node", () => {
     assert.deepEqual(config["discovery"], {
       bootstrapToken: {
         apiServerEndpoint: "kindows-test-control-plane:6443",
-        token,
+        token: secrets.token,
         caCertHashes: [hash],
       },
     });
-    for (const [name, { inputs }] of made) {
-      const { stdin, ...others } = inputs;
-      assert.ok(!JSON.stringify(others).includes(token), `${name} shows the token`);
-      void stdin;
+    for (const [name, { inputs }] of made.resources) {
+      const shown = JSON.stringify({ ...inputs, stdin: undefined });
+      assert.ok(!shown.includes(secrets.token), `${name} shows the token`);
     }
   });
 
-  it("has its token removed from the cluster by whoever waits for the Node", async () => {
-    await done();
-    const { environment } = made.get("node-registration")?.inputs ?? {};
+  it("has its token removed from the cluster by whoever waits for the Node", () => {
     // Wrapped as a secret, for what else is in it.
-    assert.match(JSON.stringify(environment), /"TOKEN_ID":"abcdef"/);
+    const { environment } = get("registration").inputs;
+    assert.equal((revealed(environment) as Record<string, unknown>)["TOKEN_ID"], "abcdef");
   });
 
-  it("goes with its machine; only where that stays is it reset", async () => {
-    await done();
+  it("goes with its machine; only where that stays is it reset", () => {
     for (const name of [
       "steps",
       "prepare-host",
@@ -192,20 +136,24 @@ describe("a Linux node", () => {
       "install-programs",
       "join-node",
     ]) {
-      assert.ok(options.get(`node-${name}`)?.deletedWith, name);
+      assert.ok(get(name).opts.deletedWith, name);
     }
-    const undone = [...made].filter(
+    const undone = [...made.resources].filter(
       ([, { type, inputs }]) => type.includes("remote") && inputs["delete"],
     );
     assert.deepEqual(
       undone.map(([name]) => name),
-      ["node-join-node"],
+      ["join-node"],
     );
-    assert.match(String(undone[0]?.[1].inputs["delete"]), /^sh \S+\/reset-node\.sh$/);
+    assert.match(String(get("join-node").inputs["delete"]), /^sh \S+\/reset-node\.sh$/);
   });
 
   const refused: readonly [what: string, change: () => Partial<LinuxNodeArgs>, error: RegExp][] = [
-    ["a Windows machine", () => ({ machine: machine("windows") }), /linux-1 is a windows machine/],
+    [
+      "a Windows machine",
+      () => ({ machine: { ...machineFixture("windows"), name: "linux-1" } }),
+      /linux-1 is a windows machine/,
+    ],
     [
       "programs of another version",
       () => ({ programs: { path: "x", sha256, kubernetesVersion: "1.35.0" } }),
@@ -218,9 +166,7 @@ describe("a Linux node", () => {
     ],
   ];
   for (const [what, change, error] of refused) {
-    it(`refuses ${what}`, () => {
-      assert.throws(() => node(change()), error);
-    });
+    it(`refuses ${what}`, () => assert.rejects(makeNode(change), error));
   }
 });
 

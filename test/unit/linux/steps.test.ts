@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseStepResult } from "../../../components/windows/step-result.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 const steps = path.join(import.meta.dirname, "../../../components/linux/steps");
 const library = path.join(steps, "lib.sh");
@@ -22,22 +22,17 @@ function run(lines: string): {
 }
 
 describe("the library of the Linux steps", () => {
-  let folder = "";
+  let at: ReturnType<typeof inNewFolder>;
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "kindows-steps-"));
+    at = inNewFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it("gives a result that this program reads", () => {
     const { out } = run(`begin join-node\nchanged=true\nfinish '"nodeName":"linux-1"'`);
     const { changed, facts, rebootRequired } = parseStepResult("join-node", "linux-1", out);
     assert.deepEqual(
       { changed, facts, rebootRequired },
-      {
-        changed: true,
-        facts: { nodeName: "linux-1" },
-        rebootRequired: false,
-      },
+      { changed: true, facts: { nodeName: "linux-1" }, rebootRequired: false },
     );
   });
 
@@ -55,11 +50,11 @@ describe("the library of the Linux steps", () => {
   ];
   for (const [what, before, changed] of written) {
     it(`writes ${what}`, () => {
-      const file = path.join(folder, "file");
+      const file = at("file");
       if (before !== undefined) writeFileSync(file, before);
       const { out } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
       assert.equal(readFileSync(file, "utf8"), "new\n");
-      assert.deepEqual(readdirSync(folder), ["file"]);
+      assert.deepEqual(readdirSync(at()), ["file"]);
       assert.equal(out.trim(), changed);
     });
   }
@@ -70,11 +65,11 @@ describe("the library of the Linux steps", () => {
   });
 
   it("finds programs that are not there", () => {
-    const { out } = run(`PATH=${folder}; missing_programs`);
+    const { out } = run(`PATH=${at()}; missing_programs`);
     assert.match(out, /^ conntrack gzip ip .* tar$/);
     const programs = out.trim().split(" ");
-    for (const name of programs) writeFileSync(path.join(folder, name), "", { mode: 0o755 });
-    assert.equal(run(`PATH=${folder}; missing_programs`).out, "");
+    for (const name of programs) writeFileSync(at(name), "", { mode: 0o755 });
+    assert.equal(run(`PATH=${at()}; missing_programs`).out, "");
   });
 
   const installed: readonly [what: string, aptGet: string, code: number][] = [
@@ -83,9 +78,9 @@ describe("the library of the Linux steps", () => {
   ];
   for (const [what, aptGet, code] of installed) {
     it(`${what}, by apt-get`, () => {
-      const program = path.join(folder, "apt-get");
+      const program = at("apt-get");
       writeFileSync(program, `#!/bin/sh\n${aptGet}\n`, { mode: 0o755 });
-      const done = run(`PATH=${folder}:$PATH; install_packages conntrack iptables`);
+      const done = run(`PATH=${at()}:$PATH; install_packages conntrack iptables`);
       assert.equal(done.code, code);
       if (code === 0) {
         assert.match(
@@ -97,7 +92,7 @@ describe("the library of the Linux steps", () => {
   }
 
   it("waits until a command is successful, and no longer than it may", () => {
-    const file = path.join(folder, "later");
+    const file = at("later");
     assert.equal(run(`(sleep 1; : >${file}) & await 300 test -e ${file}`).code, 0);
     assert.equal(run("await 1 false || exit 7").code, 7);
   });

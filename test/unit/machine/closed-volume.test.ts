@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { closeVolume } from "../../../components/machine/actions/closed-volume.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 /** A virsh with one pool, a folder; it does what the real one does, as far as it is asked here. */
 const standIn = `#!/bin/sh
@@ -29,8 +27,7 @@ esac
 describe("a volume that only its owner may read", () => {
   const { PATH, TMPDIR } = process.env;
   const name = "kindows-t-win-1-identity.iso";
-  let folder: string;
-  const at = (file: string): string => path.join(folder, file);
+  let at: ReturnType<typeof inNewFolder>;
   const asked = (): string[] =>
     readFileSync(at("asked"), "utf8")
       .trimEnd()
@@ -38,19 +35,18 @@ describe("a volume that only its owner may read", () => {
       .map((line) => line.split(" ")[3] ?? "");
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "kindows-closed-"));
+    at = inNewFolder();
     mkdirSync(at("pool"));
     writeFileSync(at(`pool/${name}`), "secret".repeat(1000), { mode: 0o644 });
     writeFileSync(at("virsh"), standIn, { mode: 0o755 });
-    Object.assign(process.env, { PATH: `${folder}:${PATH}`, POOL: at("pool"), TMPDIR: folder });
+    Object.assign(process.env, { PATH: `${at()}:${PATH}`, POOL: at("pool"), TMPDIR: at() });
   });
   afterEach(() => {
     Object.assign(process.env, { PATH, TMPDIR });
     for (const variable of ["POOL", "FAILS"]) Reflect.deleteProperty(process.env, variable);
-    rmSync(folder, { recursive: true });
   });
 
-  const left = (): string[] => readdirSync(folder).filter((each) => each.startsWith("kindows-"));
+  const left = (): string[] => readdirSync(at()).filter((each) => each.startsWith("kindows-"));
 
   it("has the same name, size and content as before, and leaves no copy", async () => {
     await closeVolume("test:///default", "kindows-t", name);

@@ -1,120 +1,121 @@
 import assert from "node:assert/strict";
-import * as pulumi from "@pulumi/pulumi";
 import { domainXslt } from "../../../components/machine/domain-xslt.ts";
 import type {
   LibvirtMachine,
   LibvirtMachineArgs,
 } from "../../../components/machine/libvirt-machine.ts";
 import { windowsDomainXslt } from "../../../components/machine/windows-domain-xslt.ts";
-
-/** How a secret looks on its way to the engine. */
-const secretMark = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
-
-type Inputs = Record<string, unknown>;
-
-/** A promise for what an output holds, and whether it is a secret. */
-async function look<T>(output: pulumi.Output<T>): Promise<{ value: T; secret: boolean }> {
-  const value = await new Promise<T>((resolve) => void output.apply(resolve));
-  return { value, secret: await pulumi.isSecret(output) };
-}
+import { look, record, revealed, type Recorded } from "../controlplane/recorded-resources.ts";
 
 describe("LibvirtMachine", () => {
-  const made = new Map<string, Inputs>();
+  let resources: ReadonlyMap<string, Recorded>;
   let machine: LibvirtMachine;
 
   before(async () => {
-    await pulumi.runtime.setMocks({
-      newResource: ({ type, name, inputs }) => {
-        made.set(`${type}/${name}`, inputs as Inputs);
-        const stdout = JSON.stringify({
-          privateKey: `private of ${name}`,
-          publicKey: `ssh-ed25519 ${name}`,
+    ({ made: machine, resources } = await record(
+      (name) =>
+        JSON.stringify({ privateKey: `private of ${name}`, publicKey: `ssh-ed25519 ${name}` }),
+      async (opts) => {
+        // Its SDK asks the engine for its package as soon as it is loaded.
+        const libvirt = await import("@pulumi/libvirt");
+        const { LibvirtMachine: Made } =
+          await import("../../../components/machine/libvirt-machine.ts");
+        const { MachineStorage } = await import("../../../components/machine/machine-storage.ts");
+        const { addressReservation } =
+          await import("../../../components/machine/address-reservation.ts");
+        const { SshKey } = await import("../../../components/machine/ssh-key.ts");
+        const libvirtProvider = new libvirt.Provider("hypervisor", { uri: "qemu:///system" });
+        const storage = new MachineStorage(
+          "machines",
+          {
+            ...{ uri: "qemu:///system", poolName: "kindows-t", poolPath: "/pool", libvirtProvider },
+            image: { path: "/image.qcow2", hash: "0123456789ab" },
+          },
+          opts,
+        );
+        const args: LibvirtMachineArgs = {
+          ...{ computerName: "win-1", os: "windows", guest: "rehearsal" },
+          ...{ domainName: "kindows-t-win-1", domainType: "qemu" },
+          ...{ cpus: 2, memoryMiB: 3072, diskGiB: 8 },
+          ...{ address: "192.168.150.10", mac: "52:54:00:ab:cd:ef" },
+          segment: { kind: "network", networkId: "network" },
+          login: { user: "Administrator", key: new SshKey("login", { comment: "t" }, opts) },
+          ...{ storage, libvirtProvider },
+        };
+        const reservation = addressReservation("win-away", {
+          ...{ uri: "qemu:///system", network: "kindows-t", networkId: "network-id" },
+          ...{ mac: args.mac, address: args.address, computerName: "win-3" },
         });
-        return { id: `${name}-id`, state: { ...(inputs as Inputs), stdout } };
+        const real = { ...args, guest: "windows", computerName: "win-2" } as const;
+        new Made("win-kvm", { ...real, domainType: "kvm" }, opts);
+        new Made("win-emulated", real, opts);
+        new Made("win-uefi", { ...real, uefi: { code: "/CODE.fd", variables: "/VARS.fd" } }, opts);
+        const segment = { kind: "bridge", bridge: "br-lab", reservation } as const;
+        new Made("win-away", { ...args, computerName: "win-3", segment }, opts);
+        return new Made("win-1", args, opts);
       },
-      call: () => ({}),
-    });
-    const libvirt = await import("@pulumi/libvirt");
-    const { LibvirtMachine: Made } = await import("../../../components/machine/libvirt-machine.ts");
-    const { MachineStorage } = await import("../../../components/machine/machine-storage.ts");
-    const { addressReservation } =
-      await import("../../../components/machine/address-reservation.ts");
-    const { SshKey } = await import("../../../components/machine/ssh-key.ts");
-    const libvirtProvider = new libvirt.Provider("hypervisor", { uri: "qemu:///system" });
-    const storage = new MachineStorage("machines", {
-      uri: "qemu:///system",
-      poolName: "kindows-t",
-      poolPath: "/pool",
-      image: { path: "/image.qcow2", hash: "0123456789ab" },
-      libvirtProvider,
-    });
-    const args: LibvirtMachineArgs = {
-      computerName: "win-1",
-      os: "windows",
-      guest: "rehearsal",
-      domainName: "kindows-t-win-1",
-      domainType: "qemu",
-      cpus: 2,
-      memoryMiB: 3072,
-      diskGiB: 8,
-      address: "192.168.150.10",
-      mac: "52:54:00:ab:cd:ef",
-      segment: { kind: "network", networkId: "network" },
-      storage,
-      login: { user: "Administrator", key: new SshKey("login", { comment: "t" }) },
-      libvirtProvider,
-    };
-    machine = new Made("win-1", args);
-    const real = { ...args, guest: "windows", computerName: "win-2" } as const;
-    const machines = [
-      machine,
-      new Made("win-kvm", { ...real, domainType: "kvm" }),
-      new Made("win-emulated", real),
-      new Made("win-away", {
-        ...args,
-        computerName: "win-3",
-        segment: {
-          kind: "bridge",
-          bridge: "br-lab",
-          reservation: addressReservation("win-away", {
-            ...{ uri: "qemu:///system", network: "kindows-t", networkId: "network-id" },
-            ...{ mac: args.mac, address: args.address, computerName: "win-3" },
-          }),
-        },
-      }),
-      new Made("win-uefi", { ...real, uefi: { code: "/CODE.fd", variables: "/VARS.fd" } }),
-    ];
-    await Promise.all(machines.map((each) => look((each.resource as pulumi.CustomResource).id)));
-    await look(machine.connection);
+    ));
   });
+
+  const get = (key: string): Recorded => resources.get(key) ?? assert.fail(`there is no ${key}`);
+  const inputs = (key: string): Recorded["inputs"] => get(key).inputs;
+  const domain = (name: string): Recorded["inputs"] =>
+    inputs(`libvirt:index/domain:Domain/${name}`);
+  const assertOrder = (one: string, other: string): void => {
+    const order = [...resources.keys()];
+    assert.ok(order.indexOf(one) < order.indexOf(other), `${one} before ${other}`);
+  };
 
   it("names the golden image's volume by its content", () => {
     assert.equal(
-      made.get("libvirt:index/volume:Volume/machines-base")?.["name"],
+      inputs("libvirt:index/volume:Volume/machines-base")["name"],
       "kindows-t-0123456789ab.qcow2",
     );
   });
 
   it("puts an overlay of the asked size on the base", () => {
-    const overlay = made.get("libvirt:index/volume:Volume/win-1");
-    assert.equal(overlay?.["baseVolumeId"], "machines-base-id");
-    assert.equal(overlay?.["size"], 8 * 1024 ** 3);
+    const { baseVolumeId, size } = inputs("libvirt:index/volume:Volume/win-1");
+    assert.deepEqual([baseVolumeId, size], ["machines-base-id", 8 * 1024 ** 3]);
+  });
+
+  /** What is no reason to make something again, and what is, with whatever else is by its options. */
+  const options: Readonly<Record<string, object>> = {
+    "libvirt:index/volume:Volume/machines-base": {
+      ignoreChanges: ["source"],
+      retainOnDelete: true,
+    },
+    "libvirt:index/volume:Volume/win-1": {
+      ignoreChanges: ["baseVolumeId"],
+      deleteBeforeReplace: true,
+    },
+    "libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity": { deleteBeforeReplace: true },
+    "libvirt:index/domain:Domain/win-1": { deleteBeforeReplace: true },
+    "command:local:Command/login": {
+      ignoreChanges: ["environment"],
+      additionalSecretOutputs: ["stdout"],
+    },
+    "command:local:Command/win-kvm-identity-closed": { deleteBeforeReplace: true },
+  };
+  for (const [key, wanted] of Object.entries(options)) {
+    it(`keeps and makes again as its options say: ${key}`, () => {
+      const found = Object.entries(get(key).opts).filter(([name]) => name in wanted);
+      assert.deepEqual(Object.fromEntries(found), wanted);
+    });
+  }
+
+  it("is another machine with another disk", () => {
+    const { opts } = get("libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity");
+    assert.deepEqual(opts.replaceWith, [get("libvirt:index/volume:Volume/win-1").resource]);
   });
 
   it("describes each guest's machine in its own way", () => {
-    const xslt = (name: string): unknown =>
-      made.get(`libvirt:index/domain:Domain/${name}`)?.["xml"];
-    assert.deepEqual(xslt("win-1"), { xslt: domainXslt() });
-    assert.deepEqual(xslt("win-kvm"), { xslt: windowsDomainXslt({ kvm: true }) });
-    assert.deepEqual(xslt("win-emulated"), { xslt: windowsDomainXslt({ kvm: false }) });
+    assert.deepEqual(domain("win-1")["xml"], { xslt: domainXslt() });
+    assert.deepEqual(domain("win-kvm")["xml"], { xslt: windowsDomainXslt({ kvm: true }) });
+    assert.deepEqual(domain("win-emulated")["xml"], { xslt: windowsDomainXslt({ kvm: false }) });
   });
 
   it("boots with the firmware its image was installed with", () => {
-    const firmware = (name: string): unknown[] => {
-      const domain = made.get(`libvirt:index/domain:Domain/${name}`);
-      return [domain?.["firmware"], domain?.["nvram"]];
-    };
+    const firmware = (name: string): unknown[] => [domain(name)["firmware"], domain(name)["nvram"]];
     assert.deepEqual(firmware("win-kvm"), [undefined, undefined]);
     assert.deepEqual(firmware("win-uefi"), [
       "/CODE.fd",
@@ -123,11 +124,11 @@ describe("LibvirtMachine", () => {
   });
 
   it("is started again with the host", () => {
-    assert.equal(made.get("libvirt:index/domain:Domain/win-1")?.["autostart"], true);
+    assert.equal(domain("win-1")["autostart"], true);
   });
 
   it("reserves the address for the machine's MAC and waits for the lease", () => {
-    assert.deepEqual(made.get("libvirt:index/domain:Domain/win-1")?.["networkInterfaces"], [
+    assert.deepEqual(domain("win-1")["networkInterfaces"], [
       {
         networkId: "network",
         hostname: "win-1",
@@ -139,54 +140,39 @@ describe("LibvirtMachine", () => {
   });
 
   it("is on a bridge of another hypervisor without waiting for a lease that this never sees", () => {
-    assert.deepEqual(made.get("libvirt:index/domain:Domain/win-away")?.["networkInterfaces"], [
+    assert.deepEqual(domain("win-away")["networkInterfaces"], [
       { bridge: "br-lab", mac: "52:54:00:AB:CD:EF" },
     ]);
-    const reservation = made.get("command:local:Command/win-away-reservation");
-    assert.deepEqual(reservation?.["environment"], {
+    const reservation = "command:local:Command/win-away-reservation";
+    const { environment, triggers } = inputs(reservation);
+    assert.deepEqual(environment, {
       RESERVATION: JSON.stringify({
-        uri: "qemu:///system",
-        network: "kindows-t",
-        mac: "52:54:00:ab:cd:ef",
-        address: "192.168.150.10",
-        computerName: "win-3",
+        ...{ uri: "qemu:///system", network: "kindows-t", mac: "52:54:00:ab:cd:ef" },
+        ...{ address: "192.168.150.10", computerName: "win-3" },
       }),
     });
-    assert.deepEqual(reservation["triggers"], ["network-id"]);
-    const order = [...made.keys()];
-    assert.ok(
-      order.indexOf("command:local:Command/win-away-reservation") <
-        order.indexOf("libvirt:index/domain:Domain/win-away"),
-    );
+    assert.deepEqual(triggers, ["network-id"]);
+    assertOrder(reservation, "libvirt:index/domain:Domain/win-away");
   });
 
   it("is told by the identity disk, in secret, who it is and who may log in", () => {
-    const given = made.get("libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity")?.[
-      "userData"
-    ];
-    const { [secretMark]: mark, value: text } = given as Record<string, string>;
-    assert.equal(mark, secretSignature);
-    assert.match(text ?? "", /private of win-1-host-key/);
-    assert.match(text ?? "", /ssh-ed25519 login/);
-    assert.doesNotMatch(text ?? "", /private of login/);
+    const { userData } = inputs("libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity");
+    const text = String(revealed(userData));
+    assert.match(text, /private of win-1-host-key/);
+    assert.match(text, /ssh-ed25519 login/);
+    assert.doesNotMatch(text, /private of login/);
   });
 
   it("has an identity disk that only its owner may read, before it starts; a rehearsal's is as it was", () => {
-    const closed = made.get("command:local:Command/win-kvm-identity-closed");
-    assert.deepEqual(closed?.["environment"], {
-      VOLUME: JSON.stringify({
-        uri: "qemu:///system",
-        pool: "kindows-t",
-        name: "kindows-t-win-1-identity.iso",
-      }),
+    const closed = "command:local:Command/win-kvm-identity-closed";
+    const { environment, triggers } = inputs(closed);
+    const name = "kindows-t-win-1-identity.iso";
+    assert.deepEqual(environment, {
+      VOLUME: JSON.stringify({ uri: "qemu:///system", pool: "kindows-t", name }),
     });
-    assert.deepEqual(closed["triggers"], ["win-kvm-identity-id"]);
-    const order = [...made.keys()];
-    assert.ok(
-      order.indexOf("command:local:Command/win-kvm-identity-closed") <
-        order.indexOf("libvirt:index/domain:Domain/win-kvm"),
-    );
-    assert.equal(made.get("command:local:Command/win-1-identity-closed"), undefined);
+    assert.deepEqual(triggers, ["win-kvm-identity-id"]);
+    assertOrder(closed, "libvirt:index/domain:Domain/win-kvm");
+    assert.ok(!resources.has("command:local:Command/win-1-identity-closed"));
   });
 
   it("hands on a connection that is secret as a whole and pins the host key", async () => {

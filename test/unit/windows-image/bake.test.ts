@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { bakedSteps, bakeOf, bakeText } from "../../../components/windows/image/bake.ts";
-import {
-  imageScripts,
-  imageScriptsSource,
-} from "../../../components/windows/image/scripts-folder.ts";
+import { imageScripts } from "../../../components/windows/image/scripts-folder.ts";
 import { MediaError } from "../../../components/machine/disk/media-error.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import type { MediumName, WindowsSoftware } from "../../../components/windows/software.ts";
 import { stepParameters } from "../../../components/windows/step-parameters.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
-import { assertGolden } from "../controlplane/golden.ts";
-import { scriptsIn } from "../windows/step-scripts.ts";
+import { assertGolden, yamlText } from "../controlplane/golden.ts";
+import { imageScripts as scripts } from "../windows/step-scripts.ts";
 
 const names = ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"] as const;
 const sums = Object.fromEntries(
@@ -28,7 +25,8 @@ describe("what is baked into an image", () => {
   const bake = bakeOf(software(), images);
 
   it("is as reviewed: this is what the image's script reads", () => {
-    assertGolden(new URL("./", import.meta.url), "bake.json", bakeText(bake));
+    const text = yamlText(JSON.parse(bakeText(bake)));
+    assertGolden(new URL("./", import.meta.url), "bake.yaml", text);
   });
 
   it("gives each step all its parameters, and comes in the order of the steps", () => {
@@ -74,7 +72,7 @@ describe("what is baked into an image", () => {
   });
 
   it("is read from the CD by the names it is put there by", () => {
-    const texts = scriptsIn(imageScriptsSource).map(({ text }) => text);
+    const texts = scripts.map(({ text }) => text);
     for (const taken of ["'bake.json'", "'programs'"]) {
       assert.ok(
         texts.some((text) => text.includes(`(Join-Path $PSScriptRoot ${taken})`)),

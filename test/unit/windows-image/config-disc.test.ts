@@ -5,16 +5,13 @@ import { execa } from "execa";
 import { withConfigDisc } from "../../../components/windows/image/config-disc.ts";
 import { discNameProblems } from "../../../components/windows/image/disc-names.ts";
 import { extractFiles, findFile, listDisc } from "../../../components/windows/image/disc.ts";
-import { testFolder } from "./real-media.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 describe("config disc", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
-  before(async () => {
-    folder = await testFolder();
+  const at = inNewFolder();
+  before(() => {
     writeFileSync(at("driver.sys"), "a driver");
   });
-  after(() => folder.remove());
-  const at = (name: string): string => path.join(folder.path, name);
 
   const content = (): Parameters<typeof withConfigDisc>[1] => ({
     "Autounattend.xml": { text: "<unattend/>" },

@@ -1,26 +1,22 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import path from "node:path";
 import { execa } from "execa";
 import { examineDisk } from "../../../components/machine/disk/examine-disk.ts";
 import { windowsDisk } from "../../../components/windows/image/windows-disk.ts";
 import { mediaProblems } from "./media-problems.ts";
-import { testFolder } from "./real-media.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 describe("examining a prepared disk", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
+  const at = inNewFolder();
   before(async () => {
-    folder = await testFolder();
     await make("-f", "qcow2", "good.qcow2", "40G");
   });
-  after(() => folder.remove());
-  const at = (name: string): string => path.join(folder.path, name);
   const make = (...args: readonly string[]): Promise<unknown> =>
-    execa("qemu-img", ["create", "-q", ...args], { cwd: folder.path });
+    execa("qemu-img", ["create", "-q", ...args], { cwd: at() });
 
   const problemsOf = (name: string): Promise<string[]> =>
-    mediaProblems(examineDisk(at(name), windowsDisk), folder.path);
+    mediaProblems(examineDisk(at(name), windowsDisk), at());
 
   it("says what it is", async () => {
     const { format, virtualGiB, actualGiB } = await examineDisk(at("good.qcow2"), windowsDisk);

@@ -9,20 +9,19 @@ import { examineMedia } from "../../../components/windows/image/examine-media.ts
 import { newImageSecrets, withImageDisc } from "../../../components/windows/image/image-disc.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { Cache } from "../../../toolchain/cache.ts";
-import { makeMedia, makeUpdate, testFolder } from "./real-media.ts";
+import { makeMedia, makeUpdate } from "./real-media.ts";
 import { settingsOf } from "./settings-of.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 describe("the CD an image is installed by", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
+  const at = inNewFolder();
   const secrets = newImageSecrets();
   const sha256 = "ab".repeat(32);
   /** The disc's files as Windows sees them: by paths in lower case. */
   const files = new Map<string, string>();
-  const at = (name: string): string => path.join(folder.path, name);
 
   before(async () => {
-    folder = await testFolder();
-    await makeMedia(folder.path);
+    await makeMedia(at());
     await makeUpdate(at("windows10.0-kb5044281-x64.msu"));
     const image = {
       kind: "iso",
@@ -62,7 +61,6 @@ describe("the CD an image is installed by", () => {
       }
     });
   });
-  after(() => folder.remove());
 
   const read = (name: string): string => files.get(name) ?? assert.fail(`${name} is not on it`);
 

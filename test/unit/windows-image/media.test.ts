@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, rmSync, truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import path from "node:path";
 import { parse } from "yaml";
 import { downloadedMedia } from "../../../cli/fetch/image-media.ts";
 import { fetchPrograms } from "../../../cli/fetch/programs.ts";
@@ -23,9 +22,9 @@ import {
   makeUpdate,
   makeWim,
   makeWindowsIso,
-  testFolder,
   virtioFiles,
 } from "./real-media.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 /** Settings of Windows with an image, as written below `image:`. */
 function windowsWith(image: string, version = "2022"): Settings["windows"] {
@@ -40,18 +39,12 @@ const sha256 = (file: string): string =>
   createHash("sha256").update(readFileSync(file)).digest("hex");
 
 describe("media of an image", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
-  let cache: Cache;
-  const at = (name: string): string => path.join(folder.path, name);
-  before(async () => {
-    folder = await testFolder();
-    cache = new Cache(at("cache"));
-    await makeMedia(folder.path);
-  });
-  after(() => folder.remove());
+  const at = inNewFolder();
+  const cache = new Cache(at("cache"));
+  before(() => makeMedia(at()));
 
   const problemsOf = (windows: Settings["windows"]): Promise<string[]> =>
-    mediaProblems(examineMedia(windows, cache), folder.path);
+    mediaProblems(examineMedia(windows, cache), at());
 
   const iso = (rest: string): string => `{ kind: iso, path: ${at("windows.iso")}, ${rest} }`;
   const good = (): string =>

@@ -1,66 +1,24 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { sealedPasswordMark } from "../../../components/windows/image/answer-file.ts";
 import { firstScript } from "../../../components/windows/image/config-disc-paths.ts";
 import { guestToolsFile } from "../../../components/windows/image/drivers.ts";
 import { openSshFolder } from "../../../components/windows/image/open-ssh.ts";
-import {
-  imageScripts,
-  imageScriptsSource,
-} from "../../../components/windows/image/scripts-folder.ts";
+import { imageScripts } from "../../../components/windows/image/scripts-folder.ts";
 import { updateFile } from "../../../components/windows/image/update.ts";
 import { sshFileNames } from "../../../components/windows/image/config-disc-content.ts";
-import { checkFunctionHelp, checkPowerShell5, checkRules } from "../windows/script-checks.ts";
-import {
-  nodes,
-  reachable,
-  scripts as stepScripts,
-  scriptsIn,
-  withDotSourced,
-  type StepScript,
-} from "../windows/step-scripts.ts";
+import { imageScripts as scripts, nodes, withDotSourced } from "../windows/step-scripts.ts";
 
-const own = scriptsIn(imageScriptsSource);
-const pool = [...own, ...stepScripts.filter((script) => !script.isStep)];
-const scripts: readonly StepScript[] = own.map((script) => ({ ...script, pool }));
 const steps = scripts.filter((script) => script.isStep);
 const text = (file: string): string =>
   scripts.find((script) => script.file === file)?.text ?? assert.fail(`there is no ${file}`);
 
-/** Exit codes by name, as the library has them. */
-const exitCodes = new Map(
-  [
-    ...readFileSync(imageScripts().get("lib/ExitCodes.ps1") ?? "", "utf8").matchAll(
-      /^ {4}(\w+) += ([0-9]+)$/gm,
-    ),
-  ].map((match) => [match[1] ?? "", match[2] ?? ""]),
-);
-
 describe("scripts that make an image", () => {
-  checkRules(scripts);
-  checkPowerShell5(scripts);
-  checkFunctionHelp(scripts);
-
-  for (const step of steps) {
-    it(`${step.file} says how it can end, every way it does`, () => {
-      const used = new Set(
-        reachable(step).flatMap((node) =>
-          [...node.text.matchAll(/-Code '(\w+)'/g)].map((match) => match[1] ?? ""),
-        ),
-      );
-      for (const code of used) {
-        const number = exitCodes.get(code) ?? assert.fail(`${code} is no exit code`);
-        assert.match(step.text.replaceAll("\n", " "), new RegExp(`[ ;]${number} ${code}[.;]`));
-      }
-    });
-  }
-
   it("have no library the nodes' steps have, and use all of their own", () => {
     assert.ok(imageScripts().has("Initialize-Image.ps1"));
     assert.ok(imageScripts().has("lib/Step.ps1"));
     const used = new Set(steps.flatMap((step) => withDotSourced(step).map((each) => each.file)));
     assert.deepEqual(
-      own.map(({ file }) => file).filter((file) => !used.has(file)),
+      scripts.map(({ file }) => file).filter((file) => !used.has(file)),
       [],
     );
   });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
-import path from "node:path";
 import { saveWimIndex } from "../../../components/windows/image/wim-index.ts";
 import {
   parseWimInfo,
   readWindowsImages,
 } from "../../../components/windows/image/windows-images.ts";
-import { makeWim, serverImages, testFolder } from "./real-media.ts";
+import { makeWim, serverImages } from "./real-media.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 /** A file's content in pieces of some size. */
 async function* pieces(file: string, size: number): AsyncGenerator<Buffer> {
@@ -17,18 +17,13 @@ async function* pieces(file: string, size: number): AsyncGenerator<Buffer> {
 }
 
 describe("index of a WIM file", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
-  let wim: string;
-  before(async () => {
-    folder = await testFolder();
-    wim = path.join(folder.path, "install.wim");
-    await makeWim(wim, serverImages);
-  });
-  after(() => folder.remove());
+  const at = inNewFolder();
+  const wim = at("install.wim");
+  before(() => makeWim(wim, serverImages));
 
   for (const size of [1, 7, 208, 209, 4096, 1024 ** 2]) {
     it(`has the images of the whole, which came in pieces of ${size}`, async () => {
-      const index = path.join(folder.path, `index-${size}.wim`);
+      const index = at(`index-${size}.wim`);
       await saveWimIndex(pieces(wim, size), statSync(wim).size, index);
       assert.deepEqual(await readWindowsImages(index), await readWindowsImages(wim));
       assert.equal((await readWindowsImages(index)).length, serverImages.length);
@@ -40,7 +35,7 @@ describe("index of a WIM file", () => {
     const cut = (async function* () {
       yield await Promise.resolve(readFileSync(wim).subarray(0, size - 100));
     })();
-    await assert.rejects(saveWimIndex(cut, size, path.join(folder.path, "cut.wim")), {
+    await assert.rejects(saveWimIndex(cut, size, at("cut.wim")), {
       name: "NotAWim",
       message: `ends after ${size - 100} bytes`,
     });

@@ -13,9 +13,9 @@ import {
   makeWindowsIso,
   serverImages,
   setupFiles,
-  testFolder,
 } from "./real-media.ts";
 import type { TestImage } from "./real-media.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 const wanted: WantedWindows = {
   version: "2022",
@@ -28,12 +28,7 @@ const problemsOf = (iso: string, want: WantedWindows = wanted): Promise<string[]
   mediaProblems(examineWindowsIso(iso, want), path.dirname(iso));
 
 describe("examining an ISO of Windows", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
-  before(async () => {
-    folder = await testFolder();
-  });
-  after(() => folder.remove());
-  const at = (name: string): string => path.join(folder.path, name);
+  const at = inNewFolder();
 
   /** An ISO with these images where Setup looks for them. */
   async function isoWith(name: string, images: readonly TestImage[]): Promise<string> {
@@ -210,9 +205,7 @@ describe("examining an ISO of Windows", () => {
       `named.iso is not an ISO: 7-Zip takes it for wim. ${instead}`,
     ]);
     assert.deepEqual(await problemsOf(at("nowhere.iso")), [`nowhere.iso is not there. ${instead}`]);
-    assert.deepEqual(await problemsOf(folder.path), [
-      `${path.basename(folder.path)} is not a file. ${instead}`,
-    ]);
+    assert.deepEqual(await problemsOf(at()), [`${path.basename(at())} is not a file. ${instead}`]);
   });
 
   it("refuses an ISO that was cut off", async () => {
@@ -229,7 +222,7 @@ describe("examining an ISO of Windows", () => {
     const iso = await isoWith("secret", serverImages);
     chmodSync(iso, 0);
     // Root may read everything, so for this it is nobody, who has to get as far as to the file.
-    chmodSync(folder.path, 0o711);
+    chmodSync(at(), 0o711);
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.("nobody");
     try {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 
 import { renderRoutes } from "../../../components/windows/cluster-routes.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { clusterRoutes, hasClusterRoutes } from "../../../stacks/cluster-routes.ts";
-import { revealed } from "../controlplane/recorded-resources.ts";
-import { valueOf } from "./windows-node-mocks.ts";
+import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
+import { look, record, revealed } from "../controlplane/recorded-resources.ts";
 
 const settings = (yaml: string): ReturnType<typeof resolveSettings> =>
   resolveSettings(parse(yaml) as Record<string, unknown>, { stack: "dev", file: "x" });
@@ -14,41 +13,15 @@ const settings = (yaml: string): ReturnType<typeof resolveSettings> =>
 const kindDefault = "cni: { kind: kind-default }, nodes: [{ name: win-1 }]";
 
 describe("routes to the cluster's ranges", () => {
-  const made: Record<string, unknown>[] = [];
-
   const found = [
     { range: "10.244.0.0/24", nextHop: "192.168.150.128" },
     { range: "10.96.0.0/16", nextHop: "192.168.150.128" },
   ];
 
-  before(() =>
-    pulumi.runtime.setMocks({
-      call: ({ inputs }) => inputs as Record<string, unknown>,
-      newResource: ({ name, inputs }) => {
-        made.push({ name, ...(inputs as object) });
-        return { id: name, state: { ...(inputs as object), stdout: JSON.stringify(found) } };
-      },
-    }),
-  );
-  beforeEach(() => {
-    made.length = 0;
-  });
-
-  class Anything extends pulumi.CustomResource {
-    constructor() {
-      super("test:index:Anything", "control-plane", {});
-    }
-  }
-  const routesOf = (yaml: string): ReturnType<typeof clusterRoutes> =>
-    clusterRoutes(
-      settings(yaml),
-      {
-        kubeconfig: pulumi.secret("users: admin"),
-        resource: new Anything(),
-        ready: [new Anything()],
-        serviceCidr: "10.96.0.0/16",
-      },
-      [],
+  const routesOf = (yaml: string) =>
+    record(
+      () => JSON.stringify(found),
+      () => clusterRoutes(settings(yaml), { ...controlPlaneFixture(), ready: [] }, []),
     );
 
   const cases: readonly [what: string, yaml: string, nodes: readonly string[]][] = [
@@ -73,21 +46,26 @@ describe("routes to the cluster's ranges", () => {
   ];
   for (const [what, yaml, nodes] of cases) {
     it(what, async () => {
-      const routes = routesOf(yaml) ?? assert.fail();
+      const { made, resources } = await routesOf(yaml);
+      const { value, secret } = await look(made ?? assert.fail());
       assert.equal(
-        renderRoutes((await valueOf(routes)) ?? []),
+        renderRoutes(value),
         "10.244.0.0/24=192.168.150.128;10.96.0.0/16=192.168.150.128",
       );
-      assert.equal(await pulumi.isSecret(routes), false);
-      const [action] = made.filter(({ name }) => name === "node-routes");
-      const { ROUTED } = revealed(action?.["environment"]) as { ROUTED?: string };
+      assert.equal(secret, false);
+      const action = resources.get("command:local:Command/node-routes");
+      const { ROUTED } = revealed(action?.inputs["environment"]) as { ROUTED?: string };
       assert.deepEqual(JSON.parse(ROUTED ?? ""), { nodes, serviceCidr: "10.96.0.0/16" });
     });
   }
 
-  it("are none where the pod network is on Windows, too, and none without Windows nodes", () => {
-    assert.equal(routesOf("{ nodes: [{ name: win-1 }] }"), undefined);
-    assert.equal(routesOf("{ cni: { kind: kind-default }, nodes: [] }"), undefined);
+  it("are none where the pod network is on Windows, too, and none without Windows nodes", async () => {
+    for (const yaml of [
+      "{ nodes: [{ name: win-1 }] }",
+      "{ cni: { kind: kind-default }, nodes: [] }",
+    ]) {
+      assert.equal((await routesOf(yaml)).made, undefined);
+    }
   });
 
   it("are there for the rows of verify exactly where nodes get them", () => {

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter";
-import { nodes } from "./step-scripts.ts";
+import { commandName, elementsOf, nodes, passedNames } from "./step-scripts.ts";
 
 /**
  * What came after Windows PowerShell 5.1, the only PowerShell a fresh Windows Server has. Operators that came later
@@ -88,17 +88,16 @@ export function tooNew(root: Node): string[] {
   const found: string[] = [];
   found.push(...nodes(root, "pipeline_chain_tail").map((node) => node.text));
   for (const command of nodes(root, "command")) {
-    const name = command.children.find((child) => child?.type === "command_name")?.text ?? "";
+    const name = commandName(command);
     if (laterCmdlets.has(name)) found.push(name);
     const newer = `${laterParameters["*"] ?? ""} ${laterParameters[name] ?? ""}`.split(" ");
-    const elements = command.children.find((child) => child?.type === "command_elements");
-    const children = elements?.children ?? [];
-    for (const child of children) {
-      const parameter = child?.type === "command_parameter" ? child.text.slice(1) : "";
-      if (parameter !== "" && newer.includes(parameter)) found.push(`${name} -${parameter}`);
-    }
-    const positional = children.filter(
-      (child) => child?.isNamed && !/^command_(argument_sep|parameter)$/.test(child.type),
+    found.push(
+      ...passedNames(command)
+        .filter((parameter) => newer.includes(parameter))
+        .map((parameter) => `${name} -${parameter}`),
+    );
+    const positional = elementsOf(command).filter(
+      (child) => child.isNamed && !/^command_(argument_sep|parameter)$/.test(child.type),
     );
     if (name === "Join-Path" && positional.length > 2) found.push("Join-Path with three parts");
   }

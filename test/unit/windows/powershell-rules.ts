@@ -1,9 +1,15 @@
 import type { Node } from "web-tree-sitter";
+import { approvedVerbs, tooNew } from "./powershell-5.ts";
 import {
+  commandName,
   declaredParameters,
+  elementsOf,
+  enclosing,
   functions,
   nodes,
+  passedNames,
   reachable,
+  scripts,
   withDotSourced,
   type StepScript,
 } from "./step-scripts.ts";
@@ -38,165 +44,370 @@ const moduleFunctions = new Set(
 );
 
 /** What only the scripts that make an image use. */
-const imageCmdlets = [
-  "Disable-PnpDevice",
-  "Expand-Archive",
-  "Get-AppxPackage",
-  "Get-LocalUser",
-  "Get-Partition",
-  "New-ScheduledTaskTrigger",
-  "Remove-AppxPackage",
-  "Remove-Partition",
-  "Rename-Computer",
-  "Set-LocalUser",
-  "Set-SConfig",
-  "Set-Service",
-];
+const imageCmdlets =
+  `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
+  Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service`.split(
+    /\s+/,
+  );
 
 /** What only the scripts for a Hyper-V host use: the module of Hyper-V, whose cmdlets are all compiled. */
-const hyperVCmdlets = [
-  "Add-VMDvdDrive",
-  "Get-VHD",
-  "Get-VM",
-  "Get-VMDvdDrive",
-  "Get-VMHardDiskDrive",
-  "Get-VMHost",
-  "Get-VMNetworkAdapter",
-  "Get-VMSwitch",
-  "New-VHD",
-  "New-VM",
-  "Remove-VM",
-  "Set-VM",
-  "Set-VMDvdDrive",
-  "Set-VMFirmware",
-  "Set-VMNetworkAdapter",
-  "Start-VM",
-  "Stop-VM",
-];
+const hyperVCmdlets =
+  `Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
+  New-VHD New-VM Remove-VM Set-VM Set-VMDvdDrive Set-VMFirmware Set-VMNetworkAdapter Start-VM Stop-VM`.split(
+    /\s+/,
+  );
 
-/** Approved verbs, see Get-Verb. */
-const verbs = new Set(
-  `Add Assert Confirm ConvertTo Copy Disable Edit Enable Enter Exit Expand Export Get Hide Initialize Install
-  Invoke Join Merge Move New Protect Read Register Remove Reset Restore Save Set Start Stop Suspend Sync
-  Test Update Wait Write`.split(/\s+/),
+const automaticVariables = "_ true false null matches psscriptroot psversiontable".split(" ");
+
+/** The exit code of each kind of error, as the library has them. */
+export const exitCodes: ReadonlyMap<string, string> = new Map(
+  [
+    ...(scripts.find((script) => script.name === "ExitCodes")?.text ?? "").matchAll(
+      /^ {4}(\w+)\s*= (\d+)$/gm,
+    ),
+  ].map(([, name = "", code = ""]) => [name, code]),
 );
 
-const automaticVariables = [
-  "_",
-  "true",
-  "false",
-  "null",
-  "matches",
-  "psscriptroot",
-  "psversiontable",
-];
+/** What every step can end with, by its frame. */
+const always = ["Unexpected", "StepBusy", "NotAdministrator", "DiskFull"];
 
-/** What breaks a rule in a script; empty where it is kept. */
-export type Rule = (script: StepScript) => string[];
+/** A rule for a script, with texts that break it. */
+interface Rule {
+  /** What breaks it in a script; empty where it is kept. */
+  readonly broken: (script: StepScript) => readonly string[];
+  readonly bad: readonly string[];
+}
 
-const lines =
-  (wrong: (line: string) => boolean): Rule =>
-  ({ text }) =>
-    text.split("\n").filter(wrong);
-
-/** Rules for a script by itself: what breaks one, by its name. */
-export const rules: Record<string, Rule> = {
-  "has no syntax error": ({ root }) => syntaxErrors(root),
-  "is strict and stops at errors": ({ text }) =>
-    ["Set-StrictMode -Version Latest", "$ErrorActionPreference = 'Stop'"].filter(
-      (line) => !text.includes(`\n${line}\n`),
-    ),
-  "calls blocks it was given, and nothing else, by the call operator": ({ root }) =>
-    nodes(root, "command")
-      .filter((command) => command.children[0]?.type === "command_invokation_operator")
-      .map((command) => command.text.trim())
-      .filter((call) => !/^& \$(Body|Ready)$|^\. \(Join-Path \$PSScriptRoot /.test(call)),
-  "knows no address without encryption": lines((line) => /http:/i.test(line)),
-  "leaves standard input to the console: PowerShell swallows it for $input": lines((line) =>
-    /\$input\b/i.test(line),
-  ),
-  "ignores errors only where the question is whether something is there": lines(
-    (line) =>
-      line.includes("SilentlyContinue") &&
-      !/Get-Service|Get-NetFirewallRule|Get-NetRoute|Get-Command|^\$ProgressPreference = /.test(
-        line,
-      ),
-  ),
-  "tells each function of Windows' modules what to do at an error: $ErrorActionPreference does not reach them":
-    ({ root }) =>
-      nodes(root, "command")
-        .filter((command) => {
-          const name = command.children.find((child) => child?.type === "command_name")?.text;
-          return moduleFunctions.has(name ?? "") && !/ -ErrorAction /.test(command.text);
-        })
-        .map((command) => command.text),
-  "names functions by an approved verb and a noun": (script) =>
-    [...functions(script).keys()].filter(
-      (name) =>
-        !/^[A-Z][A-Za-z]+-[A-Z][A-Za-z0-9]+$/.test(name) || !verbs.has(name.split("-")[0] ?? ""),
-    ),
-  "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page": lines(
-    (line) => /[^\x20-\x7e]/.test(line),
-  ),
-  "has lines of at most 120 characters, patterns aside": lines(
-    (line) => line.length > 120 && !line.includes("[ValidatePattern("),
-  ),
-  "starts programs in lib/NativeCommand.ps1 only, which looks at the exit code": (script) =>
-    script.file === "lib/NativeCommand.ps1"
-      ? ["$SuccessExitCodes -notcontains $process.ExitCode"].filter(
-          (need) => !script.text.includes(need),
-        )
-      : lines((line) => /Diagnostics\.Process\]|Start-Process/.test(line))(script),
+const line = (wrong: (line: string) => boolean): Rule["broken"] => {
+  return ({ text }) => text.split("\n").filter(wrong);
 };
 
-/** Rules for a step together with all it dot-sources. */
-export const stepRules: Record<string, Rule> = {
-  "calls functions it has dot-sourced and known cmdlets: no aliases, no programs, no Invoke-Expression":
-    (step) => {
-      const own = withDotSourced(step).flatMap((each) => [...functions(each).keys()]);
-      const known = new Set([
-        ...cmdlets,
-        ...(step.pool === undefined ? [] : [...imageCmdlets, ...hyperVCmdlets]),
-        ...own,
-      ]);
-      return reachable(step)
-        .flatMap((node) => nodes(node, "command_name"))
-        .map((name) => name.text)
-        .filter((name) => !known.has(name));
+/** Rules for every script, by what it does. */
+export const rules: Readonly<Record<string, Rule>> = {
+  "has no syntax error": {
+    broken: ({ root }) => syntaxErrors(root),
+    // Operators of later PowerShells are none to the parser.
+    bad: [
+      ...["if ($true { }", "$a = $b ? 1 : 2", "$a = $b ?? 2", "$a ??= 2"],
+      ...["$a = ${b}?.Length", "$a = ${b}?[0]"],
+    ],
+  },
+  "has nothing that came later than Windows PowerShell 5.1": {
+    broken: ({ root }) => tooNew(root),
+    bad: [
+      ...["Test-Path a && Test-Path b", "Test-Path a || Test-Path b", "$a = 10u", "$a = 0b11"],
+      "ConvertFrom-Json -InputObject $a -AsHashtable",
+      "ForEach-Object -Parallel { 1 }",
+      "Get-Content -LiteralPath $a -AsByteStream",
+      ...["Remove-Service -Name kubelet", "Join-Path $a 'b' 'c'", "Start-Sleep -Duration 5"],
+      ...["Split-Path -LeafBase $a", "[IO.File]::Move($a, $b, $true)", "$process.Kill($true)"],
+      ...["$start.ArgumentList.Add('x')", "$x = [Text.Json.JsonSerializer]::Serialize($a)"],
+      "$x = $IsWindows",
+    ],
+  },
+  "is strict and stops at errors": {
+    broken: ({ text }) =>
+      ["Set-StrictMode -Version Latest", "$ErrorActionPreference = 'Stop'"].filter(
+        (each) => !text.includes(`\n${each}\n`),
+      ),
+    bad: ["\nSet-StrictMode -Version Latest\n"],
+  },
+  "calls blocks it was given, and nothing else, by the call operator": {
+    broken: ({ root }) =>
+      nodes(root, "command")
+        .filter((command) => command.children[0]?.type === "command_invokation_operator")
+        .map((command) => command.text.trim())
+        .filter((call) => !/^& \$(Body|Ready)$|^\. \(Join-Path \$PSScriptRoot /.test(call)),
+    bad: ["& 'C:\\k\\kubeadm.exe' reset"],
+  },
+  "knows no address without encryption": {
+    broken: line((each) => /http:/i.test(each)),
+    bad: ["$uri = 'http://example.com'"],
+  },
+  "leaves standard input to the console: PowerShell swallows it for $input": {
+    broken: line((each) => /\$input\b/i.test(each)),
+    bad: ["$text = @($input)"],
+  },
+  "ignores errors only where the question is whether something is there": {
+    broken: line(
+      (each) =>
+        each.includes("SilentlyContinue") &&
+        !/Get-Service|Get-NetFirewallRule|Get-NetRoute|Get-Command|^\$ProgressPreference = /.test(
+          each,
+        ),
+    ),
+    bad: ["Remove-Item -Path x -ErrorAction SilentlyContinue"],
+  },
+  "tells each function of Windows' modules what to do at an error: $ErrorActionPreference does not reach them":
+    {
+      broken: ({ root }) =>
+        nodes(root, "command")
+          .filter((command) => moduleFunctions.has(commandName(command)))
+          .map((command) => command.text)
+          .filter((call) => !/ -ErrorAction /.test(call)),
+      bad: ["Start-ScheduledTask -TaskName 'x'"],
     },
-  "gives no function a block that reads a variable which that function has too: it would read the function's":
-    (step) => {
-      // All of them, not only what is reachable: a task calls some by a text.
-      const parts = withDotSourced(step);
-      const own = new Map(parts.flatMap((each) => [...functions(each)]));
-      return parts
-        .flatMap((each) => nodes(each.root, "command"))
-        .flatMap((command) => shadowed(command, own));
+  "names functions by an approved verb and a noun": {
+    broken: (script) =>
+      [...functions(script).keys()].filter(
+        (name) =>
+          !/^[A-Z][A-Za-z]+-[A-Z][A-Za-z0-9]+$/.test(name) ||
+          !approvedVerbs.has(name.split("-")[0] ?? ""),
+      ),
+    bad: ["function Fetch-It {\n}\n"],
+  },
+  "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page": {
+    broken: line((each) => /[^\x20-\x7e]/.test(each)),
+    bad: ["# Gr\u00fc\u00dfe"],
+  },
+  "has lines of at most 120 characters, patterns aside": {
+    broken: line((each) => each.length > 120 && !each.includes("[ValidatePattern(")),
+    bad: [`# ${"x".repeat(120)}`],
+  },
+  "starts programs in lib/NativeCommand.ps1 only, which refuses exit codes not asked for": {
+    broken: (script) => {
+      if (script.file !== "lib/NativeCommand.ps1") {
+        return line((each) => /Diagnostics\.Process\]|Start-Process/.test(each))(script);
+      }
+      const text = functions(script).get("Invoke-NativeCommand")?.text ?? "";
+      return [
+        /\[int\[\]\] \$SuccessExitCodes = @\(0\)/,
+        /if \(\$SuccessExitCodes -notcontains \$process\.ExitCode\) \{\s+Stop-Step -Code \$FailureCode/,
+      ].flatMap((need) => (need.test(text) ? [] : [String(need)]));
     },
-  "reads only variables that are set somewhere: strict mode stops at others": (step) => {
-    const set = new Set([
-      ...automaticVariables,
-      ...withDotSourced(step).flatMap((each) => assignedVariables(each.root)),
-    ]);
-    return reachable(step)
-      .flatMap((node) => nodes(node, "variable"))
-      .map(variableName)
-      .filter((name) => !set.has(name) && !name.startsWith("env:"));
+    bad: ["Start-Process -FilePath x"],
+  },
+  "looks at what CIM methods return, and at no $LASTEXITCODE, which anything may have set": {
+    broken: ({ root }) => ignoredResults(root),
+    bad: [
+      "Invoke-CimMethod -InputObject $a -MethodName Change",
+      "$null = Invoke-CimMethod -InputObject $a -MethodName Change",
+      "$answer = Invoke-CimMethod -InputObject $a -MethodName Change",
+      ...["if ($LASTEXITCODE -ne 0) { 1 }", "if (-not $?) { 1 }"],
+    ],
+  },
+  "passes its functions parameters that exist, and all that are mandatory": {
+    broken: (script) => {
+      const known = new Map(
+        [...(script.pool ?? scripts), script].flatMap((each) => [...functions(each)]),
+      );
+      return nodes(script.root, "command").flatMap((call) => {
+        const called = known.get(commandName(call));
+        return called === undefined ? [] : wrongParameters(call, called);
+      });
+    },
+    bad: [
+      "function Get-It {\nparam([string] $Name)\n}\nGet-It -Other 1\n",
+      "function Get-It {\nparam([Parameter(Mandatory = $true)] [string] $Name)\n}\nGet-It\n",
+    ],
+  },
+  "has functions with a synopsis and their parameters documented": {
+    broken: (script) =>
+      [...functions(script)].flatMap(([name, node]) => {
+        const before = script.text.slice(0, node.startIndex);
+        const help = before.slice(before.lastIndexOf("<#"));
+        const documented = [...help.matchAll(/^\.PARAMETER (\w+)$/gm)].map(([, each]) => each);
+        const declared = declaredParameters(node).map((parameter) => parameter.name);
+        return /^<#\n\.SYNOPSIS\n\S[\s\S]*#>\n$/.test(help) && documented.join() === declared.join()
+          ? []
+          : [name];
+      }),
+    bad: [
+      "function Get-It {\n}\n",
+      "<#\n.SYNOPSIS\nX.\n#>\nfunction Get-It {\nparam([string] $Name)\n}\n",
+    ],
   },
 };
 
+/** Rules for a step together with all it dot-sources. */
+export const stepRules: Readonly<Record<string, Rule>> = {
+  "calls functions it has dot-sourced and known cmdlets: no aliases, no programs, no Invoke-Expression":
+    {
+      broken: (step) => {
+        const known = new Set([
+          ...cmdlets,
+          ...(step.pool === undefined ? [] : [...imageCmdlets, ...hyperVCmdlets]),
+          ...withDotSourced(step).flatMap((each) => [...functions(each).keys()]),
+        ]);
+        return reachable(step)
+          .flatMap((node) => nodes(node, "command_name"))
+          .map((name) => name.text)
+          .filter((name) => !known.has(name));
+      },
+      bad: ["sc.exe stop kubelet", "gci C:\\", "Invoke-Expression -Command $true", "Get-Nothing"],
+    },
+  "gives no function a block that reads a variable which that function has too: it would read the function's":
+    {
+      broken: (step) => {
+        // All of them, not only what is reachable: a task calls some by a text.
+        const parts = withDotSourced(step);
+        const own = new Map(parts.flatMap((each) => [...functions(each)]));
+        return parts
+          .flatMap((each) => nodes(each.root, "command"))
+          .flatMap((command) => shadowed(command, own));
+      },
+      bad: [
+        "function Wait-It {\nparam([string] $Name, [scriptblock] $Ready)\n& $Ready\n}\nWait-It -Name 'a' -Ready { $Name }\n",
+      ],
+    },
+  "reads only variables that are set somewhere: strict mode stops at others": {
+    broken: (step) => {
+      const set = new Set([
+        ...automaticVariables,
+        ...withDotSourced(step).flatMap((each) => assignedVariables(each.root)),
+      ]);
+      return reachable(step)
+        .flatMap((node) => nodes(node, "variable"))
+        .map(variableName)
+        .filter((name) => !set.has(name) && !name.startsWith("env:"));
+    },
+    bad: ["$a = $b"],
+  },
+  "shows no progress bars, which end in errors over SSH": {
+    broken: ({ text }) =>
+      text.includes("\n$ProgressPreference = 'SilentlyContinue'\n") ? [] : ["no preference"],
+    bad: [""],
+  },
+  "gives its own name to its result": {
+    broken: ({ name, text }) =>
+      new RegExp(`^Invoke-Step -Name '${name}'( -\\w+ \\S+)* -Body \\{$`, "m").test(text)
+        ? []
+        : [name],
+    bad: ["Invoke-Step -Name 'Other' -Body {\n"],
+  },
+  "declares types and limits of all it takes": {
+    broken: ({ text, root }) => [
+      ...(/^\[CmdletBinding\(\)\]\nparam\(/m.test(text) ? [] : ["no param()"]),
+      ...declaredParameters(root)
+        .filter(
+          ({ type, attributes }) =>
+            !["string", "int"].includes(type) ||
+            !attributes.some((attribute) => attribute.startsWith("[Validate")),
+        )
+        .map(({ name }) => name),
+    ],
+    bad: ["[CmdletBinding()]\nparam(\n[string] $Name\n)\n"],
+  },
+  "says what it does, what it takes with every default as declared, what it returns and how it fails":
+    {
+      broken: ({ text, root }) => {
+        const help = text.slice(0, text.indexOf("#>") + 2);
+        const sections = [...help.matchAll(/^\.(\w+)(?: (\w+))?\n(\S[\s\S]*?)(?=^\.|^#>)/gm)];
+        const missing = ["SYNOPSIS", "OUTPUTS", "NOTES"].filter(
+          (name) => !sections.some(([, section]) => section === name),
+        );
+        const parameters = sections.filter(([, section]) => section === "PARAMETER");
+        const declared = declaredParameters(root).map(({ name, mandatory, defaultText }) => {
+          const value = defaultText === "''" ? "empty" : defaultText?.replaceAll("'", "");
+          return [name, `Default: ${mandatory ? "none, mandatory. Source: " : value}`] as const;
+        });
+        const wrong = declared.filter(([name, told], index) => {
+          const [, , parameter, paragraph = ""] = parameters[index] ?? [];
+          return parameter !== name || !paragraph.replaceAll("\n", " ").includes(told);
+        });
+        const more = parameters.slice(declared.length).map(([each]) => each);
+        return [...missing, ...wrong.flat(), ...more];
+      },
+      bad: [
+        "<#\n.SYNOPSIS\nX.\n.OUTPUTS\nX.\n#>\n",
+        "<#\n.SYNOPSIS\nX.\n.OUTPUTS\nX.\n.NOTES\nX.\n#>\nparam(\n[string] $Name\n)\n",
+      ],
+    },
+  "documents the exit codes it can end with, and no others": {
+    broken: (step) => {
+      const named = reachable(step)
+        .flatMap((node) => nodes(node, "string_literal"))
+        .map((literal) => literal.text.slice(1, -1))
+        .filter((text) => exitCodes.has(text));
+      const expected = [...new Set([...always, ...named])].map(
+        (code) => `${exitCodes.get(code) ?? ""} ${code}`,
+      );
+      const notes =
+        /^Exit codes: ([\s\S]*?)\n#>/m.exec(step.text)?.[1]?.replaceAll("\n", " ") ?? "";
+      const documented = (notes.split(/\.(?: |$)/)[0] ?? "")
+        .split("; ")
+        .map((entry) => entry.replace(/ \(.*\)$/, ""));
+      return difference(documented, ["0 done", "1 a parameter was rejected", ...expected]);
+    },
+    bad: ["<#\nExit codes: 0 done.\n#>\n"],
+  },
+  "reports the facts that its help names": {
+    broken: (step) => {
+      const text = /Facts: ([^]*?)\n\n/.exec(step.text)?.[1] ?? "";
+      const documented =
+        text.replace(/\([^)]*\)|\b(and|after|a|reboot)\b/g, "").match(/\w+/g) ?? [];
+      return difference(documented, reportedFacts(step));
+    },
+    bad: ["New-StepResult -Changed $true -Facts ([ordered]@{ build = 1 })"],
+  },
+};
+
+/** Keys of a hash literal, without those of literals in it. */
+export function keysOf(literal: Node): string[] {
+  return nodes(literal, "hash_entry")
+    .filter((entry) => enclosing(entry, "hash_literal_expression")?.equals(literal))
+    .map((entry) => /^\s*([A-Za-z]+)\s*=/.exec(entry.text)?.[1] ?? entry.text);
+}
+
+/** Names of facts a step reports: in the literal that becomes its result, and added to it by name. */
+export function reportedFacts(step: StepScript): string[] {
+  return nodes(step.root, "command")
+    .filter((command) => command.text.startsWith("New-StepResult"))
+    .flatMap((call) => {
+      const literal = nodes(call, "hash_literal_expression")[0];
+      if (literal) return keysOf(literal);
+      const assigned = nodes(step.root, "assignment_expression")
+        .filter((node) => /^\$facts\s*=/.test(node.text))
+        .flatMap((node) => nodes(node, "hash_literal_expression"));
+      const added = [...step.text.matchAll(/\$facts(?:\.|\[')([A-Za-z]+)(?:'\])?\s*=/g)];
+      return [...assigned.flatMap(keysOf), ...added.map((match) => match[1] ?? "")];
+    });
+}
+
+/** What is wrong with a call's parameters: those there are not, and mandatory ones it lacks. */
+function wrongParameters(call: Node, called: Node): string[] {
+  const declared = declaredParameters(called);
+  const passed = passedNames(call);
+  return [
+    ...passed.filter((each) => !declared.some(({ name }) => name === each)),
+    ...declared
+      .filter(({ name, mandatory }) => mandatory && !passed.includes(name))
+      .map(({ name }) => `no ${name}`),
+  ].map((what) => `line ${String(call.startPosition.row + 1)}: ${commandName(call)} ${what}`);
+}
+
+/** Calls whose failure is a value and no error: what nobody looks at is lost. */
+function ignoredResults(root: Node): string[] {
+  const ignored = nodes(root, "command")
+    .filter((call) => commandName(call) === "Invoke-CimMethod")
+    .filter((call) => {
+      const assignment = enclosing(call, "assignment_expression");
+      const variable = assignment && nodes(assignment, "variable")[0]?.text;
+      const scope = enclosing(call, "function_statement") ?? root;
+      return variable === undefined || !scope.text.includes(`${variable}.ReturnValue`);
+    });
+  // What PowerShell calls by itself sets this, and nothing reads it unless it is read at once: not used at all.
+  const codes = nodes(root, "variable").filter(({ text }) => /^\$(LASTEXITCODE|\?)$/i.test(text));
+  return [...ignored, ...codes].map(({ text }) => text);
+}
+
+/** What is in one of two lists only. */
+function difference(one: readonly string[], other: readonly string[]): string[] {
+  const more = (list: readonly string[], than: readonly string[]): string[] =>
+    list.filter((each) => !than.includes(each));
+  return [...more(one, other), ...more(other, one).map((each) => `lacks ${each}`)];
+}
+
 /** Variables of blocks in a call that are not the caller's when the function runs them: scopes are dynamic. */
 function shadowed(command: Node, own: ReadonlyMap<string, Node>): string[] {
-  const name = nodes(command, "command_name")[0]?.text ?? "";
+  const name = commandName(command);
   const called = own.get(name);
   if (called === undefined) return [];
   const local = new Set([
     ...declaredParameters(called).map((parameter) => parameter.name.toLowerCase()),
     ...assignedVariables(called),
   ]);
-  const arguments_ = command.children.find((child) => child?.type === "command_elements")?.children;
-  return (arguments_ ?? [])
-    .filter((node) => node !== null)
+  return elementsOf(command)
     .flatMap((node) => nodes(node, "script_block_expression"))
     .flatMap((block) => {
       const assigned = new Set(assignedVariables(block));

@@ -1,89 +1,132 @@
 import assert from "node:assert/strict";
-import { stepParameters } from "../../../components/windows/step-parameters.ts";
-import { rules, stepRules } from "./powershell-rules.ts";
-import { checkRules } from "./script-checks.ts";
+import type { Node } from "web-tree-sitter";
+import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/script-parameters.ts";
+import { stepParameters, type StepName } from "../../../components/windows/step-parameters.ts";
+import { parseStepResult } from "../../../components/windows/step-result.ts";
+import { tooNew } from "./powershell-5.ts";
+import { exitCodes, keysOf, reportedFacts, rules, stepRules } from "./powershell-rules.ts";
 import {
+  declaredParameters,
+  functions,
+  hyperVScripts,
+  imageScripts,
+  nodes,
   parsePowerShell,
   scripts,
   steps,
   withDotSourced,
   type StepScript,
 } from "./step-scripts.ts";
+import { stepFacts } from "./windows-node-mocks.ts";
 
-describe("step scripts", () => {
-  checkRules(scripts);
-
-  it("each show no progress bars, which end in errors over SSH", () => {
-    const silent = "\n$ProgressPreference = 'SilentlyContinue'\n";
-    assert.deepEqual(
-      steps.filter((step) => !step.text.includes(silent)).map((step) => step.file),
-      [],
-    );
+for (const [what, folder] of Object.entries({ steps: scripts, imageScripts, hyperVScripts })) {
+  describe(`each of the ${what}`, () => {
+    for (const [rule, { broken }] of Object.entries({ ...rules, ...stepRules })) {
+      it(rule, () => {
+        const bound = folder.filter((script) => script.isStep || rule in rules);
+        assert.deepEqual(
+          bound.flatMap((script) => broken(script).map((each) => `${script.file}: ${each}`)),
+          [],
+        );
+      });
+    }
   });
+}
 
-  it("are all there: the steps and their library", () => {
-    assert.equal(steps.length, Object.keys(stepParameters).length);
-    const used = new Set(steps.flatMap((step) => withDotSourced(step).map((each) => each.file)));
-    assert.deepEqual([...used].toSorted(), scripts.map((script) => script.file).toSorted());
-  });
-});
+describe("the rules for scripts", () => {
+  for (const [rule, { broken, bad }] of Object.entries({ ...rules, ...stepRules })) {
+    for (const text of bad) {
+      it(`notice that it is not so: ${rule}, but ${JSON.stringify(text.slice(0, 60))}`, () => {
+        const root = parsePowerShell(`${text}\n`);
+        const script: StepScript = { file: "Bad.ps1", name: "Bad", isStep: true, text, root };
+        assert.notDeepEqual(broken(script), []);
+      });
+    }
+  }
 
-describe("the rules for step scripts", () => {
-  const script = (text: string): StepScript => ({
-    file: "Bad.ps1",
-    name: "Bad",
-    isStep: true,
-    text,
-    root: parsePowerShell(text),
-  });
-  const all = { ...rules, ...stepRules };
-  const bad: readonly (readonly [keyof typeof all, string])[] = [
-    ["has no syntax error", "if ($true { }"],
-    ["is strict and stops at errors", "\nSet-StrictMode -Version Latest\n"],
-    [
-      "calls blocks it was given, and nothing else, by the call operator",
-      "& 'C:\\k\\kubeadm.exe' reset",
-    ],
-    ["knows no address without encryption", "$uri = 'http://example.com'"],
-    [
-      "leaves standard input to the console: PowerShell swallows it for $input",
-      "$text = @($input)",
-    ],
-    [
-      "ignores errors only where the question is whether something is there",
-      "Remove-Item -Path x -ErrorAction SilentlyContinue",
-    ],
-    [
-      "tells each function of Windows' modules what to do at an error: $ErrorActionPreference does not reach them",
-      "Start-ScheduledTask -TaskName 'x'",
-    ],
-    ["names functions by an approved verb and a noun", "function Fetch-It {\n}\n"],
-    [
-      "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page",
-      "# Gr\u00fc\u00dfe",
-    ],
-    ["has lines of at most 120 characters, patterns aside", `# ${"x".repeat(120)}`],
-    [
-      "starts programs in lib/NativeCommand.ps1 only, which looks at the exit code",
-      "Start-Process -FilePath x",
-    ],
-    ...["sc.exe stop kubelet", "gci C:\\", "Invoke-Expression -Command $true", "Get-Nothing"].map(
-      (text) =>
-        [
-          "calls functions it has dot-sourced and known cmdlets: no aliases, no programs, no Invoke-Expression",
-          text,
-        ] as const,
-    ),
-    ["reads only variables that are set somewhere: strict mode stops at others", "$a = $b"],
-    [
-      "gives no function a block that reads a variable which that function has too: it would read the function's",
-      "function Wait-It {\nparam([string] $Name, [scriptblock] $Ready)\n& $Ready\n}\nWait-It -Name 'a' -Ready { $Name }\n",
-    ],
+  const fine = [
+    "Join-Path $a 'b'",
+    "[IO.File]::Move($a, $b)",
+    "$a = 10kb + 0x1f",
+    "$a = '? : ?? && ||' # 10u",
   ];
-
-  for (const [rule, text] of bad) {
-    it(`notice: ${text.trim().slice(0, 60)}`, () => {
-      assert.notDeepEqual(all[rule]?.(script(text)), []);
+  for (const text of fine) {
+    it(`take for Windows PowerShell 5.1: ${text}`, () => {
+      assert.deepEqual(tooNew(parsePowerShell(`${text}\n`)), []);
     });
   }
+});
+
+describe("step scripts", () => {
+  const scriptOf = (name: string): StepScript =>
+    [...steps, ...hyperVScripts].find((step) => step.name === name) ?? assert.fail(name);
+
+  it("are all there: the steps and their library", () => {
+    const named = (all: readonly StepScript[]): string[] =>
+      all.flatMap((script) => (script.isStep ? [script.name] : [])).sort();
+    assert.deepEqual(named(steps), Object.keys(stepParameters).sort());
+    assert.deepEqual(named(hyperVScripts), Object.keys(hyperVParameters).sort());
+    const used = new Set(steps.flatMap((step) => withDotSourced(step).map((each) => each.file)));
+    assert.deepEqual([...used].sort(), scripts.map((script) => script.file).sort());
+  });
+
+  for (const [name, parameters] of Object.entries({ ...stepParameters, ...hyperVParameters })) {
+    it(`${name} has the same names, types and order of parameters as in TypeScript`, () => {
+      assert.deepEqual(
+        declaredParameters(scriptOf(name).root).map((parameter) => [
+          parameter.name,
+          parameter.type,
+        ]),
+        Object.entries(parameters),
+      );
+    });
+  }
+
+  it("have exit codes that are distinct, and none that is one of PowerShell's own", () => {
+    const codes = [...exitCodes.values()].map(Number);
+    assert.ok(codes.length > 20);
+    assert.equal(new Set(codes).size, codes.length);
+    assert.ok(codes.every((code) => code > 9 && code < 256));
+  });
+
+  // The mocks give a node these facts and no others, so what else it would read is missed there.
+  for (const [name, facts] of Object.entries(stepFacts)) {
+    it(`${name} reports what the pipeline reads: ${Object.keys(facts).join(", ")}`, () => {
+      const reported = reportedFacts(scriptOf(name));
+      assert.deepEqual(
+        Object.keys(facts).filter((fact) => !reported.includes(fact)),
+        [],
+      );
+    });
+  }
+});
+
+describe("results of step scripts", () => {
+  const frame = scripts.find((script) => script.file === "lib/Step.ps1") ?? assert.fail();
+  const invoke = functions(frame).get("Invoke-Step") ?? assert.fail();
+  const [[success] = [], [failure, error] = []] = nodes(invoke, "command")
+    .filter((command) => command.text.startsWith("Write-JsonLine"))
+    .map((command) => nodes(command, "hash_literal_expression"));
+
+  const step: StepName = "Join-Node";
+  const values: Readonly<Record<string, unknown>> = {
+    ...{ step, changed: true, rebootRequired: false, seconds: 1, facts: {}, error: {} },
+    ...{ code: "JoinFailed", message: "It failed.", remedy: "Try again." },
+  };
+  const filled = (literal: Node | undefined): Record<string, unknown> =>
+    Object.fromEntries(keysOf(literal ?? assert.fail()).map((key) => [key, values[key]]));
+
+  it("have the very fields that the pipeline reads", () => {
+    const line = filled(success);
+    assert.equal(Object.keys(line).length, 5);
+    assert.deepEqual(parseStepResult(step, "win-1", JSON.stringify(line)), line);
+  });
+
+  it("say of a failure what the pipeline reads", () => {
+    const line = { ...filled(failure), error: filled(error) };
+    assert.throws(
+      () => parseStepResult(step, "win-1", JSON.stringify(line)),
+      /^Error: Join-Node on win-1 failed \(JoinFailed\): It failed\. Try again\.$/,
+    );
+  });
 });

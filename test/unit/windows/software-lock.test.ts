@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { addToLock } from "../../../components/windows/add-to-lock.ts";
 import { readSoftwareLock } from "../../../components/windows/known-programs.ts";
 import { publishedChecksum } from "../../../components/windows/publisher-checksum.ts";
@@ -9,6 +7,7 @@ import {
   parseSoftwareLock,
   renderSoftwareLock,
 } from "../../../components/windows/software-lock.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 const sha = (digit: string): string => digit.repeat(64);
 const entry = (digit: string): { sha256: string; takenFrom: string; takenOn: string } => ({
@@ -19,17 +18,14 @@ const entry = (digit: string): { sha256: string; takenFrom: string; takenOn: str
 const good = { "https://example.com/kubelet.exe": entry("a") };
 
 describe("software.lock.json", () => {
-  let folder: string;
+  let at: ReturnType<typeof inNewFolder>;
   let file: string;
   beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "kindows-lock-"));
-    file = path.join(folder, "software.lock.json");
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
+    at = inNewFolder();
+    file = at("software.lock.json");
   });
   const add = (uri: string, digit: string): Promise<void> =>
-    addToLock(file, path.join(folder, "guard"), uri, entry(digit));
+    addToLock(file, at("guard"), uri, entry(digit));
 
   it("is read as it was written, in the order of addresses", () => {
     const text = renderSoftwareLock({
@@ -72,7 +68,7 @@ describe("software.lock.json", () => {
 
   it("that is not there is empty, one that can't be read is an error", () => {
     assert.deepEqual(readSoftwareLock(file), {});
-    assert.throws(() => readSoftwareLock(folder), { code: "EISDIR" });
+    assert.throws(() => readSoftwareLock(at()), { code: "EISDIR" });
   });
 
   it("gets one more file, and keeps the others", async () => {
@@ -82,7 +78,7 @@ describe("software.lock.json", () => {
       ...good,
       "https://example.com/kubeadm.exe": entry("b"),
     });
-    assert.deepEqual(readdirSync(folder), ["software.lock.json"]);
+    assert.deepEqual(readdirSync(at()), ["software.lock.json"]);
   });
 
   it("gets all that several add at once", async () => {

@@ -132,10 +132,7 @@ describe("software of a Windows node", () => {
       checksums: { kubelet: "9".repeat(64) },
     });
     assert.equal(overruled.kubelet.sha256, "9".repeat(64));
-    assert.deepEqual(overruled.kubelet.origin, {
-      checksumUri: `${uri}.sha256`,
-      folder: undefined,
-    });
+    assert.deepEqual(overruled.kubelet.origin, { checksumUri: `${uri}.sha256`, folder: undefined });
   });
 
   it("has its publishers' checksums beside it", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { extract, list } from "tar";
 import { stageHome } from "../../../components/windows/staged-home.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 const folder = (name: string, text: string) => ({
   name,
@@ -22,19 +22,16 @@ function namesIn(archive: string): readonly string[] {
 
 describe("what a machine is brought, written to be copied", () => {
   const home = process.cwd();
-  let project: string;
 
   const stage = (...folders: ReturnType<typeof folder>[]) => stageHome("home", folders).folder;
 
   beforeEach(async () => {
-    project = await mkdtemp(path.join(os.tmpdir(), "kindows-staged-"));
-    process.chdir(project);
+    process.chdir(inNewFolder()());
     await mkdir("home/steps", { recursive: true });
     await writeFile("home/steps/README.txt", "scripts");
   });
-  afterEach(async () => {
+  afterEach(() => {
     process.chdir(home);
-    await rm(project, { recursive: true });
   });
 
   it("is the folder as it shall lie there, the steps in one archive, and nothing besides", async () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, cpSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { stepFolders } from "../../../components/windows/step-folders.ts";
 import { stepParameters, type StepName } from "../../../components/windows/step-parameters.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { scripts, steps, withDotSourced } from "./step-scripts.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 const every = Object.keys(stepParameters) as StepName[];
 /** No resource runs it: it lies where it always lies. */
@@ -14,14 +14,10 @@ const named = every.filter((step) => step !== unnamed);
 
 /** Names of the folders when one file of the source has a byte more. */
 function afterEdit(file?: string): Map<StepName, string> {
-  const root = mkdtempSync(path.join(tmpdir(), "kindows-edit-"));
-  try {
-    cpSync(stepsSource, root, { recursive: true });
-    if (file !== undefined) appendFileSync(path.join(root, file), " ");
-    return new Map([...stepFolders(root)].map(([step, { name }]) => [step, name]));
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+  const at = inNewFolder();
+  cpSync(stepsSource, at(), { recursive: true });
+  if (file !== undefined) appendFileSync(at(file), " ");
+  return new Map([...stepFolders(at())].map(([step, { name }]) => [step, name]));
 }
 
 describe("the folders of the steps", () => {

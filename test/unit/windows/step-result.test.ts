@@ -8,57 +8,38 @@ const good = {
   seconds: 1.2,
   facts: { installState: "Installed" },
 };
+const line = (change: object = {}): string => JSON.stringify({ ...good, ...change });
 const parse = (stdout: string): unknown => parseStepResult("Confirm-Reboot", "win-1", stdout);
 
 describe("results of steps", () => {
   for (const [what, stdout] of [
-    ["alone", JSON.stringify(good)],
-    ["with a line end of Windows", `${JSON.stringify(good)}\r\n`],
-    ["after other lines", `some text\r\n{"half": \r\n${JSON.stringify(good)}\r\n`],
-    ["with blank lines behind", `${JSON.stringify(good)}\n\n \n`],
+    ["alone", line()],
+    ["with a line end of Windows", `${line()}\r\n`],
+    ["after other lines", `some text\r\n{"half": \r\n${line()}\r\n`],
+    ["with blank lines behind", `${line()}\n\n \n`],
   ] as const) {
     it(`are read from the last line, ${what}`, () => {
       assert.deepEqual(parse(stdout), good);
     });
   }
 
+  const error = { code: "RebootNotDone", message: "Still up.", remedy: "Wait." };
+  const without =
+    /^Error: Confirm-Reboot on win-1 ended without a result: .* is nothing\. Log in to win-1/;
   const wrong: readonly (readonly [string, string, RegExp])[] = [
-    [
-      "nothing",
-      "",
-      /^Error: Confirm-Reboot on win-1 ended without a result: .* is nothing\. Log in to win-1/,
-    ],
-    [
-      "text",
-      "The term 'x' is not recognized",
-      /Confirm-Reboot on win-1 .*'The term 'x' is not recognized'/,
-    ],
+    ["nothing", "", without],
+    ["text", "The term 'x' is not recognized", /'The term 'x' is not recognized'/],
     ["a number", "1", /ended without a result/],
     ["null", "null", /ended without a result/],
     ["an array", "[]", /ended without a result/],
-    [
-      "a result without facts",
-      JSON.stringify({ ...good, facts: undefined }),
-      /ended without a result/,
-    ],
-    [
-      "a result with text for a flag",
-      JSON.stringify({ ...good, changed: "true" }),
-      /ended without a result/,
-    ],
-    ["a result with a field more", JSON.stringify({ ...good, extra: 1 }), /ended without a result/],
-    ["a result that is not last", `${JSON.stringify(good)}\nbye`, /'bye'/],
-    [
-      "another step's result",
-      JSON.stringify({ ...good, step: "Join-Node" }),
-      /is one of Join-Node.*run again/,
-    ],
+    ["a result without facts", line({ facts: undefined }), /ended without a result/],
+    ["a result with text for a flag", line({ changed: "true" }), /ended without a result/],
+    ["a result with a field more", line({ extra: 1 }), /ended without a result/],
+    ["a result that is not last", `${line()}\nbye`, /'bye'/],
+    ["another step's result", line({ step: "Join-Node" }), /is one of Join-Node.*run again/],
     [
       "a failure",
-      JSON.stringify({
-        step: "Confirm-Reboot",
-        error: { code: "RebootNotDone", message: "Still up.", remedy: "Wait." },
-      }),
+      JSON.stringify({ step: "Confirm-Reboot", error }),
       /^Error: Confirm-Reboot on win-1 failed \(RebootNotDone\): Still up\. Wait\.$/,
     ],
   ];
@@ -71,7 +52,7 @@ describe("results of steps", () => {
   it("keep an endless last line out of the error", () => {
     assert.throws(
       () => parse("x".repeat(100_000)),
-      (error: Error) => error.message.length < 500,
+      ({ message }: Error) => message.length < 500,
     );
   });
 

@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Language, Parser, type Node } from "web-tree-sitter";
+import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts-folder.ts";
+import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 
-/** A PowerShell file of the steps folder, parsed. */
+/** A PowerShell file, parsed: of the steps of nodes, or of one of the folders that lie with the steps' library. */
 export interface StepScript {
-  /** Relative to the folder, e.g. `lib/Step.ps1`. */
+  /** Relative to its folder, e.g. `lib/Step.ps1`. */
   readonly file: string;
   /** File name without `.ps1`. */
   readonly name: string;
@@ -14,7 +16,7 @@ export interface StepScript {
   readonly isStep: boolean;
   readonly text: string;
   readonly root: Node;
-  /** Scripts it lies among when it runs; those of the steps folder unless said. */
+  /** Scripts it lies among when it runs; those of the steps of nodes unless said. */
   readonly pool?: readonly StepScript[];
 }
 
@@ -44,8 +46,7 @@ export function parsePowerShell(text: string): Node {
   return tree.rootNode;
 }
 
-/** All scripts of a folder, by their file names. */
-export function scriptsIn(folder: string): StepScript[] {
+function scriptsIn(folder: string): StepScript[] {
   return readdirSync(folder, { recursive: true })
     .map((file) => String(file).split(path.sep).join("/"))
     .filter((file) => file.endsWith(".ps1"))
@@ -57,10 +58,21 @@ export function scriptsIn(folder: string): StepScript[] {
     });
 }
 
-/** All scripts of the steps folder. */
+/** Scripts of a folder that lie with the steps' library when they run. */
+function withLibrary(folder: string): StepScript[] {
+  const own = scriptsIn(folder);
+  const pool = [...own, ...scripts.filter((script) => !script.isStep)];
+  return own.map((script) => ({ ...script, pool }));
+}
+
+/** The steps of nodes, with their library. */
 export const scripts: readonly StepScript[] = scriptsIn(stepsSource);
 
 export const steps = scripts.filter((script) => script.isStep);
+
+export const imageScripts: readonly StepScript[] = withLibrary(imageScriptsSource);
+
+export const hyperVScripts: readonly StepScript[] = withLibrary(hyperVScriptsSource);
 
 /** All nodes of a type below a node. */
 export function nodes(below: Node, type: string): Node[] {
@@ -101,6 +113,31 @@ export function functions(script: StepScript): Map<string, Node> {
       node,
     ]),
   );
+}
+
+/** Name of the command that a call is of; empty where it is in a variable. */
+export function commandName(command: Node): string {
+  return command.children.find((child) => child?.type === "command_name")?.text ?? "";
+}
+
+/** Parameters and values of a call, as written. */
+export function elementsOf(command: Node): Node[] {
+  const elements = command.children.find((child) => child?.type === "command_elements")?.children;
+  return (elements ?? []).filter((child) => child !== null);
+}
+
+/** Names of the parameters that a call passes. */
+export function passedNames(command: Node): string[] {
+  return elementsOf(command)
+    .filter((element) => element.type === "command_parameter")
+    .map((element) => element.text.slice(1));
+}
+
+/** The nearest node of a type around another. */
+export function enclosing(node: Node, type: string): Node | undefined {
+  let current = node.parent;
+  while (current && current.type !== type) current = current.parent;
+  return current ?? undefined;
 }
 
 /** The script itself and all it dot-sources, directly or not. */

@@ -1,30 +1,25 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
   folderHash,
   remoteStepsFolder,
   stepsSource,
 } from "../../../components/windows/steps-folder.ts";
-
-const made: string[] = [];
+import { inNewFolder } from "../new-folder.ts";
 
 function folder(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(path.join(tmpdir(), "kindows-steps-"));
-  made.push(root);
+  const at = inNewFolder();
   for (const [name, content] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-    writeFileSync(path.join(root, name), content);
+    mkdirSync(path.dirname(at(name)), { recursive: true });
+    writeFileSync(at(name), content);
   }
-  return root;
+  return at();
 }
 
 describe("hash of the steps folder", () => {
   const files = { "A.ps1": "a", "lib/B.ps1": "b" };
   const original = folderHash(folder(files));
-
-  after(() => made.forEach((root) => rmSync(root, { recursive: true })));
 
   it("has 12 hexadecimal digits, for the real folder too", () => {
     assert.match(original, /^[0-9a-f]{12}$/);

@@ -1,30 +1,27 @@
+import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
 import type { Machine } from "../../../components/machine/machine.ts";
 import type { WindowsSoftware } from "../../../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
-
-/** Secrets of the test, to be looked for where they must not be. */
-export const secrets = {
-  token: "abcdef.0123456789abcdef",
-  key: "PRIVATE KEY",
-  kubeconfig: "users: admin",
-};
-
-/** What a resource was registered with. */
-export interface Registered {
-  readonly type: string;
-  readonly props: Readonly<Record<string, unknown>>;
-  readonly opts: pulumi.CustomResourceOptions;
-  readonly resource: pulumi.Resource;
-}
+import { controlPlaneFixture, machineFixture, secrets } from "../controlplane/fixture-node.ts";
+import { record, type Recorded } from "../controlplane/recorded-resources.ts";
 
 /** A node made under mocks. */
 export interface MockedNode {
   readonly node: WindowsNode;
-  readonly resources: ReadonlyMap<string, Registered>;
+  /** Its resources and itself, in the order in which they may run. */
+  readonly names: readonly string[];
   readonly machine: Machine;
   readonly controlPlane: ControlPlane;
+  /** One of its resources, which must be there. */
+  readonly get: (name: string) => Recorded;
+  /** Command line that makes one of them; undefined in a preview where it is not known. */
+  readonly create: (name: string) => string | undefined;
+  /** What one of them waits for. */
+  readonly needs: (name: string) => readonly unknown[];
+  /** Fails where one of these does not wait for the one before it. */
+  readonly assertChain: (...names: readonly string[]) => void;
 }
 
 /** The resources of a node, in the order in which they may run. */
@@ -45,20 +42,24 @@ export const nodeResources = [
 /** Those that are commands on its machine. */
 export const nodeCommands = nodeResources.slice(2, -2);
 
-const sha = (digit: string): string => digit.repeat(64);
+const carried = (name: string, digit: string) =>
+  ({ uri: `https://example.com/${name}`, sha256: digit.repeat(64), origin: "image" }) as const;
 
 export const software: WindowsSoftware = {
   versions: { kubernetes: "1.36.4", containerd: "2.4.2" },
   pauseImage: "registry.k8s.io/pause:3.10.2",
-  containerd: { uri: "https://example.com/containerd.tar.gz", sha256: sha("1"), origin: "image" },
-  kubelet: { uri: "https://example.com/kubelet.exe", sha256: sha("2"), origin: "image" },
-  kubeadm: { uri: "https://example.com/kubeadm.exe", sha256: sha("3"), origin: "image" },
-  kubeLogRunner: {
-    uri: "https://example.com/kube-log-runner.exe",
-    sha256: sha("4"),
-    origin: "image",
-  },
+  containerd: carried("containerd.tar.gz", "1"),
+  kubelet: carried("kubelet.exe", "2"),
+  kubeadm: carried("kubeadm.exe", "3"),
+  kubeLogRunner: carried("kube-log-runner.exe", "4"),
   crictl: undefined,
+};
+
+/** What a node with Flannel is given besides. */
+export const flannelSoftware = {
+  flannel: carried("flannel.tar.gz", "a"),
+  flannelPlugin: carried("plugin.tgz", "b"),
+  cniPlugins: carried("plugins.tgz", "c"),
 };
 
 /** Facts by step: those that the pipeline reads, and no others. */
@@ -69,118 +70,54 @@ export const stepFacts: Readonly<Record<string, Readonly<Record<string, unknown>
   "Join-Node": { nodeName: "win-1" },
 };
 
-/** Runs the engine's side: a step answers as its script would. */
-export async function startMocks(preview: boolean): Promise<void> {
-  await pulumi.runtime.setMocks(
-    {
-      call: ({ inputs }) => inputs as Record<string, unknown>,
-      newResource: ({ name, inputs }) => {
-        const state = inputs as Record<string, unknown>;
-        const step = /\\([A-Za-z-]+)\.ps1/.exec(String(state["create"]))?.[1] ?? "";
-        const result = {
-          step,
-          changed: true,
-          rebootRequired: false,
-          seconds: 1,
-          facts: stepFacts[step] ?? {},
-        };
-        return {
-          id: `${name}-id`,
-          state: { ...state, stdout: `a line\r\n${JSON.stringify(result)}\r` },
-        };
-      },
-    },
-    "kindows",
-    "test",
-    preview,
-  );
-  // The SDK's mocks know no hooks: this engine takes them, and calls none.
-  const monitor = (
-    pulumi.runtime as unknown as { getMonitor(): Record<string, unknown> }
-  ).getMonitor();
-  monitor["registerResourceHook"] = (_hook: unknown, done: (error: null) => void): void => {
-    done(null);
-  };
-}
-
-class Anything extends pulumi.CustomResource {
-  constructor(name: string) {
-    super("test:index:Anything", name, {});
-  }
+/** A step answers as its script would. */
+function answerOf(inputs: Recorded["inputs"]): string {
+  const step = /\\([A-Za-z-]+)\.ps1/.exec(String(inputs["create"]))?.[1] ?? "";
+  const facts = stepFacts[step] ?? {};
+  const result = { step, changed: true, rebootRequired: false, seconds: 1, facts };
+  return `a line\r\n${JSON.stringify(result)}\r`;
 }
 
 /** Makes a WindowsNode and records how each of its resources was registered. */
-export function makeNode(
+export async function makeNode(
   change: Partial<WindowsNodeArgs> = {},
-  os: Machine["os"] = "windows",
-): MockedNode {
-  const resources = new Map<string, Registered>();
-  const machine: Machine = {
-    name: "win-1",
-    os,
-    address: "192.168.150.10",
-    connection: pulumi.secret({
-      host: "192.168.150.10",
-      privateKey: secrets.key,
-      dialErrorLimit: -1,
-    }),
-    instanceId: pulumi.output("machine-1"),
-    resource: new Anything("machine"),
-  };
-  const controlPlane = {
-    kubeconfig: pulumi.secret(secrets.kubeconfig),
-    endpoint: pulumi.output("kindows-test-control-plane:6443"),
-    caCertHash: pulumi.output(`sha256:${sha("5")}`),
-    kubernetesVersion: "1.36.4",
-    hostsEntries: pulumi.output([
-      { address: "192.168.150.128", name: "kindows-test-control-plane" },
-      { address: "192.168.150.129", name: "kindows-test-lb" },
-    ]),
-    resource: new Anything("control-plane"),
-    podCidr: "10.244.0.0/16",
-    serviceCidr: "10.96.0.0/16",
-    // No part of a node: whoever installs into the cluster uses it.
-    provider: undefined as unknown as ControlPlane["provider"],
-  } satisfies ControlPlane;
-  const record: pulumi.ResourceTransformation = ({ type, name, props, opts, resource }) => {
-    resources.set(name, {
-      type,
-      props: props,
-      opts: opts,
-      resource,
-    });
-    return undefined;
-  };
-  const node = new WindowsNode(
-    "node",
-    {
-      machine,
-      controlPlane,
-      token: pulumi.secret(secrets.token),
-      software,
-      labels: { "example.com/pool": "a", zone: "b" },
-      taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
-      kubeletArgs: { "max-pods": "60" },
-      ...change,
+  { os = "windows", preview = false }: { os?: Machine["os"]; preview?: boolean } = {},
+): Promise<MockedNode> {
+  const { made, resources } = await record(
+    (_name, inputs) => answerOf(inputs),
+    (opts) => {
+      const machine = machineFixture(os);
+      const controlPlane = controlPlaneFixture();
+      const args: WindowsNodeArgs = {
+        machine: { ...machine, name: "win-1" },
+        controlPlane,
+        token: pulumi.secret(secrets.token),
+        software,
+        labels: { "example.com/pool": "a", zone: "b" },
+        taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+        kubeletArgs: { "max-pods": "60" },
+        ...change,
+      };
+      return { machine, controlPlane, node: new WindowsNode("node", args, opts) };
     },
-    { transformations: [record] },
+    preview,
   );
-  return { node, resources, machine, controlPlane };
-}
-
-/** One of its resources, which must be there. */
-export function registered({ resources }: MockedNode, name: string): Registered {
-  const found = resources.get(name);
-  if (found === undefined) throw new Error(`there is no resource ${name}`);
-  return found;
-}
-
-/** Value of an input once it is known; undefined in a preview of one that is not. */
-export function valueOf<T>(input: pulumi.Input<T>): Promise<T | undefined> {
-  const output = pulumi.output(input) as pulumi.Output<T>;
-  return new Promise((resolve, reject) => {
-    // `apply` does not run for values that are not known.
-    const known = (output as unknown as { isKnown: Promise<boolean> }).isKnown;
-    known.then((is) => (is ? output.apply(resolve) : resolve(undefined)), reject);
-  });
+  const own = [...resources]
+    .map(([key, resource]) => [key.split("/").at(-1) ?? "", resource] as const)
+    .filter(([name]) => /^node(-|$)/.test(name));
+  const byName = new Map(own);
+  const get = (name: string): Recorded => byName.get(name) ?? assert.fail(`there is no ${name}`);
+  const needs = (name: string): unknown[] => [get(name).opts.dependsOn ?? []].flat();
+  return {
+    ...made,
+    names: [...byName.keys()],
+    get,
+    create: (name) => get(name).inputs["create"] as string | undefined,
+    needs,
+    assertChain: (...names) => {
+      for (const [index, name] of names.slice(1).entries()) {
+        assert.ok(needs(name).includes(get(names[index] ?? "").resource), name);
+      }
+    },
+  };
 }

@@ -1,123 +1,219 @@
 import assert from "node:assert/strict";
-import type * as pulumi from "@pulumi/pulumi";
 import { isSecret } from "@pulumi/pulumi";
+import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
+import { stepCommand } from "../../../components/windows/step-command.ts";
+import { secrets } from "../controlplane/fixture-node.ts";
+import { look, revealed } from "../controlplane/recorded-resources.ts";
+import { toArgv } from "./command-line.ts";
+import { declaredParameters, steps } from "./step-scripts.ts";
 import {
   makeNode,
   nodeCommands as commands,
   nodeResources as order,
-  registered,
-  secrets,
-  startMocks,
-  valueOf,
+  software,
   type MockedNode,
-  type Registered,
 } from "./windows-node-mocks.ts";
-
-const onMachine = order.slice(0, -2);
 
 describe("a Windows node", () => {
   let made: MockedNode;
-  const get = (name: string): Registered => registered(made, name);
-  const property = (name: string, key: string): Promise<unknown> => valueOf(get(name).props[key]);
-  const dependencies = (name: string): pulumi.Resource[] =>
-    [get(name).opts.dependsOn ?? []].flat() as pulumi.Resource[];
+  const create = (name: string): string => made.create(name) ?? assert.fail(name);
 
   before(async () => {
-    await startMocks(false);
-    made = makeNode();
+    made = await makeNode();
   });
 
   it("consists of these resources", () => {
-    assert.deepEqual([...made.resources.keys()], ["node", ...order]);
-    assert.equal(get("node").type, "kindows:windows:WindowsNode");
+    assert.deepEqual(made.names, ["node", ...order]);
+    assert.equal(made.get("node").type, "kindows:windows:WindowsNode");
   });
 
   for (const [index, name] of order.entries()) {
-    it(`${name} is a child of the node`, () => {
-      assert.equal(get(name).opts.parent, made.node);
+    it(`${name} is a child of the node and waits for what comes before it`, () => {
+      assert.equal(made.get(name).opts.parent, made.node);
+      const before = index === 0 ? made.machine : made.get(order[index - 1] ?? "");
+      assert.ok(made.needs(name).includes(before.resource));
     });
 
-    it(`${name} waits for what comes before it`, () => {
-      const before = index === 0 ? made.machine.resource : get(order[index - 1] ?? "").resource;
-      assert.ok(dependencies(name).includes(before));
-    });
-
-    it(`${name} is made again on a new machine, and for no other trigger`, async () => {
-      assert.deepEqual(await property(name, "triggers"), ["machine-1"]);
-      assert.equal(get(name).opts.deleteBeforeReplace, true);
+    it(`${name} is made again on a new machine, and for no other trigger`, () => {
+      assert.deepEqual(made.get(name).inputs["triggers"], ["machine-1"]);
+      assert.equal(made.get(name).opts.deleteBeforeReplace, true);
     });
 
     it(`${name} ends in bounded time`, () => {
-      const { create, update } = get(name).opts.customTimeouts ?? {};
+      const { create, update } = made.get(name).opts.customTimeouts ?? {};
       assert.match(create ?? "", /^\d+s$/);
       assert.equal(update, create);
     });
+
+    if (["node-registration", "node-ready"].includes(name)) {
+      it(`${name} goes with the control plane`, () => {
+        assert.equal(made.get(name).opts.deletedWith, made.controlPlane.resource);
+      });
+    } else {
+      it(`${name} goes with the machine, and has its connection as a secret`, async () => {
+        assert.equal(made.get(name).opts.deletedWith, made.machine.resource);
+        const connection = revealed(made.get(name).inputs["connection"]);
+        const { host, privateKey, dialErrorLimit } = connection as Record<string, unknown>;
+        const { value } = await look(made.machine.connection);
+        assert.deepEqual({ host, privateKey, dialErrorLimit }, value);
+      });
+    }
   }
 
   it("waits for the control plane only when all is prepared", () => {
-    const waiting = order.filter((name) => dependencies(name).includes(made.controlPlane.resource));
+    const { resource } = made.controlPlane;
+    const waiting = order.filter((name) => made.needs(name).includes(resource));
     assert.deepEqual(waiting, ["node-set-hostsentry"]);
   });
 
-  for (const name of onMachine) {
-    it(`${name} goes with the machine`, () => {
-      assert.equal(get(name).opts.deletedWith, made.machine.resource);
-    });
-
-    it(`${name} has the machine's connection, as a secret`, async () => {
-      assert.equal(await isSecret(get(name).props["connection"] as pulumi.Output<unknown>), true);
-      const connection = (await property(name, "connection")) as Record<string, unknown>;
-      const { host, privateKey, dialErrorLimit } = connection;
-      assert.deepEqual(
-        { host, privateKey, dialErrorLimit },
-        await valueOf(made.machine.connection),
-      );
-    });
-  }
-
-  for (const name of ["node-registration", "node-ready"]) {
-    it(`${name} goes with the control plane`, () => {
-      assert.equal(get(name).opts.deletedWith, made.controlPlane.resource);
-    });
-  }
-
   for (const name of [...commands, "node-registration", "node-ready"]) {
     it(`${name} writes no log and passes no output on`, () => {
-      assert.equal(get(name).props["logging"], "none");
-      assert.equal(get(name).props["addPreviousOutputInEnv"], false);
+      const { logging, addPreviousOutputInEnv } = made.get(name).inputs;
+      assert.deepEqual([logging, addPreviousOutputInEnv], ["none", false]);
     });
   }
 
   it("gives what the steps reported, as plain outputs", async () => {
     const { nodeName, windowsBuild, kubernetesVersion, containerdVersion } = made.node;
+    const outputs = [nodeName, windowsBuild, kubernetesVersion, containerdVersion];
     assert.deepEqual(
-      await Promise.all(
-        [nodeName, windowsBuild, kubernetesVersion, containerdVersion].map((each) => valueOf(each)),
-      ),
-      ["win-1", "10.0.20348.4405", "1.36.4", "2.4.2"],
+      await Promise.all(outputs.map(look)),
+      ["win-1", "10.0.20348.4405", "1.36.4", "2.4.2"].map((value) => ({ value, secret: false })),
     );
-    assert.equal(await isSecret(nodeName), false);
   });
 
-  it("shows the engine no secrets as its own inputs", () => {
-    assert.doesNotMatch(
-      JSON.stringify(get("node").props),
-      new RegExp(Object.values(secrets).join("|")),
-    );
+  it("shows no secret in its own inputs, nor on a command line", () => {
+    const shown = [
+      made.get("node").inputs,
+      ...commands.map((name) => [create(name), made.get(name).inputs["delete"]]),
+    ];
+    assert.doesNotMatch(JSON.stringify(shown), new RegExp(Object.values(secrets).join("|")));
   });
 
   it("is drained before other programs are installed, and before nothing else", () => {
-    const hooked = [...made.resources].filter(([, { opts }]) => opts.hooks !== undefined);
+    const hooked = made.names.map((name) => [name, made.get(name).opts.hooks?.beforeUpdate]);
     assert.deepEqual(
-      hooked.map(([name, { opts }]) => [name, opts.hooks?.beforeUpdate?.map(({ name }) => name)]),
+      hooked.flatMap(([name, hooks]) => (Array.isArray(hooks) ? [[name, hooks[0]?.name]] : [])),
       [
-        ["node-install-containerd", ["node-drain"]],
-        ["node-install-kubernetes", ["node-drain"]],
+        ["node-install-containerd", "node-drain"],
+        ["node-install-kubernetes", "node-drain"],
       ],
     );
   });
 
-  it("does not take a machine without Windows", () => {
-    assert.throws(() => makeNode({}, "linux"), /win-1 is a linux machine: .* os "windows"/);
+  it("does not take a machine without Windows", () =>
+    assert.rejects(makeNode({}, { os: "linux" }), /win-1 is a linux machine: .* os "windows"/));
+
+  for (const name of commands) {
+    it(`${name} runs a script with values its parameters take`, () => {
+      const [program, ...words] = toArgv(create(name));
+      assert.equal(program, "powershell.exe");
+      const script = words[words.indexOf("-File") + 1] ?? "";
+      const [, step] =
+        /^C:\\kindows\\steps\\([A-Za-z-]+)-[0-9a-f]{12}\\\1\.ps1$/.exec(script) ?? [];
+      assert.equal(name, `node-${step?.toLowerCase()}`);
+
+      const values = words.slice(words.indexOf("-File") + 2);
+      const parameters = declaredParameters(
+        steps.find((each) => each.name === step)?.root ?? assert.fail(),
+      );
+      assert.deepEqual(
+        values.filter((_, index) => index % 2 === 0),
+        parameters.map((parameter) => `-${parameter.name}`),
+      );
+      for (const [index, { name: parameter, pattern, range }] of parameters.entries()) {
+        const value = values[index * 2 + 1] ?? "";
+        assert.match(value, new RegExp(pattern ?? "", "i"), parameter);
+        if (range) assert.ok(Number(value) >= range[0] && Number(value) <= range[1], parameter);
+      }
+    });
+  }
+
+  const values: readonly (readonly [string, string])[] = [
+    ["node-test-windowshost", "-ComputerName win-1 -MinimumBuild 20348 -MinimumRevision 2762"],
+    [
+      "node-install-containerd",
+      `-Version 2.4.2 -ArchivePath C:\\kindows\\media\\${"1".repeat(64)}\\containerd.tar.gz ` +
+        `-ArchiveSha256 ${"1".repeat(64)}`,
+    ],
+    ["node-install-kubernetes", `-KubeLogRunnerSha256 ${"4".repeat(64)}`],
+    [
+      "node-set-hostsentry",
+      '-Entry "192.168.150.128=kindows-test-control-plane;192.168.150.129=kindows-test-lb"',
+    ],
+    ["node-join-node", "-NodeName win-1 -ApiServerEndpoint kindows-test-control-plane:6443"],
+    ["node-join-node", "-NodeIp 192.168.150.10"],
+    ["node-join-node", '-NodeLabels "example.com/pool=a,zone=b" -NodeTaints os=windows:NoSchedule'],
+    ["node-join-node", "-KubeletArgs max-pods=60"],
+  ];
+  for (const [name, text] of values) {
+    it(`${name} gets ${text}`, () => {
+      assert.ok(create(name).includes(text));
+    });
+  }
+
+  it("undoes all of them where the machine stays, by the one that was made first", () => {
+    const undone = commands.filter((name) => made.get(name).inputs["delete"] !== undefined);
+    assert.deepEqual(undone, ["node-test-windowshost"]);
+    assert.match(
+      String(made.get("node-test-windowshost").inputs["delete"]),
+      /^if exist \S+\\Reset-Node\.ps1 powershell\.exe .*\\Reset-Node\.ps1 -CriSocket /,
+    );
+  });
+
+  it("passes the token on standard input, as a secret", () => {
+    assert.deepEqual(JSON.parse(String(revealed(made.get("node-join-node").inputs["stdin"]))), {
+      token: secrets.token,
+      caCertHashes: [`sha256:${"5".repeat(64)}`],
+    });
+  });
+
+  /** What an action of the cluster's is given. */
+  const environment = (name: string): Readonly<Record<string, unknown>> =>
+    revealed(made.get(name).inputs["environment"]) as Record<string, unknown>;
+
+  it("waits for the Node and removes it by the cluster's own actions", async () => {
+    const { inputs, props } = made.get("node-registration");
+    assert.match(String(inputs["create"]), /actions\/await-node\.ts$/);
+    assert.match(String(inputs["delete"]), /actions\/remove-node\.ts$/);
+    const { NODE, ...others } = environment("node-registration");
+    // Of the token that is removed then.
+    const TOKEN_ID = secrets.token.split(".")[0];
+    assert.deepEqual(others, { KUBECONFIG_CONTENT: secrets.kubeconfig, TOKEN_ID });
+    // No secret, unlike the rest of it.
+    const { TOKEN_ID: id } = props["environment"] as Record<string, Parameters<typeof isSecret>[0]>;
+    assert.equal(id && (await isSecret(id)), false);
+    assert.deepEqual(JSON.parse(String(NODE)), {
+      name: "win-1",
+      timeoutSeconds: 900,
+      labels: { "example.com/pool": "a", zone: "b" },
+      taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+      // Other versions run it again: it opens a node that was drained for them.
+      versions: { kubernetes: "1.36.4", containerd: "2.4.2" },
+    });
+  });
+
+  it("waits until the Node is Ready after it is there, with nothing to undo", () => {
+    const { inputs } = made.get("node-ready");
+    assert.match(String(inputs["create"]), /actions\/await-ready\.ts$/);
+    assert.equal(inputs["delete"], undefined);
+    assert.deepEqual(made.needs("node-ready"), [made.node.registered]);
+    const { NODE } = environment("node-ready");
+    assert.deepEqual(JSON.parse(String(NODE)), { name: "win-1", timeoutSeconds: 900 });
+  });
+
+  it("registers with another of the machine's addresses where one is given", async () => {
+    const { create: of } = await makeNode({ nodeIp: "10.7.0.2" });
+    assert.match(of("node-join-node") ?? "", / -NodeIp 10\.7\.0\.2 /);
+  });
+
+  it("is asked for the very same again as its image has, by checksum and version", () => {
+    const { steps: baked } = bakeOf(software, ["registry.k8s.io/pause:3.10.2"]);
+    const own: readonly string[] = bakedNodeSteps;
+    for (const { step, parameters } of baked.filter((each) => own.includes(each.step))) {
+      const command = create(`node-${step.toLowerCase()}`);
+      const [, folder = ""] = / -File (\S+)\\[A-Za-z-]+\.ps1/.exec(command) ?? [];
+      assert.equal(command, stepCommand(folder, step, parameters));
+    }
   });
 });

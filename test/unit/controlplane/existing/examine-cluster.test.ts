@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { ClusterApi } from "../../../../components/controlplane/actions/cluster-api.ts";
 import { askCluster } from "../../../../components/controlplane/existing/ask-cluster.ts";
@@ -13,6 +11,7 @@ import {
 import { withFakeApi, type Answer } from "../fake-api.ts";
 import { kubeconfig } from "../fixture-kubeconfig.ts";
 import { answers } from "./answers.ts";
+import { inNewFolder } from "../../new-folder.ts";
 
 const wanted = {
   kubernetesVersion: "1.36.4",
@@ -84,15 +83,11 @@ describe("examining a cluster", () => {
 });
 
 describe("a user who logs in by a program", () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "kindows-exec-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const at = inNewFolder();
 
   /** A kubeconfig whose user asks a program of this text. */
   async function byProgram(server: string, script: string): Promise<string> {
-    const command = path.join(folder, "login");
+    const command = at("login");
     await writeFile(command, `#!/bin/sh\n${script}\n`);
     await chmod(command, 0o755);
     const config = parse(kubeconfig(server)) as { users: unknown[] };
@@ -110,13 +105,12 @@ describe("a user who logs in by a program", () => {
       () => [200, {}],
       async (_api, requests, server) => {
         const credential = '{"kind":"ExecCredential","status":{"token":"abc"}}';
-        const config = await byProgram(server, `echo x >> ${folder}/runs; echo '${credential}'`);
+        const config = await byProgram(server, `echo x >> ${at("runs")}; echo '${credential}'`);
         const api = new ClusterApi(config, 600);
         await api.get("/version");
         await api.get("/apis");
         assert.deepEqual(requests, ["GET /version", "GET /apis"]);
-        const { readFile } = await import("node:fs/promises");
-        assert.equal(await readFile(path.join(folder, "runs"), "utf8"), "x\n");
+        assert.equal(await readFile(at("runs"), "utf8"), "x\n");
       },
     );
   });

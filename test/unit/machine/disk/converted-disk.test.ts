@@ -19,21 +19,19 @@ import { Cache } from "../../../../toolchain/cache.ts";
 import { diskFormatOf, mustBeConverted } from "../../../../toolchain/disk-format.ts";
 import { ensureArtifacts } from "../../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../../toolchain/file-digest.ts";
-import { testFolder } from "../../windows-image/real-media.ts";
+import { inNewFolder } from "../../new-folder.ts";
 
 describe("a disk of the user's that is converted", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
+  let at: ReturnType<typeof inNewFolder>;
   let cache: Cache;
-  beforeEach(async () => {
-    folder = await testFolder();
+  beforeEach(() => {
+    at = inNewFolder();
     cache = new Cache(at("cache"));
   });
-  afterEach(() => folder.remove());
-  const at = (name: string): string => path.join(folder.path, name);
 
   /** A disk with something in the middle of it, which most of it has not. */
   async function makeDisk(name: string, format: string, pattern = "0x5a"): Promise<string> {
-    const cwd = folder.path;
+    const cwd = at();
     await execa("qemu-img", ["create", "-q", "-f", format, name, "12G"], { cwd });
     await execa("qemu-io", ["-f", format, "-c", `write -P ${pattern} 5G 1M`, name], { cwd });
     return at(name);
@@ -115,7 +113,7 @@ describe("a disk of the user's that is converted", () => {
     writeFileSync(at("qemu-img"), `#!/bin/sh\n[ "$1" = info ] && echo '${JSON.stringify(info)}'\n`);
     chmodSync(at("qemu-img"), 0o755);
     const { PATH } = process.env;
-    process.env.PATH = `${folder.path}:${PATH}`;
+    process.env.PATH = `${at()}:${PATH}`;
     try {
       await assert.rejects(
         convert(source),

@@ -54,15 +54,10 @@ describe("a machine behind several bastions", () => {
   };
 
   const forwarded = async (hops: readonly Hop[]): Promise<BastionForward> => {
-    const last = hops.at(-1) ?? assert.fail("no hop");
-    const { host, port, user, hostKey } = last;
+    const { host, port, user, hostKey } = hops.at(-1) ?? assert.fail("no hop");
+    const last = { host, port, user, hostKey };
     const forward = await BastionForward.open(
-      {
-        port: 0,
-        through: through(hops.slice(0, -1)),
-        last: { host, port, user, hostKey },
-        machines: ["win-1", "win-2"],
-      },
+      { port: 0, through: through(hops.slice(0, -1)), last, machines: ["win-1", "win-2"] },
       (line) => told.push(line),
     );
     open.push(forward);
@@ -94,10 +89,8 @@ describe("a machine behind several bastions", () => {
       const forward = await forwarded(hops);
       const before = servers.map(({ accepted }) => accepted);
       const last = hops.at(-1) ?? assert.fail("no hop");
-      assert.deepEqual(await Promise.all([said(forward, last), said(forward, last)]), [
-        "here",
-        "here",
-      ]);
+      const both = await Promise.all([said(forward, last), said(forward, last)]);
+      assert.deepEqual(both, ["here", "here"]);
       const more = servers.map(({ accepted }, index) => accepted - (before[index] ?? 0));
       const dialled = [0, 1, 2].map((index) => (index < number - 1 ? 1 : index < number ? 2 : 0));
       assert.deepEqual(more, [...dialled, 2]);
@@ -128,37 +121,44 @@ describe("a machine behind several bastions", () => {
     });
   });
 
+  const otherKey = (): Partial<Hop> => ({ hostKey: stranger.publicKey });
+  const nobodyThere = (): Partial<Hop> => ({ port: closedPort });
+
   /** What is wrong with which of three, and how that is told. */
-  const broken: Readonly<
-    Record<string, { readonly at: number; readonly wrong: () => Partial<Hop>; why: RegExp }>
-  > = {
-    "the first with another host key": {
-      at: 0,
-      wrong: () => ({ hostKey: stranger.publicKey }),
-      why: /its bastion 1 of 3 jump@127\.0\.0\.1:\d+: .*shows the host key SHA256:\S+, but the settings pin/,
-    },
-    "the second with another host key": {
-      at: 1,
-      wrong: () => ({ hostKey: stranger.publicKey }),
-      why: /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: .*shows the host key/,
-    },
-    "the first not there": {
-      at: 0,
-      wrong: () => ({ port: closedPort }),
-      why: /its bastion 1 of 3 .*ECONNREFUSED.*among the bastions of win-1/,
-    },
-    "the second not there": {
-      at: 1,
-      wrong: () => ({ port: closedPort }),
-      why: /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: /,
-    },
-    "the second that lets the key not in": {
-      at: 1,
-      wrong: () => ({ privateKey: stranger.privateKey }),
-      why: /its bastion 2 of 3 .*authentication methods failed.*in its authorized_keys/,
-    },
-  };
-  for (const [what, { at, wrong, why }] of Object.entries(broken)) {
+  const broken: readonly (readonly [string, at: number, wrong: () => Partial<Hop>, why: RegExp])[] =
+    [
+      [
+        "the first with another host key",
+        0,
+        otherKey,
+        /its bastion 1 of 3 jump@127\.0\.0\.1:\d+: .*shows the host key SHA256:\S+, but the settings pin/,
+      ],
+      [
+        "the second with another host key",
+        1,
+        otherKey,
+        /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: .*shows the host key/,
+      ],
+      [
+        "the first not there",
+        0,
+        nobodyThere,
+        /its bastion 1 of 3 .*ECONNREFUSED.*among the bastions of win-1/,
+      ],
+      [
+        "the second not there",
+        1,
+        nobodyThere,
+        /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: /,
+      ],
+      [
+        "the second that lets the key not in",
+        1,
+        () => ({ privateKey: stranger.privateKey }),
+        /its bastion 2 of 3 .*authentication methods failed.*in its authorized_keys/,
+      ],
+    ];
+  for (const [what, at, wrong, why] of broken) {
     it(`${what}: nobody is led on, and it is told once which it is`, async () => {
       const hops = [0, 1, 2].map((index) => hop(index, index === at ? wrong() : {}));
       const forward = await forwarded(hops);
@@ -204,22 +204,10 @@ describe("a machine behind several bastions", () => {
   });
 
   const refused: readonly (readonly [number, () => Partial<Hop>, RegExp])[] = [
-    [0, () => ({ port: closedPort }), /its bastion 1 of 3 jump@\S+: .*ECONNREFUSED/],
-    [
-      1,
-      () => ({ hostKey: stranger.publicKey }),
-      /its bastion 2 of 3 jump@\S+, from its bastion 1 of 3: .*shows the host key/,
-    ],
-    [
-      2,
-      () => ({ hostKey: stranger.publicKey }),
-      /its bastion 3 of 3 jump@\S+, from its bastion 2 of 3: .*shows the host key/,
-    ],
-    [
-      3,
-      () => ({ hostKey: stranger.publicKey }),
-      /jump@\S+, from its bastion 3 of 3: .*the machine's own, set up anew/,
-    ],
+    [0, nobodyThere, /its bastion 1 of 3 jump@\S+: .*ECONNREFUSED/],
+    [1, otherKey, /its bastion 2 of 3 jump@\S+, from its bastion 1 of 3: .*shows the host key/],
+    [2, otherKey, /its bastion 3 of 3 jump@\S+, from its bastion 2 of 3: .*shows the host key/],
+    [3, otherKey, /jump@\S+, from its bastion 3 of 3: .*the machine's own, set up anew/],
   ];
   for (const [at, wrong, why] of refused) {
     it(`the program's own look names the ${at + 1}. server when that is wrong`, async () => {

@@ -1,25 +1,17 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { startRehearsalHost, type RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { officialSoftware } from "../../../../components/windows/software.ts";
 import { machineReset } from "../../../../stacks/machine-reset.ts";
+import { runAction, type Ended } from "../../controlplane/run-action.ts";
 import { makeKey } from "../../../engine/plugins/support/ssh-server.ts";
 
-const repository = path.resolve(import.meta.dirname, "../../../..");
 const software = officialSoftware(
   { kubernetes: "1.36.4", containerd: "2.3.4" },
   { checksums: { kubelet: "5".repeat(64) }, lock: {}, folders: {} },
 );
-
-/** What came of an action. */
-interface End {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 describe("actions on a machine that is there", () => {
   const login = makeKey();
@@ -33,27 +25,13 @@ describe("actions on a machine that is there", () => {
   const run = (
     action: string,
     more: { readonly name?: string; readonly hostKey?: string; readonly gone?: string } = {},
-  ): Promise<End> => {
+  ): Promise<Ended> => {
     const { name = "win-1", hostKey = host.hostKey, gone = "" } = more;
     const place = { host: "127.0.0.1", port: host.port, user: "Administrator", hostKey };
-    return new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        ["--import", "tsx", `components/machine/actions/${action}.ts`],
-        {
-          cwd: repository,
-          env: {
-            ...process.env,
-            KINDOWS_GONE: gone,
-            MACHINE: JSON.stringify({ name, place, ...machineReset(software) }),
-            KEYS: JSON.stringify({ machine: { privateKey: login.privateKey } }),
-          },
-        },
-        (error, stdout, stderr) => {
-          const exitCode = error === null ? 0 : Number(error.code ?? -1);
-          resolve({ exitCode, stdout, stderr });
-        },
-      );
+    return runAction(`machine/actions/${action}`, {
+      KINDOWS_GONE: gone,
+      MACHINE: JSON.stringify({ name, place, ...machineReset(software) }),
+      KEYS: JSON.stringify({ machine: { privateKey: login.privateKey } }),
     });
   };
   const onDrive = (folder: string): string => path.join(host.driveC, folder);
@@ -84,7 +62,7 @@ describe("actions on a machine that is there", () => {
   });
 
   it("reset it by whatever scripts are there, and remove what was copied to it", async () => {
-    await cp(path.join(repository, "components/windows/steps"), onDrive("kindows/steps/older"), {
+    await cp("components/windows/steps", onDrive("kindows/steps/older"), {
       recursive: true,
     });
     const pushed = `kindows/media/${"5".repeat(64)}`;

@@ -11,6 +11,7 @@ import type {
 import { folder, goodHyperV, goodMachine, type HyperVLab, startHyperVLab } from "./hyper-v-lab.ts";
 
 const site = `${folder}\\${goodMachine.name}`;
+const baseDisk = "C:\\images\\server2022.vhdx";
 const foreign: Omit<ModelledMachine, "notes"> = {
   ...{ name: goodMachine.name, id: "11111111-1111-1111-1111-111111111111", state: "Running" },
   ...{ generation: 2, secureBoot: true, switchName: "Lab", macAddress: "00155D000001" },
@@ -20,6 +21,12 @@ const foreign: Omit<ModelledMachine, "notes"> = {
 describe("a machine on a model of a Hyper-V host, over SSH", () => {
   let lab: HyperVLab;
   afterEach(() => lab.stop());
+  const remove = (name = goodMachine.name, host = lab.host) =>
+    lab.run((session) => session.run(removeCall(host, name === "" ? undefined : name)));
+  const changeState = async (state: ModelledMachine["state"]): Promise<void> => {
+    const [machine] = (await lab.model()).machines;
+    await lab.change({ machines: [{ ...(machine ?? assert.fail()), state }] });
+  };
 
   it("is made as asked for, marked, started, and awaited until it has its address", async () => {
     lab = await startHyperVLab();
@@ -54,8 +61,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   it("is started when it stands still", async () => {
     lab = await startHyperVLab();
     const id = await lab.make();
-    const [machine] = (await lab.model()).machines;
-    await lab.change({ machines: [{ ...(machine ?? assert.fail()), state: "Off" }] });
+    await changeState("Off");
     assert.equal(await lab.make(), id);
     assert.equal((await lab.model()).machines[0]?.state, "Running");
   });
@@ -116,114 +122,88 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.match((await drive.readText(`${site}\\disk.vhdx`)) ?? "", /differencing/);
   });
 
-  const refusals: readonly {
-    readonly what: string;
-    readonly hyperV: HyperVSetting | undefined;
-    readonly freeDiskGiB?: number;
-    readonly says: RegExp;
-  }[] = [
-    {
-      what: "a host without Hyper-V",
-      hyperV: undefined,
-      says: /\(FeatureMissing\): Hyper-V is not installed.*Install-WindowsFeature -Name Hyper-V/,
-    },
-    {
-      what: "one without its PowerShell module",
-      hyperV: { ...goodHyperV, module: false },
-      says: /\(FeatureMissing\): The PowerShell module of Hyper-V.*Hyper-V-PowerShell/,
-    },
-    {
-      what: "one whose service stands",
-      hyperV: { ...goodHyperV, runs: false },
-      says: /\(ServiceNotRunning\): The service vmms/,
-    },
-    {
-      what: "a missing switch, with those there are",
-      hyperV: { ...goodHyperV, switches: [{ name: "Default Switch", type: "Internal" }] },
-      says: /\(HostUnsuitable\).*no virtual switch Lab \(there are: Default Switch\)/,
-    },
-    {
-      what: "a switch that leads nowhere",
-      hyperV: { ...goodHyperV, switches: [{ name: "Lab", type: "Private" }] },
-      says: /the virtual switch Lab is Private/,
-    },
-    {
-      what: "a missing image",
-      hyperV: { ...goodHyperV, disks: {} },
-      says: /there is no disk C:\\images\\server2022\.vhdx/,
-    },
-    {
-      what: "an image of another format",
-      hyperV: {
-        ...goodHyperV,
-        disks: { "C:\\images\\server2022.vhdx": { format: "VHD", sizeGiB: 40, bootsWith: 2 } },
-      },
-      says: /is a VHD, not a VHDX \(Convert-VHD/,
-    },
-    {
-      what: "an image that a machine writes to",
-      hyperV: {
-        ...goodHyperV,
-        machines: [
-          { ...foreign, name: "golden", notes: "mine", disk: "c:\\Images\\server2022.vhdx" },
-        ],
-      },
-      says: /is the disk of the machine golden, which writes to it/,
-    },
-    {
-      what: "an image larger than the machine's disk",
-      hyperV: {
-        ...goodHyperV,
-        disks: { "C:\\images\\server2022.vhdx": { format: "VHDX", sizeGiB: 127, bootsWith: 2 } },
-      },
-      says: /is 127 GiB large, the machine's disk of 60 GiB cannot be smaller/,
-    },
-    {
-      what: "a host without room on its drive",
-      hyperV: goodHyperV,
-      freeDiskGiB: 7,
-      says: /drive C: has 7 GiB free, 20 GiB are needed/,
-    },
-    {
-      what: "one without memory, as other machines have it",
-      hyperV: { ...goodHyperV, memoryMiB: 4096, machines: [{ ...foreign, name: "x", notes: "" }] },
-      says: /3072 MiB of memory are free, the machine needs 4096 MiB/,
-    },
-    {
-      what: "one with fewer processors",
-      hyperV: { ...goodHyperV, logicalProcessors: 2 },
-      says: /it has 2 logical processors, the machine is to have 4/,
-    },
-    {
-      what: "a name that somebody else's machine has",
-      hyperV: { ...goodHyperV, machines: [{ ...foreign, notes: "the boss's" }] },
-      says: /a machine kindows-t-win-1 \(1{8}-.*\) is there that this lab has not made/,
-    },
-    {
-      what: "a name that another lab's machine has",
-      hyperV: {
-        ...goodHyperV,
-        machines: [
-          { ...foreign, notes: `kindows owner=${"ee".repeat(6)} making=${"0a".repeat(6)}` },
-        ],
-      },
-      says: /is there that this lab has not made/,
-    },
-    {
-      what: "a name that a machine without notes has, which lies elsewhere",
-      hyperV: { ...goodHyperV, machines: [{ ...foreign, notes: "" }] },
-      says: /is there that this lab has not made/,
-    },
-    {
-      what: "everything that is wrong at once",
-      hyperV: { ...goodHyperV, switches: [], disks: {}, logicalProcessors: 1 },
-      says: /no virtual switch Lab .*; there is no disk .*; it has 1 logical processors/,
-    },
+  /** A machine of this name that is somebody else's, with notes. */
+  const taken = (notes: string): ModelledMachine => ({ ...foreign, notes });
+  const disk = (format: "VHD" | "VHDX", sizeGiB: number): Partial<HyperVSetting> => ({
+    disks: { [baseDisk]: { format, sizeGiB, bootsWith: 2 } },
+  });
+  const otherLab = `kindows owner=${"ee".repeat(6)} making=${"0a".repeat(6)}`;
+
+  /** What is wrong with a host, by what it has in place of a good one's; undefined: no Hyper-V. */
+  const refusals: readonly (readonly [
+    what: string,
+    hyperV: Partial<HyperVSetting> | undefined,
+    says: RegExp,
+    freeDiskGiB?: number,
+  ])[] = [
+    [
+      "a host without Hyper-V",
+      undefined,
+      /\(FeatureMissing\): Hyper-V is not installed.*Install-WindowsFeature -Name Hyper-V/,
+    ],
+    [
+      "one without its PowerShell module",
+      { module: false },
+      /\(FeatureMissing\): The PowerShell module of Hyper-V.*Hyper-V-PowerShell/,
+    ],
+    ["one whose service stands", { runs: false }, /\(ServiceNotRunning\): The service vmms/],
+    [
+      "a missing switch, with those there are",
+      { switches: [{ name: "Default Switch", type: "Internal" }] },
+      /\(HostUnsuitable\).*no virtual switch Lab \(there are: Default Switch\)/,
+    ],
+    [
+      "a switch that leads nowhere",
+      { switches: [{ name: "Lab", type: "Private" }] },
+      /the virtual switch Lab is Private/,
+    ],
+    ["a missing image", { disks: {} }, /there is no disk C:\\images\\server2022\.vhdx/],
+    ["an image of another format", disk("VHD", 40), /is a VHD, not a VHDX \(Convert-VHD/],
+    [
+      "an image that a machine writes to",
+      { machines: [{ ...taken("mine"), name: "golden", disk: "c:\\Images\\server2022.vhdx" }] },
+      /is the disk of the machine golden, which writes to it/,
+    ],
+    [
+      "an image larger than the machine's disk",
+      disk("VHDX", 127),
+      /is 127 GiB large, the machine's disk of 60 GiB cannot be smaller/,
+    ],
+    ["a host without room on its drive", {}, /drive C: has 7 GiB free, 20 GiB are needed/, 7],
+    [
+      "one without memory, as other machines have it",
+      { memoryMiB: 4096, machines: [{ ...taken(""), name: "x" }] },
+      /3072 MiB of memory are free, the machine needs 4096 MiB/,
+    ],
+    [
+      "one with fewer processors",
+      { logicalProcessors: 2 },
+      /it has 2 logical processors, the machine is to have 4/,
+    ],
+    [
+      "a name that somebody else's machine has",
+      { machines: [taken("the boss's")] },
+      /a machine kindows-t-win-1 \(1{8}-.*\) is there that this lab has not made/,
+    ],
+    [
+      "a name that another lab's machine has",
+      { machines: [taken(otherLab)] },
+      /is there that this lab has not made/,
+    ],
+    [
+      "a name that a machine without notes has, which lies elsewhere",
+      { machines: [taken("")] },
+      /is there that this lab has not made/,
+    ],
+    [
+      "everything that is wrong at once",
+      { switches: [], disks: {}, logicalProcessors: 1 },
+      /no virtual switch Lab .*; there is no disk .*; it has 1 logical processors/,
+    ],
   ];
-  for (const { what, hyperV, freeDiskGiB, says } of refusals) {
+  for (const [what, hyperV, says, freeDiskGiB] of refusals) {
     it(`refuses ${what}, and makes nothing`, async () => {
-      // An explicit undefined would be the default.
-      lab = await startHyperVLab(hyperV ?? goodHyperV, [], freeDiskGiB);
+      lab = await startHyperVLab({ ...goodHyperV, ...hyperV }, [], freeDiskGiB);
       if (hyperV === undefined) {
         await lab.windows.windows.drive.remove("C:\\rehearsal\\hyper-v.json");
       }
@@ -240,8 +220,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     const { drive } = lab.windows.windows;
     await drive.write(`${site}\\thesis.txt`, "precious");
     await assert.rejects(lab.make(), /a folder C:\\vms\\kindows-t-win-1 is there that this lab/);
-    await lab.run((session) => session.run(removeCall(lab.host, goodMachine.name)));
-    await lab.run((session) => session.run(removeCall(lab.host, undefined)));
+    await remove();
+    await remove("");
     assert.equal(await drive.readText(`${site}\\thesis.txt`), "precious");
   });
 
@@ -261,8 +241,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   it("that does not stay on says so", async () => {
     lab = await startHyperVLab();
     await lab.make();
-    const [machine] = (await lab.model()).machines;
-    await lab.change({ machines: [{ ...(machine ?? assert.fail()), state: "Paused" }] });
+    await changeState("Paused");
     await assert.rejects(lab.make(), /does not run, it is Paused/);
   });
 
@@ -273,9 +252,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     });
     await lab.make();
     for (const removed of [goodMachine.name, ""]) {
-      const { facts } = await lab.run((session) =>
-        session.run(removeCall(lab.host, goodMachine.name)),
-      );
+      const { facts } = await remove();
       assert.deepEqual(facts["removed"], removed);
     }
     const { machines, disks } = await lab.model();
@@ -291,8 +268,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     lab = await startHyperVLab();
     await lab.make();
     const stranger = { ...lab.host, owner: "ee".repeat(6) };
-    await lab.run((session) => session.run(removeCall(stranger, goodMachine.name)));
-    await lab.run((session) => session.run(removeCall(stranger, undefined)));
+    await remove(goodMachine.name, stranger);
+    await remove("", stranger);
     assert.equal((await lab.model()).machines.length, 1);
     assert.equal(await lab.windows.windows.drive.isFolder(site), true);
   });
@@ -315,11 +292,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
       { kind: "fail", step: "Remove-LabMachine", at: "middle" },
     ]);
     await lab.make();
-    await assert.rejects(
-      lab.run((session) => session.run(removeCall(lab.host, goodMachine.name))),
-      /Remove-LabMachine on rack-3 failed/,
-    );
-    await lab.run((session) => session.run(removeCall(lab.host, goodMachine.name)));
+    await assert.rejects(remove(), /Remove-LabMachine on rack-3 failed/);
+    await remove();
     assert.equal(await lab.windows.windows.drive.isFolder(site), false);
   });
 
@@ -344,41 +318,33 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.deepEqual((await lab.model()).machines, []);
   });
 
-  const accesses: readonly {
-    readonly what: string;
-    readonly host: (lab: HyperVLab) => Partial<HyperVLab["host"]>;
-    readonly says: RegExp;
-  }[] = [
-    {
-      what: "another host key",
-      host: () => ({ hostKey: generateEd25519().public }),
-      says: /shows the host key SHA256:.*, but the settings pin SHA256:.*\(rack-3 under kindows:hyperVHosts\)/,
-    },
-    {
-      what: "an account that may not log in",
-      host: () => ({ user: "Nobody" }),
-      says: /authentication methods failed.*administrators_authorized_keys/,
-    },
-    {
-      what: "a port that nothing listens on",
-      host: () => ({ port: 1 }),
-      says: /ECONNREFUSED.*Start-Service sshd/,
-    },
-    {
-      what: "a key that is not there",
-      host: () => ({ privateKeyFile: "/nowhere/key" }),
-      says: /the key \/nowhere\/key cannot be read \(ENOENT\)/,
-    },
-    {
-      what: "a key that is none",
-      host: () => ({ privateKeyFile: "/etc/hostname" }),
-      says: /the key \/etc\/hostname cannot be read: .*without a passphrase/,
-    },
+  const accesses: readonly (readonly [string, Partial<HyperVLab["host"]>, RegExp])[] = [
+    [
+      "another host key",
+      { hostKey: generateEd25519().public },
+      /shows the host key SHA256:.*, but the settings pin SHA256:.*\(rack-3 under kindows:hyperVHosts\)/,
+    ],
+    [
+      "an account that may not log in",
+      { user: "Nobody" },
+      /authentication methods failed.*administrators_authorized_keys/,
+    ],
+    ["a port that nothing listens on", { port: 1 }, /ECONNREFUSED.*Start-Service sshd/],
+    [
+      "a key that is not there",
+      { privateKeyFile: "/nowhere/key" },
+      /the key \/nowhere\/key cannot be read \(ENOENT\)/,
+    ],
+    [
+      "a key that is none",
+      { privateKeyFile: "/etc/hostname" },
+      /the key \/etc\/hostname cannot be read: .*without a passphrase/,
+    ],
   ];
-  for (const { what, host, says } of accesses) {
+  for (const [what, host, says] of accesses) {
     it(`is not talked of to ${what}`, async () => {
       lab = await startHyperVLab();
-      const wrong = { ...lab.host, ...host(lab) };
+      const wrong = { ...lab.host, ...host };
       assert.match((await reachHyperVHost(wrong)) ?? "", says);
       await assert.rejects(
         onHyperVHost(wrong, 600, (session) => session.run(testHostCall(wrong))),

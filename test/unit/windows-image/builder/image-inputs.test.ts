@@ -10,24 +10,20 @@ import {
 } from "../../../../components/windows/image/pinned-media.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 import { Cache } from "../../../../toolchain/cache.ts";
-import { testFolder } from "../real-media.ts";
+import { inNewFolder } from "../../new-folder.ts";
 
 const productKey = "AAAAA-BBBBB-CCCCC-DDDDD-EEEEE";
 const sha = "a".repeat(64);
 
 describe("what goes into an image", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
-  let cache: Cache;
-  const at = (name: string): string => path.join(folder.path, name);
+  const at = inNewFolder();
+  const cache = new Cache(at("cache"));
 
   before(async () => {
-    folder = await testFolder();
-    cache = new Cache(at("cache"));
     for (const name of ["windows.iso", "virtio.iso", "OpenSSH-Win64.zip", "other.iso"]) {
       await writeFile(at(name), name);
     }
   });
-  after(() => folder.remove());
 
   const inputs = (
     image: object = {},

@@ -3,27 +3,26 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import path from "node:path";
 import { PartialImage } from "../../../../components/windows/image/builder/partial-image.ts";
 import { Cache } from "../../../../toolchain/cache.ts";
-import { testFolder } from "../real-media.ts";
+import { inNewFolder } from "../../new-folder.ts";
 
 const address = "windows-image-0123456789abcdef";
 const key = { private: "private", public: "public" };
 const secrets = { administratorPassword: "password", hostKey: key, loginKey: key };
 
 describe("the disk of an image that is being made", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
+  let at: ReturnType<typeof inNewFolder>;
   let cache: Cache;
   let partial: PartialImage;
   const stateFile = (): string => path.join(cache.partialFolder, address, "state.json");
 
   beforeEach(async () => {
-    folder = await testFolder();
-    cache = new Cache(folder.path);
+    at = inNewFolder();
+    cache = new Cache(at());
     partial = new PartialImage(cache, address);
     assert.equal(await partial.cutOff(), undefined);
     await partial.begin();
     writeFileSync(partial.disk, "half a disk");
   });
-  afterEach(() => folder.remove());
 
   it("is not gone on with before Windows is set up", async () => {
     assert.equal(await partial.kept(), undefined);
@@ -31,7 +30,7 @@ describe("the disk of an image that is being made", () => {
   });
 
   it("is gone on with from there, with its keys, which nobody else may read", async () => {
-    await partial.keep(secrets, folder.path);
+    await partial.keep(secrets, at());
     assert.deepEqual(await partial.kept(), secrets);
     assert.equal(await partial.cutOff(), "while the nodes' steps ran");
     assert.equal(statSync(path.dirname(partial.disk)).mode & 0o777, 0o700);
@@ -39,14 +38,14 @@ describe("the disk of an image that is being made", () => {
   });
 
   it("keeps what its UEFI was told", async () => {
-    writeFileSync(path.join(folder.path, "uefi-variables.fd"), "boots Windows");
-    await partial.keep(secrets, folder.path);
+    writeFileSync(at("uefi-variables.fd"), "boots Windows");
+    await partial.keep(secrets, at());
     assert.equal(readFileSync(partial.uefiVariables, "utf8"), "boots Windows");
     assert.equal(statSync(partial.uefiVariables).mode & 0o777, 0o600);
   });
 
   it("is not gone on with when it is being sealed, and its keys are gone", async () => {
-    await partial.keep(secrets, folder.path);
+    await partial.keep(secrets, at());
     await partial.withdraw();
     assert.equal(await partial.kept(), undefined);
     assert.ok(!existsSync(stateFile()));
@@ -63,14 +62,14 @@ describe("the disk of an image that is being made", () => {
   }
   for (const [why, change] of changed) {
     it(`is not gone on with: one ${why}`, async () => {
-      await partial.keep(secrets, folder.path);
+      await partial.keep(secrets, at());
       change();
       assert.equal(await partial.kept(), undefined);
     });
   }
 
   it("leaves nothing behind", async () => {
-    await partial.keep(secrets, folder.path);
+    await partial.keep(secrets, at());
     await partial.remove();
     assert.equal(await partial.cutOff(), undefined);
     assert.ok(!existsSync(path.dirname(partial.disk)));

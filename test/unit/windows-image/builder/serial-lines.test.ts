@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
 import { appendFile, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { SerialLines } from "../../../../components/windows/image/builder/serial-lines.ts";
-import { testFolder } from "../real-media.ts";
+import { inNewFolder } from "../../new-folder.ts";
 
 describe("lines on a serial port", () => {
-  let folder: Awaited<ReturnType<typeof testFolder>>;
-  before(async () => {
-    folder = await testFolder();
-  });
-  after(() => folder.remove());
-
   it("come whole, once, and without what is no text", async () => {
-    const file = path.join(folder.path, "com1.log");
+    const file = inNewFolder()("com1.log");
     const lines = new SerialLines(file);
     assert.deepEqual(await lines.read(), [], "before the file is there");
     await writeFile(file, "one\r\ntw");

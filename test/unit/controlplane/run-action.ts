@@ -1,0 +1,38 @@
+import { execa } from "execa";
+
+import { withFakeApi, type Answer } from "./fake-api.ts";
+import { kubeconfig } from "./fixture-kubeconfig.ts";
+
+/** How a host action ended. */
+export interface Ended {
+  readonly exitCode?: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs a host action in a process of its own, as Pulumi does.
+ *
+ * @param action its path below components, e.g. `cni/actions/await-calico`.
+ * @param options further ones for Node.js.
+ */
+export function runAction(
+  action: string,
+  environment: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Promise<Ended> {
+  const program = ["--import", "tsx", ...options, `components/${action}.ts`];
+  return execa(process.execPath, program, { env: environment, reject: false });
+}
+
+/** The same against an API server with answers of the test's own. */
+export function runOnCluster(
+  action: string,
+  environment: Readonly<Record<string, string>>,
+  answer: (request: string, body: unknown) => Answer,
+  options: readonly string[] = [],
+): Promise<Ended> {
+  return withFakeApi(answer, (_api, _requests, url) =>
+    runAction(action, { KUBECONFIG_CONTENT: kubeconfig(url), ...environment }, options),
+  );
+}
