@@ -61,9 +61,9 @@ export class NodesLab {
   }
 
   /** An `up` that may fail. */
-  async tryUp(variations: Variations): Promise<EngineRun> {
+  async tryUp(variations: Variations, ...flags: string[]): Promise<EngineRun> {
     await this.project.program(nodesProgram(this.#hosts, variations));
-    return this.project.up();
+    return this.project.up(...flags);
   }
 }
 

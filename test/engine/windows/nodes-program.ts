@@ -10,6 +10,8 @@ export const token = "abcdef.0123456789abcdef";
 export interface Variation {
   readonly instance?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** What the machine is taken to be called. Default: its name. */
+  readonly computerName?: string;
   /** Whether there is a node on the machine. */
   readonly node?: boolean;
   /** Another containerd than the first. */
@@ -100,7 +102,7 @@ export function nodesProgram(
     // As a machine of libvirt: its identity is that of its disk, and outlives another domain.
     const identity = new local.Command(name + "-identity", { create: "true", triggers: [instance] });
     const machine = {
-      name, os: "windows", address: "192.168.150.10",
+      name: given.computerName ?? name, os: "windows", address: "192.168.150.10",
       connection: pulumi.secret({
         host: "127.0.0.1", port, user: "Administrator", privateKey, hostKey,
         dialErrorLimit: -1, perDialTimeout: 5,

@@ -278,7 +278,7 @@ describe("Windows nodes in the engine", () => {
     });
   });
 
-  describe("of which one lacks a program", () => {
+  describe("of which one lacks a program, and one is called otherwise", () => {
     let failing: EngineRun;
 
     before(async () => {
@@ -287,7 +287,9 @@ describe("Windows nodes in the engine", () => {
       await truncate(path.join(media("win-4"), "kubelet.exe"), 10);
       await edit("Install-Kubernetes.ps1");
       await edit("Reset-Node.ps1");
-      failing = await lab.tryUp(said);
+      change({ "win-1": { node: true, computerName: "win-9" } });
+      failing = await lab.tryUp(said, "--continue-on-error");
+      change({ "win-1": { node: false } });
     });
 
     it("say which step failed on which machine, why, and what to do", () => {
@@ -298,10 +300,16 @@ describe("Windows nodes in the engine", () => {
         /Install-Kubernetes on win-4 failed \(ChecksumMismatch\): .*kubelet\.exe .*expected was/,
       );
       assert.match(failing.text, /Run `\.\/kindows up`: it has what was pushed to the machine/);
+      assert.match(failing.text, /win-1-test-windowshost/);
+      assert.match(
+        failing.text,
+        /Test-WindowsHost on win-1 failed \(HostUnsuitable\): .*expected was win-9/i,
+      );
+      assert.match(failing.text, /Change the machine or its image, or the limits in the settings/);
     });
 
     it("have it pushed again by the up after that, and run the edited steps", async () => {
-      const failed = new FailedNodes(["win-4", "win-5"]);
+      const failed = new FailedNodes(["win-1", "win-4", "win-5"]);
       failing.text.split("\n").forEach((line) => failed.read(line));
       assert.deepEqual(failed.lackingMedia, ["win-4"]);
       const exported = parseDeployment((await lab.project.run(["stack", "export"])).text);
