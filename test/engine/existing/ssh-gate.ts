@@ -1,35 +1,16 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { started, stopped } from "../../../rehearsal/left-running.ts";
 
-/** What went through gates, all together. */
-export class SshTally {
-  /** Connections that were made to the servers behind the gates. */
-  made = 0;
-  /** How many were open at the same time, at most. */
-  most = 0;
-  #open = 0;
-
-  opened(): void {
-    this.made += 1;
-    this.#open += 1;
-    this.most = Math.max(this.most, this.#open);
-  }
-
-  closed(): void {
-    this.#open -= 1;
-  }
-
-  /** Forgets what was, so that the next run is counted by itself. */
-  reset(): void {
-    [this.made, this.most] = [0, this.#open];
-  }
-}
-
 /**
  * A port in front of an SSH server that counts what goes through it. A dial that the server refuses is closed, and not
  * counted: how often a machine is dialled while it reboots is a matter of time.
  */
 export class SshGate {
+  /** Connections that were made to the server so far. */
+  made = 0;
+  /** How many were open at the same time, at most. */
+  most = 0;
+  #open = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -37,11 +18,11 @@ export class SshGate {
     this.#server = server;
   }
 
-  static async start(port: number, tally: SshTally): Promise<SshGate> {
+  static async start(port: number): Promise<SshGate> {
     const server = createServer({ allowHalfOpen: true });
     const gate = new SshGate(server);
     server.on("connection", (client) => {
-      gate.#pass(client, port, tally);
+      gate.#pass(client, port);
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -65,7 +46,7 @@ export class SshGate {
     });
   }
 
-  #pass(client: Socket, port: number, tally: SshTally): void {
+  #pass(client: Socket, port: number): void {
     const server = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
     const both = [client, server];
     for (const socket of both) {
@@ -78,11 +59,13 @@ export class SshGate {
       });
     }
     server.once("connect", () => {
-      tally.opened();
+      this.made += 1;
+      this.#open += 1;
+      this.most = Math.max(this.most, this.#open);
       // From the client's own end on it holds nothing any more, however long the server takes to notice.
       let over = false;
       const end = (): void => {
-        if (!over) tally.closed();
+        if (!over) this.#open -= 1;
         over = true;
       };
       client.once("end", end);

@@ -21,7 +21,11 @@ export class NodesLab {
     const key = makeKey();
     const hosts: Record<string, RehearsalHost> = {};
     for (const hostName of names) {
-      hosts[hostName] = await startRehearsalHost({ hostName, authorizedKeys: [key.publicKey] });
+      hosts[hostName] = await startRehearsalHost({
+        ...{ hostName, authorizedKeys: [key.publicKey] },
+        // An answer is there before the connection is cut, on a busy host, too.
+        patience: 0.2,
+      });
     }
     return new NodesLab(hosts, await nodesProject(key.privateKey));
   }
@@ -70,29 +74,4 @@ export class NodesLab {
 export function succeeded(run: EngineRun): EngineRun {
   assert.equal(run.exitCode, 0, run.text);
   return run;
-}
-
-/** Names of a node's resources that one of these operations was done to, in their order, without the node's own. */
-export function touched(run: EngineRun, node: string, ...operations: string[]): string[] {
-  return Object.entries(run.steps)
-    .filter(
-      ([name, done]) =>
-        name.startsWith(`${node}-`) && done.some((each) => operations.includes(each)),
-    )
-    .map(([name]) => name.slice(node.length + 1));
-}
-
-/** All that is done to a node's resources; what is only `same` is left out, and so is what nothing is done to. */
-export function planned(run: EngineRun, node: string): Readonly<Record<string, readonly string[]>> {
-  const all = {
-    creates: touched(run, node, "create"),
-    updates: touched(run, node, "update"),
-    replaces: touched(run, node, "replace", "create-replacement"),
-    deletes: touched(run, node, "delete"),
-  };
-  return Object.fromEntries(
-    Object.entries(all)
-      .filter(([, names]) => names.length > 0)
-      .map(([kind, names]) => [kind, names.sort()]),
-  );
 }

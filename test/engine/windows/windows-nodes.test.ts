@@ -10,8 +10,9 @@ import { routeText } from "../../../rehearsal/host/routes.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import type { EngineRun } from "../plugins/support/engine.ts";
-import { NodesLab, planned, succeeded, touched } from "./nodes-lab.ts";
+import { NodesLab, succeeded } from "./nodes-lab.ts";
 import { token, type Variation, type Variations } from "./nodes-program.ts";
+import { planned, touched } from "./planned.ts";
 
 const around = ["identity", "machine", "cluster", "token"];
 const copies = ["home", "steps"];

@@ -2,115 +2,82 @@ import assert from "node:assert/strict";
 import { appendFile, cp, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
+import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
 import { homeSource } from "../../../components/windows/steps-copy.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import type { WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
 import { commandProvider } from "../../../plugins/command/provider.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
-import {
-  makeNode,
-  nodeCommands,
-  nodeResources,
-  software,
-  startMocks,
-  valueOf,
-} from "./windows-node-mocks.ts";
+import { changesAfterUp, type ChangeAfterUp } from "../../engine/windows/changes-after-up.ts";
+import type { Variation } from "../../engine/windows/nodes-program.ts";
+import { makeNode, software, startMocks, valueOf, type Registered } from "./windows-node-mocks.ts";
 
-const copies = ["home", "steps"];
-const steps = nodeCommands.map((name) => name.replace("node-", ""));
+const { versions, containerd } = software;
 const sources = [stepsSource, homeSource];
 
-/** What a change does to the resources of a node that is up; what is only `same` is left out. */
-interface Planned {
-  readonly updates?: readonly string[];
-  readonly replaces?: readonly string[];
-}
-
-interface Change extends Planned {
-  readonly name: string;
-  /** What the program says from now on. */
-  readonly to?: () => Partial<WindowsNodeArgs>;
-  /** A file of the steps that gets one byte more. */
-  readonly edited?: string;
-}
-
-const otherArchive = { ...software.containerd, sha256: "e".repeat(64) };
-
-/** Each alone, on a node that is up. */
-const changes: readonly Change[] = [
-  { name: "nothing" },
-  {
-    name: "a label",
-    to: () => ({ labels: { zone: "b" } }),
-    updates: ["join-node", "registration"],
-  },
-  {
-    name: "a taint",
-    to: () => ({ taints: [] }),
-    updates: ["join-node", "registration"],
-  },
-  {
-    name: "an argument of the kubelet",
-    to: () => ({ kubeletArgs: {} }),
-    updates: ["join-node"],
-  },
+/** Changes besides those of docs/preview.md. */
+const furtherChanges: readonly (ChangeAfterUp & { readonly args: Partial<WindowsNodeArgs> })[] = [
+  { name: "a taint", args: { taints: [] }, updates: ["win-1-join-node", "win-1-registration"] },
+  { name: "an argument of the kubelet", args: { kubeletArgs: {} }, updates: ["win-1-join-node"] },
   {
     name: "another containerd",
-    to: () => ({
+    args: {
       software: {
-        ...software,
-        versions: { ...software.versions, containerd: "2.3.4" },
-        containerd: otherArchive,
+        ...{ ...software, versions: { ...versions, containerd: "2.3.4" } },
+        containerd: { ...containerd, sha256: "e".repeat(64) },
       },
-    }),
-    updates: ["install-containerd", "registration"],
+    },
+    updates: ["win-1-install-containerd", "win-1-registration"],
   },
   {
     name: "another Kubernetes",
-    to: () => ({
-      software: { ...software, versions: { ...software.versions, kubernetes: "1.35.1" } },
-    }),
-    updates: ["install-kubernetes", "registration"],
-  },
-  ...["Install-Kubernetes", "Join-Node"].map((step) => ({
-    name: `a byte in ${step}.ps1`,
-    edited: `${step}.ps1`,
-    updates: [...copies, step.toLowerCase()],
-  })),
-  // It undoes the first step.
-  {
-    name: "a byte in Reset-Node.ps1",
-    edited: "Reset-Node.ps1",
-    updates: [...copies, "test-windowshost"],
-  },
-  { name: "a byte in Export-NodeLog.ps1", edited: "Export-NodeLog.ps1", updates: copies },
-  {
-    name: "a byte in lib/KubeadmJoin.ps1",
-    edited: "lib/KubeadmJoin.ps1",
-    updates: [...copies, "join-node"],
-  },
-  {
-    name: "a byte in lib/Step.ps1, which every step has",
-    edited: "lib/Step.ps1",
-    updates: [...copies, ...steps],
-  },
-  {
-    name: "a new machine",
-    to: () => ({ machine: { ...makeNode().machine, instanceId: pulumi.output("machine-2") } }),
-    replaces: nodeResources.map((name) => name.replace("node-", "")),
+    args: { software: { ...software, versions: { ...versions, kubernetes: "1.35.1" } } },
+    updates: ["win-1-install-kubernetes", "win-1-registration"],
   },
 ];
+
+/** A node and what it stands on, as test/engine/windows/nodes-program.ts has them. */
+function resources(
+  { labels = { zone: "a" }, instance = "one", domain = "one", tokenMinutes = 60 }: Variation,
+  args: Partial<WindowsNodeArgs>,
+): ReadonlyMap<string, Registered> {
+  const { machine, controlPlane } = makeNode();
+  const below = new Map<string, Registered>();
+  const transformations: pulumi.ResourceTransformation[] = [
+    ({ type, name, props, opts, resource }) => {
+      below.set(name, { type, props, opts, resource });
+      return undefined;
+    },
+  ];
+  const instanceId = pulumi.output(instance);
+  new local.Command("identity", { triggers: [instance] }, { transformations });
+  new local.Command("machine", { triggers: [instanceId, domain] }, { transformations });
+  const { token } = new BootstrapToken(
+    "token",
+    { controlPlane, nodeName: "win-1", instanceId, ttlMinutes: tokenMinutes },
+    { transformations },
+  );
+  const made = makeNode({ machine: { ...machine, instanceId }, labels, token, ...args });
+  const named = [...made.resources].map(
+    ([name, each]) => [name.replace("node-", "win-1-"), each] as const,
+  );
+  return new Map([...below, ...named]);
+}
 
 interface Inputs {
   readonly type: string;
   readonly values: PropertyMap;
 }
 
-/** The inputs of a node's resources as the engine would get them, by the resource's name. */
-async function inputsOf(to: Partial<WindowsNodeArgs>): Promise<ReadonlyMap<string, Inputs>> {
+/** The inputs of all resources that are no components, as the engine compares them, by the resource's name. */
+async function inputsOf(
+  to: Variation = {},
+  args: Partial<WindowsNodeArgs> = {},
+): Promise<ReadonlyMap<string, Inputs>> {
   const inputs = new Map<string, Inputs>();
-  for (const [name, { type, props, opts }] of makeNode(to).resources) {
+  for (const [name, { type, props, opts }] of resources(to, args)) {
     const values: Record<string, unknown> = {};
     for (const [key, input] of Object.entries(props)) {
       if (opts.ignoreChanges?.includes(key) === true) continue;
@@ -123,23 +90,23 @@ async function inputsOf(to: Partial<WindowsNodeArgs>): Promise<ReadonlyMap<strin
 }
 
 /** What the plugin makes of other inputs than before. */
-function planned(
+async function planned(
   before: ReadonlyMap<string, Inputs>,
   now: ReadonlyMap<string, Inputs>,
-): Required<Planned> {
+): Promise<Readonly<Record<"updates" | "replaces", readonly string[]>>> {
   assert.deepEqual([...now.keys()], [...before.keys()]);
-  const changed = [...now].flatMap(([id, { type, values: news }]) => {
+  const plan = { updates: [] as string[], replaces: [] as string[] };
+  for (const [id, { type, values: news }] of now) {
     const { values: olds } = before.get(id) ?? assert.fail();
-    const diff = commandProvider.resourceType(type).diff({ id, oldInputs: olds, olds, news });
-    const replaced = diff.changes.some(({ replaces }) => replaces);
-    return diff.changes.length === 0 ? [] : [{ name: id.replace("node-", ""), replaced }];
-  });
-  const names = (kind: boolean): string[] =>
-    changed.filter(({ replaced }) => replaced === kind).map(({ name }) => name);
-  return { updates: names(false), replaces: names(true) };
+    const request = { id, oldInputs: olds, olds, news };
+    const { changes } = await commandProvider.resourceType(type).diff(request);
+    if (changes.length === 0) continue;
+    plan[changes.some(({ replaces }) => replaces) ? "replaces" : "updates"].push(id);
+  }
+  return { updates: plan.updates.sort(), replaces: plan.replaces.sort() };
 }
 
-/** Which resources a change is about, as the command plugin sees it: by their inputs alone. */
+/** Which resources a change is about: by their inputs alone, as the command plugin compares them. */
 describe("what a change plans on a Windows node that is up", () => {
   const repository = process.cwd();
   let project: string;
@@ -147,7 +114,7 @@ describe("what a change plans on a Windows node that is up", () => {
 
   before(async () => {
     await startMocks(false);
-    asItIs = await inputsOf({});
+    asItIs = await inputsOf();
   });
   beforeEach(async () => {
     project = await mkdtemp(path.join(os.tmpdir(), "kindows-changes-"));
@@ -161,12 +128,14 @@ describe("what a change plans on a Windows node that is up", () => {
     await rm(project, { recursive: true });
   });
 
-  for (const { name, to, edited, updates = [], replaces = [] } of changes) {
+  const changes = [...changesAfterUp.map((each) => ({ ...each, args: {} })), ...furtherChanges];
+  for (const { name, to, args, edited, updates = [], replaces = [] } of changes) {
     it(`${name}: ${updates.length} updated, ${replaces.length} made anew`, async () => {
       if (edited !== undefined) await appendFile(path.join(stepsSource, edited), " ");
-      const found = planned(asItIs, await inputsOf(to?.() ?? {}));
-      assert.deepEqual(found.updates.toSorted(), [...updates].sort());
-      assert.deepEqual(found.replaces.toSorted(), [...replaces].sort());
+      assert.deepEqual(await planned(asItIs, await inputsOf(to, args)), {
+        updates: [...updates].sort(),
+        replaces: [...replaces].sort(),
+      });
     });
   }
 });

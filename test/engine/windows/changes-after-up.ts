@@ -1,0 +1,67 @@
+import type { Variation } from "./nodes-program.ts";
+
+const steps = [
+  ...["test-windowshost", "enable-containersfeature", "confirm-reboot"],
+  ...["install-containerd", "install-kubernetes", "set-hostsentry", "join-node"],
+].map((step) => `win-1-${step}`);
+const copies = ["win-1-home", "win-1-steps"];
+const node = ["win-1-registration", "win-1-ready"];
+
+/** A change on a node that is up, and what it plans; what is only `same` is left out. */
+export interface ChangeAfterUp {
+  readonly name: string;
+  /** What the program says from now on. */
+  readonly to?: Variation;
+  /** A script that gets one byte more, relative to the steps' folder. */
+  readonly edited?: string;
+  /** Resources that are changed in place. */
+  readonly updates?: readonly string[];
+  /** Resources that are made anew. */
+  readonly replaces?: readonly string[];
+}
+
+/** Each alone, on a node that is up. */
+export const changesAfterUp: readonly ChangeAfterUp[] = [
+  { name: "nothing" },
+  {
+    name: "a label",
+    to: { labels: { zone: "b" } },
+    updates: ["win-1-join-node", "win-1-registration"],
+  },
+  // The next join is for what has another life.
+  { name: "a shorter life of join tokens", to: { tokenMinutes: 30 } },
+  // The disk stays, and with it all that was done on it.
+  { name: "more memory", to: { domain: "two" }, replaces: ["machine"] },
+  {
+    name: "a byte in Install-Kubernetes.ps1",
+    edited: "Install-Kubernetes.ps1",
+    updates: [...copies, "win-1-install-kubernetes"],
+  },
+  {
+    name: "a byte in Join-Node.ps1",
+    edited: "Join-Node.ps1",
+    updates: [...copies, "win-1-join-node"],
+  },
+  // It undoes the first step.
+  {
+    name: "a byte in Reset-Node.ps1",
+    edited: "Reset-Node.ps1",
+    updates: [...copies, "win-1-test-windowshost"],
+  },
+  { name: "a byte in Export-NodeLog.ps1", edited: "Export-NodeLog.ps1", updates: copies },
+  {
+    name: "a byte in lib/KubeadmJoin.ps1",
+    edited: "lib/KubeadmJoin.ps1",
+    updates: [...copies, "win-1-join-node"],
+  },
+  {
+    name: "a byte in lib/Step.ps1, which every step has",
+    edited: "lib/Step.ps1",
+    updates: [...copies, ...steps],
+  },
+  {
+    name: "a new machine",
+    to: { instance: "two" },
+    replaces: ["identity", "machine", "token", ...copies, ...steps, ...node],
+  },
+];
