@@ -93,6 +93,8 @@ describe("existing machines in the engine", () => {
       assert.deepEqual(planned(run, "win-1"), { updates: ["join-node", "registration"], deletes });
       assert.deepEqual(planned(run, "win-2"), { deletes });
       assert.deepEqual(planned(run, "win-3"), { deletes });
+      const others = Object.entries(run.steps).filter(([name]) => !name.startsWith("win-"));
+      assert.deepEqual([...new Set(others.flatMap(([, done]) => done))], ["same"]);
     };
 
     it("are previewed without a connection", async () => {

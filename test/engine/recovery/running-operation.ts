@@ -32,7 +32,7 @@ export function startOperation(
       input: JSON.stringify({ stack: pulumi.stack, workplace, args }),
       all: true,
       reject: false,
-      timeout: 60_000,
+      timeout: 300_000,
     },
   );
   return {
@@ -41,12 +41,12 @@ export function startOperation(
   };
 }
 
-/** Waits for a condition, asked for ten times a second. @throws after 30 s, with what was waited for */
+/** Waits for a condition, asked for ten times a second. @throws after five minutes, with what was waited for */
 export async function eventually(what: string, met: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 300_000;
   while (!(await met())) {
     if (Date.now() > deadline) {
-      throw new Error(`waited 30 s for ${what}`);
+      throw new Error(`waited 300 s for ${what}`);
     }
     await sleep(100);
   }
