@@ -45,8 +45,8 @@ export type Report = "there" | Omit<TigeraCondition, "status">;
 
 /**
  * Stands in for Tigera's operator, whose image can't be had here, and for the controllers that a lone API server lacks:
- * says of the Deployment that it runs, and of Calico's parts what a test wants it to say. Everything it writes goes
- * through the API server, and so through Calico's real definitions.
+ * says of the Deployment that it runs, serves Calico's own API, and says of Calico's parts what a test wants it to say.
+ * Everything it writes goes through the API server, and so through Calico's real definitions.
  */
 export class StandInOperator {
   /** By the name of a component; those that are not named are there. */
@@ -54,6 +54,7 @@ export class StandInOperator {
   readonly #server: ApiServer;
   readonly #calico: Readonly<Record<string, string>>;
   #running = true;
+  #serves = false;
   #loop: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
 
@@ -83,7 +84,7 @@ export class StandInOperator {
   }
 
   /** Serves Calico's own API, as its API server would: from the definitions that the operator brings for it. */
-  async serveCalicoApi(operator: string): Promise<void> {
+  async #serveCalicoApi(operator: string): Promise<void> {
     const folder = path.join(
       await operatorFolder(operator),
       "pkg/imports/crds/calico/v3.projectcalico.org",
@@ -108,6 +109,10 @@ export class StandInOperator {
     const installed = await this.#server.get<LiveInstallation>(installation);
     if (installed === undefined) return;
     const [, tag = ""] = operator.spec.template.spec.containers[0].image.split(":v");
+    if (!this.#serves) {
+      await this.#serveCalicoApi(tag);
+      this.#serves = true;
+    }
     const allThere = await this.#report(installed.metadata.generation);
     if (allThere) {
       await this.#server.patch(`${installation}/status`, {
