@@ -5,17 +5,26 @@ import path from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
+import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
+import { stepParameters } from "../../../components/windows/step-parameters.ts";
 import { homeSource } from "../../../components/windows/steps-copy.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
-import type { WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
+import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
 import { commandProvider } from "../../../plugins/command/provider.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { changesAfterUp, type ChangeAfterUp } from "../../engine/windows/changes-after-up.ts";
 import type { Variation } from "../../engine/windows/nodes-program.ts";
-import { makeNode, software, startMocks, valueOf, type Registered } from "./windows-node-mocks.ts";
+import { record } from "../controlplane/recorded-resources.ts";
 
-const { versions, containerd } = software;
 const sources = [stepsSource, homeSource];
+const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
+const carried = (digit: string) =>
+  ({ uri: "https://example.com/x.exe", sha256: digit.repeat(64), origin: "image" }) as const;
+const software = {
+  ...{ versions, pauseImage: "registry.k8s.io/pause:3.10.2", crictl: undefined },
+  ...{ containerd: carried("1"), kubelet: carried("2"), kubeadm: carried("3") },
+  kubeLogRunner: carried("4"),
+};
 
 /** Changes besides those of docs/preview.md. */
 const furtherChanges: readonly (ChangeAfterUp & { readonly args: Partial<WindowsNodeArgs> })[] = [
@@ -26,7 +35,7 @@ const furtherChanges: readonly (ChangeAfterUp & { readonly args: Partial<Windows
     args: {
       software: {
         ...{ ...software, versions: { ...versions, containerd: "2.3.4" } },
-        containerd: { ...containerd, sha256: "e".repeat(64) },
+        containerd: carried("e"),
       },
     },
     updates: ["win-1-install-containerd", "win-1-registration"],
@@ -38,32 +47,44 @@ const furtherChanges: readonly (ChangeAfterUp & { readonly args: Partial<Windows
   },
 ];
 
+/** A step answers as its script would. */
+function answer(command: string): string {
+  const step = Object.keys(stepParameters).find((each) => command.endsWith(each.toLowerCase()));
+  const facts = { build: "10.0.20348", revision: 4405, version: "1", nodeName: "win-1" };
+  return JSON.stringify({ step, changed: true, rebootRequired: false, seconds: 1, facts });
+}
+
 /** A node and what it stands on, as test/engine/windows/nodes-program.ts has them. */
-function resources(
+function makeNode(
   { labels = { zone: "a" }, instance = "one", domain = "one", tokenMinutes = 60 }: Variation,
   args: Partial<WindowsNodeArgs>,
-): ReadonlyMap<string, Registered> {
-  const { machine, controlPlane } = makeNode();
-  const below = new Map<string, Registered>();
-  const transformations: pulumi.ResourceTransformation[] = [
-    ({ type, name, props, opts, resource }) => {
-      below.set(name, { type, props, opts, resource });
-      return undefined;
-    },
-  ];
+  opts: pulumi.ComponentResourceOptions,
+): Promise<void> {
+  // The SDK's mocks know no hooks: this engine takes them, and calls none.
+  const runtime = pulumi.runtime as unknown as { getMonitor(): Record<string, unknown> };
+  runtime.getMonitor()["registerResourceHook"] = (_: unknown, done: (error: null) => void): void =>
+    done(null);
   const instanceId = pulumi.output(instance);
-  new local.Command("identity", { triggers: [instance] }, { transformations });
-  new local.Command("machine", { triggers: [instanceId, domain] }, { transformations });
-  const { token } = new BootstrapToken(
-    "token",
-    { controlPlane, nodeName: "win-1", instanceId, ttlMinutes: tokenMinutes },
-    { transformations },
-  );
-  const made = makeNode({ machine: { ...machine, instanceId }, labels, token, ...args });
-  const named = [...made.resources].map(
-    ([name, each]) => [name.replace("node-", "win-1-"), each] as const,
-  );
-  return new Map([...below, ...named]);
+  new local.Command("identity", { triggers: [instance] }, opts);
+  const machine = {
+    ...{ name: "win-1", address: "192.168.150.10", instanceId },
+    os: "windows" as const,
+    connection: pulumi.secret({ host: "192.168.150.10" }),
+    resource: new local.Command("machine", { triggers: [instanceId, domain] }, opts),
+  };
+  const controlPlane = {
+    kubeconfig: pulumi.secret("users: admin"),
+    endpoint: pulumi.output("kindows-test-control-plane:6443"),
+    caCertHash: pulumi.output("sha256:5"),
+    hostsEntries: pulumi.output([{ address: "192.168.150.128", name: "kindows-test-lb" }]),
+    resource: new local.Command("control-plane", {}, opts),
+  } as unknown as ControlPlane;
+  const minting = { controlPlane, nodeName: "win-1", instanceId, ttlMinutes: tokenMinutes };
+  const { token } = new BootstrapToken("token", minting, opts);
+  const taints = [{ key: "os", value: "windows", effect: "NoSchedule" }] as const;
+  const more = { labels, taints, kubeletArgs: { "max-pods": "60" }, ...args };
+  new WindowsNode("win-1", { machine, controlPlane, token, software, ...more }, opts);
+  return Promise.resolve();
 }
 
 interface Inputs {
@@ -76,17 +97,20 @@ async function inputsOf(
   to: Variation = {},
   args: Partial<WindowsNodeArgs> = {},
 ): Promise<ReadonlyMap<string, Inputs>> {
-  const inputs = new Map<string, Inputs>();
-  for (const [name, { type, props, opts }] of resources(to, args)) {
+  const { resources } = await record(answer, (opts) => makeNode(to, args, opts));
+  const found = new Map<string, Inputs>();
+  for (const [key, { inputs, opts }] of resources) {
+    const [type = "", name = ""] = key.split("/");
+    if (!type.startsWith("command:")) continue;
     const values: Record<string, unknown> = {};
-    for (const [key, input] of Object.entries(props)) {
-      if (opts.ignoreChanges?.includes(key) === true) continue;
-      const value = await valueOf(input);
-      values[key] = value instanceof pulumi.asset.FileArchive ? await value.path : value;
+    for (const [input, value] of Object.entries(inputs)) {
+      if (opts.ignoreChanges?.includes(input) === true) continue;
+      // By its hash for the engine; it is at another path when it is another.
+      values[input] = value instanceof pulumi.asset.FileArchive ? await value.path : value;
     }
-    if (type.startsWith("command:")) inputs.set(name, { type, values: values as PropertyMap });
+    found.set(name, { type, values: values as PropertyMap });
   }
-  return inputs;
+  return found;
 }
 
 /** What the plugin makes of other inputs than before. */
@@ -113,7 +137,6 @@ describe("what a change plans on a Windows node that is up", () => {
   let asItIs: ReadonlyMap<string, Inputs>;
 
   before(async () => {
-    await startMocks(false);
     asItIs = await inputsOf();
   });
   beforeEach(async () => {
