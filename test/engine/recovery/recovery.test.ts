@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Host } from "../../../cli/lab/host.ts";
 import type { LabThing } from "../../../cli/lab/lab-thing.ts";
-import { labVariable, processes } from "../../../cli/lab/processes.ts";
+import { processes } from "../../../cli/lab/processes.ts";
 import { parseDeployment } from "../../../cli/recovery/deployment.ts";
 import type { Extent } from "../../../cli/recovery/forget.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
-import { eventually, exists, startOperation, type RunningOperation } from "./running-operation.ts";
-import { scratchProject, type ScratchProject } from "./scratch-project.ts";
+import { waitFor } from "../../../components/controlplane/actions/wait.ts";
+import { ScratchProject, type RunningOperation } from "./scratch-project.ts";
 
 /** A host without libvirt and Docker: nothing of a lab can be on it. */
 const bareHost: Host = { libvirtUri: "test:///default", run: () => Promise.resolve(undefined) };
@@ -46,7 +47,7 @@ const container: LabThing = {
 describe("a run of the engine that does not get to its end", () => {
   let project: ScratchProject;
   before(async () => {
-    project = await scratchProject();
+    project = await ScratchProject.create();
     await project.program(lab);
   });
   after(async () => {
@@ -57,13 +58,10 @@ describe("a run of the engine that does not get to its end", () => {
   const inProject = (name: string): string => path.join(project.folder, name);
   const vanish = (...names: string[]): Promise<unknown> =>
     Promise.all(names.map((name) => rm(inProject(name))));
-  const present = async (...names: string[]): Promise<string[]> => {
-    const there = await Promise.all(names.map((name) => exists(inProject(name))));
-    return names.filter((_, index) => there[index]);
-  };
+  const present = (...names: string[]): string[] =>
+    names.filter((name) => existsSync(inProject(name)));
   const labProcesses = async () =>
     (await processes.find(bareHost)).filter((thing) => thing.lab === project.lab);
-  const resources = async (): Promise<string[]> => [...(await project.resources())].sort();
 
   const recover = (say: (line: string) => void = () => undefined): Promise<unknown> => {
     const { pulumi, lab } = project;
@@ -80,10 +78,11 @@ describe("a run of the engine that does not get to its end", () => {
   };
 
   /** An `up` that has come as far as a command that waits. */
-  const startUp = async (begun: string, environment = {}): Promise<RunningOperation> => {
-    const running = startOperation(project, ["up", "--yes", "--skip-preview"], environment);
+  const startUp = async (begun: string, marked = true): Promise<RunningOperation> => {
+    const running = project.start("up", marked);
+    const options = { what: begun, timeoutSeconds: 300, pauseSeconds: 0.1 };
     await Promise.race([
-      eventually(`${begun} to be there`, () => exists(inProject(begun))),
+      waitFor(options, () => Promise.resolve(present(begun)[0] ? { found: true } : { seen: "" })),
       running.end.then(({ output }) => assert.fail(output)),
     ]);
     return running;
@@ -114,13 +113,13 @@ describe("a run of the engine that does not get to its end", () => {
     ]) {
       assert.ok(said.includes(line), said.join("\n"));
     }
-    assert.deepEqual(await resources(), ["key"]);
+    assert.deepEqual(await project.resources(), ["key"]);
   });
 
   it("is finished by the next run; while that works in another terminal nobody disturbs it", async () => {
     await vanish("begun", "cluster", "token", "join", "key");
     // As plain `pulumi up`: its processes carry no marker.
-    const running = await startUp("begun", { [labVariable]: undefined });
+    const running = await startUp("begun", false);
     await assert.rejects(recover(), {
       name: "Failure",
       exitCode: 3,
@@ -130,9 +129,16 @@ describe("a run of the engine that does not get to its end", () => {
     const { exitCode, output } = await running.end;
     assert.equal(exitCode, 0, output);
     assert.ok(!output.includes("pending operations"), output);
-    assert.deepEqual(await resources(), ["cluster", "join", "key", "last", "slow", "token"]);
+    assert.deepEqual(await project.resources(), [
+      "cluster",
+      "join",
+      "key",
+      "last",
+      "slow",
+      "token",
+    ]);
     assert.deepEqual(
-      await present("cluster", "token", "join", "key"),
+      present("cluster", "token", "join", "key"),
       ["cluster", "token", "join"],
       "what vanished is made anew, and what was done is not done again",
     );
@@ -154,23 +160,22 @@ new Command("end", { create: made("end") }, { dependsOn: more });
     const { exitCode, output } = await interrupted.end;
     assert.equal(exitCode, 130, output);
     assert.match(output, /interrupted.*kindows up --stack dev/);
-    assert.equal((await resources()).includes("end"), false, output);
+    assert.equal((await project.resources()).includes("end"), false, output);
     assert.deepEqual(await labProcesses(), []);
-    assert.deepEqual(await present("cluster", "token", "last"), []);
+    assert.deepEqual(present("cluster", "token", "last"), []);
   });
 
   it("is destroyed round a cluster that vanished: what does not go with that is taken away", async () => {
     // The interrupted run has left no lock: else this would be refused.
     await repair([], "deleted-with");
-    const left = await resources();
+    const left = await project.resources();
     assert.deepEqual(
       left.filter((name) => ["cluster", "token", "join", "key"].includes(name)),
       ["join", "key"],
     );
-    const { end } = startOperation(project, ["destroy", "--yes", "--skip-preview"]);
-    const { exitCode, output } = await end;
+    const { exitCode, output } = await project.start("destroy").end;
     assert.equal(exitCode, 0, output);
-    assert.deepEqual(await resources(), []);
-    assert.deepEqual(await present("cluster", "token", "join", "key"), []);
+    assert.deepEqual(await project.resources(), []);
+    assert.deepEqual(present("cluster", "token", "join", "key"), []);
   });
 });
