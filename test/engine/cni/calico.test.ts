@@ -4,7 +4,6 @@ import { installation } from "../../../components/cni/calico/installation.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject, EngineRun } from "../plugins/support/engine.ts";
-import { eventually } from "../plugins/support/eventually.ts";
 import { calicoProgram, calicoProject, type Variation } from "./calico-project.ts";
 import { publishAddress, publishedAddress, StandInOperator } from "./stand-in-operator.ts";
 
@@ -67,19 +66,6 @@ describe("Calico in the engine", () => {
       .sort();
   const spec = async (path: string): Promise<Record<string, unknown>> =>
     (await server.get<{ spec: Record<string, unknown> }>(path))?.spec ?? {};
-  /** What an action says that fails, run as the engine runs it. */
-  const failure = async (action: string, request: object): Promise<string> => {
-    const { exitCode, stderr } = await execa(
-      process.execPath,
-      ["--import", "tsx", `components/cni/actions/${action}.ts`],
-      {
-        env: { KUBECONFIG_CONTENT: server.kubeconfig, CALICO: JSON.stringify(request) },
-        reject: false,
-      },
-    );
-    assert.equal(exitCode, 1, stderr);
-    return stderr;
-  };
 
   it("is all there, with as few resources as it takes", async () => {
     const names = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
@@ -111,51 +97,13 @@ describe("Calico in the engine", () => {
     assert.equal(felix["logSeverityScreen"], "Debug");
   });
 
-  it("ends a wait with the operator's own words, and with the pods that hold it up", async () => {
-    operator.reports = {
-      calico: {
-        type: "Progressing",
-        reason: "ResourceNotReady",
-        message: 'DaemonSet "calico-system/calico-node" is not available (awaiting 1 nodes)',
-      },
-      apiserver: { type: "Degraded", reason: "ImagePullFailure", message: "can't pull quay.io/x" },
-    };
-    await server.request("POST", "/api/v1/namespaces", { metadata: { name: "calico-system" } });
-    const pods = "/api/v1/namespaces/calico-system/pods";
-    const image = "quay.io/calico/node:v3.32.1";
-    await server.request("POST", pods, {
-      metadata: { name: "calico-node-a" },
-      spec: { nodeName: "worker-1", containers: [{ name: "calico-node", image }] },
-    });
-    const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
-    const container = { name: "calico-node", image, imageID: "", ready: false, restartCount: 0 };
-    await server.patch(`${pods}/calico-node-a/status`, {
-      status: { phase: "Pending", containerStatuses: [{ ...container, state: { waiting } }] },
-    });
-    await eventually("the operator reports what is wrong last", async () => {
-      const status = await server.get("/apis/operator.tigera.io/v1/tigerastatuses/apiserver");
-      return JSON.stringify(status).includes("ImagePullFailure") ? true : undefined;
-    });
-    const said = await failure("await-calico", {
-      version: release.calico,
-      components: { ippools: "installations", calico: "installations", apiserver: "apiservers" },
-      ...{ linuxNodes: true, timeoutSeconds: 3 },
-    });
-    operator.reports = {};
-    for (const expected of [
-      "waited 3 s for Calico 3.32.1 (ippools, calico, apiserver) and Ready Linux nodes; last seen:",
-      'calico: not there yet: ResourceNotReady: DaemonSet "calico-system/calico-node" is not available (awaiting 1 nodes)',
-      "apiserver: degraded: ImagePullFailure: can't pull quay.io/x",
-      "pod calico-node-a on worker-1: calico-node waits: ImagePullBackOff (Back-off pulling image)",
-    ]) {
-      assert.ok(said.includes(expected), `${expected}\n\n${said}`);
-    }
-  });
-
   it("refuses a field that Felix has not, by its name", async () => {
-    const felix = { bpfLogLevle: "Info" };
-    const said = await failure("configure-calico", { felix, timeoutSeconds: 2 });
-    assert.match(said, /unknown field .*spec\.bpfLogLevle/);
+    const program = ["--import", "tsx", "components/cni/actions/configure-calico.ts"];
+    const CALICO = JSON.stringify({ felix: { bpfLogLevle: "Info" }, timeoutSeconds: 2 });
+    const env = { KUBECONFIG_CONTENT: server.kubeconfig, CALICO };
+    const { exitCode, stderr } = await execa(process.execPath, program, { env, reject: false });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /unknown field .*spec\.bpfLogLevle/);
   });
 
   describe("by its real definitions", () => {
