@@ -18,24 +18,24 @@ interface Bastion {
   readonly server: SshServer;
 }
 
-/** Bastions by which the machines are reached, in their order. */
-const ways = { "win-1": [], "win-2": ["a"], "win-3": ["b", "c"] } as const;
+interface LabMachine {
+  readonly address: string;
+  readonly host: RehearsalHost;
+  /** The port by which it is dialled. */
+  readonly gate: SshGate;
+  /** Bastions by which it is reached, in their order. */
+  readonly bastions: readonly Bastion[];
+}
 
-export type MachineName = keyof typeof ways;
-type BastionName = (typeof ways)[MachineName][number];
-
-const names = Object.keys(ways) as MachineName[];
-const bastionNames = Object.values(ways).flat();
+export type MachineName = "win-1" | "win-2" | "win-3";
 
 /** A cluster and machines that are there before the stack and outlive it: a real API server, models of Windows. */
 export class ExistingLab {
-  #counted: ReadonlyMap<string, number> = new Map();
+  readonly #counted = new Map<string, readonly number[]>();
 
   private constructor(
     readonly api: ApiServer,
-    readonly bastions: Readonly<Record<BastionName, Bastion>>,
-    readonly hosts: Readonly<Record<MachineName, RehearsalHost>>,
-    readonly gates: Readonly<Record<MachineName, SshGate>>,
+    readonly machines: Readonly<Record<MachineName, LabMachine>>,
     readonly project: EngineProject,
   ) {}
 
@@ -46,53 +46,53 @@ export class ExistingLab {
     const authorizedKeys = [login.publicKey];
     const config = new KubeConfig();
     config.loadFromString(api.kubeconfig);
-    const bastions = await each(bastionNames, async () => {
+    const bastion = async (): Promise<Bastion> => {
       const hostKey = makeKey();
-      return {
-        hostKey: hostKey.publicKey,
-        server: await SshServer.start({ hostKey, authorizedKeys }),
-      };
-    });
-    const hosts = await each(names, async (hostName) => {
+      const server = await SshServer.start({ hostKey, authorizedKeys });
+      return { hostKey: hostKey.publicKey, server };
+    };
+    const machine = async (number: number, bastions: readonly Bastion[]): Promise<LabMachine> => {
       const cluster = new ApiServerCluster(config);
+      const address = `192.168.150.1${number}`;
       // An answer by two bastions is there before the reboot is, on a busy host, too.
-      const host = await startRehearsalHost({ hostName, authorizedKeys, cluster, patience: 0.2 });
-      host.programs.ownAddresses = ["127.0.0.1", addressOf(hostName)];
-      return host;
-    });
-    const gates = await each(names, (name) => SshGate.start(hosts[name].port));
+      const how = { authorizedKeys, cluster, patience: 0.2 };
+      const host = await startRehearsalHost({ hostName: `win-${number}`, ...how });
+      host.programs.ownAddresses = ["127.0.0.1", address];
+      return { address, host, gate: await SshGate.start(host.port), bastions };
+    };
+    const machines = {
+      "win-1": await machine(1, []),
+      "win-2": await machine(2, [await bastion()]),
+      "win-3": await machine(3, [await bastion(), await bastion()]),
+    };
     const project = await sourcesProject();
     await project.write("key", login.privateKey);
     await project.write("kubeconfig", api.kubeconfig);
-    return new ExistingLab(api, bastions, hosts, gates, project);
+    return new ExistingLab(api, machines, project);
   }
 
   /** A machine as the settings have it. */
   member(name: MachineName, more: Partial<Member> = {}): Member {
-    const { hostKey } = this.hosts[name];
-    const { port } = this.gates[name];
-    const bastions = ways[name].map((bastion) => {
-      const { server, hostKey } = this.bastions[bastion];
-      return { port: server.port, hostKey };
-    });
-    return { name, address: addressOf(name), port, hostKey, labels: {}, bastions, ...more };
+    const { address, host, gate, bastions } = this.machines[name];
+    const hops = bastions.map(({ server, hostKey }) => ({ port: server.port, hostKey }));
+    const login = { port: gate.port, hostKey: host.hostKey, bastions: hops };
+    return { name, address, labels: {}, ...login, ...more };
   }
 
-  /** Connections to each machine and bastion since this was asked the last time. */
-  connections(): Readonly<Record<MachineName | BastionName, number>> {
-    const made = [
-      ...names.map((name) => [name, this.gates[name].made] as const),
-      ...bastionNames.map((name) => [name, this.bastions[name].server.accepted] as const),
-    ];
-    const since = made.map(
-      ([name, count]) => [name, count - (this.#counted.get(name) ?? 0)] as const,
-    );
-    this.#counted = new Map(made);
-    return Object.fromEntries(since) as Record<MachineName | BastionName, number>;
+  /** Connections since this was asked the last time: to each machine, and before it to each bastion on the way. */
+  connections(): Readonly<Record<MachineName, readonly number[]>> {
+    const since = Object.entries(this.machines).map(([name, { gate, bastions }]) => {
+      const counts = [...bastions.map(({ server }) => server.accepted), gate.made];
+      const before = this.#counted.get(name);
+      this.#counted.set(name, counts);
+      return [name, counts.map((count, index) => count - (before?.[index] ?? 0))] as const;
+    });
+    return Object.fromEntries(since) as Record<MachineName, readonly number[]>;
   }
+
   /** @param windows settings that all machines have in common. */
   async program(members: readonly Member[], windows: object): Promise<void> {
-    const { media } = this.hosts["win-1"];
+    const { media } = this.machines["win-1"].host;
     await this.project.program(existingProgram(members, endpointOf(this.api), media, windows));
   }
 
@@ -107,25 +107,13 @@ export class ExistingLab {
 
   async dispose(): Promise<void> {
     await this.project.dispose();
-    const servers = Object.values(this.bastions).map(({ server }) => server);
-    for (const part of [...Object.values(this.gates), ...servers, ...Object.values(this.hosts)]) {
-      await part.stop();
+    for (const { host, gate, bastions } of Object.values(this.machines)) {
+      await Promise.all(bastions.map(({ server }) => server.stop()));
+      await gate.stop();
+      await host.stop();
     }
     await this.api.stop();
   }
-}
-
-function addressOf(name: MachineName): string {
-  return `192.168.150.1${names.indexOf(name)}`;
-}
-
-async function each<Name extends string, Made>(
-  all: readonly Name[],
-  make: (name: Name) => Promise<Made>,
-): Promise<Readonly<Record<Name, Made>>> {
-  const made: [Name, Made][] = [];
-  for (const name of all) made.push([name, await make(name)]);
-  return Object.fromEntries(made) as Record<Name, Made>;
 }
 
 /** `HOST:PORT` of an API server. */
@@ -137,31 +125,21 @@ function endpointOf({ kubeconfig }: ApiServer): string {
 /** What kubeadm leaves in a cluster, as far as it is looked at; and somebody's own kube-proxy for Windows. */
 async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
   const { clusters } = JSON.parse(api.kubeconfig) as { clusters: object[] };
-  const configMap = (namespace: string, name: string, data: object): Promise<unknown> =>
-    api.request("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name },
-      data,
-    });
-  await configMap("kube-system", "kubeadm-config", {
-    ClusterConfiguration: "networking: { podSubnet: 10.244.0.0/16, serviceSubnet: 10.0.0.0/24 }\n",
-  });
-  await configMap("kube-public", "cluster-info", { kubeconfig: JSON.stringify({ clusters }) });
-  const labels = { app: "their-kube-proxy" };
-  await api.request("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", {
-    apiVersion: "apps/v1",
-    kind: "DaemonSet",
-    metadata: { name: "their-kube-proxy" },
-    spec: {
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          nodeSelector: { "kubernetes.io/os": "windows" },
-          containers: [{ name: "kube-proxy", image: "example.test/kube-proxy:1" }],
-        },
-      },
+  await api.request("POST", "/api/v1/namespaces/kube-system/configmaps", {
+    metadata: { name: "kubeadm-config" },
+    data: {
+      ClusterConfiguration: "networking: { podSubnet: 10.244.0.0/16, serviceSubnet: 10.0.0.0/24 }",
     },
+  });
+  await api.request("POST", "/api/v1/namespaces/kube-public/configmaps", {
+    metadata: { name: "cluster-info" },
+    data: { kubeconfig: JSON.stringify({ clusters }) },
+  });
+  const labels = { app: "their-kube-proxy" };
+  const containers = [{ name: "kube-proxy", image: "example.test/kube-proxy:1" }];
+  const spec = { nodeSelector: { "kubernetes.io/os": "windows" }, containers };
+  await api.request("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", {
+    metadata: { name: "their-kube-proxy" },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
   });
 }
