@@ -10,8 +10,6 @@ export interface Variation {
   readonly release: CalicoRelease;
   readonly mtu?: number;
   readonly felix?: Readonly<Record<string, string | number | boolean>>;
-  readonly operatorSeconds?: number;
-  readonly rolloutSeconds?: number;
 }
 
 /** A project with this project's sources, for programs with Calico in them; the cluster is the file `kubeconfig`. */
@@ -28,13 +26,7 @@ export async function calicoProject(releases: readonly CalicoRelease[]): Promise
 }
 
 /** A program with Calico in a cluster that is there. */
-export function calicoProgram({
-  release,
-  mtu,
-  felix = {},
-  operatorSeconds = 30,
-  rolloutSeconds = 30,
-}: Variation): string {
+export function calicoProgram({ release, mtu, felix = {} }: Variation): string {
   return `
   import { readFileSync } from "node:fs";
   import * as pulumi from "@pulumi/pulumi";
@@ -60,7 +52,7 @@ export function calicoProgram({
       mtu: ${mtu === undefined ? "undefined" : String(mtu)},
     },
     configuration: { felix: ${JSON.stringify(felix)} },
-    timeouts: { operatorSeconds: ${String(operatorSeconds)}, rolloutSeconds: ${String(rolloutSeconds)} },
+    timeouts: { operatorSeconds: 240, rolloutSeconds: 240 },
   });
   calico.awaitOnWindows([]);
 `;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execa } from "execa";
 import { installation } from "../../../components/cni/calico/installation.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
@@ -27,8 +28,7 @@ const all = [
 ];
 
 /** The real engine, plugins, API server and definitions; the operator is stood in for. */
-describe("Calico in the engine", function () {
-  this.timeout(180_000);
+describe("Calico in the engine", () => {
   let server: ApiServer;
   let project: EngineProject;
   let operator: StandInOperator;
@@ -43,6 +43,7 @@ describe("Calico in the engine", function () {
       [next.operator]: next.calico,
     });
     operator.start();
+    await up({ felix: { logSeverityScreen: "Debug" } });
   });
 
   after(async () => {
@@ -51,93 +52,19 @@ describe("Calico in the engine", function () {
     await server.stop();
   });
 
-  const up = async (variation: Partial<Variation> = {}): Promise<EngineRun> => {
+  const up = async (variation: Partial<Variation>, ...flags: string[]): Promise<EngineRun> => {
     await project.program(calicoProgram({ release, ...variation }));
-    return project.up();
-  };
-
-  const done = async (variation: Partial<Variation> = {}): Promise<EngineRun> => {
-    const run = await up(variation);
+    const run = await project.up(...flags);
     assert.equal(run.exitCode, 0, run.text);
     return run;
   };
-
   const touched = (run: EngineRun, operation: string): string[] =>
     Object.entries(run.steps)
       .filter(([name, operations]) => all.includes(name) && operations.includes(operation))
       .map(([name]) => name)
       .sort();
-
   const spec = async (path: string): Promise<Record<string, unknown>> =>
     (await server.get<{ spec: Record<string, unknown> }>(path))?.spec ?? {};
-
-  it("ends a wait with the operator's own words, and with the pods that hold it up", async () => {
-    operator.reports = {
-      calico: {
-        type: "Progressing",
-        reason: "ResourceNotReady",
-        message: 'DaemonSet "calico-system/calico-node" is not available (awaiting 1 nodes)',
-      },
-      apiserver: { type: "Degraded", reason: "ImagePullFailure", message: "can't pull quay.io/x" },
-    };
-    await server.request("POST", "/api/v1/namespaces", { metadata: { name: "calico-system" } });
-    const pods = "/api/v1/namespaces/calico-system/pods";
-    const containers = [{ name: "calico-node", image: "quay.io/calico/node:v3.32.1" }];
-    await server.request("POST", pods, {
-      metadata: { name: "calico-node-a" },
-      spec: { nodeName: "worker-1", containers },
-    });
-    const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
-    await server.patch(`${pods}/calico-node-a/status`, {
-      status: {
-        phase: "Pending",
-        containerStatuses: [
-          {
-            name: "calico-node",
-            image: "quay.io/calico/node:v3.32.1",
-            imageID: "",
-            ready: false,
-            restartCount: 0,
-            state: { waiting },
-          },
-        ],
-      },
-    });
-    const run = await up({ rolloutSeconds: 6 });
-    assert.notEqual(run.exitCode, 0);
-    for (const expected of [
-      "waited 6 s for Calico 3.32.1 (ippools, calico, apiserver) and Ready Linux nodes; last seen:",
-      'calico: not there yet: ResourceNotReady: DaemonSet "calico-system/calico-node" is not available (awaiting 1 nodes)',
-      "apiserver: degraded: ImagePullFailure: can't pull quay.io/x",
-      "pod calico-node-a on worker-1: calico-node waits: ImagePullBackOff (Back-off pulling image)",
-    ]) {
-      assert.ok(run.text.includes(expected), `${expected}\n\n${run.text}`);
-    }
-  });
-
-  it("gives the operator the API server's address before it is told what to install", async () => {
-    const map = await server.get<{ data: Record<string, string> }>(
-      "/api/v1/namespaces/tigera-operator/configmaps/kubernetes-services-endpoint",
-    );
-    assert.equal(map?.data["KUBERNETES_SERVICE_HOST"], publishedAddress);
-  });
-
-  it("waits until Calico's own API is there, and sets strict affinity in it", async () => {
-    operator.reports = {};
-    const served = new Promise<void>((resolve, reject) => {
-      setTimeout(() => {
-        operator.serveCalicoApi(release.operator).then(resolve, reject);
-      }, 8000);
-    });
-    const run = await done({ felix: { logSeverityScreen: "Debug" } });
-    await served;
-    assert.ok(touched(run, "create").includes("calico-configuration"), run.text);
-    assert.equal((await spec(`${calicoApi}/ipamconfigurations/default`))["strictAffinity"], true);
-    assert.equal(
-      (await spec(`${calicoApi}/felixconfigurations/default`))["logSeverityScreen"],
-      "Debug",
-    );
-  });
 
   it("is all there, with as few resources as it takes", async () => {
     const names = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
@@ -148,138 +75,122 @@ describe("Calico in the engine", function () {
     assert.equal(items.length, 32 + 2);
   });
 
-  it("shows no drift after the operator has filled in its defaults", async () => {
-    const { calicoNetwork } = (await spec(`${installations}/default`)) as {
-      calicoNetwork: { ipPools: object[] };
-    };
-    await server.patch(`${installations}/default`, {
-      spec: { flexVolumePath: "None", calicoNetwork: { ...calicoNetwork, hostPorts: "Enabled" } },
-    });
-    const refreshed = await project.refresh();
-    assert.equal(refreshed.exitCode, 0, refreshed.text);
-    const preview = await project.preview("--expect-no-changes");
-    assert.equal(preview.exitCode, 0, preview.text);
+  it("gives the operator the API server's address", async () => {
+    const map = await server.get<{ data: Record<string, string> }>(
+      "/api/v1/namespaces/tigera-operator/configmaps/kubernetes-services-endpoint",
+    );
+    assert.equal(map?.data["KUBERNETES_SERVICE_HOST"], publishedAddress);
   });
 
-  it("changes in place, over what the operator has written: largest packet, Felix's fields", async () => {
-    const pools = [{ name: "default-ipv4-ippool", cidr: "10.244.0.0/16", blockSize: 26 }];
-    await server.patch(`${installations}/default`, { spec: { calicoNetwork: { ipPools: pools } } });
-    await server.patch(`${calicoApi}/felixconfigurations/default`, { spec: { vxlanVNI: 4096 } });
-    const run = await done({ mtu: 1400, felix: { bpfLogLevel: "Info" } });
-    assert.deepEqual(touched(run, "update"), [
-      "calico",
-      "calico-configuration",
-      "calico-linux",
-      "calico-windows",
-    ]);
-    const { calicoNetwork } = (await spec(`${installations}/default`)) as {
-      calicoNetwork: { mtu: number; ipPools: Record<string, unknown>[] };
-    };
-    assert.equal(calicoNetwork.mtu, 1400);
-    assert.equal(calicoNetwork.ipPools[0]?.["encapsulation"], "VXLAN");
+  it("sets strict affinity in Calico's own API, and Felix's fields", async () => {
+    assert.equal((await spec(`${calicoApi}/ipamconfigurations/default`))["strictAffinity"], true);
     const felix = await spec(`${calicoApi}/felixconfigurations/default`);
-    assert.deepEqual(
-      [felix["logSeverityScreen"], felix["bpfLogLevel"], felix["vxlanVNI"]],
-      [undefined, "Info", 4096],
-    );
+    assert.equal(felix["logSeverityScreen"], "Debug");
   });
 
   it("refuses a field that Felix has not, by its name", async () => {
-    const run = await up({ mtu: 1400, felix: { bpfLogLevle: "Info" }, rolloutSeconds: 5 });
-    assert.notEqual(run.exitCode, 0);
-    assert.match(run.text, /unknown field .*spec\.bpfLogLevle/);
-    await done({ mtu: 1400 });
+    const program = ["--import", "tsx", "components/cni/actions/configure-calico.ts"];
+    const CALICO = JSON.stringify({ felix: { bpfLogLevle: "Info" }, timeoutSeconds: 2 });
+    const env = { KUBECONFIG_CONTENT: server.kubeconfig, CALICO };
+    const { exitCode, stderr } = await execa(process.execPath, program, { env, reject: false });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /unknown field .*spec\.bpfLogLevle/);
   });
 
-  it("goes from one version to the next in a preview one can read, and in place", async () => {
-    await project.program(calicoProgram({ release: next, mtu: 1400 }));
-    const preview = await project.preview("--diff");
-    assert.equal(preview.exitCode, 0, preview.text);
-    for (const expected of [
-      /image *: "quay\.io\/tigera\/operator:v1\.42\.3" => "quay\.io\/tigera\/operator:v1\.42\.9"/,
-      /calico *: "3\.32\.1" => "3\.32\.2"/,
-      /version *: "3\.32\.1" => "3\.32\.2"/,
-    ]) {
-      assert.match(preview.text, expected);
-    }
-    assert.ok(preview.text.split("\n").length < 120, preview.text);
-    const run = await done({ release: next, mtu: 1400 });
-    const updated = touched(run, "update");
-    for (const name of [
-      "calico-definitions",
-      "calico-linux",
-      "calico-windows",
-      "tigera-operator",
-    ]) {
-      assert.ok(updated.includes(name), `${name} is not among ${updated.join(", ")}`);
-    }
-    assert.deepEqual([...touched(run, "replace"), ...touched(run, "create")], []);
-  });
-
-  it("leaves nothing of itself in the state", async () => {
-    const run = await project.destroy();
-    assert.equal(run.exitCode, 0, run.text);
-    assert.deepEqual(await project.state(), []);
-  });
-});
-
-describe("Calico's real definitions", function () {
-  this.timeout(120_000);
-  let server: ApiServer;
-  let project: EngineProject;
-
-  before(async () => {
-    server = await ApiServer.start();
-    await publishAddress(server);
-    project = await calicoProject([release]);
-    await project.write("kubeconfig", server.kubeconfig);
-    // Only as far as the definitions: nobody plays the operator here.
-    await project.program(calicoProgram({ release, operatorSeconds: 1 }));
-    await project.up();
-  });
-
-  after(async () => {
-    await project.dispose();
-    await server.stop();
-  });
-
-  const usual = installation({
-    podCidr: "10.244.0.0/16",
-    serviceCidr: "10.96.0.0/16",
-    encapsulation: "VXLAN",
-    bgp: "Disabled",
-    mtu: 1400,
-    windows: true,
-  });
-  const network = usual.spec["calicoNetwork"] as object;
-  const without = (changes: object): object => ({
-    ...usual,
-    spec: { ...usual.spec, calicoNetwork: { ...network, ...changes } },
-  });
-  const tried = (body: object): Promise<unknown> =>
-    server.request("POST", `${installations}?dryRun=All&fieldValidation=Strict`, body);
-
-  it("take our Installation", async () => {
-    await tried(usual);
-  });
-
-  const refused: Readonly<Record<string, readonly [object, RegExp]>> = {
-    "another dataplane": [without({ windowsDataplane: "OVS" }), /windowsDataplane/],
-    "a switch of its own kind": [without({ bgp: "Off" }), /bgp/],
-    "an encapsulation that there is not": [
-      without({ ipPools: [{ cidr: "10.244.0.0/16", encapsulation: "Geneve" }] }),
-      /encapsulation/,
-    ],
-    "a pool without a range": [without({ ipPools: [{ name: "a" }] }), /cidr/],
-    "a field that there is not": [
-      without({ vxlan: true }),
-      /unknown field .*spec\.calicoNetwork\.vxlan/,
-    ],
-    "another name": [{ ...usual, metadata: { name: "mine" } }, /resource name must be 'default'/],
-  };
-  for (const [name, [body, why]] of Object.entries(refused)) {
-    it(`refuse ${name}`, async () => {
-      await assert.rejects(tried(body), why);
+  describe("by its real definitions", () => {
+    const usual = installation({
+      ...{ podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16", encapsulation: "VXLAN" },
+      ...{ bgp: "Disabled", mtu: 1400, windows: true },
     });
-  }
+    const network = usual.spec["calicoNetwork"] as object;
+    const differing = (changes: object): object => ({
+      ...usual,
+      spec: { ...usual.spec, calicoNetwork: { ...network, ...changes } },
+    });
+    const query = "dryRun=All&fieldValidation=Strict";
+
+    it("may be installed as we do it", async () => {
+      await server.request(
+        ...(["PATCH", `${installations}/default?${query}&fieldManager=test&force=true`] as const),
+        ...([usual, "application/apply-patch+yaml"] as const),
+      );
+    });
+
+    const refused: Readonly<Record<string, readonly [object, RegExp]>> = {
+      "another dataplane": [differing({ windowsDataplane: "OVS" }), /windowsDataplane/],
+      "a switch of its own kind": [differing({ bgp: "Off" }), /bgp/],
+      "an encapsulation that there is not": [
+        differing({ ipPools: [{ cidr: "10.244.0.0/16", encapsulation: "Geneve" }] }),
+        /encapsulation/,
+      ],
+      "a pool without a range": [differing({ ipPools: [{ name: "a" }] }), /cidr/],
+      "a field that there is not": [
+        differing({ vxlan: true }),
+        /unknown field .*spec\.calicoNetwork\.vxlan/,
+      ],
+      "another name": [{ ...usual, metadata: { name: "mine" } }, /resource name must be 'default'/],
+    };
+    for (const [name, [body, why]] of Object.entries(refused)) {
+      it(`may not be installed with ${name}`, async () => {
+        await assert.rejects(server.request("POST", `${installations}?${query}`, body), why);
+      });
+    }
+  });
+
+  describe("that is there", () => {
+    it("changes in place, over what the operator has written: largest packet, Felix's fields", async () => {
+      const pools = [{ name: "default-ipv4-ippool", cidr: "10.244.0.0/16", blockSize: 26 }];
+      await server.patch(`${installations}/default`, {
+        spec: { calicoNetwork: { ipPools: pools } },
+      });
+      await server.patch(`${calicoApi}/felixconfigurations/default`, { spec: { vxlanVNI: 4096 } });
+      const run = await up({ mtu: 1400, felix: { bpfLogLevel: "Info" } });
+      assert.deepEqual(touched(run, "update"), [
+        ...["calico", "calico-configuration", "calico-linux", "calico-windows"],
+      ]);
+      const { calicoNetwork } = (await spec(`${installations}/default`)) as {
+        calicoNetwork: { mtu: number; ipPools: Record<string, unknown>[] };
+      };
+      assert.equal(calicoNetwork.mtu, 1400);
+      assert.equal(calicoNetwork.ipPools[0]?.["encapsulation"], "VXLAN");
+      const felix = await spec(`${calicoApi}/felixconfigurations/default`);
+      assert.deepEqual(
+        [felix["logSeverityScreen"], felix["bpfLogLevel"], felix["vxlanVNI"]],
+        [undefined, "Info", 4096],
+      );
+    });
+
+    it("goes from one version to the next in place, told as one can read it; the operator's defaults are no drift", async () => {
+      const { calicoNetwork } = (await spec(`${installations}/default`)) as {
+        calicoNetwork: object;
+      };
+      await server.patch(`${installations}/default`, {
+        spec: { flexVolumePath: "None", calicoNetwork: { ...calicoNetwork, hostPorts: "Enabled" } },
+      });
+      const variation = { release: next, mtu: 1400, felix: { bpfLogLevel: "Info" } };
+      const run = await up(variation, "--refresh", "--diff");
+      for (const expected of [
+        /image *: "quay\.io\/tigera\/operator:v1\.42\.3" => "quay\.io\/tigera\/operator:v1\.42\.9"/,
+        /calico *: "3\.32\.1" => "3\.32\.2"/,
+        /version *: "3\.32\.1" => "3\.32\.2"/,
+      ]) {
+        assert.match(run.text, expected);
+      }
+      // Not the definitions themselves.
+      assert.ok(run.text.split("\n").length < 400, run.text);
+      assert.deepEqual(touched(run, "update"), [
+        ...["calico", "calico-definitions", "calico-linux", "calico-windows", "tigera-operator"],
+      ]);
+      // The component, which says its version, and its Installation.
+      const calico = run.steps["calico"]?.filter((operation) => operation !== "refresh");
+      assert.deepEqual(calico, ["update", "same"]);
+      assert.deepEqual([...touched(run, "replace"), ...touched(run, "create")], []);
+    });
+
+    it("leaves nothing of itself in the state", async () => {
+      const run = await project.destroy();
+      assert.equal(run.exitCode, 0, run.text);
+      assert.deepEqual(await project.state(), []);
+    });
+  });
 });

@@ -2,7 +2,6 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "yaml";
 import { operatorFolder } from "../../../components/cni/calico/definitions-artifact.ts";
-import type { TigeraCondition } from "../../../components/cni/calico/tigera-status.ts";
 import type { ApiServer } from "../plugins/support/api-server.ts";
 
 const deployment = "/apis/apps/v1/namespaces/tigera-operator/deployments/tigera-operator";
@@ -40,20 +39,16 @@ export async function publishAddress(server: ApiServer): Promise<void> {
   });
 }
 
-/** What the stand-in reports of a component. */
-export type Report = "there" | Omit<TigeraCondition, "status">;
-
 /**
  * Stands in for Tigera's operator, whose image can't be had here, and for the controllers that a lone API server lacks:
- * says of the Deployment that it runs, and of Calico's parts what a test wants it to say. Everything it writes goes
- * through the API server, and so through Calico's real definitions.
+ * says of the Deployment that it runs, serves Calico's own API, and says of Calico's parts that they are there.
+ * Everything it writes goes through the API server, and so through Calico's real definitions.
  */
 export class StandInOperator {
-  /** By the name of a component; those that are not named are there. */
-  reports: Readonly<Record<string, Report>> = {};
   readonly #server: ApiServer;
   readonly #calico: Readonly<Record<string, string>>;
   #running = true;
+  #serves = false;
   #loop: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
 
@@ -83,7 +78,7 @@ export class StandInOperator {
   }
 
   /** Serves Calico's own API, as its API server would: from the definitions that the operator brings for it. */
-  async serveCalicoApi(operator: string): Promise<void> {
+  async #serveCalicoApi(operator: string): Promise<void> {
     const folder = path.join(
       await operatorFolder(operator),
       "pkg/imports/crds/calico/v3.projectcalico.org",
@@ -108,39 +103,32 @@ export class StandInOperator {
     const installed = await this.#server.get<LiveInstallation>(installation);
     if (installed === undefined) return;
     const [, tag = ""] = operator.spec.template.spec.containers[0].image.split(":v");
-    const allThere = await this.#report(installed.metadata.generation);
-    if (allThere) {
-      await this.#server.patch(`${installation}/status`, {
-        status: { variant: "Calico", calicoVersion: `v${this.#calico[tag] ?? ""}` },
-      });
+    if (!this.#serves) {
+      await this.#serveCalicoApi(tag);
+      this.#serves = true;
     }
+    await this.#report(installed.metadata.generation);
+    await this.#server.patch(`${installation}/status`, {
+      status: { variant: "Calico", calicoVersion: `v${this.#calico[tag] ?? ""}` },
+    });
   }
 
-  async #report(generation: number): Promise<boolean> {
-    const names = ["ippools", "calico", "apiserver", "calico-windows"];
-    const lastTransitionTime = "2026-01-01T00:00:00Z";
-    for (const name of names) {
-      const report = this.reports[name] ?? "there";
+  async #report(generation: number): Promise<void> {
+    const told = {
+      ...{ reason: "AllObjectsAvailable", message: "" },
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    for (const name of ["ippools", "calico", "apiserver", "calico-windows"]) {
       // Its controller for Windows does not note which generation it has seen.
       const observed = name === "calico-windows" ? {} : { observedGeneration: generation };
       const conditions = ["Available", "Progressing", "Degraded"].map((type) => {
-        const own = report !== "there" && report.type === type ? report : undefined;
-        const status = (report === "there" ? type === "Available" : own !== undefined)
-          ? "True"
-          : "False";
-        const { reason = "AllObjectsAvailable", message = "" } = own ?? {};
-        return { type, status, reason, message, ...observed, lastTransitionTime };
+        return { type, status: type === "Available" ? "True" : "False", ...told, ...observed };
       });
       if ((await this.#server.get(`${statuses}/${name}`)) === undefined) {
-        const made = {
-          apiVersion: "operator.tigera.io/v1",
-          kind: "TigeraStatus",
-          metadata: { name },
-        };
-        await this.#server.request("POST", statuses, made);
+        const kind = { apiVersion: "operator.tigera.io/v1", kind: "TigeraStatus" };
+        await this.#server.request("POST", statuses, { ...kind, metadata: { name } });
       }
       await this.#server.patch(`${statuses}/${name}/status`, { status: { conditions } });
     }
-    return names.every((name) => (this.reports[name] ?? "there") === "there");
   }
 }

@@ -1,83 +1,99 @@
-import assert from "node:assert/strict";
 import { KubeConfig } from "@kubernetes/client-node";
 import { ApiServerCluster } from "../../../rehearsal/host/hollow/api-server-cluster.ts";
 import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
-import type { EngineProject, EngineRun } from "../plugins/support/engine.ts";
-import { makeKey, SshServer, type SshKey } from "../plugins/support/ssh-server.ts";
+import type { EngineProject } from "../plugins/support/engine.ts";
+import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
 import { sourcesProject } from "../plugins/support/sources-project.ts";
 import { existingProgram, type Member } from "./existing-program.ts";
+import { SshGate } from "./ssh-gate.ts";
 
 /** A node as the API server has it, as far as tests look at it. */
 export interface LiveNode {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 }
 
+interface Bastion {
+  readonly hostKey: string;
+  readonly server: SshServer;
+}
+
+interface LabMachine {
+  readonly address: string;
+  readonly host: RehearsalHost;
+  /** The port by which it is dialled. */
+  readonly gate: SshGate;
+  /** Bastions by which it is reached, in their order. */
+  readonly bastions: readonly Bastion[];
+}
+
+export type MachineName = "win-1" | "win-2" | "win-3";
+
 /** A cluster and machines that are there before the stack and outlive it: a real API server, models of Windows. */
 export class ExistingLab {
+  readonly #counted = new Map<string, readonly number[]>();
+
   private constructor(
     readonly api: ApiServer,
-    readonly bastions: readonly SshServer[],
-    readonly hosts: readonly [RehearsalHost, RehearsalHost],
+    readonly machines: Readonly<Record<MachineName, LabMachine>>,
     readonly project: EngineProject,
-    private readonly bastionKeys: readonly SshKey[],
   ) {}
 
-  /** @param bastionCount of bastions, one behind the other, by which the second machine is reached. */
-  static async start(bastionCount = 1): Promise<ExistingLab> {
+  static async start(): Promise<ExistingLab> {
     const api = await ApiServer.start();
     await makeClusterOfKubeadm(api);
     const login = makeKey();
-    const bastionKeys = Array.from({ length: bastionCount }, () => makeKey());
-    const bastions = await Promise.all(
-      bastionKeys.map((hostKey) => SshServer.start({ hostKey, authorizedKeys: [login.publicKey] })),
-    );
+    const authorizedKeys = [login.publicKey];
     const config = new KubeConfig();
     config.loadFromString(api.kubeconfig);
-    const host = (hostName: string, patience?: number): Promise<RehearsalHost> =>
-      startRehearsalHost({
-        hostName,
-        authorizedKeys: [login.publicKey],
-        cluster: new ApiServerCluster(config),
-        ...(patience !== undefined && { patience }),
-      });
-    // Behind a bastion an answer needs longer than a reboot with no delay to speak of waits.
-    const hosts = [await host("win-1"), await host("win-2", 0.2)] as const;
+    const bastion = async (): Promise<Bastion> => {
+      const hostKey = makeKey();
+      const server = await SshServer.start({ hostKey, authorizedKeys });
+      return { hostKey: hostKey.publicKey, server };
+    };
+    const machine = async (number: number, bastions: readonly Bastion[]): Promise<LabMachine> => {
+      const cluster = new ApiServerCluster(config);
+      const address = `192.168.150.1${number}`;
+      // An answer by two bastions is there before the reboot is, on a busy host, too.
+      const how = { authorizedKeys, cluster, patience: 0.2 };
+      const host = await startRehearsalHost({ hostName: `win-${number}`, ...how });
+      host.programs.ownAddresses = ["127.0.0.1", address];
+      return { address, host, gate: await SshGate.start(host.port), bastions };
+    };
+    const machines = {
+      "win-1": await machine(1, []),
+      "win-2": await machine(2, [await bastion()]),
+      "win-3": await machine(3, [await bastion(), await bastion()]),
+    };
     const project = await sourcesProject();
     await project.write("key", login.privateKey);
     await project.write("kubeconfig", api.kubeconfig);
-    return new ExistingLab(api, bastions, hosts, project, bastionKeys);
+    return new ExistingLab(api, machines, project);
   }
 
-  /** The first is reached directly, the second by the bastions. */
-  member(index: 0 | 1, more: Partial<Member> = {}): Member {
-    const { port, hostKey } = this.hosts[index];
-    const [name, address] = [`win-${index + 1}`, `192.168.150.1${index}`];
-    return {
-      ...{ name, address, port, hostKey, labels: {} },
-      ...(index === 1 && {
-        bastions: this.bastions.map(({ port }, hop) => ({
-          port,
-          hostKey: this.bastionKeys[hop]?.publicKey ?? "",
-        })),
-      }),
-      ...more,
-    };
+  /** A machine as the settings have it. */
+  member(name: MachineName, more: Partial<Member> = {}): Member {
+    const { address, host, gate, bastions } = this.machines[name];
+    const hops = bastions.map(({ server, hostKey }) => ({ port: server.port, hostKey }));
+    const login = { port: gate.port, hostKey: host.hostKey, bastions: hops };
+    return { name, address, labels: {}, ...login, ...more };
+  }
+
+  /** Connections since this was asked the last time: to each machine, and before it to each bastion on the way. */
+  connections(): Readonly<Record<MachineName, readonly number[]>> {
+    const since = Object.entries(this.machines).map(([name, { gate, bastions }]) => {
+      const counts = [...bastions.map(({ server }) => server.accepted), gate.made];
+      const before = this.#counted.get(name);
+      this.#counted.set(name, counts);
+      return [name, counts.map((count, index) => count - (before?.[index] ?? 0))] as const;
+    });
+    return Object.fromEntries(since) as Record<MachineName, readonly number[]>;
   }
 
   /** @param windows settings that all machines have in common. */
-  async run(members: readonly Member[], windows: object = {}): Promise<EngineRun> {
-    await this.project.program(
-      existingProgram(members, endpointOf(this.api), this.hosts[0].media, windows),
-    );
-    return this.project.up();
-  }
-
-  /** An `up` that must succeed. */
-  async up(members: readonly Member[], windows: object = {}): Promise<EngineRun> {
-    const run = await this.run(members, windows);
-    assert.equal(run.exitCode, 0, run.text);
-    return run;
+  async program(members: readonly Member[], windows: object): Promise<void> {
+    const { media } = this.machines["win-1"].host;
+    await this.project.program(existingProgram(members, endpointOf(this.api), media, windows));
   }
 
   async nodes(): Promise<readonly LiveNode[]> {
@@ -91,46 +107,39 @@ export class ExistingLab {
 
   async dispose(): Promise<void> {
     await this.project.dispose();
-    await Promise.all(this.bastions.map((bastion) => bastion.stop()));
-    await Promise.all(this.hosts.map((host) => host.stop()));
+    for (const { host, gate, bastions } of Object.values(this.machines)) {
+      await Promise.all(bastions.map(({ server }) => server.stop()));
+      await gate.stop();
+      await host.stop();
+    }
     await this.api.stop();
   }
 }
 
 /** `HOST:PORT` of an API server. */
-export function endpointOf({ kubeconfig }: ApiServer): string {
+function endpointOf({ kubeconfig }: ApiServer): string {
   const { clusters } = JSON.parse(kubeconfig) as { clusters: [{ cluster: { server: string } }] };
   return new URL(clusters[0].cluster.server).host;
 }
 
 /** What kubeadm leaves in a cluster, as far as it is looked at; and somebody's own kube-proxy for Windows. */
-export async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
+async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
   const { clusters } = JSON.parse(api.kubeconfig) as { clusters: object[] };
-  const configMap = (namespace: string, name: string, data: object): Promise<unknown> =>
-    api.request("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name },
-      data,
-    });
-  await configMap("kube-system", "kubeadm-config", {
-    ClusterConfiguration: "networking: { podSubnet: 10.244.0.0/16, serviceSubnet: 10.0.0.0/24 }\n",
-  });
-  await configMap("kube-public", "cluster-info", { kubeconfig: JSON.stringify({ clusters }) });
-  const labels = { app: "their-kube-proxy" };
-  await api.request("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", {
-    apiVersion: "apps/v1",
-    kind: "DaemonSet",
-    metadata: { name: "their-kube-proxy" },
-    spec: {
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          nodeSelector: { "kubernetes.io/os": "windows" },
-          containers: [{ name: "kube-proxy", image: "example.test/kube-proxy:1" }],
-        },
-      },
+  await api.request("POST", "/api/v1/namespaces/kube-system/configmaps", {
+    metadata: { name: "kubeadm-config" },
+    data: {
+      ClusterConfiguration: "networking: { podSubnet: 10.244.0.0/16, serviceSubnet: 10.0.0.0/24 }",
     },
+  });
+  await api.request("POST", "/api/v1/namespaces/kube-public/configmaps", {
+    metadata: { name: "cluster-info" },
+    data: { kubeconfig: JSON.stringify({ clusters }) },
+  });
+  const labels = { app: "their-kube-proxy" };
+  const containers = [{ name: "kube-proxy", image: "example.test/kube-proxy:1" }];
+  const spec = { nodeSelector: { "kubernetes.io/os": "windows" }, containers };
+  await api.request("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", {
+    metadata: { name: "their-kube-proxy" },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
   });
 }

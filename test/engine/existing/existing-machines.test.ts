@@ -3,98 +3,168 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fingerprint } from "../../../components/machine/fingerprint.ts";
 import { listing } from "../../unit/rehearsal-host/machine-listing.ts";
+import type { EngineRun } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
-import { ExistingLab } from "./existing-lab.ts";
+import { planned } from "../windows/planned.ts";
+import { ExistingLab, type MachineName } from "./existing-lab.ts";
 
-describe("existing machines in the engine", function () {
-  this.timeout(300_000);
+const proxy = { https: "http://proxy.example.test:3128" };
+
+/**
+ * SSH connections that a machine costs from a fresh one to a node, whose programs are in its image: claimed, scripts
+ * copied and unpacked, then one for each of eight steps. Pulumi's command plugin has one for each of its resources.
+ */
+const connectionsEach = 11;
+
+/**
+ * One lab from nothing to nothing: win-1 is dialled from here, win-2 by a bastion, win-3 by two. The command plugin goes
+ * by one bastion: what it does on win-3 goes by a port that the program holds, also where that is a delete, which the
+ * engine does last.
+ */
+describe("existing machines in the engine", () => {
   let lab: ExistingLab;
-  /** What was on the second machine before anything was done on it. */
-  let untouched: Record<string, string>;
+  /** What was on the machines before anything was done on them. */
+  const untouched = new Map<MachineName, Record<string, string>>();
+
+  const asItWas = async (name: MachineName): Promise<void> => {
+    assert.deepEqual(await listing(lab.machines[name].host), untouched.get(name));
+  };
+  const succeeded = (run: EngineRun): EngineRun => {
+    assert.equal(run.exitCode, 0, run.text);
+    return run;
+  };
 
   before(async () => {
     lab = await ExistingLab.start();
-    untouched = await listing(lab.hosts[1]);
+    for (const name of ["win-2", "win-3"] as const) {
+      untouched.set(name, await listing(lab.machines[name].host));
+    }
   });
   after(() => lab.dispose());
 
-  it("joins both to the cluster, the second by a bastion", async () => {
-    const run = await lab.up([lab.member(0), lab.member(1)]);
-    assert.deepEqual(await lab.nodeNames(), ["win-1", "win-2"]);
-    assert.ok((lab.bastions[0]?.accepted ?? 0) > 0, "nothing went over the bastion");
-    assert.ok(!run.text.includes("PRIVATE KEY"));
-    assert.equal(lab.hosts[0].boots, 2);
-  });
-
-  it("has nothing to do afterwards", async () => {
-    const preview = await lab.project.preview("--expect-no-changes");
-    assert.equal(preview.exitCode, 0, preview.text);
-  });
-
-  it("sets changed labels on the node that is there", async () => {
-    const run = await lab.up([lab.member(0, { labels: { zone: "b" } }), lab.member(1)]);
-    const node = (await lab.nodes()).find(({ metadata }) => metadata.name === "win-1");
-    assert.equal(node?.metadata.labels["zone"], "b");
-    assert.equal(run.steps["win-2-join-node"]?.includes("update"), false);
-  });
-
-  it("takes one out: no node any more, and the machine is what it was before", async () => {
-    await lab.up([lab.member(0)]);
-    assert.deepEqual(await lab.nodeNames(), ["win-1"]);
-    assert.deepEqual(await listing(lab.hosts[1]), untouched);
-    for (const copied of ["steps", "media/README.txt"]) {
-      assert.equal(existsSync(path.join(lab.hosts[1].driveC, "kindows", copied)), false, copied);
-    }
-  });
-
-  it("refuses a machine with another host key than the pinned one, and does nothing on it", async () => {
+  it("refuses those with another host key than the pinned one, or called otherwise, and does nothing on them", async () => {
     const pinned = makeKey().publicKey;
-    const run = await lab.run([lab.member(0), lab.member(1, { hostKey: pinned })]);
+    const strangers = [
+      lab.member("win-2", { hostKey: pinned }),
+      lab.member("win-3", { name: "win-7" }),
+    ];
+    await lab.program([lab.member("win-1"), ...strangers], { proxy });
+    const run = await lab.project.up("--continue-on-error");
     assert.notEqual(run.exitCode, 0);
     assert.match(
       run.text,
       /win-2 \(Administrator@127\.0\.0\.1:\d+ by 127\.0\.0\.1:\d+\) cannot be used/,
     );
     assert.ok(run.text.includes(fingerprint(pinned)), run.text);
-    assert.ok(run.text.includes(fingerprint(lab.hosts[1].hostKey)));
-    assert.deepEqual(await listing(lab.hosts[1]), untouched);
-    await lab.up([lab.member(0)]);
+    assert.ok(run.text.includes(fingerprint(lab.machines["win-2"].host.hostKey)));
+    assert.match(run.text, /its computer name is win-3: write that as name, or rename it/i);
+    await asItWas("win-2");
+    await asItWas("win-3");
+    // The others are not kept waiting.
+    assert.deepEqual(await lab.nodeNames(), ["win-1"]);
+    assert.equal(lab.machines["win-1"].host.boots, 2);
+    assert.deepEqual(lab.connections()["win-1"], [connectionsEach]);
+    assert.equal(lab.machines["win-1"].gate.most, 1);
   });
 
-  it("refuses a machine that is called otherwise, and does nothing on it", async () => {
-    const run = await lab.run([lab.member(0), lab.member(1, { name: "win-7" })]);
-    assert.notEqual(run.exitCode, 0);
-    assert.match(run.text, /its computer name is win-2: write that as name, or rename it/i);
-    assert.deepEqual(await listing(lab.hosts[1]), untouched);
-    await lab.up([lab.member(0)]);
-  });
-
-  it("leaves cluster and machine as they were when all of the stack goes", async () => {
-    await lab.up([lab.member(0), lab.member(1)]);
-    assert.deepEqual(await lab.nodeNames(), ["win-1", "win-2"]);
-    await lab.up([lab.member(0)]);
-    await lab.up([lab.member(1)]);
-    const destroyed = await lab.project.destroy();
-    assert.equal(destroyed.exitCode, 0, destroyed.text);
-    assert.deepEqual(await lab.nodeNames(), []);
-    assert.deepEqual(await listing(lab.hosts[1]), untouched);
-    assert.ok(
-      await lab.api.get("/apis/apps/v1/namespaces/kube-system/daemonsets/their-kube-proxy"),
-    );
-  });
-
-  it("takes a machine out that is gone for good by one word, and hangs nowhere without it", async () => {
-    await lab.up([lab.member(0)]);
-    await lab.hosts[0].stop();
-    const run = await lab.run([]);
-    assert.notEqual(run.exitCode, 0);
-    assert.match(run.text, /win-1 \(.*\) could not be reset: .*KINDOWS_GONE=win-1/);
-    process.env["KINDOWS_GONE"] = "win-1";
-    try {
-      await lab.up([]);
-    } finally {
-      delete process.env["KINDOWS_GONE"];
+  it("joins them to the cluster side by side, by bastions to which they have a connection in common", async () => {
+    await lab.program([lab.member("win-1"), lab.member("win-2"), lab.member("win-3")], { proxy });
+    const run = succeeded(await lab.project.up());
+    assert.deepEqual(await lab.nodeNames(), ["win-1", "win-2", "win-3"]);
+    assert.ok(!run.text.includes("PRIVATE KEY"));
+    const { "win-1": none, "win-2": byOne, "win-3": byTwo } = lab.connections();
+    assert.deepEqual([none, byOne.at(-1), byTwo.at(-1)], [[0], connectionsEach, connectionsEach]);
+    // The program's own look goes all the way by itself. On a busy host some are dialled once more.
+    const [first = 0, second = 0] = byTwo;
+    assert.ok(first >= 2 && first * 2 < second, `${first} to the first, ${second} to the second`);
+    assert.ok((byOne[0] ?? 0) >= connectionsEach, byOne.join(", "));
+    const order = Object.keys(run.steps);
+    for (const [one, other] of [
+      ["win-2", "win-3"],
+      ["win-3", "win-2"],
+    ] as const) {
+      assert.ok(order.indexOf(`${one}-machine`) < order.indexOf(`${other}-join-node`), one);
     }
-    assert.deepEqual(await lab.nodeNames(), []);
+  });
+
+  describe("with another label, and a step that is no more", () => {
+    const plan = (run: EngineRun): void => {
+      const deletes = ["set-machineproxy"];
+      assert.deepEqual(planned(run, "win-1"), { updates: ["join-node", "registration"], deletes });
+      assert.deepEqual(planned(run, "win-2"), { deletes });
+      assert.deepEqual(planned(run, "win-3"), { deletes });
+      const others = Object.entries(run.steps).filter(([name]) => !name.startsWith("win-"));
+      assert.deepEqual([...new Set(others.flatMap(([, done]) => done))], ["same"]);
+    };
+
+    it("are previewed without a connection", async () => {
+      const labels = { zone: "b" };
+      const members = [lab.member("win-1", { labels }), lab.member("win-2"), lab.member("win-3")];
+      await lab.program(members, {});
+      plan(succeeded(await lab.project.preview()));
+      const none = { "win-1": [0], "win-2": [0, 0], "win-3": [0, 0, 0] };
+      assert.deepEqual(lab.connections(), none);
+    });
+
+    it("are changed where they stand, and the step is undone after everything else", async () => {
+      plan(succeeded(await lab.project.up()));
+      const made = lab.connections();
+      const machines = Object.values(made).map((counts) => counts.at(-1));
+      assert.deepEqual(machines, [2, 1, 1]);
+      assert.ok(
+        Object.values(made)
+          .flat()
+          .every((count) => count > 0),
+        JSON.stringify(made),
+      );
+      const node = (await lab.nodes()).find(({ metadata }) => metadata.name === "win-1");
+      assert.equal(node?.metadata.labels["zone"], "b");
+    });
+  });
+
+  describe("that are taken out", () => {
+    it("are no nodes any more, and what they were before; one that does not answer is said to", async () => {
+      await lab.machines["win-1"].host.stop();
+      await lab.program([lab.member("win-3")], { proxy });
+      const run = await lab.project.up("--continue-on-error");
+      assert.notEqual(run.exitCode, 0);
+      assert.match(run.text, /win-1 \(.*\) could not be reset: .*KINDOWS_GONE=win-1/);
+      assert.deepEqual(await lab.nodeNames(), ["win-3"]);
+      await asItWas("win-2");
+      for (const copied of ["steps", "media/README.txt"]) {
+        assert.equal(
+          existsSync(path.join(lab.machines["win-2"].host.driveC, "kindows", copied)),
+          false,
+        );
+      }
+    });
+
+    it("have a step alone undone in a destroy that runs the program", async () => {
+      const { urn } = await lab.project.resource("win-3-set-machineproxy");
+      const flags = ["--run-program", "--target", urn, "--target-dependents"];
+      lab.connections();
+      const run = succeeded(await lab.project.destroy(...flags));
+      const { deletes = [], ...others } = planned(run, "win-3");
+      assert.ok(deletes.includes("set-machineproxy") && !deletes.includes("machine"), run.text);
+      assert.deepEqual(others, {});
+      const { "win-3": made } = lab.connections();
+      assert.ok(
+        made.every((count) => count > 0),
+        made.join(", "),
+      );
+    });
+
+    it("leave the cluster as it was without the program, and by one word where one is gone for good", async () => {
+      process.env["KINDOWS_GONE"] = "win-1";
+      try {
+        succeeded(await lab.project.destroy());
+      } finally {
+        delete process.env["KINDOWS_GONE"];
+      }
+      assert.deepEqual(await lab.nodeNames(), []);
+      await asItWas("win-3");
+      const theirs = "/apis/apps/v1/namespaces/kube-system/daemonsets/their-kube-proxy";
+      assert.ok(await lab.api.get(theirs));
+    });
   });
 });

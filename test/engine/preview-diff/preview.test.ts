@@ -23,7 +23,7 @@ describe("a preview by the engine", () => {
       program: findTool("pulumi"),
       environment: {
         ...process.env,
-        PULUMI_HOME: await pulumiHome(),
+        PULUMI_HOME: pulumiHome(),
         PULUMI_SKIP_UPDATE_CHECK: "true",
         PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
         PULUMI_DISABLE_REGISTRY_RESOLVE: "true",

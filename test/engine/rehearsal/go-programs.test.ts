@@ -5,12 +5,8 @@ import { projectRoot } from "../../../toolchain/project.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
 import { requireGo } from "../../../toolchain/tools/go-version.ts";
 
-/** Longest the tests of one module may take, in seconds; where nothing is compiled yet that is most of it. */
-const seconds = 600;
-
 /** What the rehearsal guest runs of our own is tested on this system: all but its calls of Windows is the same. */
-describe("the rehearsal's own Go programs", function () {
-  this.timeout(seconds * 1000);
+describe("the rehearsal's own Go programs", () => {
   before(requireGo);
 
   for (const module of ["rehearsal/cri", "rehearsal/curl", "rehearsal/nslookup"]) {
@@ -18,7 +14,6 @@ describe("the rehearsal's own Go programs", function () {
       await execa("go", ["test", "-vet=all", "./..."], {
         cwd: path.join(projectRoot, module),
         env: goEnvironment(),
-        timeout: seconds * 1000,
       });
     });
   }

@@ -4,6 +4,8 @@ import {
   windowsNodesBinding,
   windowsNodesRole,
 } from "../../../components/cni/flannel/windows-access.ts";
+import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
+import { readEndpointSlices } from "../../../components/controlplane/actions/endpoint-slices.ts";
 import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
 import {
   conformanceImage,
@@ -43,8 +45,7 @@ const resources: Readonly<Record<string, string>> = {
 };
 
 /** A real API server takes everything that verify and the samples would make, field by field. */
-describe("objects of verify, before a real API server", function () {
-  this.timeout(120_000);
+describe("objects of verify, before a real API server", () => {
   let server: ApiServer;
 
   before(async () => {
@@ -102,5 +103,30 @@ describe("objects of verify, before a real API server", function () {
     assert.ok(object);
     const wrong = { ...object, spec: { ...object.spec, selectors: {} } };
     await assert.rejects(taken([wrong], namespace), /unknown field \\"spec\.selectors\\"/);
+  });
+
+  // A Service whose selector fits nothing has a slice, and its list of endpoints comes back as null.
+  it("are read back: EndpointSlices have a list of endpoints, also where there are none", async () => {
+    const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+    const slice = (name: string, endpoints: readonly object[]): object => ({
+      ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
+      metadata: { name, labels: { "kubernetes.io/service-name": "asked-for" } },
+      ...{ endpoints, ports: [] },
+    });
+    await server.request("POST", slices, slice("empty", []));
+    await server.request("POST", slices, slice("full", [{ addresses: ["10.244.0.9"] }]));
+    const written = (await server.request("GET", `${slices}/empty`)) as { endpoints: unknown };
+    assert.equal(written.endpoints, null);
+
+    const api = new ClusterApi(server.kubeconfig);
+    const service = "kubernetes.io/service-name=asked-for";
+    const read = await readEndpointSlices(api, "default", service);
+    assert.deepEqual(
+      read.map(({ metadata, endpoints }) => [metadata?.name, endpoints.map((e) => e.addresses)]),
+      [
+        ["empty", []],
+        ["full", [["10.244.0.9"]]],
+      ],
+    );
   });
 });

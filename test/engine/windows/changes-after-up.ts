@@ -1,4 +1,4 @@
-import type { Variation } from "./node-program.ts";
+import type { Variation } from "./nodes-program.ts";
 
 const steps = [
   ...["test-windowshost", "enable-containersfeature", "confirm-reboot"],
@@ -20,48 +20,30 @@ export interface ChangeAfterUp {
   readonly replaces?: readonly string[];
 }
 
+const byteIn = (edited: string, ...updates: string[]): ChangeAfterUp => ({
+  ...{ name: `a byte in ${edited}`, edited, updates: [...copies, ...updates] },
+});
+
 /** Each alone, on a node that is up. */
 export const changesAfterUp: readonly ChangeAfterUp[] = [
   { name: "nothing" },
   {
-    name: "a label",
-    to: { labels: { zone: "b" } },
+    ...{ name: "a label", to: { labels: { zone: "b" } } },
     updates: ["win-1-join-node", "win-1-registration"],
   },
   // The next join is for what has another life.
   { name: "a shorter life of join tokens", to: { tokenMinutes: 30 } },
   // The disk stays, and with it all that was done on it.
   { name: "more memory", to: { domain: "two" }, replaces: ["machine"] },
-  {
-    name: "a byte in Install-Kubernetes.ps1",
-    edited: "Install-Kubernetes.ps1",
-    updates: [...copies, "win-1-install-kubernetes"],
-  },
-  {
-    name: "a byte in Join-Node.ps1",
-    edited: "Join-Node.ps1",
-    updates: [...copies, "win-1-join-node"],
-  },
+  byteIn("Install-Kubernetes.ps1", "win-1-install-kubernetes"),
+  byteIn("Join-Node.ps1", "win-1-join-node"),
   // It undoes the first step.
+  byteIn("Reset-Node.ps1", "win-1-test-windowshost"),
+  byteIn("Export-NodeLog.ps1"),
+  byteIn("lib/KubeadmJoin.ps1", "win-1-join-node"),
+  { ...byteIn("lib/Step.ps1", ...steps), name: "a byte in lib/Step.ps1, which every step has" },
   {
-    name: "a byte in Reset-Node.ps1",
-    edited: "Reset-Node.ps1",
-    updates: [...copies, "win-1-test-windowshost"],
-  },
-  { name: "a byte in Export-NodeLog.ps1", edited: "Export-NodeLog.ps1", updates: copies },
-  {
-    name: "a byte in lib/KubeadmJoin.ps1",
-    edited: "lib/KubeadmJoin.ps1",
-    updates: [...copies, "win-1-join-node"],
-  },
-  {
-    name: "a byte in lib/Step.ps1, which every step has",
-    edited: "lib/Step.ps1",
-    updates: [...copies, ...steps],
-  },
-  {
-    name: "a new machine",
-    to: { instance: "two" },
+    ...{ name: "a new machine", to: { instance: "two" } },
     replaces: ["identity", "machine", "token", ...copies, ...steps, ...node],
   },
 ];

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Host } from "../../../cli/lab/host.ts";
+import type { LabThing } from "../../../cli/lab/lab-thing.ts";
+import { processes } from "../../../cli/lab/processes.ts";
+import { parseDeployment } from "../../../cli/recovery/deployment.ts";
+import type { Extent } from "../../../cli/recovery/forget.ts";
+import { recoverState } from "../../../cli/recovery/recover.ts";
+import { repairState } from "../../../cli/recovery/repair.ts";
+import { waitFor } from "../../../components/controlplane/actions/wait.ts";
+import { ScratchProject, type RunningOperation } from "./scratch-project.ts";
+
+/** A host without libvirt and Docker: nothing of a lab can be on it. */
+const bareHost: Host = { libvirtUri: "test:///default", run: () => Promise.resolve(undefined) };
+
+/**
+ * A cluster as the state knows one (by its host action), something in it, something built on it, and neither. Then one
+ * whose command waits for a file `go`, and one that needs it.
+ */
+const lab = `
+const made = (name) => "touch " + file(name);
+const gone = (name) => "rm -f " + file(name);
+const cluster = new Command("cluster", {
+  create: made("cluster") + " # create-kind-cluster.ts",
+  delete: gone("cluster"),
+  environment: { CLUSTER: JSON.stringify({ name: "kindows-t", controlPlanes: 1 }) },
+});
+const token = new Command("token", { create: made("token"), delete: gone("token"), triggers: [cluster.stdout] }, { deletedWith: cluster });
+const join = new Command("join", { create: made("join"), delete: gone("join") }, { dependsOn: cluster });
+const key = new Command("key", { create: made("key"), delete: gone("key") });
+const slow = new Command("slow", {
+  create: made("begun") + "; while [ ! -e " + file("go") + " ]; do sleep 0.1; done",
+}, { dependsOn: [token, join, key] });
+const last = new Command("last", { create: made("last") }, { dependsOn: slow });
+`;
+
+const container: LabThing = {
+  kind: "docker container",
+  name: "kindows-t-control-plane",
+  lab: "kindows-t",
+  identity: "docker container kindows-t-control-plane",
+};
+
+/** One stack, whose runs are killed, disturbed and interrupted, and whose cluster vanishes in between. */
+describe("a run of the engine that does not get to its end", () => {
+  let project: ScratchProject;
+  before(async () => {
+    project = await ScratchProject.create();
+    await project.program(lab);
+  });
+  after(async () => {
+    for (const thing of await labProcesses()) await processes.remove(thing, bareHost);
+    await project.dispose();
+  });
+
+  const inProject = (name: string): string => path.join(project.folder, name);
+  const vanish = (...names: string[]): Promise<unknown> =>
+    Promise.all(names.map((name) => rm(inProject(name))));
+  const present = (...names: string[]): string[] =>
+    names.filter((name) => existsSync(inProject(name)));
+  const labProcesses = async () =>
+    (await processes.find(bareHost)).filter((thing) => thing.lab === project.lab);
+
+  const recover = (say: (line: string) => void = () => undefined): Promise<unknown> => {
+    const { pulumi, lab } = project;
+    return recoverState({ pulumi, host: bareHost, lab, extent: "built-on", say });
+  };
+  const repair = async (
+    things: readonly LabThing[],
+    extent: Extent,
+  ): Promise<readonly string[]> => {
+    const before = parseDeployment(await project.pulumi.state(["stack", "export"]));
+    const { deployment, notes } = repairState(before, { things, blind: [] }, extent);
+    await project.pulumi.state(["stack", "import"], JSON.stringify(deployment));
+    return notes;
+  };
+
+  /** An `up` that has come as far as a command that waits. */
+  const startUp = async (begun: string, marked = true): Promise<RunningOperation> => {
+    const running = project.start("up", marked);
+    const options = { what: begun, timeoutSeconds: 300, pauseSeconds: 0.1 };
+    await Promise.race([
+      waitFor(options, () => Promise.resolve(present(begun)[0] ? { found: true } : { seen: "" })),
+      running.end.then(({ output }) => assert.fail(output)),
+    ]);
+    return running;
+  };
+
+  it("killed with SIGKILL: the engine goes too, and its state fits what is there after recovery", async () => {
+    const killed = await startUp("begun");
+    killed.kill("SIGKILL");
+    assert.equal((await killed.end).exitCode, undefined);
+    // Files of attributes are written in place: one cut short failed every later command, "failed to load checkpoint".
+    const files = await readdir(inProject("state"), { recursive: true });
+    assert.ok(
+      files.some((name) => name.endsWith("dev.json")),
+      files.join(" "),
+    );
+    assert.deepEqual(
+      files.filter((name) => name.endsWith(".attrs")),
+      [],
+    );
+
+    const said: string[] = [];
+    await recover((line) => said.push(line));
+    assert.deepEqual(await labProcesses(), [], "nothing of the killed run works on");
+    for (const line of [
+      "took away the lock of a run that was killed",
+      "creating Command slow was interrupted",
+      "gone from this host: Command cluster (docker container kindows-t-control-plane)",
+    ]) {
+      assert.ok(said.includes(line), said.join("\n"));
+    }
+    assert.deepEqual(await project.resources(), ["key"]);
+  });
+
+  it("is finished by the next run; while that works in another terminal nobody disturbs it", async () => {
+    await vanish("begun", "cluster", "token", "join", "key");
+    // As plain `pulumi up`: its processes carry no marker.
+    const running = await startUp("begun", false);
+    await assert.rejects(recover(), {
+      name: "Failure",
+      exitCode: 3,
+      message: /pulumi \(process [0-9]+ of .*\) works on the stack dev since .*kill -INT/,
+    });
+    await writeFile(inProject("go"), "");
+    const { exitCode, output } = await running.end;
+    assert.equal(exitCode, 0, output);
+    assert.ok(!output.includes("pending operations"), output);
+    assert.deepEqual(await project.resources(), [
+      "cluster",
+      "join",
+      "key",
+      "last",
+      "slow",
+      "token",
+    ]);
+    assert.deepEqual(
+      present("cluster", "token", "join", "key"),
+      ["cluster", "token", "join"],
+      "what vanished is made anew, and what was done is not done again",
+    );
+  });
+
+  it("interrupted with SIGINT: nothing is begun any more, and nothing works on", async () => {
+    // Its cluster is there: nothing is made again.
+    assert.deepEqual(await repair([container], "built-on"), []);
+    await vanish("cluster", "token", "last");
+    await project.program(`${lab}
+const more = new Command("more", {
+  create: made("more") + "; while [ ! -e " + file("go-on") + " ]; do sleep 0.1; done",
+}, { dependsOn: last });
+new Command("end", { create: made("end") }, { dependsOn: more });
+`);
+    const interrupted = await startUp("more");
+    interrupted.kill("SIGINT");
+    await writeFile(inProject("go-on"), "");
+    const { exitCode, output } = await interrupted.end;
+    assert.equal(exitCode, 130, output);
+    assert.match(output, /interrupted.*kindows up --stack dev/);
+    assert.equal((await project.resources()).includes("end"), false, output);
+    assert.deepEqual(await labProcesses(), []);
+    assert.deepEqual(present("cluster", "token", "last"), []);
+  });
+
+  it("is destroyed round a cluster that vanished: what does not go with that is taken away", async () => {
+    // The interrupted run has left no lock: else this would be refused.
+    await repair([], "deleted-with");
+    const left = await project.resources();
+    assert.deepEqual(
+      left.filter((name) => ["cluster", "token", "join", "key"].includes(name)),
+      ["join", "key"],
+    );
+    const { exitCode, output } = await project.start("destroy").end;
+    assert.equal(exitCode, 0, output);
+    assert.deepEqual(await project.resources(), []);
+    assert.deepEqual(present("cluster", "token", "join", "key"), []);
+  });
+});

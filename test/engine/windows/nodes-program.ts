@@ -1,0 +1,150 @@
+import type { HollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { EngineProject } from "../plugins/support/engine.ts";
+import { sourcesProject } from "../plugins/support/sources-project.ts";
+
+/** The join token of the program: to be looked for where it must not be. */
+export const token = "abcdef.0123456789abcdef";
+
+/** What a program says of a machine and its node. */
+export interface Variation {
+  readonly instance?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** What the machine is taken to be called. Default: its name. */
+  readonly computerName?: string;
+  /** Whether there is a node on the machine. */
+  readonly node?: boolean;
+  /** Another containerd than the first. */
+  readonly containerd?: { readonly version: string; readonly media: HollowMedia };
+  /** The cluster's, where its API server is asked. */
+  readonly kubeconfig?: string;
+  /** Folder of kubelet.exe on this host, to be pushed to the machine; `missing` where it is not fetched. */
+  readonly kubelet?: string;
+  /** Whether Flannel is the pods' network. */
+  readonly flannel?: boolean;
+  /** Which machine stands on the disk: another one for other memory. */
+  readonly domain?: string;
+  /** Which cluster. */
+  readonly cluster?: string;
+  /** Life of the join token. */
+  readonly tokenMinutes?: number;
+  /** Neighbour by way of which the node reaches pods and Services. */
+  readonly nextHop?: string;
+}
+
+/** By the names of the machines. */
+export type Variations = Readonly<Record<string, Variation>>;
+
+/** A project with this project's sources, in which the cluster's own actions only write down that they ran. */
+export async function nodesProject(privateKey: string): Promise<EngineProject> {
+  const project = await sourcesProject();
+  // The cluster's own actions need one; here it counts that they run, and when.
+  for (const action of ["await-node", "await-ready", "remove-node"]) {
+    await project.write(
+      `components/controlplane/actions/${action}.ts`,
+      `import { appendFileSync } from "node:fs";
+       appendFileSync("journal", "${action} " + process.env["NODE"] + "\\n");`,
+    );
+  }
+  await project.write(
+    "components/controlplane/actions/mint-bootstrap-token.ts",
+    `import { appendFileSync } from "node:fs";
+     const { TOKEN, KUBECONFIG_CONTENT } = process.env;
+     appendFileSync("minted", TOKEN + " in " + KUBECONFIG_CONTENT + "\\n");
+     console.log("${token}");`,
+  );
+  await project.write("key", privateKey);
+  return project;
+}
+
+/** A program with machines of the rehearsal, each with a Windows node in a cluster of its own. */
+export function nodesProgram(
+  hosts: Readonly<Record<string, RehearsalHost>>,
+  variations: Variations,
+): string {
+  const nodes = Object.entries(variations).map(([name, variation]) => {
+    const { port, hostKey, media } = hosts[name] ?? {};
+    return { name, port, hostKey, media, ...variation };
+  });
+  return `
+  import { readFileSync } from "node:fs";
+  import * as pulumi from "@pulumi/pulumi";
+  import { local } from "@pulumi/command";
+  import { BootstrapToken } from "./components/controlplane/bootstrap-token.ts";
+  import { WindowsNode } from "./components/windows/windows-node.ts";
+  import { defaultSetup } from "./components/windows/node-setup.ts";
+  import { imageSoftware } from "./components/windows/software.ts";
+
+  const privateKey = readFileSync("key", "utf8");
+  const network = {
+    backend: "vxlan", podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16", nodeCidr: "192.168.150.0/24",
+  };
+
+  function softwareOf({ media, containerd = { version: "2.4.2", media }, kubelet, flannel }) {
+    const versions = { kubernetes: "1.36.4", containerd: containerd.version };
+    const software = imageSoftware(versions, { windowsBuild: "", media: containerd.media });
+    if (kubelet) {
+      const folder = kubelet === "missing" ? undefined : kubelet;
+      software.kubelet = {
+        ...software.kubelet, origin: { checksumUri: "https://example.com/", folder },
+      };
+    }
+    for (const name of flannel ? ["flannel", "flannelPlugin", "cniPlugins"] : []) {
+      const { fileName, sha256 } = media[name];
+      software[name] = { uri: "https://example.com/" + fileName, sha256, origin: "image" };
+    }
+    return software;
+  }
+
+  function node(given) {
+    const { name, port, hostKey, instance = "one", domain = "one", cluster = "one" } = given;
+    const { kubeconfig = "secret of the cluster", tokenMinutes = 60, flannel, nextHop } = given;
+    // As a machine of libvirt: its identity is that of its disk, and outlives another domain.
+    const identity = new local.Command(name + "-identity", { create: "true", triggers: [instance] });
+    const machine = {
+      name: given.computerName ?? name, os: "windows", address: "192.168.150.10",
+      connection: pulumi.secret({
+        host: "127.0.0.1", port, user: "Administrator", privateKey, hostKey,
+        dialErrorLimit: -1, perDialTimeout: 5,
+      }),
+      instanceId: identity.id,
+      resource: new local.Command(
+        name + "-machine",
+        { create: "true", triggers: [identity.id, domain] },
+        { deleteBeforeReplace: true },
+      ),
+    };
+    const controlPlane = {
+      kubeconfig: pulumi.secret(kubeconfig),
+      endpoint: pulumi.output("kindows-test-control-plane:6443"),
+      caCertHash: pulumi.output("sha256:" + "5".repeat(64)),
+      hostsEntries: pulumi.output([{ address: "192.168.150.128", name: "kindows-test-control-plane" }]),
+      resource: new local.Command(name + "-cluster", { create: "true", triggers: [cluster] }),
+    };
+    if (given.node === false) return undefined;
+    const { instanceId } = machine;
+    const { token } = new BootstrapToken(name + "-token", {
+      controlPlane, nodeName: name, instanceId, ttlMinutes: tokenMinutes,
+    });
+    return new WindowsNode(name, {
+      machine, controlPlane, token,
+      software: softwareOf(given),
+      labels: given.labels ?? { zone: "a" },
+      ...(flannel && { setup: { ...defaultSetup, podNetwork: { kind: "flannel", network } } }),
+      ...(nextHop && {
+        routes: ["10.244.0.0/16", "10.96.0.0/16"].map((range) => ({ range, nextHop })),
+      }),
+      taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+    });
+  }
+
+  export const facts = {};
+  for (const given of ${JSON.stringify(nodes)}) {
+    const made = node(given);
+    facts[given.name] = made && {
+      name: made.nodeName, build: made.windowsBuild,
+      kubernetes: made.kubernetesVersion, containerd: made.containerdVersion,
+    };
+  }
+`;
+}
