@@ -34,10 +34,10 @@ const needNothing: readonly (readonly [command: string, exitCode: number, says: 
 /** Commands that look at the settings first, and settings that they have to find wanting. */
 const refused: readonly (readonly [command: string, table: string, title: string])[] = [
   ["preview", "sections.yaml", "everything at once"],
-  ["up", "sections.yaml", "secrets in clear, of which none may stand in an error"],
+  ["fetch", "sections.yaml", "secrets in clear, of which none may stand in an error"],
   ["preview", "text.yaml", "an unclosed quote"],
   ["up", "text.yaml", "no `config` at all"],
-  ["fetch", "text.yaml", "two colons in a line"],
+  ["image check", "text.yaml", "two colons in a line"],
 ];
 
 describe("commands in a clone that has nothing yet", () => {
