@@ -16,7 +16,9 @@ describe("Every step times every fault", () => {
   let page: string;
   const over = new AbortController();
 
-  before(async () => {
+  before(async function () {
+    // All of it may take a busy host more than a test may. What hangs in it ends by a limit of its own.
+    this.timeout(3_600_000);
     results = await playTable(over.signal);
     const config = await resolveConfig(file);
     page = await format(faultsPage(faults, results), { ...config, filepath: file });

@@ -35,7 +35,7 @@ import {
 /** Factor on every wait of the machine: 240 s are 2.4 s. */
 export const patience = 0.01;
 /** Seconds in which anything must have ended: what takes longer counts as hanging. */
-const limitSeconds = 60;
+const limitSeconds = 300;
 
 /** What `up` brings to a machine, as the program stages it. */
 const folders = stepFolders(stepsSource);
@@ -202,7 +202,7 @@ export class Lab {
       privateKey: adminKey.private,
       hostKey: this.host.hostKey,
       dialErrorLimit: -1,
-      perDialTimeout: 5,
+      perDialTimeout: limitSeconds,
     };
   }
 }
