@@ -81,13 +81,14 @@ export class ExistingLab {
 
   /** Connections since this was asked the last time: to each machine, and before it to each bastion on the way. */
   connections(): Readonly<Record<MachineName, readonly number[]>> {
-    const since = Object.entries(this.machines).map(([name, { gate, bastions }]) => {
+    const since = (name: MachineName): readonly number[] => {
+      const { gate, bastions } = this.machines[name];
       const counts = [...bastions.map(({ server }) => server.accepted), gate.made];
       const before = this.#counted.get(name);
       this.#counted.set(name, counts);
-      return [name, counts.map((count, index) => count - (before?.[index] ?? 0))] as const;
-    });
-    return Object.fromEntries(since) as Record<MachineName, readonly number[]>;
+      return counts.map((count, index) => count - (before?.[index] ?? 0));
+    };
+    return { "win-1": since("win-1"), "win-2": since("win-2"), "win-3": since("win-3") };
   }
 
   /** @param windows settings that all machines have in common. */
