@@ -8,8 +8,7 @@ import { PartialImage } from "../../../components/windows/image/builder/partial-
 import { Cache } from "../../../toolchain/cache.ts";
 import { newFolder } from "../new-folder.ts";
 import { recordedHost } from "./lab/recorded-host.ts";
-import { runKindows } from "./run-kindows.ts";
-import type { Ended } from "./run-kindows.ts";
+import { runKindows, type Ended } from "./run-kindows.ts";
 
 const used = "windows-image-0123456789abcdef";
 const unused = "windows-image-fedcba9876543210";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
 import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";

@@ -7,8 +7,7 @@ import { pathRows } from "../../../verify/rows/paths.ts";
 import { judgePrinted } from "../../../verify/run/attempt.ts";
 import { judgeLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe-failure.ts";
-import { planRow } from "../../../verify/run/plan.ts";
-import type { AwaitedPod } from "../../../verify/run/plan.ts";
+import { planRow, type AwaitedPod } from "../../../verify/run/plan.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
 import {
   denyAll,

@@ -4,8 +4,7 @@ import { htmlText } from "../../../verify/report/html.ts";
 import { jsonText } from "../../../verify/report/json.ts";
 import { junitText } from "../../../verify/report/junit.ts";
 import { terminalText } from "../../../verify/report/terminal.ts";
-import { isGood } from "../../../verify/result.ts";
-import type { RowResult, Status, Verification } from "../../../verify/result.ts";
+import { isGood, type RowResult, type Status, type Verification } from "../../../verify/result.ts";
 import { allRows } from "../../../verify/rows/all.ts";
 
 function result(id: string, status: Status, told: Partial<RowResult> = {}): RowResult {

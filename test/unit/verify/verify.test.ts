@@ -5,10 +5,8 @@ import { ClusterView } from "../../../verify/cluster/view.ts";
 import { selectRows } from "../../../verify/rows/select.ts";
 import { createNamespace, removeNamespace } from "../../../verify/run/own-namespace.ts";
 import type { SessionOptions } from "../../../verify/run/session.ts";
-import { verifyCluster } from "../../../verify/verify.ts";
-import type { VerifyEnd } from "../../../verify/verify.ts";
-import { withFakeApi } from "../controlplane/fake-api.ts";
-import type { Answer } from "../controlplane/fake-api.ts";
+import { verifyCluster, type VerifyEnd } from "../../../verify/verify.ts";
+import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
 import { healthy, linuxNode } from "./cluster-states.ts";
 
 const path = "/api/v1/namespaces/kindows-verify";

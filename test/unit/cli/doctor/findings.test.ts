@@ -11,10 +11,8 @@ import {
 import type { Certificate, ContainerCertificates } from "../../../../cli/doctor/certificates.ts";
 import { judgeClocks, secondsOff } from "../../../../cli/doctor/clocks.ts";
 import type { Finding, Repair } from "../../../../cli/doctor/finding.ts";
-import { judgeNodes } from "../../../../cli/doctor/nodes.ts";
-import type { KnownNodes } from "../../../../cli/doctor/nodes.ts";
-import { judgeTokens, knownTokens } from "../../../../cli/doctor/tokens.ts";
-import type { KnownToken } from "../../../../cli/doctor/tokens.ts";
+import { judgeNodes, type KnownNodes } from "../../../../cli/doctor/nodes.ts";
+import { judgeTokens, knownTokens, type KnownToken } from "../../../../cli/doctor/tokens.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");
 const runJoin = { kind: "run-join", node: "win-1" } as const;

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { askCluster, judgeLab } from "../../../../cli/doctor/examine-lab.ts";
-import type { LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
-import { labState, withToken } from "../../../../cli/doctor/lab-state.ts";
-import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
+import { askCluster, judgeLab, type LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
+import { labState, withToken, type NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
 import type { StateResource } from "../../../../cli/recovery/deployment.ts";
 import { connection, deployment, resource, secret, urn } from "../recovery/state-builder.ts";

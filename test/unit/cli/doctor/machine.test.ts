@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { askClock, askCluster } from "../../../../cli/doctor/examine-lab.ts";
 import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { runJoin } from "../../../../cli/doctor/repairs.ts";

@@ -11,8 +11,7 @@ import { labOfPoolFile } from "../../../../cli/lab/pool-folder.ts";
 import { pools } from "../../../../cli/lab/pools.ts";
 import { labOfEnvironment } from "../../../../cli/lab/processes.ts";
 import { parseVolumeLine, volumes } from "../../../../cli/lab/volumes.ts";
-import { recordedHost } from "./recorded-host.ts";
-import type { Answers } from "./recorded-host.ts";
+import { recordedHost, type Answers } from "./recorded-host.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
 

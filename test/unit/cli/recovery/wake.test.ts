@@ -3,8 +3,7 @@ import { pausedMachine, pausedMachines } from "../../../../cli/recovery/machine-
 import type { Pause } from "../../../../cli/recovery/machine-sleepers.ts";
 import type { Idle } from "../../../../cli/recovery/sleeper.ts";
 import { asleepOf, wakeLab } from "../../../../cli/recovery/wake.ts";
-import { recordedHost } from "../lab/recorded-host.ts";
-import type { Answers } from "../lab/recorded-host.ts";
+import { recordedHost, type Answers } from "../lab/recorded-host.ts";
 
 const here = "qemu:///system";
 const elsewhere = "qemu+ssh://root@other/system";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { knownHosts } from "../../../../cli/lab/known-hosts.ts";
-import { clusterNodes } from "../../../../cli/status/cluster-nodes.ts";
-import type { ClusterNode } from "../../../../cli/status/cluster-nodes.ts";
+import { clusterNodes, type ClusterNode } from "../../../../cli/status/cluster-nodes.ts";
 import { isHealthy, sshCommand, statusText } from "../../../../cli/status/report.ts";
 import type { LabStatus } from "../../../../cli/status/report.ts";
 
