@@ -170,12 +170,10 @@ describe("images that labs use", () => {
     "0123456789ab.qcow2": undefined,
   };
   for (const [volume, hash] of Object.entries(volumes)) {
-    it(`${volume} in kindows-dev: ${hash ?? "none"}`, () => {
-      assert.equal(hashOfVolume("kindows-dev", volume), hash);
-    });
+    it(`${volume} in kindows-dev: ${hash ?? "none"}`, () =>
+      assert.equal(hashOfVolume("kindows-dev", volume), hash));
   }
 
-  it("are none where there is no libvirt", async () => {
-    assert.deepEqual(await usedByLabs(recordedHost({ "virsh pool-list --name": undefined })), []);
-  });
+  it("are none where there is no libvirt", async () =>
+    assert.deepEqual(await usedByLabs(recordedHost({ "virsh pool-list --name": undefined })), []));
 });

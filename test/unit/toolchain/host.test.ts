@@ -213,9 +213,8 @@ describe("container runtime", () => {
         assert.deepEqual(JSON.parse(readFileSync(place, "utf8")), after);
       });
     }
-    it("gives runc's own exit code", async () => {
-      assert.equal((await run(newFolder(), "exit 42", ["state", "id"])).exitCode, 42);
-    });
+    it("gives runc's own exit code", async () =>
+      assert.equal((await run(newFolder(), "exit 42", ["state", "id"])).exitCode, 42));
   });
 });
 

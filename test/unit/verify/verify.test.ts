@@ -116,7 +116,7 @@ describe("a view of the cluster", () => {
 describe("the namespace of a run", () => {
   const unheard = (): void => undefined;
 
-  it("is made, and pods can be made in it from then on", async () => {
+  it("is made, and pods can be made in it from then on", async () =>
     await withFakeApi(
       (request) => (request === `GET ${path}` ? gone : fine),
       async (api, requests) => {
@@ -125,8 +125,7 @@ describe("the namespace of a run", () => {
           ...[`GET ${path}`, "POST /api/v1/namespaces", `GET ${path}/serviceaccounts/default`],
         ]);
       },
-    );
-  });
+    ));
 
   it("takes the place of what an earlier run left", async () => {
     let there = true;
@@ -145,15 +144,14 @@ describe("the namespace of a run", () => {
     assert.match(first, /^removing the namespace kindows-verify that an earlier run left$/);
   });
 
-  it("is gone when it is removed, also where it was not there", async () => {
+  it("is gone when it is removed, also where it was not there", async () =>
     await withFakeApi(
       () => gone,
       async (api, requests) => {
         await removeNamespace(api, unheard);
         assert.deepEqual(requests, [`DELETE ${path}`, `GET ${path}`]);
       },
-    );
-  });
+    ));
 
   it("is rid of pods whose node does not answer, and of those only", async () => {
     const deleted: string[] = [];
@@ -202,7 +200,6 @@ describe("the server on this host", () => {
     await assert.rejects(fetch(server.url));
   });
 
-  it("is not started on an address of another host", async () => {
-    await assert.rejects(startHostServer("192.0.2.1"), /EADDRNOTAVAIL/);
-  });
+  it("is not started on an address of another host", () =>
+    assert.rejects(startHostServer("192.0.2.1"), /EADDRNOTAVAIL/));
 });

@@ -147,13 +147,11 @@ describe("a lab as a whole", () => {
     });
   }
 
-  it("without a kubeconfig says so, and asks nobody", async () => {
-    assert.match(JSON.stringify(await askCluster(undefined)), /has no kubeconfig/);
-  });
+  it("without a kubeconfig says so, and asks nobody", async () =>
+    assert.match(JSON.stringify(await askCluster(undefined)), /has no kubeconfig/));
 
-  it("with a kubeconfig that is none says why", async () => {
-    assert.match(JSON.stringify(await askCluster("{}")), /no cluster or no user/);
-  });
+  it("with a kubeconfig that is none says why", async () =>
+    assert.match(JSON.stringify(await askCluster("{}")), /no cluster or no user/));
 });
 
 describe("a state whose client has a new certificate", () => {

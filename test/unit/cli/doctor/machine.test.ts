@@ -114,7 +114,7 @@ describe("a machine that the doctor reaches", () => {
 });
 
 describe("asking an API server", () => {
-  it("gives its answers as they are", async () => {
+  it("gives its answers as they are", async () =>
     await withFakeApi(
       (request) => [200, { items: [], request }],
       async (_api, _requests, server) => {
@@ -122,8 +122,7 @@ describe("asking an API server", () => {
         assert.ok(typeof answer !== "string");
         assert.deepEqual(answer.nodes, { items: [], request: "GET /api/v1/nodes" });
       },
-    );
-  });
+    ));
 
   it("that refuses, or is not there, tells why", async () => {
     let gone = "";

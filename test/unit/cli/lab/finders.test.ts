@@ -183,9 +183,8 @@ describe("names that tell a lab", () => {
     "": undefined,
   };
   for (const [environment, lab] of Object.entries(environments)) {
-    it(`environment ${JSON.stringify(environment)}: ${lab ?? "none"}`, () => {
-      assert.equal(labOfEnvironment(environment), lab);
-    });
+    it(`environment ${JSON.stringify(environment)}: ${lab ?? "none"}`, () =>
+      assert.equal(labOfEnvironment(environment), lab));
   }
 
   const files = {
@@ -218,9 +217,8 @@ users: [{name: my-kindows-a}]`;
   });
 
   for (const text of ["", "{", "contexts: 5", "- a", "contexts: null"]) {
-    it(`without such entries is left alone: ${JSON.stringify(text)}`, () => {
-      assert.deepEqual(labEntries(text), []);
-    });
+    it(`without such entries is left alone: ${JSON.stringify(text)}`, () =>
+      assert.deepEqual(labEntries(text), []));
   }
 
   it("is where kubectl looks", () => {

@@ -232,9 +232,7 @@ describe("a machine that is paused", () => {
     ],
   };
   for (const [name, [pause, expected]] of Object.entries(pauses)) {
-    it(name, () => {
-      assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected });
-    });
+    it(name, () => assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected }));
   }
 
   it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {
