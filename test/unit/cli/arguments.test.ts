@@ -22,8 +22,6 @@ describe("arguments of commands", () => {
     [commaList, "", /names separated by commas/],
   ];
   for (const [read, text, expected] of wrong) {
-    it(`do not take "${text}" for ${read.name}`, () => {
-      assert.throws(() => read(text), expected);
-    });
+    it(`do not take "${text}" for ${read.name}`, () => assert.throws(() => read(text), expected));
   }
 });

@@ -15,9 +15,7 @@ const day = 24 * 3600;
 
 describe("kindows cache prune", () => {
   let cache: Cache;
-  beforeEach(() => {
-    cache = new Cache(newFolder());
-  });
+  beforeEach(() => (cache = new Cache(newFolder())));
 
   for (const [what, name, age, days, goes] of [
     ["an old part", "0a.part", 31 * day, 30, true],
@@ -36,9 +34,8 @@ describe("kindows cache prune", () => {
     });
   }
 
-  it("has nothing to do where nothing was ever downloaded", async () => {
-    assert.equal(await removeStaleDownloads(cache, 0, now), 0);
-  });
+  it("has nothing to do where nothing was ever downloaded", async () =>
+    assert.equal(await removeStaleDownloads(cache, 0, now), 0));
 
   async function compiled(): Promise<void> {
     const below = path.join(cache.root, "go/build/00");
@@ -49,9 +46,8 @@ describe("kindows cache prune", () => {
     await utimes(path.join(cache.root, "go/build"), old, old);
   }
 
-  it("finds no compiler's caches where nothing was compiled", async () => {
-    assert.equal(await compilerCaches(cache), undefined);
-  });
+  it("finds no compiler's caches where nothing was compiled", async () =>
+    assert.equal(await compilerCaches(cache), undefined));
 
   it("takes the compiler's caches, as old as the last thing compiled, as a whole", async () => {
     await compiled();

@@ -67,9 +67,8 @@ describe("the screen of a machine", () => {
     "a libvirt that does not answer, in its own words": [{}, /virsh list --all --name: failed/],
   };
   for (const [what, [given, message, node = "win-1"]] of Object.entries(wrong)) {
-    it(`is not there for ${what}`, async () => {
-      await assert.rejects(screenOf(recordedHost(given), lab, node), { message });
-    });
+    it(`is not there for ${what}`, () =>
+      assert.rejects(screenOf(recordedHost(given), lab, node), { message }));
   }
 });
 
@@ -95,9 +94,7 @@ describe("the way to a screen", () => {
 describe("a viewer", () => {
   let folder: string;
   const at = (name: string): string => path.join(folder, name);
-  beforeEach(() => {
-    folder = newFolder();
-  });
+  beforeEach(() => (folder = newFolder()));
 
   function environment(...programs: readonly string[]): NodeJS.ProcessEnv {
     const [begun, opened] = [at("opened.new"), at("opened")];

@@ -65,9 +65,7 @@ describe("what is left over on a host", () => {
     return [`a lab of nobody's: ${lab}`, [things[0], { unknown: [{ lab, things }] }]] as const;
   });
   for (const [name, [each, expected]] of [...Object.entries(cases), ...nobodys]) {
-    it(name, () => {
-      assert.deepEqual(sortLeftovers([each], known), { ...nothing, ...expected });
-    });
+    it(name, () => assert.deepEqual(sortLeftovers([each], known), { ...nothing, ...expected }));
   }
 
   it("is nothing of a lab that a run works on", () => {
@@ -144,17 +142,15 @@ describe("what the doctor repairs", () => {
     asleep: [{ kind: "libvirt network", name: "kindows-rehearsal", verb: "start" }],
   };
 
-  it("is what stands still and what is left of the own lab, and is said before", () => {
+  it("is what stands still and what is left of the own lab, and is said before", () =>
     assert.deepEqual(plannedRepairs(found), [
       "start libvirt network kindows-rehearsal",
       "remove libvirt domain kindows-rehearsal-win-2",
       "remove file /f/kubeconfig",
-    ]);
-  });
+    ]));
 
-  it("is nothing inside a lab of which a part stands still: that may be all that is wrong", () => {
-    assert.deepEqual(plannedRepairs({ ...found, findings: [clockOff] }), plannedRepairs(found));
-  });
+  it("is nothing inside a lab of which a part stands still: that may be all that is wrong", () =>
+    assert.deepEqual(plannedRepairs({ ...found, findings: [clockOff] }), plannedRepairs(found)));
 
   it("is not what a person has to make room for first, and the rest all the same", () => {
     const asleep = [fullDisk];

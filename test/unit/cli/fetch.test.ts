@@ -9,8 +9,7 @@ import { programsText } from "../../../cli/fetch/report.ts";
 import { readSoftwareLock } from "../../../components/windows/known-programs.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { newFolder } from "../new-folder.ts";
-import { HttpsServer, cutAfter, serve } from "../toolchain/https-server.ts";
-import type { Answer } from "../toolchain/https-server.ts";
+import { HttpsServer, cutAfter, serve, type Answer } from "../toolchain/https-server.ts";
 
 const kubelet = randomBytes(200_000);
 const kubeadm = randomBytes(100_000);

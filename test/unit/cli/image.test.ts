@@ -8,8 +8,7 @@ import { PartialImage } from "../../../components/windows/image/builder/partial-
 import { Cache } from "../../../toolchain/cache.ts";
 import { newFolder } from "../new-folder.ts";
 import { recordedHost } from "./lab/recorded-host.ts";
-import { runKindows } from "./run-kindows.ts";
-import type { Ended } from "./run-kindows.ts";
+import { runKindows, type Ended } from "./run-kindows.ts";
 
 const used = "windows-image-0123456789abcdef";
 const unused = "windows-image-fedcba9876543210";
@@ -171,12 +170,10 @@ describe("images that labs use", () => {
     "0123456789ab.qcow2": undefined,
   };
   for (const [volume, hash] of Object.entries(volumes)) {
-    it(`${volume} in kindows-dev: ${hash ?? "none"}`, () => {
-      assert.equal(hashOfVolume("kindows-dev", volume), hash);
-    });
+    it(`${volume} in kindows-dev: ${hash ?? "none"}`, () =>
+      assert.equal(hashOfVolume("kindows-dev", volume), hash));
   }
 
-  it("are none where there is no libvirt", async () => {
-    assert.deepEqual(await usedByLabs(recordedHost({ "virsh pool-list --name": undefined })), []);
-  });
+  it("are none where there is no libvirt", async () =>
+    assert.deepEqual(await usedByLabs(recordedHost({ "virsh pool-list --name": undefined })), []));
 });

@@ -34,7 +34,7 @@ describe("stages of nodes", () => {
     });
   }
 
-  it("are told once each, with the time so far, and accounted for when the node is Ready", () => {
+  it("are told once each, with the time so far, and accounted for when the node is Ready", () =>
     assert.deepEqual(told(run), [
       "win-1 gets its disk",
       "win-1 boots (2 s so far)",
@@ -46,8 +46,7 @@ describe("stages of nodes", () => {
       "win-1 becomes Ready (1 min 09 s so far)",
       "win-1 is Ready after 1 min 14 s: disk 2 s, boot 22 s, host check 5 s, programs 0 s, " +
         "containerd 10 s, join 30 s, Ready 5 s",
-    ]);
-  });
+    ]));
 
   it("are those of an upgrade, too: only what is done is told", () => {
     const lines: typeof run = [

@@ -37,9 +37,8 @@ describe("redact", () => {
   };
   for (const [what, [text, shown]] of Object.entries(ofNode)) {
     it(`takes ${what} out of a node's log`, () => assert.equal(redactLog(text), shown));
-    it(`shows the same of ${what} where the machine has hidden before`, () => {
-      assert.equal(redactLog(hideSecrets(text)), shown);
-    });
+    it(`shows the same of ${what} where the machine has hidden before`, () =>
+      assert.equal(redactLog(hideSecrets(text)), shown));
   }
 
   for (const text of [

@@ -65,31 +65,27 @@ const text = `<network>
 `;
 
 describe("libvirt's answers", () => {
-  it("tell networks", () => {
+  it("tell networks", () =>
     assert.deepEqual(networksIn(text), [
       { name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] },
       { name: "kindows-x", bridge: "kw-x", cidrs: ["192.168.171.0/24"] },
       { name: "isolated", bridge: undefined, cidrs: [] },
-    ]);
-  });
+    ]));
 
-  it("tell pools", () => {
+  it("tell pools", () =>
     assert.deepEqual(poolsIn(text), [
       { name: "kindows-x", path: "/var/lib/libvirt/images/kindows-x" },
       { name: "ceph", path: undefined },
-    ]);
-  });
+    ]));
 
-  it("tell machines", () => {
+  it("tell machines", () =>
     assert.deepEqual(domainsIn(text), [
       { name: "kindows-x-win-1", running: true, networks: ["kindows-x", "default"] },
       { name: "db", running: false, networks: [] },
-    ]);
-  });
+    ]));
 
-  it("tell nothing of nothing", () => {
-    assert.deepEqual([networksIn(""), poolsIn(""), domainsIn("")], [[], [], []]);
-  });
+  it("tell nothing of nothing", () =>
+    assert.deepEqual([networksIn(""), poolsIn(""), domainsIn("")], [[], [], []]));
 
   const bridges: Readonly<Record<string, readonly [answer: object, bridge: unknown]>> = {
     "a bridge with its MTU": [
@@ -119,9 +115,8 @@ describe("libvirt's answers", () => {
     ],
   };
   for (const [what, [answer, bridge]] of Object.entries(bridges)) {
-    it(`tell of another host: ${what}`, () => {
-      assert.deepEqual(bridgeIn({ stdout: "", stderr: "", ...answer }), bridge);
-    });
+    it(`tell of another host: ${what}`, () =>
+      assert.deepEqual(bridgeIn({ stdout: "", stderr: "", ...answer }), bridge));
   }
 
   it("tell what memory is free, and what caches would give back, or not", () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
 import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";
@@ -35,9 +34,7 @@ function probed(image: ImageSettings["windows"]["image"]): ReturnType<typeof pro
 
 describe("probes", () => {
   let folder: string;
-  beforeEach(() => {
-    folder = newFolder();
-  });
+  beforeEach(() => (folder = newFolder()));
 
   describe("Docker", () => {
     let server: Server | undefined;
@@ -88,7 +85,7 @@ describe("probes", () => {
       ],
     };
 
-    it("tells version, folder, networks with their bridges, and containers with their cluster", async () => {
+    it("tells version, folder, networks with their bridges, and containers with their cluster", async () =>
       assert.deepEqual(await probeDocker(await engine(answers)), {
         reachable: true,
         version: "28.5.1",
@@ -103,8 +100,7 @@ describe("probes", () => {
           { name: "x-control-plane", kindCluster: "x", running: true },
           { name: "db", kindCluster: undefined, running: false },
         ],
-      });
-    });
+      }));
 
     it("is not reachable without a socket, on another host, and where it refuses a question", async () => {
       const socket = path.join(folder, "none.sock");

@@ -4,12 +4,10 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:f
 import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { WrongContentError, download } from "../../../toolchain/download.ts";
-import type { DownloadOptions } from "../../../toolchain/download.ts";
+import { WrongContentError, download, type DownloadOptions } from "../../../toolchain/download.ts";
 import { transferText } from "../../../toolchain/transfer-text.ts";
 import { newFolder } from "../new-folder.ts";
-import { HttpsServer, cutAfter, serve } from "./https-server.ts";
-import type { Answer } from "./https-server.ts";
+import { HttpsServer, cutAfter, serve, type Answer } from "./https-server.ts";
 
 const content = randomBytes(300_000);
 const other = randomBytes(300_000);

@@ -14,9 +14,7 @@ import { newFolder } from "../new-folder.ts";
 
 describe("engine plugins", () => {
   let folder: string;
-  beforeEach(() => {
-    folder = newFolder();
-  });
+  beforeEach(() => (folder = newFolder()));
 
   for (const [value, expected] of [
     [undefined, undefined],

@@ -9,8 +9,7 @@ import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";
 import { buildOrder } from "../../../toolchain/build-order.ts";
 import { boundingSetHasSysResource } from "../../../toolchain/capabilities.ts";
 import { dockerdArguments, wrappedRuntime } from "../../../toolchain/container-runtime.ts";
-import { classifyRefusal } from "../../../toolchain/daemon-state.ts";
-import type { DaemonState } from "../../../toolchain/daemon-state.ts";
+import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
 import { hostPackages } from "../../../toolchain/host-package-table.ts";
 import { installCommand, planPackages } from "../../../toolchain/host-packages.ts";
 import type { Host, Plan } from "../../../toolchain/host-packages.ts";
@@ -214,9 +213,8 @@ describe("container runtime", () => {
         assert.deepEqual(JSON.parse(readFileSync(place, "utf8")), after);
       });
     }
-    it("gives runc's own exit code", async () => {
-      assert.equal((await run(newFolder(), "exit 42", ["state", "id"])).exitCode, 42);
-    });
+    it("gives runc's own exit code", async () =>
+      assert.equal((await run(newFolder(), "exit 42", ["state", "id"])).exitCode, 42));
   });
 });
 

@@ -69,14 +69,13 @@ const refused: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
 };
 
 describe("a Windows program whose sections begin with a page", () => {
-  it("keeps every section's content, at multiples of a page", () => {
+  it("keeps every section's content, at multiples of a page", () =>
     assert.deepEqual(laidOut(pageAligned(program(usual))), [
       [".text", 0x1000, 0x2000, "tt"],
       [".bss", 0, 0, ""],
       [".data", 0x3000, 0x1000, "dd"],
       [".symtab", 0x4000, 0x1000, "ss"],
-    ]);
-  });
+    ]));
 
   it("says so in its headers, with the symbols where they are now", () => {
     const file = pageAligned(program(usual, ".symtab"));
@@ -92,8 +91,6 @@ describe("a Windows program whose sections begin with a page", () => {
   });
 
   for (const [what, [file, why]] of Object.entries(refused)) {
-    it(`refuses ${what}`, () => {
-      assert.throws(() => pageAligned(file), why);
-    });
+    it(`refuses ${what}`, () => assert.throws(() => pageAligned(file), why));
   }
 });

@@ -21,9 +21,7 @@ describe("a program of the host", () => {
     ],
   };
   for (const [what, [line, seconds, end]] of Object.entries(cases)) {
-    it(what, async () => {
-      assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end);
-    });
+    it(what, async () => assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end));
   }
 
   it("is not installed", async () => {

@@ -28,9 +28,7 @@ describe("tools", () => {
   let folder: string;
   const { PATH: searched, KINDOWS_CACHE: cache } = process.env;
 
-  beforeEach(() => {
-    folder = newFolder();
-  });
+  beforeEach(() => (folder = newFolder()));
   afterEach(() => Object.assign(process.env, { PATH: searched, KINDOWS_CACHE: cache }));
 
   /** Puts a program in front of all others on the PATH. */
@@ -131,9 +129,8 @@ describe("tools", () => {
       process.env.PATH = folder;
       assert.equal(await fetched(), "curl is missing");
     });
-    it("without a checksum are none", async () => {
-      assert.equal(await fetched({ none: "nobody publishes one" }), "");
-    });
+    it("without a checksum are none", async () =>
+      assert.equal(await fetched({ none: "nobody publishes one" }), ""));
   });
 
   describe("Go versions", () => {

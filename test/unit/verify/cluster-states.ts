@@ -8,8 +8,7 @@ import type {
 
 import type { Facts, NodeFact } from "../../../verify/cluster/facts.ts";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
-import { namespace, roleLabel, roleName } from "../../../verify/objects/names.ts";
-import type { Role } from "../../../verify/objects/names.ts";
+import { namespace, roleLabel, roleName, type Role } from "../../../verify/objects/names.ts";
 
 export const linuxNode: NodeFact = {
   ...{ name: "linux-a", os: "linux", address: "192.168.150.128" },

@@ -7,8 +7,7 @@ import { pathRows } from "../../../verify/rows/paths.ts";
 import { judgePrinted } from "../../../verify/run/attempt.ts";
 import { judgeLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe-failure.ts";
-import { planRow } from "../../../verify/run/plan.ts";
-import type { AwaitedPod } from "../../../verify/run/plan.ts";
+import { planRow, type AwaitedPod } from "../../../verify/run/plan.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
 import {
   denyAll,
@@ -132,9 +131,8 @@ describe("why a connection failed", () => {
     ],
   };
   for (const [what, [[id, failure, changes], expected]] of Object.entries(cases)) {
-    it(`is ${what}`, () => {
-      assert.match(whyFailed(probe(id), failure, { ...healthy, ...changes }), expected);
-    });
+    it(`is ${what}`, () =>
+      assert.match(whyFailed(probe(id), failure, { ...healthy, ...changes }), expected));
   }
 });
 
@@ -311,9 +309,8 @@ describe("a selector", () => {
     [expression("tier", "Exists"), true],
     [expression("tier", "DoesNotExist"), false],
   ] as const) {
-    it(`${JSON.stringify(selector)} ${expected ? "fits" : "does not fit"}`, () => {
-      assert.equal(selects(selector, labels), expected);
-    });
+    it(`${JSON.stringify(selector)} ${expected ? "fits" : "does not fit"}`, () =>
+      assert.equal(selects(selector, labels), expected));
   }
 
   it("of a policy without a list of directions is about egress only where it has rules for it", () => {

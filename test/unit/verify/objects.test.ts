@@ -4,8 +4,7 @@ import type { V1DaemonSet, V1PodSpec, V1Service } from "@kubernetes/client-node"
 
 import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
 import { windowsRelease } from "../../../verify/objects/images.ts";
-import { namespace, podDomain } from "../../../verify/objects/names.ts";
-import type { Part } from "../../../verify/objects/names.ts";
+import { namespace, podDomain, type Part } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
 import type { SampleObject } from "../../../verify/objects/samples.ts";

@@ -99,9 +99,7 @@ describe("the probes of a row", () => {
     ],
   };
   for (const [id, expected] of Object.entries(cases)) {
-    it(`of ${id}`, () => {
-      assert.deepEqual(shown(id), expected);
-    });
+    it(`of ${id}`, () => assert.deepEqual(shown(id), expected));
   }
 
   const onNodes: Readonly<Record<string, string>> = {
@@ -120,9 +118,7 @@ describe("the probes of a row", () => {
       "outside > http://192.168.150.128:30081/hostname x4",
   };
   for (const [id, expected] of Object.entries(onNodes)) {
-    it(`of ${id}`, () => {
-      assert.deepEqual(shown(id, onHosts), [expected]);
-    });
+    it(`of ${id}`, () => assert.deepEqual(shown(id, onHosts), [expected]));
   }
 
   it("wait for every pod they need, and for no other", () => {

@@ -4,8 +4,7 @@ import { htmlText } from "../../../verify/report/html.ts";
 import { jsonText } from "../../../verify/report/json.ts";
 import { junitText } from "../../../verify/report/junit.ts";
 import { terminalText } from "../../../verify/report/terminal.ts";
-import { isGood } from "../../../verify/result.ts";
-import type { RowResult, Status, Verification } from "../../../verify/result.ts";
+import { isGood, type RowResult, type Status, type Verification } from "../../../verify/result.ts";
 import { allRows } from "../../../verify/rows/all.ts";
 
 function result(id: string, status: Status, told: Partial<RowResult> = {}): RowResult {
@@ -54,7 +53,7 @@ describe("how a run came out", () => {
 });
 
 describe("the table on a terminal", () => {
-  it("has what was run, why what failed did, and the rest by its reason", () => {
+  it("has what was run, why what failed did, and the rest by its reason", () =>
     assert.equal(
       terminalText(verification, false),
       `           ROW                         TIME    WHAT
@@ -73,8 +72,7 @@ not runnable here: needs Windows: x
 
 1 passed, 1 failed, 1 rehearsed, 2 not runnable here (12 s)
 rehearsal: Windows is stood in for, and nothing here is shown of it`,
-    );
-  });
+    ));
 
   it("has colours where they are wanted, and the same words", () => {
     const coloured = terminalText(verification, true);
@@ -132,9 +130,8 @@ describe("the results as JUnit's XML", () => {
 describe("the page", () => {
   const html = htmlText(verification);
 
-  it("loads nothing and runs nothing", () => {
-    assert.doesNotMatch(html, /<script|<link|<img|@import|url\(|src=|https?:\/\/(?!y|10\.96)/);
-  });
+  it("loads nothing and runs nothing", () =>
+    assert.doesNotMatch(html, /<script|<link|<img|@import|url\(|src=|https?:\/\/(?!y|10\.96)/));
 
   it("has one box in the matrix for each path, with its reason", () => {
     assert.equal([...html.matchAll(/<td class="cell[^"]*">/g)].length, 4);

@@ -62,9 +62,7 @@ describe("the rows", () => {
 });
 
 describe("choosing rows", () => {
-  it("takes all where none is named", () => {
-    assert.equal(selectRows([]).length, allRows.length);
-  });
+  it("takes all where none is named", () => assert.equal(selectRows([]).length, allRows.length));
 
   it("takes ids and patterns, in the table's order", () => {
     const chosen = selectRows(["mixed-shop", "*-to-internet"]).map(({ id }) => id);
@@ -76,12 +74,11 @@ describe("choosing rows", () => {
     ]);
   });
 
-  it("tells every name that no row has, and the nearest one", () => {
+  it("tells every name that no row has, and the nearest one", () =>
     assert.throws(
       () => selectRows(["linux-pod-to-hosts", "mixed-*", "shop"]),
       /"linux-pod-to-hosts" \(did you mean linux-pod-to-host\?\), "shop"/,
-    );
-  });
+    ));
 });
 
 describe("what a row needs", () => {
@@ -99,9 +96,8 @@ describe("what a row needs", () => {
     "mixed-shop": "Windows pods with a network",
   };
   for (const [id, expected] of Object.entries(texts)) {
-    it(`is said of ${id}`, () => {
-      assert.equal(needsText(selectRows([id])[0] ?? assert.fail(id)), expected);
-    });
+    it(`is said of ${id}`, () =>
+      assert.equal(needsText(selectRows([id])[0] ?? assert.fail(id)), expected));
   }
 });
 
@@ -124,9 +120,8 @@ describe("what can be run", () => {
     );
   }
 
-  it("is everything in a cluster that has everything", () => {
-    assert.deepEqual(reasons(fullFacts), {});
-  });
+  it("is everything in a cluster that has everything", () =>
+    assert.deepEqual(reasons(fullFacts), {}));
 
   it("is in a rehearsal nothing that would need Windows", () => {
     const told = reasons(rehearsal);

@@ -243,9 +243,8 @@ describe("kubelet's summary", () => {
     assert.deepEqual(podMetrics(summary, "kindows-verify", "a"), { missing: "no memory of a" });
   });
 
-  it("is nothing else", () => {
-    assert.throws(() => podMetrics({ items: [] }, "kindows-verify", "a"));
-  });
+  it("is nothing else", () =>
+    assert.throws(() => podMetrics({ items: [] }, "kindows-verify", "a")));
 });
 
 describe("time", () => {

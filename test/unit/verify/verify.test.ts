@@ -5,10 +5,8 @@ import { ClusterView } from "../../../verify/cluster/view.ts";
 import { selectRows } from "../../../verify/rows/select.ts";
 import { createNamespace, removeNamespace } from "../../../verify/run/own-namespace.ts";
 import type { SessionOptions } from "../../../verify/run/session.ts";
-import { verifyCluster } from "../../../verify/verify.ts";
-import type { VerifyEnd } from "../../../verify/verify.ts";
-import { withFakeApi } from "../controlplane/fake-api.ts";
-import type { Answer } from "../controlplane/fake-api.ts";
+import { verifyCluster, type VerifyEnd } from "../../../verify/verify.ts";
+import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
 import { healthy, linuxNode } from "./cluster-states.ts";
 
 const path = "/api/v1/namespaces/kindows-verify";
@@ -118,7 +116,7 @@ describe("a view of the cluster", () => {
 describe("the namespace of a run", () => {
   const unheard = (): void => undefined;
 
-  it("is made, and pods can be made in it from then on", async () => {
+  it("is made, and pods can be made in it from then on", async () =>
     await withFakeApi(
       (request) => (request === `GET ${path}` ? gone : fine),
       async (api, requests) => {
@@ -127,8 +125,7 @@ describe("the namespace of a run", () => {
           ...[`GET ${path}`, "POST /api/v1/namespaces", `GET ${path}/serviceaccounts/default`],
         ]);
       },
-    );
-  });
+    ));
 
   it("takes the place of what an earlier run left", async () => {
     let there = true;
@@ -147,15 +144,14 @@ describe("the namespace of a run", () => {
     assert.match(first, /^removing the namespace kindows-verify that an earlier run left$/);
   });
 
-  it("is gone when it is removed, also where it was not there", async () => {
+  it("is gone when it is removed, also where it was not there", async () =>
     await withFakeApi(
       () => gone,
       async (api, requests) => {
         await removeNamespace(api, unheard);
         assert.deepEqual(requests, [`DELETE ${path}`, `GET ${path}`]);
       },
-    );
-  });
+    ));
 
   it("is rid of pods whose node does not answer, and of those only", async () => {
     const deleted: string[] = [];
@@ -204,7 +200,6 @@ describe("the server on this host", () => {
     await assert.rejects(fetch(server.url));
   });
 
-  it("is not started on an address of another host", async () => {
-    await assert.rejects(startHostServer("192.0.2.1"), /EADDRNOTAVAIL/);
-  });
+  it("is not started on an address of another host", () =>
+    assert.rejects(startHostServer("192.0.2.1"), /EADDRNOTAVAIL/));
 });

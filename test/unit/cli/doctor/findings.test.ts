@@ -11,10 +11,8 @@ import {
 import type { Certificate, ContainerCertificates } from "../../../../cli/doctor/certificates.ts";
 import { judgeClocks, secondsOff } from "../../../../cli/doctor/clocks.ts";
 import type { Finding, Repair } from "../../../../cli/doctor/finding.ts";
-import { judgeNodes } from "../../../../cli/doctor/nodes.ts";
-import type { KnownNodes } from "../../../../cli/doctor/nodes.ts";
-import { judgeTokens, knownTokens } from "../../../../cli/doctor/tokens.ts";
-import type { KnownToken } from "../../../../cli/doctor/tokens.ts";
+import { judgeNodes, type KnownNodes } from "../../../../cli/doctor/nodes.ts";
+import { judgeTokens, knownTokens, type KnownToken } from "../../../../cli/doctor/tokens.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");
 const runJoin = { kind: "run-join", node: "win-1" } as const;
@@ -123,9 +121,8 @@ describe("what kubeadm and PEM files tell of certificates", () => {
   });
 
   for (const bad of ["", "no", "[]x", '{"certificates":[{"name":1}]}']) {
-    it(`is refused where it is something else: ${JSON.stringify(bad)}`, () => {
-      assert.throws(() => kubeadmCertificates(bad));
-    });
+    it(`is refused where it is something else: ${JSON.stringify(bad)}`, () =>
+      assert.throws(() => kubeadmCertificates(bad)));
   }
 
   it("is read from PEM, and refused where that is none", () => {
@@ -189,12 +186,11 @@ describe("the clock of a machine", () => {
     });
   }
 
-  it("is told and left where the machine cannot be told to join again", () => {
+  it("is told and left where the machine cannot be told to join again", () =>
     assertFound(
       judgeClocks([reading(999)], () => false),
       [["clock of win-1", /17 min ahead/]],
-    );
-  });
+    ));
 
   it("of a machine that does not answer hides no other", () => {
     const silent = { node: "win-2", trouble: "connect ECONNREFUSED" };
@@ -229,9 +225,8 @@ describe("the token of a join that was not finished", () => {
     });
   }
 
-  it("is nobody's where all have joined", () => {
-    assert.deepEqual(judgeTokens([], [token("win-1", "2027-03-01T11:00:00Z")], now), []);
-  });
+  it("is nobody's where all have joined", () =>
+    assert.deepEqual(judgeTokens([], [token("win-1", "2027-03-01T11:00:00Z")], now), []));
 
   it("are read from their Secrets, without what is secret of them", () => {
     const data = {
@@ -246,9 +241,8 @@ describe("the token of a join that was not finished", () => {
     ]);
   });
 
-  it("are refused where the answer is something else", () => {
-    assert.throws(() => knownTokens({ kind: "Status", message: "no" }));
-  });
+  it("are refused where the answer is something else", () =>
+    assert.throws(() => knownTokens({ kind: "Status", message: "no" })));
 });
 
 describe("nodes of a lab", () => {
@@ -379,9 +373,8 @@ describe("nodes of a lab", () => {
   });
 
   for (const bad of [undefined, {}, { items: [{}] }, "<html>"]) {
-    it(`are not judged by something else: ${JSON.stringify(bad)}`, () => {
-      assert.throws(() => judged(bad));
-    });
+    it(`are not judged by something else: ${JSON.stringify(bad)}`, () =>
+      assert.throws(() => judged(bad)));
   }
 
   it("are told where their kubelet is silent, though still shown as Ready, unless their clock is wrong", () => {

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { askCluster, judgeLab } from "../../../../cli/doctor/examine-lab.ts";
-import type { LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
-import { labState, withToken } from "../../../../cli/doctor/lab-state.ts";
-import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
+import { askCluster, judgeLab, type LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
+import { labState, withToken, type NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
 import type { StateResource } from "../../../../cli/recovery/deployment.ts";
 import { connection, deployment, resource, secret, urn } from "../recovery/state-builder.ts";
@@ -149,13 +147,11 @@ describe("a lab as a whole", () => {
     });
   }
 
-  it("without a kubeconfig says so, and asks nobody", async () => {
-    assert.match(JSON.stringify(await askCluster(undefined)), /has no kubeconfig/);
-  });
+  it("without a kubeconfig says so, and asks nobody", async () =>
+    assert.match(JSON.stringify(await askCluster(undefined)), /has no kubeconfig/));
 
-  it("with a kubeconfig that is none says why", async () => {
-    assert.match(JSON.stringify(await askCluster("{}")), /no cluster or no user/);
-  });
+  it("with a kubeconfig that is none says why", async () =>
+    assert.match(JSON.stringify(await askCluster("{}")), /no cluster or no user/));
 });
 
 describe("a state whose client has a new certificate", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { askClock, askCluster } from "../../../../cli/doctor/examine-lab.ts";
 import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { runJoin } from "../../../../cli/doctor/repairs.ts";
@@ -115,7 +114,7 @@ describe("a machine that the doctor reaches", () => {
 });
 
 describe("asking an API server", () => {
-  it("gives its answers as they are", async () => {
+  it("gives its answers as they are", async () =>
     await withFakeApi(
       (request) => [200, { items: [], request }],
       async (_api, _requests, server) => {
@@ -123,8 +122,7 @@ describe("asking an API server", () => {
         assert.ok(typeof answer !== "string");
         assert.deepEqual(answer.nodes, { items: [], request: "GET /api/v1/nodes" });
       },
-    );
-  });
+    ));
 
   it("that refuses, or is not there, tells why", async () => {
     let gone = "";

@@ -11,8 +11,7 @@ import { labOfPoolFile } from "../../../../cli/lab/pool-folder.ts";
 import { pools } from "../../../../cli/lab/pools.ts";
 import { labOfEnvironment } from "../../../../cli/lab/processes.ts";
 import { parseVolumeLine, volumes } from "../../../../cli/lab/volumes.ts";
-import { recordedHost } from "./recorded-host.ts";
-import type { Answers } from "./recorded-host.ts";
+import { recordedHost, type Answers } from "./recorded-host.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
 
@@ -184,9 +183,8 @@ describe("names that tell a lab", () => {
     "": undefined,
   };
   for (const [environment, lab] of Object.entries(environments)) {
-    it(`environment ${JSON.stringify(environment)}: ${lab ?? "none"}`, () => {
-      assert.equal(labOfEnvironment(environment), lab);
-    });
+    it(`environment ${JSON.stringify(environment)}: ${lab ?? "none"}`, () =>
+      assert.equal(labOfEnvironment(environment), lab));
   }
 
   const files = {
@@ -219,9 +217,8 @@ users: [{name: my-kindows-a}]`;
   });
 
   for (const text of ["", "{", "contexts: 5", "- a", "contexts: null"]) {
-    it(`without such entries is left alone: ${JSON.stringify(text)}`, () => {
-      assert.deepEqual(labEntries(text), []);
-    });
+    it(`without such entries is left alone: ${JSON.stringify(text)}`, () =>
+      assert.deepEqual(labEntries(text), []));
   }
 
   it("is where kubectl looks", () => {

@@ -116,11 +116,10 @@ describe("a lab on several hypervisors", () => {
     assertAllPresent(none, "t");
   });
 
-  it("does not go while one is away, and says how it goes without", () => {
+  it("does not go while one is away, and says how it goes without", () =>
     assert.throws(() => assertAllPresent({ present: [], away: [awayB] }, "t"), {
       name: "Failure",
       message:
         /b \(qemu\+ssh:\/\/root@b\/system\) does not answer: no route.*`KINDOWS_GONE=b kindows down --stack t`/s,
-    });
-  });
+    }));
 });

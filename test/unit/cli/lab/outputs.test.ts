@@ -23,9 +23,8 @@ function stackWith(outputs: object): Pulumi {
 }
 
 describe("the outputs of a lab", () => {
-  it("are those of its stack", async () => {
-    assert.deepEqual(await labOutputs(stackWith(whole)), whole);
-  });
+  it("are those of its stack", async () =>
+    assert.deepEqual(await labOutputs(stackWith(whole)), whole));
 
   const partial: Readonly<Record<string, object>> = {
     "that was never up": {},
@@ -33,16 +32,14 @@ describe("the outputs of a lab", () => {
     "whose control plane was not made": { ...whole, kubeconfig: unknown, controlPlane: unknown },
   };
   for (const [which, outputs] of Object.entries(partial)) {
-    it(`are not there for one ${which}`, async () => {
-      assert.equal(await labOutputs(stackWith(outputs)), undefined);
-    });
+    it(`are not there for one ${which}`, async () =>
+      assert.equal(await labOutputs(stackWith(outputs)), undefined));
   }
 
-  it("of another version are told by their names, without what is in them", async () => {
-    await assert.rejects(labOutputs(stackWith({ ...whole, nodes: ["secret"] })), (error: Error) => {
+  it("of another version are told by their names, without what is in them", () =>
+    assert.rejects(labOutputs(stackWith({ ...whole, nodes: ["secret"] })), (error: Error) => {
       assert.match(error.message, /not those of this version of the project \(nodes\.0\)/);
       assert.doesNotMatch(error.message, /secret/);
       return true;
-    });
-  });
+    }));
 });

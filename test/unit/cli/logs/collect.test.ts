@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { collectLogs } from "../../../../cli/logs/collect.ts";
-import { logSources } from "../../../../cli/logs/machines.ts";
-import type { LogSource } from "../../../../cli/logs/machines.ts";
+import { logSources, type LogSource } from "../../../../cli/logs/machines.ts";
 import { parseDeployment } from "../../../../cli/recovery/deployment.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { newFolder } from "../../new-folder.ts";
@@ -68,9 +67,8 @@ describe("logs of a machine", () => {
     "nobody at the port": [{ port: 1 }, /ECONNREFUSED/],
   };
   for (const [what, [change, message]] of Object.entries(wrong)) {
-    it(`fail in bounded time with ${what}`, async () => {
-      await assert.rejects(collectLogs({ ...source, ...change }, below), message);
-    });
+    it(`fail in bounded time with ${what}`, () =>
+      assert.rejects(collectLogs({ ...source, ...change }, below), message));
   }
 });
 
@@ -91,7 +89,6 @@ describe("machines whose logs can be had", () => {
     ]);
   });
 
-  it("are none in an empty state", () => {
-    assert.deepEqual(logSources(parseDeployment('{"version":3,"deployment":{}}')), []);
-  });
+  it("are none in an empty state", () =>
+    assert.deepEqual(logSources(parseDeployment('{"version":3,"deployment":{}}')), []));
 });

@@ -44,9 +44,7 @@ describe("whether an image can be made, before anything is built", () => {
   });
 
   const asked: string[] = [];
-  beforeEach(() => {
-    asked.length = 0;
-  });
+  beforeEach(() => (asked.length = 0));
   const check = (settings: Settings): Promise<void> =>
     requireMakeableImage(
       settings,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { extentOf, forget } from "../../../../cli/recovery/forget.ts";
-import type { Extent } from "../../../../cli/recovery/forget.ts";
+import { extentOf, forget, type Extent } from "../../../../cli/recovery/forget.ts";
 import { deployment, resource, urn } from "./state-builder.ts";
 
 const network = urn("libvirt:index/network:Network", "lab");

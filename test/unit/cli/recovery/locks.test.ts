@@ -26,16 +26,12 @@ const cases: Readonly<Record<string, readonly [string, SeenProcess | undefined, 
 
 describe("the engine's lock", () => {
   for (const [name, [hostname, found, verdict]] of Object.entries(cases)) {
-    it(`${name}: ${verdict}`, () => {
-      assert.equal(judgeLock(lock, hostname, found), verdict);
-    });
+    it(`${name}: ${verdict}`, () => assert.equal(judgeLock(lock, hostname, found), verdict));
   }
 
   describe("files", () => {
     let folder: string;
-    beforeEach(() => {
-      folder = newFolder();
-    });
+    beforeEach(() => (folder = newFolder()));
 
     it("are read; attributes beside them are not locks", async () => {
       await writeFile(path.join(folder, "a.json"), JSON.stringify(lock));
@@ -50,9 +46,8 @@ describe("the engine's lock", () => {
       assert.equal(judgeLock(found, "here", undefined), "dead");
     });
 
-    it("of a stack that was never locked are none", async () => {
-      assert.deepEqual(await readLocks(path.join(folder, "none"), "here"), []);
-    });
+    it("of a stack that was never locked are none", async () =>
+      assert.deepEqual(await readLocks(path.join(folder, "none"), "here"), []));
   });
 });
 
@@ -65,7 +60,6 @@ describe("a running process", () => {
     assert.notEqual(seen.program, "");
   });
 
-  it("is not seen when there is none", async () => {
-    assert.equal(await seenProcess(2 ** 22 + 1), undefined);
-  });
+  it("is not seen when there is none", async () =>
+    assert.equal(await seenProcess(2 ** 22 + 1), undefined));
 });

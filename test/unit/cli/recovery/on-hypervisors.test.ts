@@ -40,7 +40,7 @@ const names = (urns: readonly string[]): string[] =>
   urns.map((each) => each.split("::").slice(-2).join(" ")).sort();
 
 describe("what the state has on further hypervisors", () => {
-  it("is the provider, the pool, and all of the nodes; nothing of names that begin alike", () => {
+  it("is the provider, the pool, and all of the nodes; nothing of names that begin alike", () =>
     assert.deepEqual(names(urnsOn(resources, ["b"])), [
       "command:local:Command linux-machines-b-images",
       "command:local:Command machines-b-images",
@@ -52,17 +52,14 @@ describe("what the state has on further hypervisors", () => {
       "libvirt:index/domain:Domain win-1-b",
       "libvirt:index/pool:Pool machines-b",
       "pulumi:providers:libvirt hypervisor-b",
-    ]);
-  });
+    ]));
 
   it("has a node there that was begun, and has no machine yet", () => {
     const urns = urnsOn(resources, ["b"], ["win-3"], ["win-1", "win-2"]);
     assert.ok(names(urns).includes("command:local:Command win-3-token"));
   });
 
-  it("is nothing where none is asked about", () => {
-    assert.deepEqual(urnsOn(resources, []), []);
-  });
+  it("is nothing where none is asked about", () => assert.deepEqual(urnsOn(resources, []), []));
 
   it("is not taken for gone while its hypervisor does not answer", () => {
     const things = ["libvirt network n", "libvirt domain d1", "libvirt domain d3"].map(

@@ -3,8 +3,7 @@ import { pausedMachine, pausedMachines } from "../../../../cli/recovery/machine-
 import type { Pause } from "../../../../cli/recovery/machine-sleepers.ts";
 import type { Idle } from "../../../../cli/recovery/sleeper.ts";
 import { asleepOf, wakeLab } from "../../../../cli/recovery/wake.ts";
-import { recordedHost } from "../lab/recorded-host.ts";
-import type { Answers } from "../lab/recorded-host.ts";
+import { recordedHost, type Answers } from "../lab/recorded-host.ts";
 
 const here = "qemu:///system";
 const elsewhere = "qemu+ssh://root@other/system";
@@ -233,9 +232,7 @@ describe("a machine that is paused", () => {
     ],
   };
   for (const [name, [pause, expected]] of Object.entries(pauses)) {
-    it(name, () => {
-      assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected });
-    });
+    it(name, () => assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected }));
   }
 
   it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { knownHosts } from "../../../../cli/lab/known-hosts.ts";
-import { clusterNodes } from "../../../../cli/status/cluster-nodes.ts";
-import type { ClusterNode } from "../../../../cli/status/cluster-nodes.ts";
+import { clusterNodes, type ClusterNode } from "../../../../cli/status/cluster-nodes.ts";
 import { isHealthy, sshCommand, statusText } from "../../../../cli/status/report.ts";
 import type { LabStatus } from "../../../../cli/status/report.ts";
 
@@ -86,9 +85,7 @@ rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)`,
     });
   }
 
-  it("never holds a secret", () => {
-    assert.doesNotMatch(statusText(healthy, "kubectl"), /secret-/);
-  });
+  it("never holds a secret", () => assert.doesNotMatch(statusText(healthy, "kubectl"), /secret-/));
 
   it("gives commands that a shell takes as one piece each, whatever the folder's name", () => {
     const access = { ...healthy.access, sshKey: "/my labs/it's/id_ed25519" };
@@ -134,19 +131,17 @@ describe("nodes as the API server lists them", () => {
     });
   }
 
-  it("must be a list", () => {
-    assert.throws(() => clusterNodes('{"kind":"Status","code":403}'), /items/);
-  });
+  it("must be a list", () =>
+    assert.throws(() => clusterNodes('{"kind":"Status","code":403}'), /items/));
 });
 
 describe("known_hosts", () => {
-  it("pins each machine by address and name, without the key's comment", () => {
+  it("pins each machine by address and name, without the key's comment", () =>
     assert.equal(
       knownHosts([
         { name: "win-1", address: "192.168.150.10", hostKey: "ssh-ed25519 AAAA win-1\n" },
         { name: "win-2", address: "192.168.150.11", hostKey: "ssh-ed25519 BBBB" },
       ]),
       "192.168.150.10,win-1 ssh-ed25519 AAAA\n192.168.150.11,win-2 ssh-ed25519 BBBB\n",
-    );
-  });
+    ));
 });

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { changesBetween, factsOf } from "../../../../cli/status/changes.ts";
 import type { LabStatus } from "../../../../cli/status/report.ts";
 import { redraw } from "../../../../cli/status/screen.ts";
-import { watch } from "../../../../cli/status/watch.ts";
-import type { Display } from "../../../../cli/status/watch.ts";
+import { watch, type Display } from "../../../../cli/status/watch.ts";
 
 const node = { os: "windows" as const, version: "v1", system: "", runtime: "", address: "" };
 const machine = { name: "kindows-a-win-1", state: "running" };

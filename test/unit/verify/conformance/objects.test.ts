@@ -150,13 +150,12 @@ describe("suites of conformance", () => {
     );
   });
 
-  it("cover every category of operational readiness but Active Directory", () => {
+  it("cover every category of operational readiness but Active Directory", () =>
     assert.deepEqual(
       [...new Set(readinessCases.map(({ category }) => category))],
       [
         ...["Core.Network", "Core.Storage", "Core.Scheduling", "Core.Concurrent"],
         ...["Extend.Network", "Extend.NetworkPolicy"],
       ],
-    );
-  });
+    ));
 });

@@ -49,9 +49,8 @@ describe("taints of nodes while conformance runs", () => {
     });
   }
 
-  it("a node that no run has changed is left alone", () => {
-    assert.equal(restoredNode(node("linux", [controlPlane], { other: "x" })), undefined);
-  });
+  it("a node that no run has changed is left alone", () =>
+    assert.equal(restoredNode(node("linux", [controlPlane], { other: "x" })), undefined));
 
   it("are put right first where a killed run has left them, and tried again where somebody else writes", async () => {
     let held = node("windows", [], { [recordAnnotation]: JSON.stringify([ofUser]) });

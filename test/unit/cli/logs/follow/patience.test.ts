@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
 import { SourceRefused } from "../../../../../cli/logs/follow/lost-source.ts";
-import { patiently } from "../../../../../cli/logs/follow/patience.ts";
-import type { Ending } from "../../../../../cli/logs/follow/patience.ts";
+import { patiently, type Ending } from "../../../../../cli/logs/follow/patience.ts";
 
 type Try = Error | "alive, then lost" | "done";
 

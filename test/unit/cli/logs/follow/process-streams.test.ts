@@ -33,9 +33,7 @@ describe("following programs that follow logs", () => {
     folder = newFolder();
     process.env["PATH"] = `${folder}:${searchPath ?? ""}`;
   });
-  afterEach(() => {
-    process.env["PATH"] = searchPath;
-  });
+  afterEach(() => (process.env["PATH"] = searchPath));
 
   it("shows a kind node's journal, and ends what runs in the container", async () => {
     await program(

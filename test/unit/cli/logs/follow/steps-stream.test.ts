@@ -13,9 +13,7 @@ const time = new Date("2026-11-22T11:32:38.000Z");
 
 describe("following the steps of `up`", () => {
   let file: string;
-  beforeEach(() => {
-    file = path.join(newFolder(), "stack", "up.log");
-  });
+  beforeEach(() => (file = path.join(newFolder(), "stack", "up.log")));
 
   it("says that there was none, shows one that runs, and the next one", async () => {
     const log = new Following(stepsStream(file), 10);
