@@ -4,38 +4,36 @@ import type { V1Node, V1NodeCondition } from "@kubernetes/client-node";
 import { nodeFacts, nodeReadiness } from "../../../components/controlplane/node-facts.ts";
 import { isReady } from "../../../components/controlplane/pod-readiness.ts";
 
-const withConditions = (...conditions: Partial<V1NodeCondition>[]): V1Node => ({
-  status: { conditions: conditions as V1NodeCondition[] },
-});
-
-const readiness: readonly [what: string, node: V1Node, reason: string | undefined][] = [
+/** Conditions of a node, and why it is not Ready. */
+const readiness: readonly [
+  what: string,
+  conditions: readonly Partial<V1NodeCondition>[] | undefined,
+  reason?: string,
+][] = [
   [
     "Ready",
-    withConditions({ type: "DiskPressure", status: "False" }, { type: "Ready", status: "True" }),
-    undefined,
+    [
+      { type: "DiskPressure", status: "False" },
+      { type: "Ready", status: "True" },
+    ],
   ],
-  ["no status", {}, "registered, has not reported its state yet"],
+  ["no status", undefined, "registered, has not reported its state yet"],
   [
     "other conditions only",
-    withConditions({ type: "DiskPressure", status: "True" }),
+    [{ type: "DiskPressure", status: "True" }],
     "registered, has not reported its state yet",
   ],
   [
     "not ready, with words",
-    withConditions({
-      type: "Ready",
-      status: "False",
-      reason: "KubeletNotReady",
-      message: "cni not initialized",
-    }),
-    "Ready=False (KubeletNotReady: cni not initialized)",
+    [{ type: "Ready", status: "False", reason: "KubeletNotReady", message: "no cni" }],
+    "Ready=False (KubeletNotReady: no cni)",
   ],
   [
     "lost",
-    withConditions({ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" }),
+    [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" }],
     "Ready=Unknown (NodeStatusUnknown)",
   ],
-  ["not ready, without a word", withConditions({ type: "Ready", status: "False" }), "Ready=False"],
+  ["not ready, without a word", [{ type: "Ready", status: "False" }], "Ready=False"],
 ];
 
 const windows: V1Node = {
@@ -46,27 +44,23 @@ const windows: V1Node = {
       { type: "InternalIP", address: "192.168.150.11" },
     ],
     nodeInfo: {
-      architecture: "amd64",
-      bootID: "",
-      containerRuntimeVersion: "containerd://2.4.2",
-      kernelVersion: "10.0.20348.4405",
-      kubeProxyVersion: "",
-      kubeletVersion: "v1.36.4",
-      machineID: "",
-      operatingSystem: "windows",
-      osImage: "Windows Server 2022 Datacenter",
-      systemUUID: "",
+      ...{ architecture: "amd64", operatingSystem: "windows", kernelVersion: "10.0.20348.4405" },
+      ...{
+        osImage: "Windows Server 2022 Datacenter",
+        containerRuntimeVersion: "containerd://2.4.2",
+      },
+      ...{ kubeletVersion: "v1.36.4", kubeProxyVersion: "" },
+      ...{ bootID: "", machineID: "", systemUUID: "" },
     },
   },
 };
 
 describe("a node's own report", () => {
-  for (const [what, node, reason] of readiness) {
+  for (const [what, conditions, reason] of readiness) {
     it(`${what}: ${reason ?? "is ready"}`, () => {
-      assert.deepEqual(
-        nodeReadiness(node),
-        reason === undefined ? { ready: true } : { ready: false, reason },
-      );
+      const node = conditions && { status: { conditions: conditions as V1NodeCondition[] } };
+      const told = reason === undefined ? { ready: true } : { ready: false, reason };
+      assert.deepEqual(nodeReadiness(node ?? {}), told);
     });
   }
 
@@ -92,14 +86,15 @@ describe("a node's own report", () => {
 });
 
 describe("a pod", () => {
+  const [initialized, containersReady] = [{ type: "Initialized" }, { type: "ContainersReady" }];
   const cases = [
     [undefined, false],
     [[], false],
     [[{ type: "Ready", status: "False" }], false],
-    [[{ type: "ContainersReady", status: "True" }], false],
+    [[{ ...containersReady, status: "True" }], false],
     [
       [
-        { type: "Initialized", status: "True" },
+        { ...initialized, status: "True" },
         { type: "Ready", status: "True" },
       ],
       true,

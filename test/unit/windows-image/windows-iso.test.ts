@@ -4,7 +4,9 @@ import path from "node:path";
 import { execa } from "execa";
 import { findFile, listDisc } from "../../../components/windows/image/disc.ts";
 import { examineWindowsIso } from "../../../components/windows/image/examine-windows-iso.ts";
-import type { WantedWindows } from "../../../components/windows/image/judge-images.ts";
+import { chooseImage, type WantedWindows } from "../../../components/windows/image/judge-images.ts";
+import type { WindowsImage } from "../../../components/windows/image/windows-images.ts";
+import { hostProblemText } from "../../../config/host-problem.ts";
 import { mediaProblems } from "./media-problems.ts";
 import {
   makeIso,
@@ -24,6 +26,93 @@ const wanted: WantedWindows = {
   updated: false,
 };
 
+/** The image of a fresh evaluation, as it is wanted. */
+const good: WindowsImage = {
+  ...{ index: 1, name: "SERVERSTANDARDCORE", editionId: "ServerStandardEval" },
+  ...{ installationType: "Server Core", architecture: "x86_64" },
+  ...{ build: 20348, revision: 2762, languages: ["en-US"] },
+};
+
+describe("choosing among the images of an ISO", () => {
+  const server: readonly WindowsImage[] = serverImages.map((each, index) => ({
+    ...good,
+    ...each,
+    index: index + 1,
+  }));
+
+  const taken: readonly [string, readonly WindowsImage[], Partial<WantedWindows>, number][] = [
+    ["standard-core", server, {}, 1],
+    ["standard-desktop", server, { edition: "standard-desktop" }, 2],
+    ["datacenter-core", server, { edition: "datacenter-core" }, 3],
+    ["datacenter-desktop", server, { edition: "datacenter-desktop" }, 4],
+    [
+      "Windows Server 2025, no evaluation, in a language in whatever case",
+      [{ ...good, editionId: "ServerStandard", build: 26100, languages: ["de-DE"] }],
+      { version: "2025", language: "de-de" },
+      1,
+    ],
+    ["an old one that is to be updated", [{ ...good, revision: 587 }], { updated: true }, 1],
+  ];
+  for (const [what, images, want, index] of taken) {
+    it(`takes ${what}`, () => {
+      const { image, problems } = chooseImage("w.iso", images, { ...wanted, ...want });
+      assert.deepEqual([image?.index, problems], [index, []]);
+    });
+  }
+
+  const useIso = "Use an ISO of Windows Server 2022";
+  const refused: readonly [
+    what: string,
+    images: readonly Partial<WindowsImage>[],
+    want: Partial<WantedWindows>,
+    problem: string,
+  ][] = [
+    [
+      "one for clients",
+      [{ name: "Windows 11 Pro", editionId: "Professional", installationType: "Client" }],
+      {},
+      "holds no Windows Server (its images: Windows 11 Pro). Write the path of an ISO of Windows Server.",
+    ],
+    [
+      "one without the edition",
+      server.slice(0, 3),
+      { edition: "datacenter-desktop" },
+      'has no edition "datacenter-desktop". It has: standard-core, standard-desktop, datacenter-core. Write one of them for kindows:windows.image.edition, or use another ISO.',
+    ],
+    [
+      "one with an edition that has no name here",
+      [{ name: "AZURE", editionId: "ServerTurbineCor" }],
+      {},
+      'has no edition "standard-core". It has: AZURE. Write one of them for kindows:windows.image.edition, or use another ISO.',
+    ],
+    [
+      "an older Windows",
+      [{ build: 17763 }],
+      {},
+      `holds build 17763, and Windows Server 2022 is build 20348. ${useIso}.`,
+    ],
+    [
+      "another version, which the settings know",
+      [{ build: 26100 }],
+      {},
+      `holds build 26100, and Windows Server 2022 is build 20348. ${useIso}, or write "2025" for kindows:windows.version.`,
+    ],
+    [
+      "one that lacks updates",
+      [{ revision: 2761 }],
+      {},
+      "holds 20348.2761, and a node needs 20348.2762 (KB5044281, October 2024) or newer. Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` (x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.",
+    ],
+  ];
+  for (const [what, images, want, problem] of refused) {
+    it(`refuses ${what}`, () => {
+      const all = images.map((each) => ({ ...good, ...each }));
+      const { problems } = chooseImage("w.iso", all, { ...wanted, ...want });
+      assert.deepEqual(problems.map(hostProblemText), [`w.iso ${problem}`]);
+    });
+  }
+});
+
 const problemsOf = (iso: string, want: WantedWindows = wanted): Promise<string[]> =>
   mediaProblems(examineWindowsIso(iso, want), path.dirname(iso));
 
@@ -37,27 +126,12 @@ describe("examining an ISO of Windows", () => {
     return iso;
   }
 
-  it("finds the image of each edition", async () => {
+  it("finds an image by its edition, with what is said of it", async () => {
     const iso = await isoWith("server", serverImages);
-    const found = [];
-    for (const edition of ["standard-core", "standard-desktop", "datacenter-core"] as const) {
-      const { index, name } = await examineWindowsIso(iso, { ...wanted, edition });
-      found.push([edition, index, name]);
-    }
-    assert.deepEqual(found, [
-      ["standard-core", 1, "SERVERSTANDARDCORE"],
-      ["standard-desktop", 2, "SERVERSTANDARD"],
-      ["datacenter-core", 3, "SERVERDATACENTERCORE"],
-    ]);
     assert.deepEqual(await examineWindowsIso(iso, { ...wanted, edition: "datacenter-desktop" }), {
-      index: 4,
-      name: "SERVERDATACENTER",
-      editionId: "ServerDatacenterEval",
+      ...good,
+      ...{ index: 4, name: "SERVERDATACENTER", editionId: "ServerDatacenterEval" },
       installationType: "Server",
-      architecture: "x86_64",
-      build: 20348,
-      revision: 2762,
-      languages: ["en-US"],
     });
   });
 
@@ -84,87 +158,14 @@ describe("examining an ISO of Windows", () => {
     assert.equal((await examineWindowsIso(at("solid.iso"), wanted)).name, "SERVERSTANDARDCORE");
   });
 
-  it("takes what is not an evaluation, and Windows Server 2025", async () => {
-    const iso = await isoWith("volume", [
-      { editionId: "ServerStandard", build: 26100, revision: 1742, language: "de-DE" },
+  it("refuses one with all that is wrong with it", async () => {
+    const images = [{ architecture: 12, build: 14393, language: "fr-FR" }];
+    assert.deepEqual(await problemsOf(await isoWith("everything", images)), [
+      "everything.iso is for ARM64, and the machines are x86_64. Use the ISO for x64.",
+      "everything.iso holds build 14393, and Windows Server 2022 is build 20348. Use an ISO of Windows Server 2022.",
+      'everything.iso is not in the language "en-US". It has: fr-FR. Write that for kindows:windows.image.language.',
     ]);
-    const want = { ...wanted, version: "2025", language: "de-de" } as const;
-    assert.equal((await examineWindowsIso(iso, want)).editionId, "ServerStandard");
   });
-
-  it("takes an old one that is to be updated", async () => {
-    const iso = await isoWith("to-be-updated", [{ revision: 587 }]);
-    assert.equal((await examineWindowsIso(iso, { ...wanted, updated: true })).revision, 587);
-  });
-
-  const bad: readonly {
-    readonly name: string;
-    readonly images: readonly TestImage[];
-    readonly want?: Partial<WantedWindows>;
-    readonly problems: readonly string[];
-  }[] = [
-    {
-      name: "client",
-      images: [{ name: "Windows 11 Pro", editionId: "Professional", installationType: "Client" }],
-      problems: [
-        "client.iso holds no Windows Server (its images: Windows 11 Pro). Write the path of an ISO of Windows Server.",
-      ],
-    },
-    {
-      name: "no-such-edition",
-      images: serverImages.slice(0, 3),
-      want: { edition: "datacenter-desktop" },
-      problems: [
-        'no-such-edition.iso has no edition "datacenter-desktop". It has: standard-core, standard-desktop, datacenter-core. Write one of them for kindows:windows.image.edition, or use another ISO.',
-      ],
-    },
-    {
-      name: "unknown-edition",
-      images: [{ name: "AZURE", editionId: "ServerTurbineCor" }],
-      problems: [
-        'unknown-edition.iso has no edition "standard-core". It has: AZURE. Write one of them for kindows:windows.image.edition, or use another ISO.',
-      ],
-    },
-    {
-      name: "old",
-      images: [{ build: 17763 }],
-      problems: [
-        "old.iso holds build 17763, and Windows Server 2022 is build 20348. Use an ISO of Windows Server 2022.",
-      ],
-    },
-    {
-      name: "other-version",
-      images: [{ build: 26100 }],
-      problems: [
-        'other-version.iso holds build 26100, and Windows Server 2022 is build 20348. Use an ISO of Windows Server 2022, or write "2025" for kindows:windows.version.',
-      ],
-    },
-    {
-      name: "old-revision",
-      images: [{ revision: 2761 }],
-      problems: [
-        "old-revision.iso holds 20348.2761, and a node needs 20348.2762 (KB5044281, October 2024) or newer. Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` (x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.",
-      ],
-    },
-    {
-      name: "everything",
-      images: [{ architecture: 12, build: 14393, language: "fr-FR" }],
-      want: { edition: "standard-core" },
-      problems: [
-        "everything.iso is for ARM64, and the machines are x86_64. Use the ISO for x64.",
-        "everything.iso holds build 14393, and Windows Server 2022 is build 20348. Use an ISO of Windows Server 2022.",
-        'everything.iso is not in the language "en-US". It has: fr-FR. Write that for kindows:windows.image.language.',
-      ],
-    },
-  ];
-  for (const { name, images, want, problems } of bad) {
-    it(`refuses one: ${name}`, async () => {
-      assert.deepEqual(
-        await problemsOf(await isoWith(name, images), { ...wanted, ...want }),
-        problems,
-      );
-    });
-  }
 
   it("refuses a disc that is not of Windows Setup", async () => {
     await makeIso(at("linux.iso"), { "boot/vmlinuz": "a kernel" });

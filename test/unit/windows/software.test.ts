@@ -6,6 +6,7 @@ import {
   officialSoftware,
   unpinned,
   unpinnedMessage,
+  type WindowsSoftware,
 } from "../../../components/windows/software.ts";
 
 const nothingKnown = { checksums: {}, lock: {}, folders: {} };
@@ -24,49 +25,47 @@ const manifest = {
   },
 };
 
-describe("software of a Windows node", () => {
-  it("comes from its publishers by https", () => {
-    const software = officialSoftware(versions, nothingKnown);
-    const base = "https://dl.k8s.io/v1.36.4/bin/windows/amd64";
-    assert.deepEqual(
-      mediaOf(software).map(([, { uri }]) => uri),
-      [
-        "https://github.com/containerd/containerd/releases/download/v2.4.2/containerd-2.4.2-windows-amd64.tar.gz",
-        `${base}/kubelet.exe`,
-        `${base}/kubeadm.exe`,
-        `${base}/kube-log-runner.exe`,
-        "https://github.com/kubernetes-sigs/cri-tools/releases/download/v1.36.0/crictl-v1.36.0-windows-amd64.tar.gz",
-      ],
-    );
-  });
+/** Where each program is, and where its checksum: behind its own address, or elsewhere. */
+const sources = (software: WindowsSoftware): (readonly [string, string])[] =>
+  mediaOf(software).map(([, { uri, origin }]) => [
+    uri,
+    origin === "image" ? "" : origin.checksumUri.replace(uri, ""),
+  ]);
 
-  it("has Flannel's where that is the pod network", () => {
-    const flannel = mediaOf(officialSoftware(versions, nothingKnown, true)).slice(5);
-    const plugins = "https://github.com/containernetworking/plugins/releases/download/v1.9.1";
-    assert.deepEqual(
-      flannel.map(([name, { uri, origin }]) => [
-        name,
-        uri,
-        origin === "image" ? "" : origin.checksumUri,
+describe("software of a Windows node", () => {
+  it("comes from its publishers by https, with their checksums beside it", () => {
+    const base = "https://dl.k8s.io/v1.36.4/bin/windows/amd64";
+    const github = "https://github.com";
+    assert.deepEqual(sources(officialSoftware(versions, nothingKnown)), [
+      [
+        `${github}/containerd/containerd/releases/download/v2.4.2/containerd-2.4.2-windows-amd64.tar.gz`,
+        ".sha256sum",
+      ],
+      ...["kubelet", "kubeadm", "kube-log-runner"].map((name) => [
+        `${base}/${name}.exe`,
+        ".sha256",
       ]),
       [
-        [
-          "flannel",
-          "https://github.com/flannel-io/flannel/releases/download/v0.28.9/flannel-v0.28.9-windows-amd64.tar.gz",
-          "https://api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.9",
-        ],
-        [
-          "flannelPlugin",
-          "https://github.com/flannel-io/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz",
-          "https://github.com/flannel-io/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz.sha256",
-        ],
-        [
-          "cniPlugins",
-          `${plugins}/cni-plugins-windows-amd64-v1.9.1.tgz`,
-          `${plugins}/cni-plugins-windows-amd64-v1.9.1.tgz.sha256`,
-        ],
+        `${github}/kubernetes-sigs/cri-tools/releases/download/v1.36.0/crictl-v1.36.0-windows-amd64.tar.gz`,
+        ".sha256",
       ],
-    );
+    ]);
+  });
+
+  it("has Flannel's where that is the pod network, with what GitHub tells where no checksum is", () => {
+    const releases = "https://github.com/containernetworking/plugins/releases/download/v1.9.1";
+    const flannel = "https://github.com/flannel-io";
+    assert.deepEqual(sources(officialSoftware(versions, nothingKnown, true)).slice(5), [
+      [
+        `${flannel}/flannel/releases/download/v0.28.9/flannel-v0.28.9-windows-amd64.tar.gz`,
+        "https://api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.9",
+      ],
+      [
+        `${flannel}/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz`,
+        ".sha256",
+      ],
+      [`${releases}/cni-plugins-windows-amd64-v1.9.1.tgz`, ".sha256"],
+    ]);
   });
 
   it("has the checksums of the image that carries it", () => {
@@ -134,14 +133,6 @@ describe("software of a Windows node", () => {
     assert.equal(overruled.kubelet.sha256, "9".repeat(64));
     assert.deepEqual(overruled.kubelet.origin, { checksumUri: `${uri}.sha256`, folder: undefined });
   });
-
-  it("has its publishers' checksums beside it", () => {
-    const software = officialSoftware(versions, nothingKnown);
-    const uris = mediaOf(software).map(([, { uri, origin }]) => {
-      return origin === "image" ? "" : origin.checksumUri.slice(uri.length);
-    });
-    assert.deepEqual(uris, [".sha256sum", ".sha256", ".sha256", ".sha256", ".sha256"]);
-  });
 });
 
 describe("manifest of an image", () => {
@@ -149,20 +140,15 @@ describe("manifest of an image", () => {
     assert.deepEqual(parseImageManifest(JSON.stringify(manifest)), manifest);
   });
 
+  const withKubelet = (kubelet: unknown): string =>
+    JSON.stringify({ ...manifest, media: { ...manifest.media, kubelet } });
   const wrong: readonly (readonly [string, string, RegExp])[] = [
     ["not JSON", "{", /not JSON; build the image again/],
     ["empty", "{}", /windowsBuild.*media/],
-    [
-      "lacking a medium",
-      JSON.stringify({ ...manifest, media: { ...manifest.media, kubelet: undefined } }),
-      /media\.kubelet/,
-    ],
+    ["lacking a medium", withKubelet(undefined), /media\.kubelet/],
     [
       "with half a checksum",
-      JSON.stringify({
-        ...manifest,
-        media: { ...manifest.media, kubelet: { fileName: "k", sha256: "ab" } },
-      }),
+      withKubelet({ fileName: "k", sha256: "ab" }),
       /media\.kubelet\.sha256: must be 64/,
     ],
   ];

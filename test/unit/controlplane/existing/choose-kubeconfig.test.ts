@@ -96,61 +96,53 @@ describe("choosing from a kubeconfig", () => {
     });
   }
 
-  const refused: Readonly<Record<string, readonly [string | Parts, string | undefined, RegExp]>> = {
-    "a text that is no settings": ["just a line", undefined, /neither YAML nor JSON/],
-    "a broken text": ["{", undefined, /neither YAML nor JSON/],
-    "no contexts at all": ["clusters: []", undefined, /has 0 contexts and no current one/],
+  const refused: Readonly<Record<string, readonly [string | Parts, RegExp, context?: string]>> = {
+    "a text that is no settings": ["just a line", /neither YAML nor JSON/],
+    "a broken text": ["{", /neither YAML nor JSON/],
+    "no contexts at all": ["clusters: []", /has 0 contexts and no current one/],
     "several contexts of which none is current": [
       { current: "" },
-      undefined,
       /has 2 contexts and no current one: write one of prod, test as context/,
     ],
-    "a context that is not in it": [{}, "stage", /has no context stage; there is prod, test/],
-    "a current context that is not in it": [{ current: "gone" }, undefined, /no context gone/],
-    "a context without its cluster": [{}, "test", /context test names the cluster gone, which is/],
+    "a context that is not in it": [{}, /has no context stage; there is prod, test/, "stage"],
+    "a current context that is not in it": [{ current: "gone" }, /no context gone/],
+    "a context without its cluster": [{}, /context test names the cluster gone, which is/, "test"],
     "a context without its user": [
       { contexts: [{ name: "prod", context: { cluster: "c", user: "nobody" } }] },
-      undefined,
       /context prod names the user nobody/,
     ],
     "a server behind a proxy": [
       { cluster: { ...trusted, server: "https://rancher.example.com/k8s/clusters/c-1" } },
-      undefined,
       /is not https:\/\/HOST:PORT, without a path/,
     ],
     "a server without TLS": [
       { cluster: { ...trusted, server: "http://10.0.0.1:8080" } },
-      undefined,
       /is not https/,
     ],
-    "a server that nobody trusts": [{ cluster: { server } }, undefined, /no certificate-authority/],
+    "a server that nobody trusts": [{ cluster: { server } }, /no certificate-authority/],
     "a server that everybody trusts": [
       { cluster: { server, "insecure-skip-tls-verify": true } },
-      undefined,
       /insecure-skip-tls-verify/,
     ],
     "an authority that is not there": [
       { cluster: { server, "certificate-authority": "/gone.pem" } },
-      undefined,
       /certificate-authority \/gone\.pem cannot be read \(ENOENT\)/,
     ],
-    "a proxy": [{ cluster: { ...trusted, "proxy-url": "http://p" } }, undefined, /has proxy-url/],
+    "a proxy": [{ cluster: { ...trusted, "proxy-url": "http://p" } }, /has proxy-url/],
     "a program that is not at hand": [
       { user: { exec: { command: "aws-iam", installHint: "Get it there." } } },
-      undefined,
       /program aws-iam, which is not on this host \(Get it there\.\)/,
     ],
-    "a provider of old": [{ user: { "auth-provider": {} } }, undefined, /has auth-provider/],
-    "a password": [{ user: { username: "me", password: "secret" } }, undefined, /has username/],
-    "somebody who acts as another": [{ user: { token: "x", as: "root" } }, undefined, /has as,/],
-    "a user with nothing": [{ user: {} }, undefined, /no certificate with a key, no token and no/],
+    "a provider of old": [{ user: { "auth-provider": {} } }, /has auth-provider/],
+    "a password": [{ user: { username: "me", password: "secret" } }, /has username/],
+    "somebody who acts as another": [{ user: { token: "x", as: "root" } }, /has as,/],
+    "a user with nothing": [{ user: {} }, /no certificate with a key, no token and no/],
     "a certificate without its key": [
       { user: { "client-certificate": "/pki/user.pem" } },
-      undefined,
       /no certificate with a key/,
     ],
   };
-  for (const [name, [parts, context, pattern]] of Object.entries(refused)) {
+  for (const [name, [parts, pattern, context]] of Object.entries(refused)) {
     it(`refuses ${name}`, () => {
       const text = typeof parts === "string" ? parts : config(parts);
       const chosen = chooseKubeconfig(text, context, host);
