@@ -215,10 +215,9 @@ describe("what curl's end says", () => {
     const stderr =
       `*   Trying 10.96.1.1:80...\n${refusal}\n* Closing connection 0\n` +
       "curl: (7) Failed to connect to 10.96.1.1 port 80\ncommand terminated with exit code 7\n";
-    assert.equal(
-      judgePrinted(asked, { exitCode: 7, stdout: "", stderr })?.text,
-      "connect to 10.96.1.1 port 80 failed: Connection refused; curl: (7) Failed to connect to 10.96.1.1 port 80",
-    );
+    const text =
+      "connect to 10.96.1.1 port 80 failed: Connection refused; curl: (7) Failed to connect to 10.96.1.1 port 80";
+    assert.equal(judgePrinted(asked, { exitCode: 7, stdout: "", stderr })?.text, text);
   });
 });
 
@@ -274,10 +273,8 @@ describe("a question to a DNS server", () => {
       whyFailed(lookup, lost, { ...onHosts, ...crashed }),
       new RegExp(`^the name ${name} is not resolved: cluster DNS .* CrashLoopBackOff`),
     );
-    assert.equal(
-      whyFailed(lookup, lost, { ...onHosts, dnsSlices: healthy.dnsSlices }),
-      `no answer within 4 s from windows-node-win-1 on win-1 to dns://10.96.0.10/${name}: packets get lost on the way`,
-    );
+    const reason = `no answer within 4 s from windows-node-win-1 on win-1 to dns://10.96.0.10/${name}: packets get lost on the way`;
+    assert.equal(whyFailed(lookup, lost, { ...onHosts, dnsSlices: healthy.dnsSlices }), reason);
   });
 });
 
