@@ -78,10 +78,9 @@ describe("what is left over on a host", () => {
 describe("the doctor's report", () => {
   it("of a host in order", () => {
     assert.equal(isFine(fine), true);
-    assert.equal(
-      doctorText(fine),
-      "THERE\nDocker  20.10.24\n\nNothing in the way of the stack rehearsal, nothing left over.",
-    );
+    const text =
+      "THERE\nDocker  20.10.24\n\nNothing in the way of the stack rehearsal, nothing left over.";
+    assert.equal(doctorText(fine), text);
   });
 
   const control = { kind: "docker container", name: "kindows-rehearsal-control-plane" };

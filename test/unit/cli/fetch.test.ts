@@ -85,10 +85,8 @@ describe("kindows fetch", () => {
     const [state] = await fetch([medium("kubelet.exe")]);
     assert.deepEqual([state?.state, state?.sha256], ["fetched", sha256(kubelet)]);
     const checksumUri = `${server.url}/kubelet.exe.sha256`;
-    assert.equal(
-      lines.at(-1),
-      `kubelet.exe: trusted on first use: SHA-256 ${sha256(kubelet)} from ${checksumUri}, written to software.lock.json`,
-    );
+    const told = `kubelet.exe: trusted on first use: SHA-256 ${sha256(kubelet)} from ${checksumUri}, written to software.lock.json`;
+    assert.equal(lines.at(-1), told);
     const entry = { sha256: sha256(kubelet), takenFrom: checksumUri, takenOn: "2026-11-21" };
     assert.deepEqual(readSoftwareLock(lockFile()), { [`${server.url}/kubelet.exe`]: entry });
   });

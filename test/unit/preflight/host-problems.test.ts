@@ -470,9 +470,7 @@ describe("preflight", () => {
     const found = judge(settingsOf(windows), { ...goodHost, kvm: "absent", image: "missing" });
     const lines = hostProblemsText(found).split("\n");
     assert.equal(lines[0], "2 things are in the way on this host; nothing was changed:");
-    assert.deepEqual(
-      lines.slice(1),
-      found.map((problem) => `  - ${hostProblemText(problem)}`),
-    );
+    const texts = found.map((problem) => `  - ${hostProblemText(problem)}`);
+    assert.deepEqual(lines.slice(1), texts);
   });
 });

@@ -242,10 +242,8 @@ describe("artifact cache", () => {
       },
     };
     const above = counted("above", [broken]);
-    await assert.rejects(
-      ensure(above),
-      /broken could not be made .*gave up\ncompiling\nundefined: x/,
-    );
+    const message = /broken could not be made .*gave up\ncompiling\nundefined: x/;
+    await assert.rejects(ensure(above), message);
     assert.equal(above.builds, 0);
     assert.deepEqual(await cache.state(await artifactAddress(broken)), { kind: "missing" });
   });
@@ -348,10 +346,8 @@ describe("artifact cache", () => {
     it("gives up on a living owner after the time given, naming it", async () => {
       await locked("a-1", await owner({}));
       const options = { timeoutSeconds: 0.02, pollMilliseconds: 5, onWait: () => undefined };
-      await assert.rejects(
-        cache.withEntryLock("a-1", options, () => Promise.resolve()),
-        new RegExp(`process ${process.pid} has held`),
-      );
+      const waiting = cache.withEntryLock("a-1", options, () => Promise.resolve());
+      await assert.rejects(waiting, new RegExp(`process ${process.pid} has held`));
     });
 
     it("is given back after a failure", async () => {

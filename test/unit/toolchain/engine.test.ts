@@ -71,14 +71,12 @@ describe("engine plugins", () => {
   });
 
   it("have their place by kind, name and version", () => {
-    assert.equal(
-      pluginPlace("resource", "command", "1.2.1", "pulumi-resource-command"),
-      "plugins/resource-command-v1.2.1/pulumi-resource-command",
-    );
-    assert.equal(
-      pluginPlace("language", "language-nodejs", "3.259.0", "pulumi-language-nodejs"),
-      "plugins/language-nodejs-v3.259.0/pulumi-language-nodejs",
-    );
+    const [kind, name, file] = ["resource", "command", "pulumi-resource-command"] as const;
+    const place = pluginPlace(kind, name, "1.2.1", file);
+    assert.equal(place, "plugins/resource-command-v1.2.1/pulumi-resource-command");
+    const language = "pulumi-language-nodejs";
+    const other = pluginPlace("language", "language-nodejs", "3.259.0", language);
+    assert.equal(other, `plugins/language-nodejs-v3.259.0/${language}`);
   });
 
   describe("home", () => {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type {
   CoreV1Event,
   V1EndpointSlice,
@@ -7,8 +8,11 @@ import type {
 } from "@kubernetes/client-node";
 
 import type { Facts, NodeFact } from "../../../verify/cluster/facts.ts";
-import type { Details } from "../../../verify/cluster/snapshot.ts";
+import type { Details, Snapshot } from "../../../verify/cluster/snapshot.ts";
 import { namespace, roleLabel, roleName, type Role } from "../../../verify/objects/names.ts";
+import { pathRows } from "../../../verify/rows/paths.ts";
+import { planRow } from "../../../verify/run/plan.ts";
+import type { Probe } from "../../../verify/run/probe.ts";
 
 export const linuxNode: NodeFact = {
   ...{ name: "linux-a", os: "linux", address: "192.168.150.128" },
@@ -138,3 +142,20 @@ export const healthy: Details = {
   ],
   ...quiet,
 };
+
+/** What a row of paths tries in a cluster, or what it waits for. */
+export function planOf(id: string, snapshot: Snapshot = healthy): ReturnType<typeof planRow> {
+  const row = pathRows.find((each) => each.id === id);
+  assert.ok(row, id);
+  return planRow(row, snapshot, {
+    host: { url: "http://192.168.150.1:41234/", greeting: "kindows verify abc sees " },
+    internet: { url: "http://www.example.test/page", text: "hello" },
+  });
+}
+
+/** The probes of a row whose pods are all there. */
+export function probesOf(id: string, snapshot?: Snapshot): readonly [Probe, ...Probe[]] {
+  const plan = planOf(id, snapshot);
+  assert.ok("ready" in plan && plan.ready[0], id);
+  return [plan.ready[0], ...plan.ready.slice(1)];
+}

@@ -3,36 +3,23 @@ import assert from "node:assert/strict";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
 import { policiesOn, selects } from "../../../verify/diagnose/policies.ts";
-import { pathRows } from "../../../verify/rows/paths.ts";
 import { judgePrinted } from "../../../verify/run/attempt.ts";
 import { judgeLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe-failure.ts";
-import { planRow, type AwaitedPod } from "../../../verify/run/plan.ts";
-import type { Probe } from "../../../verify/run/probe.ts";
+import type { AwaitedPod } from "../../../verify/run/plan.ts";
 import {
   denyAll,
   healthy,
   onHosts,
   otherLinuxNode,
   linuxNode,
+  probesOf,
   service,
   slice,
   systemPod,
   waitingPod,
   warning,
 } from "./cluster-states.ts";
-
-/** The first probe of a row. */
-function probe(id: string, snapshot = healthy): Probe {
-  const row = pathRows.find((each) => each.id === id);
-  assert.ok(row, id);
-  const plan = planRow(row, snapshot, {
-    host: { url: "http://192.168.150.1:1/", greeting: "x" },
-    internet: { url: "http://www.example.test/", text: "x" },
-  });
-  assert.ok("ready" in plan && plan.ready[0], id);
-  return plan.ready[0];
-}
 
 const lost: ProbeFailure = { kind: "lost", text: "curl: (28) timed out" };
 const refused: ProbeFailure = { kind: "refused", text: "Connection refused" };
@@ -132,7 +119,7 @@ describe("why a connection failed", () => {
   };
   for (const [what, [[id, failure, changes], expected]] of Object.entries(cases)) {
     it(`is ${what}`, () =>
-      assert.match(whyFailed(probe(id), failure, { ...healthy, ...changes }), expected));
+      assert.match(whyFailed(probesOf(id)[0], failure, { ...healthy, ...changes }), expected));
   }
 });
 
@@ -197,7 +184,7 @@ describe("why a pod is not Ready", () => {
 });
 
 describe("what curl's end says", () => {
-  const asked = probe("linux-pod-to-linux-service-name");
+  const [asked] = probesOf("linux-pod-to-linux-service-name");
   type End = readonly [exitCode: number | undefined, stderr: string, ProbeFailure["kind"]];
   const refusal = "* connect to 10.96.1.1 port 80 failed: Connection refused";
   const cases: Readonly<Record<string, End>> = {
@@ -228,16 +215,15 @@ describe("what curl's end says", () => {
     const stderr =
       `*   Trying 10.96.1.1:80...\n${refusal}\n* Closing connection 0\n` +
       "curl: (7) Failed to connect to 10.96.1.1 port 80\ncommand terminated with exit code 7\n";
-    assert.equal(
-      judgePrinted(asked, { exitCode: 7, stdout: "", stderr })?.text,
-      "connect to 10.96.1.1 port 80 failed: Connection refused; curl: (7) Failed to connect to 10.96.1.1 port 80",
-    );
+    const text =
+      "connect to 10.96.1.1 port 80 failed: Connection refused; curl: (7) Failed to connect to 10.96.1.1 port 80";
+    assert.equal(judgePrinted(asked, { exitCode: 7, stdout: "", stderr })?.text, text);
   });
 });
 
 describe("a question to a DNS server", () => {
   const name = "linux.kindows-verify.svc.cluster.local";
-  const lookup = probe("windows-node-to-cluster-dns", onHosts);
+  const [lookup] = probesOf("windows-node-to-cluster-dns", onHosts);
 
   it("is told from a request for a page", () => {
     const question = { server: "10.96.0.10", name };
@@ -287,10 +273,8 @@ describe("a question to a DNS server", () => {
       whyFailed(lookup, lost, { ...onHosts, ...crashed }),
       new RegExp(`^the name ${name} is not resolved: cluster DNS .* CrashLoopBackOff`),
     );
-    assert.equal(
-      whyFailed(lookup, lost, { ...onHosts, dnsSlices: healthy.dnsSlices }),
-      `no answer within 4 s from windows-node-win-1 on win-1 to dns://10.96.0.10/${name}: packets get lost on the way`,
-    );
+    const reason = `no answer within 4 s from windows-node-win-1 on win-1 to dns://10.96.0.10/${name}: packets get lost on the way`;
+    assert.equal(whyFailed(lookup, lost, { ...onHosts, dnsSlices: healthy.dnsSlices }), reason);
   });
 });
 

@@ -1,33 +1,13 @@
 import assert from "node:assert/strict";
 
 import type { Snapshot } from "../../../verify/cluster/snapshot.ts";
-import { planRow } from "../../../verify/run/plan.ts";
 import { nodePairs } from "../../../verify/run/pairs.ts";
 import { curlArguments, probeWords } from "../../../verify/run/probe-words.ts";
-import type { Probe } from "../../../verify/run/probe.ts";
-import { pathRows } from "../../../verify/rows/paths.ts";
-import { healthy, onHosts, waitingPod } from "./cluster-states.ts";
-
-const outside = {
-  host: { url: "http://192.168.150.1:41234/", greeting: "kindows verify abc sees " },
-  internet: { url: "http://www.example.test/page", text: "hello" },
-};
-
-function plan(id: string, snapshot: Snapshot = healthy): ReturnType<typeof planRow> {
-  const row = pathRows.find((each) => each.id === id);
-  assert.ok(row, id);
-  return planRow(row, snapshot, outside);
-}
-
-function probes(id: string, snapshot?: Snapshot): readonly Probe[] {
-  const made = plan(id, snapshot);
-  assert.ok("ready" in made, id);
-  return made.ready;
-}
+import { healthy, onHosts, planOf, probesOf, waitingPod } from "./cluster-states.ts";
 
 /** Where each probe begins, what it asks, and how often. */
 function shown(id: string, snapshot?: Snapshot): readonly string[] {
-  return probes(id, snapshot).map(({ origin, url, requests }) => {
+  return probesOf(id, snapshot).map(({ origin, url, requests }) => {
     const from = origin === "outside" ? "outside" : `${origin.pod}`;
     return `${from} > ${url}${requests > 1 ? ` x${requests}` : ""}`;
   });
@@ -126,11 +106,11 @@ describe("the probes of a row", () => {
     const pods = healthy.pods.map((pod) =>
       pod.metadata?.name === name ? waitingPod(pod, "ContainerCreating", "") : pod,
     );
-    const made = plan("linux-pod-to-linux-service", { ...healthy, pods });
+    const made = planOf("linux-pod-to-linux-service", { ...healthy, pods });
     assert.ok("awaited" in made);
     const awaited = made.awaited.map(({ node, pod }) => [node, pod?.metadata?.name]);
     assert.deepEqual(awaited, [["linux-b", name]]);
-    assert.ok("ready" in plan("linux-pod-to-host", { ...healthy, pods }));
+    assert.ok("ready" in planOf("linux-pod-to-host", { ...healthy, pods }));
   });
 
   it("wait for a pod that is not there, or is being deleted", () => {
@@ -138,14 +118,14 @@ describe("the probes of a row", () => {
     assert.ok(first);
     const leaving = { ...first, metadata: { ...first.metadata, deletionTimestamp: new Date() } };
     for (const pods of [rest, [leaving, ...rest]]) {
-      const made = plan("linux-pod-to-host", { ...healthy, pods });
+      const made = planOf("linux-pod-to-host", { ...healthy, pods });
       assert.deepEqual("awaited" in made && made.awaited.map(({ node }) => node), ["linux-a"]);
     }
   });
 });
 
 describe("an answer", () => {
-  const judged = (id: string, answer: string): string | undefined => probes(id)[0]?.judge(answer);
+  const judged = (id: string, answer: string): string | undefined => probesOf(id)[0]?.judge(answer);
 
   it("is right when it comes from the very pod that was asked", () => {
     const id = "linux-pod-to-linux-pod-other-node";
@@ -164,11 +144,11 @@ describe("an answer", () => {
   });
 
   it("of a server on its node's network is right when it has the node's name", () => {
-    const [pod] = probes("linux-pod-to-windows-host-pod", onHosts);
+    const [pod] = probesOf("linux-pod-to-windows-host-pod", onHosts);
     assert.equal(pod?.judge("win-1"), undefined);
     assert.equal(pod?.judge("WIN-1"), undefined);
     assert.match(pod?.judge("linux-a") ?? "", /"linux-a" answered instead of win-1/);
-    const [service] = probes("linux-pod-to-windows-host-service", onHosts);
+    const [service] = probesOf("linux-pod-to-windows-host-service", onHosts);
     assert.equal(service?.judge("WIN-1".repeat(4)), undefined);
     assert.ok(service?.judge("WIN-1".repeat(3)));
     assert.deepEqual(service?.targetPods, ["windows-host-server-win-1"]);
@@ -199,7 +179,7 @@ describe("an answer", () => {
   });
 
   it("of cluster DNS is asked for by nslookup, of that server and with a name that is whole", () => {
-    const [probe] = probes("windows-node-to-cluster-dns", onHosts);
+    const [probe] = probesOf("windows-node-to-cluster-dns", onHosts);
     assert.ok(probe);
     assert.deepEqual(probeWords(probe), [
       ...["nslookup", "-timeout=4", "-type=A", "linux.kindows-verify.svc.cluster.local."],

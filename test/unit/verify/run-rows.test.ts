@@ -156,10 +156,8 @@ describe("running rows", () => {
       seconds,
     });
     const failed = all.filter(({ status }) => status === "failed").map(({ row }) => row.id);
-    assert.deepEqual(
-      failed,
-      ["service", "service-name", "node-port"].map((to) => `linux-pod-to-linux-${to}`),
-    );
+    const ids = ["service", "service-name", "node-port"].map((to) => `linux-pod-to-linux-${to}`);
+    assert.deepEqual(failed, ids);
   });
 });
 
@@ -261,11 +259,8 @@ describe("time", () => {
   });
 
   it("is not spent in silence", () => {
-    const text = waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]);
-    assert.equal(
-      text,
-      "3 of 9 rows done; waiting for a pod (2 rows), its connections (1 row), b (1 row)",
-    );
+    const text = "3 of 9 rows done; waiting for a pod (2 rows), its connections (1 row), b (1 row)";
+    assert.equal(waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]), text);
   });
 });
 

@@ -78,10 +78,8 @@ describe("a lab on several hypervisors", () => {
 
   it("names the hypervisor that fails while it is looked at", async () => {
     const host = hostWith({ here: [], "virsh-of-c": [] });
-    await assert.rejects(
-      onEachHypervisor(pools).find(host),
-      /on the hypervisor b \(qemu\+ssh:\/\/root@b\/system\): no route/,
-    );
+    const found = onEachHypervisor(pools).find(host);
+    await assert.rejects(found, /on the hypervisor b \(qemu\+ssh:\/\/root@b\/system\): no route/);
   });
 
   it("tells those that do not answer, with virsh's reason in one line", async () => {
@@ -98,10 +96,9 @@ describe("a lab on several hypervisors", () => {
       args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
       environment: { KINDOWS_AWAY: "b" },
     });
-    assert.equal(
-      leftText([awayB], settings),
-      "the hypervisor b (qemu+ssh://root@b/system) does not answer: no route; left as they are: win-2, win-3",
-    );
+    const text =
+      "the hypervisor b (qemu+ssh://root@b/system) does not answer: no route; left as they are: win-2, win-3";
+    assert.equal(leftText([awayB], settings), text);
   });
 
   it("names to the program none that only the state knows", () => {
