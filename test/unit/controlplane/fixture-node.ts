@@ -41,3 +41,20 @@ export function machineFixture(os: Machine["os"]): Machine {
     resource: new Anything("machine"),
   };
 }
+
+/** What a step prints, whose name its command tells, with facts by its name. */
+export function stepAnswer(
+  command: unknown,
+  name: RegExp,
+  facts: Readonly<Record<string, object>>,
+): string {
+  const step = name.exec(String(command))?.[1] ?? "";
+  const result = {
+    step,
+    changed: true,
+    rebootRequired: false,
+    seconds: 1,
+    facts: facts[step] ?? {},
+  };
+  return `a line\r\n${JSON.stringify(result)}\r\n`;
+}

@@ -59,6 +59,13 @@ describe("packages of an image", () => {
   });
 });
 
+/** What an image's documents tell of a blob. */
+interface Blob {
+  readonly digest: string;
+  readonly size: number;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 describe("image archive", () => {
   it("is one that both containerd and Docker can follow to the layer", async () => {
     const at = inNewFolder();
@@ -75,30 +82,21 @@ describe("image archive", () => {
       assert.equal(`sha256:${createHash("sha256").update(text).digest("hex")}`, digest);
       return text;
     };
-    const index = (await json("index.json")) as {
-      manifests: { digest: string; size: number; annotations: Record<string, string> }[];
-    };
-    const entry = index.manifests[0];
-    assert.ok(entry);
-    assert.equal(entry.annotations["io.containerd.image.name"], reference);
+    const { manifests } = (await json("index.json")) as { manifests: readonly Blob[] };
+    const [entry = assert.fail()] = manifests;
+    assert.equal(entry.annotations?.["io.containerd.image.name"], reference);
     const manifest = await blob(entry.digest);
     assert.equal(entry.size, manifest.length);
-    const { config, layers } = JSON.parse(manifest) as {
-      config: { digest: string };
-      layers: { digest: string; size: number }[];
-    };
-    const content = layers[0];
-    assert.ok(content);
+    const { config, layers } = JSON.parse(manifest) as { config: Blob; layers: readonly Blob[] };
+    const [content = assert.fail()] = layers;
     assert.equal(await blob(content.digest), "not really a tar");
-    assert.deepEqual(JSON.parse(await blob(config.digest)), {
-      ...configDocument({ entrypoint: ["/thing"] }, content.digest),
-    });
+    assert.deepEqual(
+      JSON.parse(await blob(config.digest)),
+      configDocument({ entrypoint: ["/thing"] }, content.digest),
+    );
+    const place = ({ digest }: Blob): string => `blobs/${digest.replace(":", "/")}`;
     assert.deepEqual(await json("manifest.json"), [
-      {
-        Config: `blobs/${config.digest.replace(":", "/")}`,
-        RepoTags: [reference],
-        Layers: [`blobs/${content.digest.replace(":", "/")}`],
-      },
+      { Config: place(config), RepoTags: [reference], Layers: [place(content)] },
     ]);
   });
 });

@@ -128,33 +128,11 @@ describe("a cloud image for Linux machines", () => {
     assert.deepEqual(await prepareCloudImage(none, { cache }), {});
   });
 
-  const refused: readonly [what: string, make: () => Promise<string>, why: RegExp][] = [
-    [
-      "stands on another one",
-      async () => {
-        await disk("base.qcow2", "-f", "qcow2", "2G");
-        return disk("over.qcow2", "-f", "qcow2", "-b", "base.qcow2", "-F", "qcow2", "2G");
-      },
-      /stands on another image, base\.qcow2, which may change under it\. Make it whole/,
-    ],
-    [
-      "is too small",
-      () => disk("small.qcow2", "-f", "qcow2", "100M"),
+  it("is refused where it is too small", async () => {
+    const path = await disk("small.qcow2", "-f", "qcow2", "100M");
+    await assert.rejects(
+      prepared({ path }),
       /is a disk of 0\.1 GiB, on which no cloud image of Debian or Ubuntu fits/,
-    ],
-    [
-      "is cut off",
-      async () => {
-        const image = await disk("cut.qcow2", "-f", "qcow2", "2G");
-        truncateSync(image, 60);
-        return image;
-      },
-      /cut\.qcow2 can't be looked at/,
-    ],
-  ];
-  for (const [what, make, why] of refused) {
-    it(`is refused where it ${what}`, async () => {
-      await assert.rejects(prepared({ path: await make() }), why);
-    });
-  }
+    );
+  });
 });

@@ -6,7 +6,12 @@ import {
   LinuxNode,
   type LinuxNodeArgs,
 } from "../../../components/linux/linux-node.ts";
-import { controlPlaneFixture, machineFixture, secrets } from "../controlplane/fixture-node.ts";
+import {
+  controlPlaneFixture,
+  machineFixture,
+  secrets,
+  stepAnswer,
+} from "../controlplane/fixture-node.ts";
 import { look, record, revealed, type Recorded } from "../controlplane/recorded-resources.ts";
 
 const hash = `sha256:${"5".repeat(64)}`;
@@ -18,22 +23,10 @@ const facts: Readonly<Record<string, object>> = {
   "join-node": { nodeName: "linux-1" },
 };
 
-function answerOf(inputs: Recorded["inputs"]): string {
-  const step = /\/([a-z-]+)\.sh/.exec(String(inputs["create"]))?.[1] ?? "";
-  const result = {
-    step,
-    changed: true,
-    rebootRequired: false,
-    seconds: 1,
-    facts: facts[step] ?? {},
-  };
-  return `some line\n${JSON.stringify(result)}\n`;
-}
-
 /** Makes a LinuxNode, with what its resources were registered with, by their names behind `node`. */
 async function makeNode(change: () => Partial<LinuxNodeArgs> = () => ({})) {
   const { made, resources } = await record(
-    (_name, inputs) => answerOf(inputs),
+    (_name, inputs) => stepAnswer(inputs["create"], /\/([a-z-]+)\.sh/, facts),
     (opts) =>
       new LinuxNode(
         "node",

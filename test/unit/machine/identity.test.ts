@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { execa } from "execa";
+import { readFileSync } from "node:fs";
+import ssh2 from "ssh2";
 import { parse } from "yaml";
+import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
 import { metaData, userData } from "../../../components/machine/identity.ts";
-import { inNewFolder } from "../new-folder.ts";
+import { macAddress } from "../../../components/machine/mac-address.ts";
 
 const pem = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\n";
 
@@ -65,21 +66,41 @@ describe("identity disk", () => {
     assert.ok(script.includes("'^#cloud-config\\r?\\n'"));
   });
 
-  it("has on a disc the very name that Windows looks for", async () => {
-    // As libvirt's provider 0.8.3 makes it (createISO in its cloudinit_def.go); Windows reads it through Joliet.
-    const at = inNewFolder();
-    const [file, iso] = [at("user-data"), at("identity.iso")];
-    writeFileSync(file, text);
-    await execa("mkisofs", ["-output", iso, "-volid", "cidata", "-joliet", "-rock", file]);
-    const { stdout } = await execa("isoinfo", ["-J", "-i", iso, "-x", "/user-data"]);
-    assert.equal(`${stdout}\n`, text);
-    assert.match((await execa("isoinfo", ["-d", "-i", iso])).stdout, /^Volume id: cidata$/m);
-  });
-
   it("names the instance in its meta-data", () => {
     assert.deepEqual(parse(metaData("kindows-a-win-1", "win-1")), {
       "instance-id": "kindows-a-win-1",
       "local-hostname": "win-1",
     });
+  });
+});
+
+describe("macAddress", () => {
+  it("is a stable address in QEMU's range", () => {
+    assert.match(macAddress("kindows-dev", "win-1"), /^52:54:00(:[0-9a-f]{2}){3}$/);
+    assert.equal(macAddress("kindows-dev", "win-1"), macAddress("kindows-dev", "win-1"));
+  });
+
+  const pairs: readonly [string, [string, string], [string, string]][] = [
+    ["two machines of a lab", ["kindows-a", "win-1"], ["kindows-a", "win-2"]],
+    ["the same machine in two labs", ["kindows-a", "win-1"], ["kindows-b", "win-1"]],
+    ["names that would join to the same text", ["kindows-a", "b-win"], ["kindows-a-b", "win"]],
+  ];
+  for (const [what, one, other] of pairs) {
+    it(`differs for ${what}`, () => {
+      assert.notEqual(macAddress(...one), macAddress(...other));
+    });
+  }
+});
+
+describe("generateEd25519", () => {
+  it("makes pairs that can be read back, every time", () => {
+    for (let count = 0; count < 1000; count += 1) {
+      const pair = generateEd25519("me");
+      assert.ok(!(ssh2.utils.parseKey(pair.private) instanceof Error), `pair ${count}`);
+    }
+  });
+
+  it("puts the comment behind the public key", () => {
+    assert.match(generateEd25519("kindows-a").public, /^ssh-ed25519 \S+ kindows-a\s*$/);
   });
 });

@@ -34,11 +34,12 @@ const good: WindowsImage = {
 };
 
 describe("choosing among the images of an ISO", () => {
-  const server: readonly WindowsImage[] = serverImages.map((each, index) => ({
-    ...good,
-    ...each,
-    index: index + 1,
-  }));
+  const server = serverImages.map(
+    ({ name = "", editionId = "", installationType = "" }, place) => ({
+      ...good,
+      ...{ name, editionId, installationType, index: place + 1 },
+    }),
+  );
 
   const taken: readonly [string, readonly WindowsImage[], Partial<WantedWindows>, number][] = [
     ["standard-core", server, {}, 1],

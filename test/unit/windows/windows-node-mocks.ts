@@ -4,7 +4,12 @@ import type { ControlPlane } from "../../../components/controlplane/control-plan
 import type { Machine } from "../../../components/machine/machine.ts";
 import type { WindowsSoftware } from "../../../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
-import { controlPlaneFixture, machineFixture, secrets } from "../controlplane/fixture-node.ts";
+import {
+  controlPlaneFixture,
+  machineFixture,
+  secrets,
+  stepAnswer,
+} from "../controlplane/fixture-node.ts";
 import { record, type Recorded } from "../controlplane/recorded-resources.ts";
 
 /** A node made under mocks. */
@@ -63,20 +68,12 @@ export const flannelSoftware = {
 };
 
 /** Facts by step: those that the pipeline reads, and no others. */
-export const stepFacts: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+export const stepFacts: Readonly<Record<string, object>> = {
   "Test-WindowsHost": { build: "10.0.20348", revision: 4405 },
   "Install-Containerd": { version: "2.4.2" },
   "Install-Kubernetes": { version: "1.36.4" },
   "Join-Node": { nodeName: "win-1" },
 };
-
-/** A step answers as its script would. */
-function answerOf(inputs: Recorded["inputs"]): string {
-  const step = /\\([A-Za-z-]+)\.ps1/.exec(String(inputs["create"]))?.[1] ?? "";
-  const facts = stepFacts[step] ?? {};
-  const result = { step, changed: true, rebootRequired: false, seconds: 1, facts };
-  return `a line\r\n${JSON.stringify(result)}\r`;
-}
 
 /** Makes a WindowsNode and records how each of its resources was registered. */
 export async function makeNode(
@@ -84,7 +81,7 @@ export async function makeNode(
   { os = "windows", preview = false }: { os?: Machine["os"]; preview?: boolean } = {},
 ): Promise<MockedNode> {
   const { made, resources } = await record(
-    (_name, inputs) => answerOf(inputs),
+    (_name, inputs) => stepAnswer(inputs["create"], /\\([A-Za-z-]+)\.ps1/, stepFacts),
     (opts) => {
       const machine = machineFixture(os);
       const controlPlane = controlPlaneFixture();

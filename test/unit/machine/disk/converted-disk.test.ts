@@ -13,7 +13,6 @@ import {
   convertedDisk,
   convertedDiskName,
 } from "../../../../components/machine/disk/converted-disk.ts";
-import { cloudImageDisk } from "../../../../components/linux/cloud-image/cloud-image-disk.ts";
 import { windowsDisk } from "../../../../components/windows/image/windows-disk.ts";
 import { Cache } from "../../../../toolchain/cache.ts";
 import { diskFormatOf, mustBeConverted } from "../../../../toolchain/disk-format.ts";
@@ -71,40 +70,16 @@ describe("a disk of the user's that is converted", () => {
     assert.equal(made().length, 2);
   });
 
-  const bad: readonly (readonly [what: string, make: () => Promise<string>, says: RegExp])[] = [
-    [
-      "is too small for Windows",
-      async () => {
-        await execa("qemu-img", ["create", "-q", "-f", "vhdx", at("small.vhdx"), "1G"]);
-        return at("small.vhdx");
-      },
-      /is a disk of 1\.0 GiB, on which no Windows Server fits/,
-    ],
-    [
-      "is cut off",
-      async () => {
-        const source = await makeDisk("cut.vhdx", "vhdx");
-        truncateSync(source, 64 * 1024);
-        return source;
-      },
+  it("is refused when it is cut off, and leaves nothing behind", async () => {
+    const source = await makeDisk("cut.vhdx", "vhdx");
+    truncateSync(source, 64 * 1024);
+    await assert.rejects(
+      convert(source),
       /cut\.vhdx can't be looked at: |cut\.vhdx can't be converted: /,
-    ],
-    [
-      "only looks like one",
-      () => {
-        writeFileSync(at("like.vhdx"), `vhdxfile${"x".repeat(4096)}`);
-        return Promise.resolve(at("like.vhdx"));
-      },
-      /like\.vhdx can't be looked at: /,
-    ],
-  ];
-  for (const [what, make, says] of bad) {
-    it(`is refused when it ${what}, and leaves nothing behind`, async () => {
-      await assert.rejects(convert(await make()), says);
-      assert.deepEqual(made(), []);
-      assert.deepEqual(readdirSync(cache.buildingFolder), []);
-    });
-  }
+    );
+    assert.deepEqual(made(), []);
+    assert.deepEqual(readdirSync(cache.buildingFolder), []);
+  });
 
   it("is refused with the need where there is no room, before anything is converted", async () => {
     const source = await makeDisk("large.vhdx", "vhdx");
@@ -126,24 +101,18 @@ describe("a disk of the user's that is converted", () => {
     assert.deepEqual(readdirSync(cache.buildingFolder), []);
   });
 
-  for (const [os, wanted] of [
-    ["Windows", windowsDisk],
-    ["Linux", cloudImageDisk],
-  ] as const) {
-    it(`that was being written to is refused, with ${os} on it`, async () => {
-      const source = await makeDisk("busy.vhdx", "vhdx");
-      const artifact = convertedDisk(source, wanted, cache);
-      const work = ensureArtifacts([artifact], {
-        cache,
-        // The line that comes before the conversion.
-        progress: (line) => {
-          if (line.includes("converts")) appendFileSync(source, "\0");
-        },
-      });
-      await assert.rejects(work, /busy\.vhdx was written to while it was converted/);
-      assert.deepEqual(made(), []);
+  it("that was being written to is refused", async () => {
+    const source = await makeDisk("busy.vhdx", "vhdx");
+    const work = ensureArtifacts([convertedDisk(source, windowsDisk, cache)], {
+      cache,
+      // The line that comes before the conversion.
+      progress: (line) => {
+        if (line.includes("converts")) appendFileSync(source, "\0");
+      },
     });
-  }
+    await assert.rejects(work, /busy\.vhdx was written to while it was converted/);
+    assert.deepEqual(made(), []);
+  });
 
   it("is read whole only when it is another file", async () => {
     const file = at("large");

@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
+import { writeFileSync } from "node:fs";
 import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
 import {
   type HyperVSession,
@@ -20,6 +18,7 @@ import {
   saveHyperV,
 } from "../../../../rehearsal/host/hyper-v/hyper-v-model.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { newFolder } from "../../new-folder.ts";
 
 export const folder = "C:\\vms";
 const baseDisk = "C:\\images\\server2022.vhdx";
@@ -73,10 +72,8 @@ export async function startHyperVLab(
     hardware: { memoryMiB: 65_536, freeDiskGiB: () => Promise.resolve(freeDiskGiB) },
   });
   if (setting !== undefined) await saveHyperV(windows.windows, setting);
-  const keys = await mkdtemp(path.join(os.tmpdir(), "kindows-hyper-v-"));
-  const privateKeyFile = path.join(keys, "key");
-  await writeFile(privateKeyFile, key.private);
-  await chmod(privateKeyFile, 0o600);
+  const privateKeyFile = newFolder()("key");
+  writeFileSync(privateKeyFile, key.private, { mode: 0o600 });
   const host: HyperVHostParameter = {
     name: "rack-3",
     address: "127.0.0.1",
@@ -113,9 +110,6 @@ export async function startHyperVLab(
         ),
       ),
     change: async (changes) => saveHyperV(windows.windows, { ...(await model()), ...changes }),
-    stop: async () => {
-      await windows.stop();
-      await rm(keys, { recursive: true });
-    },
+    stop: () => windows.stop(),
   };
 }
