@@ -50,6 +50,12 @@ const before = surroundings();
  * which would keep it waiting for ever.
  */
 export const mochaHooks = {
+  beforeAll(): void {
+    // Mocha itself passes over a promise that nobody waits for. Where this throws, the test that runs fails.
+    process.on("unhandledRejection", (reason) => {
+      throw reason;
+    });
+  },
   async afterAll(): Promise<void> {
     const left = await stopLeftRunning();
     if (left.length > 0) {

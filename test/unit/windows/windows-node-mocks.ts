@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
 import type { Machine } from "../../../components/machine/machine.ts";
 import type { WindowsSoftware } from "../../../components/windows/software.ts";
+import { stepNames } from "../../../rehearsal/host/step-names.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
 
 /** Secrets of the test, to be looked for where they must not be. */
@@ -10,6 +11,9 @@ export const secrets = {
   key: "PRIVATE KEY",
   kubeconfig: "users: admin",
 };
+
+/** Waits for every registration under way; the SDK has it, its types do not. */
+const { waitForRPCs } = pulumi.runtime as unknown as { waitForRPCs: () => Promise<void> };
 
 /** What a resource was registered with. */
 export interface Registered {
@@ -71,12 +75,18 @@ export const stepFacts: Readonly<Record<string, Readonly<Record<string, unknown>
 
 /** Runs the engine's side: a step answers as its script would. */
 export async function startMocks(preview: boolean): Promise<void> {
+  // What is under way would not find again what the mocks before have made.
+  await waitForRPCs();
   await pulumi.runtime.setMocks(
     {
       call: ({ inputs }) => inputs as Record<string, unknown>,
       newResource: ({ name, inputs }) => {
         const state = inputs as Record<string, unknown>;
-        const step = /\\([A-Za-z-]+)\.ps1/.exec(String(state["create"]))?.[1] ?? "";
+        const step =
+          /\\([A-Za-z-]+)\.ps1/.exec(String(state["create"]))?.[1] ??
+          // A preview may not know the command yet.
+          stepNames.find((each) => name.endsWith(each.toLowerCase())) ??
+          "";
         const result = {
           step,
           changed: true,
