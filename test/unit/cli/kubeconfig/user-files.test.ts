@@ -221,9 +221,9 @@ describe("a user's own kubeconfig", () => {
     it(`stays as it is with ${what} in it; the error shows nothing of it`, async () => {
       await writeFile(file, content);
       for (const attempt of [
-        mergeIntoFiles([file], lab, plain),
-        removeFromFiles([file], origin),
-      ] as const) {
+        () => mergeIntoFiles([file], lab, plain),
+        () => removeFromFiles([file], origin),
+      ]) {
         await assert.rejects(attempt, (error: Error) => {
           assert.match(error.message, message);
           assert.ok(error.message.startsWith(`${file} is not a kubeconfig`));
