@@ -48,6 +48,13 @@ const surroundings = (): object => ({
 const before = surroundings();
 
 export const mochaHooks = {
+  beforeAll(): void {
+    // Mocha itself passes over a promise that nobody waits for. Where this throws, the test that runs fails.
+    process.on("unhandledRejection", (reason) => {
+      throw reason;
+    });
+  },
+
   /** Mocha copies a failure from one process to another, where values that are more than data break its report. */
   afterEach(this: Context): void {
     const failure = (this.currentTest?.err ?? {}) as { actual?: unknown; expected?: unknown };

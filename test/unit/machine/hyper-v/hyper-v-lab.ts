@@ -18,7 +18,7 @@ import {
   saveHyperV,
 } from "../../../../rehearsal/host/hyper-v/hyper-v-model.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import { newFolder } from "../../new-folder.ts";
+import { inNewFolder } from "../../new-folder.ts";
 
 export const folder = "C:\\vms";
 const baseDisk = "C:\\images\\server2022.vhdx";
@@ -72,7 +72,7 @@ export async function startHyperVLab(
     hardware: { memoryMiB: 65_536, freeDiskGiB: () => Promise.resolve(freeDiskGiB) },
   });
   if (setting !== undefined) await saveHyperV(windows.windows, setting);
-  const privateKeyFile = newFolder()("key");
+  const privateKeyFile = inNewFolder()("key");
   writeFileSync(privateKeyFile, key.private, { mode: 0o600 });
   const host: HyperVHostParameter = {
     name: "rack-3",
