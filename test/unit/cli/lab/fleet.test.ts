@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+
+import type { Pulumi } from "../../../../cli/engine/pulumi.ts";
 import { assertAllPresent, leavingAway, leftText } from "../../../../cli/lab/fleet.ts";
 import type { Host } from "../../../../cli/lab/host.ts";
 import { awayAmong } from "../../../../cli/lab/hypervisors.ts";
-import { hypervisorOf, onEachHypervisor } from "../../../../cli/lab/on-each-hypervisor.ts";
-import { pools } from "../../../../cli/lab/pools.ts";
 import { labOfPool } from "../../../../cli/lab/lab-thing.ts";
+import { hypervisorOf, onEachHypervisor } from "../../../../cli/lab/on-each-hypervisor.ts";
+import { labOutputs } from "../../../../cli/lab/outputs.ts";
+import { pools } from "../../../../cli/lab/pools.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
@@ -118,5 +121,47 @@ describe("a lab on several hypervisors", () => {
       name: "Failure",
       message:
         /b \(qemu\+ssh:\/\/root@b\/system\) does not answer: no route.*`KINDOWS_GONE=b kindows down --stack t`/s,
+    }));
+});
+
+const whole = {
+  kubeconfig: "apiVersion: v1",
+  sshPrivateKey: "key",
+  controlPlane: { endpoint: "plane:6443", hostsEntries: [], kubernetesVersion: "1.36.4" },
+  nodes: [
+    { name: "win-1", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Administrator" },
+  ],
+};
+
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** A stack with these outputs. */
+function stackWith(outputs: object): Pulumi {
+  const pulumi: Pick<Pulumi, "stack" | "state"> = {
+    stack: "test",
+    state: () => Promise.resolve(JSON.stringify(outputs)),
+  };
+  return pulumi as Pulumi;
+}
+
+describe("the outputs of a lab", () => {
+  it("are those of its stack", async () =>
+    assert.deepEqual(await labOutputs(stackWith(whole)), whole));
+
+  const partial: Readonly<Record<string, object>> = {
+    "that was never up": {},
+    "whose last run has lost a host on the way": { ...whole, nodes: unknown },
+    "whose control plane was not made": { ...whole, kubeconfig: unknown, controlPlane: unknown },
+  };
+  for (const [which, outputs] of Object.entries(partial)) {
+    it(`are not there for one ${which}`, async () =>
+      assert.equal(await labOutputs(stackWith(outputs)), undefined));
+  }
+
+  it("of another version are told by their names, without what is in them", () =>
+    assert.rejects(labOutputs(stackWith({ ...whole, nodes: ["secret"] })), (error: Error) => {
+      assert.match(error.message, /not those of this version of the project \(nodes\.0\)/);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
     }));
 });

@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
-import type { V1ConfigMap, V1Job } from "@kubernetes/client-node";
+import type { V1ConfigMap, V1Job, V1Pod, V1Node, V1Taint } from "@kubernetes/client-node";
 import { parseAllDocuments } from "yaml";
 
+import { prepareNodes, restoreNodes } from "../../../../verify/conformance/nodes.ts";
 import { conformanceObjects, objectsText } from "../../../../verify/conformance/objects.ts";
+import { podState } from "../../../../verify/conformance/pod-state.ts";
+import { failedTests, totals } from "../../../../verify/conformance/readable-results.ts";
 import { readinessCases } from "../../../../verify/conformance/readiness-cases.ts";
 import { localCommand } from "../../../../verify/conformance/run-local.ts";
 import { suiteNamed, suites } from "../../../../verify/conformance/suites.ts";
+import {
+  preparedNode,
+  recordAnnotation,
+  restoredNode,
+} from "../../../../verify/conformance/taints.ts";
+import { withFakeApi, type Answer } from "../../controlplane/fake-api.ts";
 import { assertGolden } from "../../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);
@@ -156,4 +165,145 @@ describe("suites of conformance", () => {
         ...["Extend.Network", "Extend.NetworkPolicy"],
       ],
     ));
+});
+
+const junit = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="7000" disabled="6997" errors="0" failures="1" time="60">
+  <testsuite name="Kubernetes e2e suite" tests="7000" disabled="6990" skipped="7" errors="0" failures="1" time="60">
+    <testcase name="[It] [sig-windows] a &quot;good&quot; one" status="passed" time="1"></testcase>
+    <testcase name="[It] left out" status="skipped" time="0"><skipped message="skipped"></skipped></testcase>
+    <testcase name="[It] [sig-windows] a &lt;bad&gt; one" status="failed" time="2">
+      <failure message="timed out" type="failed">...</failure>
+    </testcase>
+  </testsuite>
+</testsuites>`;
+
+describe("results of conformance", () => {
+  it("are added up, what the focus leaves out apart", () => {
+    assert.deepEqual(totals([junit]), { tests: 7000, failures: 1, errors: 0, skipped: 6997 });
+    assert.equal(totals([junit, junit]).failures, 2);
+  });
+
+  it("are none where the focus fits no test: what Ginkgo does around all of them is no test", () => {
+    // As ginkgo 2.28 and e2e.test of Kubernetes 1.36.4 write it.
+    const around = (names: readonly string[], status: string): string =>
+      names
+        .map((name) => `<testcase name="${name}" classname="x" status="${status}" time="0">`)
+        .join("</testcase>");
+    const names = ["[ReportBeforeSuite]", "[ReportBeforeSuite]", "[ReportAfterSuite] Log Check"];
+    const before = ["[SynchronizedBeforeSuite]", "[SynchronizedAfterSuite]"];
+    const file = (all: string): string =>
+      `<testsuite name="x" tests="7584" disabled="0" skipped="7579" errors="0" failures="0">${all}</testcase></testsuite>`;
+    const expected = { tests: 7579, failures: 0, errors: 0, skipped: 7579 };
+    assert.deepEqual(totals([file(around([...before, ...names], "passed"))]), expected);
+    const half = `<testsuite tests="12" skipped="11" errors="0" failures="1">${around(["[BeforeSuite]"], "failed")}</testcase>${around(["[AfterSuite]"], "skipped")}</testcase></testsuite>`;
+    assert.deepEqual(totals([half]), { tests: 11, failures: 1, errors: 0, skipped: 10 });
+  });
+
+  it("name what failed, as it is called, and each once", () => {
+    assert.deepEqual(failedTests([junit, junit], 5), ["[It] [sig-windows] a <bad> one"]);
+    assert.deepEqual(failedTests([junit], 0), []);
+  });
+
+  it("are none where there is no file, or one of another kind", () => {
+    assert.throws(() => totals([]), /did not come to their end/);
+    assert.throws(() => totals(["<html></html>"]), /none of JUnit's/);
+  });
+});
+
+describe("the pod with the tests", () => {
+  const pod = (state: object, phase = "Running"): V1Pod => ({
+    status: { phase, containerStatuses: [{ name: "tests", ...state } as never] },
+  });
+  const unscheduled = { type: "PodScheduled", status: "False", message: "0/1 nodes" };
+  const pulling = { reason: "ImagePullBackOff", message: "not found" };
+  const late = { phase: "Failed", reason: "DeadlineExceeded", message: "too long" };
+  const cases: Readonly<Record<string, readonly [V1Pod[], object]>> = {
+    "is not made yet": [[], { kind: "waiting", seen: "the Job has made no pod yet" }],
+    "has no place": [
+      [{ status: { phase: "Pending", conditions: [unscheduled] } }],
+      { kind: "waiting", seen: "0/1 nodes" },
+    ],
+    "waits for an image": [
+      [pod({ state: { waiting: pulling } })],
+      { kind: "waiting", seen: "ImagePullBackOff: not found" },
+    ],
+    runs: [[pod({ state: { running: {} } })], { kind: "running" }],
+    "has ended": [
+      [pod({ state: { terminated: { exitCode: 7 } } })],
+      { kind: "ended", exitCode: 7 },
+    ],
+    "was ended by its deadline": [
+      [{ status: late }],
+      { kind: "failed", why: "DeadlineExceeded: too long" },
+    ],
+  };
+  for (const [what, [pods, expected]] of Object.entries(cases)) {
+    it(what, () => assert.deepEqual(podState(pods), expected));
+  }
+});
+
+const node = (os: string, taints: V1Taint[], annotations: Record<string, string> = {}): V1Node => ({
+  metadata: { name: os, labels: { "kubernetes.io/os": os }, annotations },
+  spec: { taints },
+});
+const controlPlane: V1Taint = {
+  key: "node-role.kubernetes.io/control-plane",
+  effect: "NoSchedule",
+};
+const ofUser: V1Taint = { key: "os", value: "windows", effect: "NoSchedule" };
+const preferred: V1Taint = { key: "busy", effect: "PreferNoSchedule" };
+const condition: V1Taint = { key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" };
+
+describe("taints of nodes while conformance runs", () => {
+  const cases: Readonly<Record<string, readonly [V1Node, V1Taint[] | undefined]>> = {
+    "a Linux node is closed": [node("linux", []), [controlPlane]],
+    "a closed Linux node stays as it is": [node("linux", [controlPlane]), undefined],
+    "a Linux node closed by a taint of the user's, too": [node("linux", [ofUser]), undefined],
+    "a Linux node in trouble is closed of its own": [
+      node("linux", [condition]),
+      [condition, controlPlane],
+    ],
+    "a Windows node stays as it is": [node("windows", []), undefined],
+    "a Windows node is opened": [node("windows", [ofUser, preferred]), [preferred]],
+    "what Kubernetes says of a Windows node stays": [
+      node("windows", [condition, ofUser]),
+      [condition],
+    ],
+  };
+  for (const [what, [before, expected]] of Object.entries(cases)) {
+    it(`${what}, and is afterwards as before`, () => {
+      const during = preparedNode(before);
+      assert.deepEqual(during?.spec?.taints, expected);
+      if (during === undefined) return;
+      const after = restoredNode(during);
+      const sorted = (taints: V1Taint[] = []): string[] => taints.map(({ key }) => key).sort();
+      assert.deepEqual(sorted(after?.spec?.taints), sorted(before.spec?.taints));
+      assert.equal(after?.metadata?.annotations?.[recordAnnotation], undefined);
+    });
+  }
+
+  it("a node that no run has changed is left alone", () =>
+    assert.equal(restoredNode(node("linux", [controlPlane], { other: "x" })), undefined));
+
+  it("are put right first where a killed run has left them, and tried again where somebody else writes", async () => {
+    let held = node("windows", [], { [recordAnnotation]: JSON.stringify([ofUser]) });
+    let conflicts = 1;
+    const answer = (request: string, body: unknown): Answer => {
+      if (request === "GET /api/v1/nodes") return [200, { items: [held] }];
+      if (request.startsWith("PUT")) {
+        if (conflicts-- > 0) return [409, { message: "the object has been modified" }];
+        held = body as V1Node;
+      }
+      return [200, held];
+    };
+    await withFakeApi(answer, async (api) => {
+      assert.deepEqual(await prepareNodes(api), ["windows"]);
+      assert.deepEqual(held.spec?.taints, []);
+      assert.equal(held.metadata?.annotations?.[recordAnnotation], JSON.stringify([ofUser]));
+      assert.deepEqual(await restoreNodes(api), ["windows"]);
+      assert.deepEqual(held.spec?.taints, [ofUser]);
+      assert.deepEqual(await restoreNodes(api), []);
+    });
+  });
 });
