@@ -41,19 +41,16 @@ describe("kubeconfig", () => {
     assert.equal(key, fixture("test-only-key.pem"));
   });
 
+  const withUser = (user: string): string =>
+    `clusters: [{cluster: {server: https://x, certificate-authority-data: ''}}]\nusers: [{user: ${user}}]`;
+
   it("takes a token in place of certificate and key", () => {
-    const text = "clusters: [{cluster: {server: https://x, certificate-authority-data: ''}}]\n";
-    assert.deepEqual(credentials(`${text}users: [{user: {token: abc}}]`), {
-      server: "https://x",
-      serverName: undefined,
-      ca: "",
-      token: "abc",
-    });
+    const found = { server: "https://x", serverName: undefined, ca: "", token: "abc" };
+    assert.deepEqual(credentials(withUser("{token: abc}")), found);
   });
 
   it("says which certificate is missing", () => {
-    const text = "clusters: [{cluster: {server: https://x, certificate-authority-data: ''}}]\n";
-    assert.throws(() => credentials(`${text}users: [{user: {}}]`), /no client-certificate-data/);
+    assert.throws(() => credentials(withUser("{}")), /no client-certificate-data/);
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { ClusterApi } from "../../../../components/controlplane/actions/cluster-api.ts";
 import { askCluster } from "../../../../components/controlplane/existing/ask-cluster.ts";
@@ -43,12 +43,8 @@ describe("examining a cluster", () => {
         asked.rights.find((one) => one.right.verb === verb)?.allowed;
       assert.deepEqual([right("create"), right("delete")], [true, false]);
       const others = requests.filter((request) => request !== reviews);
-      assert.deepEqual(
-        others.toSorted(),
-        Object.values(questions)
-          .map((one) => `GET ${one}`)
-          .toSorted(),
-      );
+      const all = Object.values(questions).map((one) => `GET ${one}`);
+      assert.deepEqual(others.toSorted(), all.toSorted());
     });
   });
 
@@ -88,15 +84,10 @@ describe("a user who logs in by a program", () => {
   /** A kubeconfig whose user asks a program of this text. */
   async function byProgram(server: string, script: string): Promise<string> {
     const command = at("login");
-    await writeFile(command, `#!/bin/sh\n${script}\n`);
-    await chmod(command, 0o755);
+    await writeFile(command, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const config = parse(kubeconfig(server)) as { users: unknown[] };
-    config.users = [
-      {
-        name: "kubernetes-admin",
-        user: { exec: { apiVersion: "client.authentication.k8s.io/v1", command, args: [] } },
-      },
-    ];
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command, args: [] };
+    config.users = [{ name: "kubernetes-admin", user: { exec } }];
     return stringify(config);
   }
 

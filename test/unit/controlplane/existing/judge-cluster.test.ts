@@ -39,6 +39,10 @@ function factsOf(one: Case): object {
   return judgement.facts;
 }
 
+/** What kubeadm has written down of its cluster. */
+const kubeadm = (text: string): Case => ({
+  kubeadmConfig: configMap({ ClusterConfiguration: text }),
+});
 const pool = (spec: object): object => ({ items: [{ metadata: { name: "default" }, spec }] });
 const installation = (calicoNetwork: object, serviceCIDRs?: string[]): object => ({
   spec: { calicoNetwork, serviceCIDRs },
@@ -61,21 +65,15 @@ describe("a cluster that is there", () => {
 
   const taken: Readonly<Record<string, readonly [Case, object]>> = {
     "kubespray's, by where its certificates are": [
-      {
-        kubeadmConfig: configMap({
-          ClusterConfiguration:
-            "certificatesDir: /etc/kubernetes/ssl\nnetworking: { podSubnet: 10.233.64.0/18, serviceSubnet: 10.233.0.0/18 }",
-        }),
-      },
+      kubeadm(
+        "certificatesDir: /etc/kubernetes/ssl\nnetworking: { podSubnet: 10.233.64.0/18, serviceSubnet: 10.233.0.0/18 }",
+      ),
       { distribution: "kubespray", podCidr: "10.233.64.0/18" },
     ],
     "one with both families of addresses: the IPv4 one": [
-      {
-        kubeadmConfig: configMap({
-          ClusterConfiguration:
-            'networking: { podSubnet: "fd00::/48,10.1.0.0/16", serviceSubnet: "10.2.0.0/16,fd01::/108" }',
-        }),
-      },
+      kubeadm(
+        'networking: { podSubnet: "fd00::/48,10.1.0.0/16", serviceSubnet: "10.2.0.0/16,fd01::/108" }',
+      ),
       { podCidr: "10.1.0.0/16", serviceCidr: "10.2.0.0/16" },
     ],
     "one that machines find elsewhere": [
@@ -254,7 +252,7 @@ describe("a cluster that is there", () => {
       /cluster\.podCidr: "10\.9\.0\.0\/16" is not what the cluster has, 10\.244\.0\.0\/16/,
     ],
     "ranges that nobody knows": [
-      { kubeadmConfig: configMap({ ClusterConfiguration: "networking: {}" }) },
+      kubeadm("networking: {}"),
       /no IPv4 range as networking\.podSubnet/,
       /no IPv4 range as networking\.serviceSubnet/,
     ],
