@@ -110,21 +110,23 @@ const output = `Diagnostics:
 `;
 
 describe("nodes that failed", () => {
+  function read(nodes: readonly string[], text: string): FailedNodes {
+    const failed = new FailedNodes(nodes);
+    for (const line of text.split("\n")) failed.read(line);
+    return failed;
+  }
+
   it("are those whose resources have errors, told apart by their whole names", () => {
-    const failed = new FailedNodes(["win-1", "win-1-a", "win-2", "win-3"]);
-    for (const line of output.split("\n")) failed.read(line);
-    assert.deepEqual(failed.names, ["win-1-a", "win-3"]);
+    const { names } = read(["win-1", "win-1-a", "win-2", "win-3"], output);
+    assert.deepEqual(names, ["win-1-a", "win-3"]);
   });
 
   it("are none where the lab itself failed", () => {
-    const failed = new FailedNodes(["win-1"]);
-    failed.read("  docker:index/network:Network (lab-network):");
-    failed.read("    error: no Docker");
-    assert.deepEqual(failed.names, []);
+    const text = "  docker:index/network:Network (lab-network):\n    error: no Docker";
+    assert.deepEqual(read(["win-1"], text).names, []);
   });
 
   it("lack a file where a step says so, and nothing else", () => {
-    const failed = new FailedNodes(["win-1", "win-2", "win-3"]);
     const text = `
   command:remote:Command (win-1-install-kubernetes):
     Install-Kubernetes on WIN-1 failed (MediumMissing): C:\\kindows\\media\\kubelet.exe is not there.
@@ -138,7 +140,7 @@ describe("nodes that failed", () => {
     Install-Containerd on WIN-3 failed (FileInUse): close it.
     error: Process exited with status 35
 `;
-    for (const line of text.split("\n")) failed.read(line);
+    const failed = read(["win-1", "win-2", "win-3"], text);
     assert.deepEqual(failed.lackingMedia, ["win-1", "win-2"]);
     assert.deepEqual(failed.names, ["win-1", "win-2", "win-3"]);
   });

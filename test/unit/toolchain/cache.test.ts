@@ -81,12 +81,9 @@ describe("artifact cache", () => {
 
   it("that can't be written to is told before anything is built, with what to do", async () => {
     const artifact = counted("a");
-    await assert.rejects(
-      withoutWriting(() => ensure(artifact)),
-      (error: Error) =>
-        error.message ===
-        `the cache ${root} can't be written to (EACCES): set KINDOWS_CACHE to a folder that can`,
-    );
+    const message = `the cache ${root} can't be written to (EACCES): set KINDOWS_CACHE to a folder that can`;
+    const ensuring = withoutWriting(() => ensure(artifact));
+    await assert.rejects(ensuring, { message });
     assert.equal(artifact.builds, 0);
     assert.deepEqual(lines, []);
   });
@@ -129,9 +126,7 @@ describe("artifact cache", () => {
         counted("a", [counted("b", [], "2")]),
         counted("a"),
       ];
-      for (const other of others) {
-        assert.notEqual(await artifactAddress(other), base);
-      }
+      for (const other of others) assert.notEqual(await artifactAddress(other), base);
     });
     it("does not depend on the order of inputs", async () => {
       const one = { ...counted("a"), inputs: () => Promise.resolve({ x: "1", y: "2" }) };
@@ -265,14 +260,9 @@ describe("artifact cache", () => {
     const asked: (readonly string[])[] = [];
     const one = { ...counted("one"), hostPackages: ["xorriso", "debootstrap"] };
     const two = { ...counted("two"), hostPackages: ["debootstrap"] };
-    const options = {
-      cache,
-      progress: () => undefined,
-      ensurePackages: (packages: readonly string[]) => {
-        asked.push(packages);
-        return Promise.resolve();
-      },
-    };
+    const ensurePackages = (packages: readonly string[]) =>
+      Promise.resolve(void asked.push(packages));
+    const options = { cache, progress: () => undefined, ensurePackages };
     await ensureArtifacts([one, two], options);
     await ensureArtifacts([one, two], options);
     assert.deepEqual(asked, [["debootstrap", "xorriso"]]);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
+import { execa } from "execa";
 import { bootstrap } from "../../../../cli/commands/bootstrap.ts";
 import { bootstrapLines } from "../../../../cli/existing/bootstrap-lines.ts";
 import { learnHostKey } from "../../../../cli/existing/learn-host-key.ts";
@@ -70,7 +69,7 @@ describe("the host key a machine shows", () => {
     const file = path.join(newFolder(), "key.pub");
     const { publicKey } = makeKey();
     await writeFile(file, publicKey);
-    const { stdout } = await promisify(execFile)("ssh-keygen", ["-lf", file]);
+    const { stdout } = await execa("ssh-keygen", ["-lf", file]);
     assert.ok(stdout.includes(fingerprint(publicKey)), stdout);
   });
 });
@@ -84,9 +83,8 @@ describe("settings with sealed values", () => {
       login: { privateKey: secure, privateKeyPassphrase: secure },
       nodes: [],
     };
-    const settings = resolveExisting(withoutSealed(written) as Record<string, unknown>, {
-      file: "Pulumi.prod.yaml",
-    });
+    const unsealed = withoutSealed(written) as Record<string, unknown>;
+    const settings = resolveExisting(unsealed, { file: "Pulumi.prod.yaml" });
     assert.equal(settings.cluster.kubernetesVersion, "1.35.1");
     assert.deepEqual(settings.cluster.kubeconfig, { file: "/sealed", context: "prod" });
     assert.equal(settings.login.privateKeyFile, "/sealed");

@@ -229,17 +229,12 @@ users: [{name: my-kindows-a}]`;
 });
 
 /** A finder of things in memory; removing one can fail, or take another kind's with it. */
-function fakeFinder(
-  kind: string,
-  world: LabThing[],
-  remove: (thing: LabThing) => void = (thing) => {
-    world.splice(world.indexOf(thing), 1);
-  },
-): Finder {
+function fakeFinder(kind: string, world: LabThing[], remove?: () => void): Finder {
+  const removed = (each: LabThing): unknown => world.splice(world.indexOf(each), 1);
   return {
     kind,
-    find: () => Promise.resolve(world.filter((thing) => thing.kind === kind)),
-    remove: (thing) => Promise.resolve().then(() => remove(thing)),
+    find: () => Promise.resolve(world.filter((each) => each.kind === kind)),
+    remove: async (each) => void (await (remove === undefined ? removed(each) : remove())),
   };
 }
 
@@ -247,28 +242,25 @@ const thing = (kind: string, lab: string, identity: string | undefined): LabThin
   ...{ kind, name: `${lab} ${identity ?? "-"}`, lab, identity },
 });
 
-const scope = { lab: "kindows-a", owned: new Set(["vm 1"]) };
+function sweep(finders: readonly Finder[], said: string[] = []): Promise<number> {
+  const scope = { lab: "kindows-a", owned: new Set(["vm 1"]) };
+  return sweepLeftovers(scope, recordedHost({}), (line) => said.push(line), finders);
+}
 
 describe("sweeping a lab's leftovers", () => {
   it("touches nothing the state owns and nothing of other labs", async () => {
     const kept = [thing("vm", "kindows-a", "vm 1"), thing("vm", "kindows-b", "vm 3")];
     const world = [...kept, thing("vm", "kindows-a", "vm 2"), thing("vm", "kindows-a", undefined)];
     const said: string[] = [];
-    const removed = await sweepLeftovers(scope, recordedHost({}), (line) => said.push(line), [
-      fakeFinder("vm", world),
-    ]);
+    assert.equal(await sweep([fakeFinder("vm", world)], said), 2);
     assert.deepEqual(world, kept);
-    assert.equal(removed, 2);
     assert.deepEqual(said, ["removed vm kindows-a vm 2", "removed vm kindows-a -"]);
   });
 
   it("looks for each kind anew: what went with another thing is not removed twice", async () => {
     const world = [thing("network", "kindows-a", "n"), thing("bridge", "kindows-a", "b")];
-    const removed = await sweepLeftovers(scope, recordedHost({}), () => undefined, [
-      fakeFinder("network", world, () => world.splice(0)),
-      fakeFinder("bridge", world),
-    ]);
-    assert.equal(removed, 1);
+    const network = fakeFinder("network", world, () => world.splice(0));
+    assert.equal(await sweep([network, fakeFinder("bridge", world)]), 1);
   });
 
   it("goes on after a failure, and tells every one at the end", async () => {
@@ -278,20 +270,13 @@ describe("sweeping a lab's leftovers", () => {
       ...fakeFinder("pool", world),
       find: () => Promise.reject(new Error("libvirt does not answer")),
     };
-    await assert.rejects(
-      sweepLeftovers(scope, recordedHost({}), () => undefined, [
-        stuck,
-        blind,
-        fakeFinder("disk", world),
-      ]),
-      {
-        name: "Failure",
-        message:
-          "leftovers of the lab kindows-a remain:\n" +
-          "  - cannot remove vm kindows-a vm 2: it hangs\n" +
-          "  - cannot look for pools: libvirt does not answer",
-      },
-    );
+    await assert.rejects(sweep([stuck, blind, fakeFinder("disk", world)]), {
+      name: "Failure",
+      message:
+        "leftovers of the lab kindows-a remain:\n" +
+        "  - cannot remove vm kindows-a vm 2: it hangs\n" +
+        "  - cannot look for pools: libvirt does not answer",
+    });
     const kinds = world.map(({ kind }) => kind);
     assert.deepEqual(kinds, ["vm"]);
   });
