@@ -94,6 +94,36 @@ describe("host actions of the pod network", () => {
     }
   });
 
+  it("end a wait for Calico with the pods that hold it up", async () => {
+    const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
+    const pod = {
+      metadata: { name: "calico-node-a" },
+      spec: { nodeName: "worker-1" },
+      status: { containerStatuses: [{ name: "calico-node", state: { waiting } }] },
+    };
+    const { stderr } = await awaitCalico(
+      { version: "3.32.1", components: { calico: "installations" }, linuxNodes: true },
+      [
+        {
+          type: "Progressing",
+          status: "True",
+          reason: "ResourceNotReady",
+          message: "no DaemonSet",
+        },
+      ],
+      (path) => {
+        const held = path === "GET /api/v1/namespaces/calico-system/pods";
+        return { items: held ? [pod] : [], metadata: { generation: 1 } };
+      },
+    );
+    for (const expected of [
+      "calico: not there yet: ResourceNotReady: no DaemonSet",
+      "pod calico-node-a on worker-1: calico-node waits: ImagePullBackOff (Back-off pulling image)",
+    ]) {
+      assert.ok(stderr.includes(expected), stderr);
+    }
+  });
+
   it("wait until the version that is wanted is the one that is installed", async () => {
     const { exitCode, stderr } = await awaitCalico(
       { version: "3.32.2", components: { calico: "installations" }, linuxNodes: false },

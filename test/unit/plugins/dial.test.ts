@@ -27,7 +27,7 @@ describe("dialling", () => {
 
   /** The last connection may be told of a little later. */
   const leftAlone = (signal: AbortSignal): Promise<void> =>
-    waitUntil({ what: "no listener", timeoutSeconds: 5, pollMilliseconds: 10 }, () => {
+    waitUntil({ what: "no listener", timeoutSeconds: 300, pollMilliseconds: 10 }, () => {
       const { length } = getEventListeners(signal, "abort");
       return Promise.resolve(length === 0 ? undefined : `${length} listeners`);
     });

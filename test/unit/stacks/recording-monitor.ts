@@ -11,6 +11,7 @@ import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/s
 import { differenceOf } from "../../../cli/preview-diff/difference.ts";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { filesHash, folderHash } from "../../../components/windows/steps-folder.ts";
+import { isUnknown, type PropertyValue } from "../../../plugins/protocol/property-value.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { printedBy } from "./printed-by.ts";
 
@@ -145,7 +146,10 @@ export class RecordingMonitor {
       id: `${name}-id`,
       // A command that is run again may say something else.
       ...(change === undefined &&
-        create !== undefined && { printed: printedBy(name, JSON.stringify(create)) }),
+        create !== undefined &&
+        !isUnknown(create as PropertyValue) && {
+          printed: printedBy(name, JSON.stringify(create)),
+        }),
     };
   }
 }
