@@ -55,7 +55,6 @@ describe("the engine with all plugins", () => {
        import { local, remote } from "@pulumi/command";
        import * as docker from "@pulumi/docker";
        import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
-       import { Namespace } from "@pulumi/kubernetes/core/v1/namespace.js";
        import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
        import { Provider } from "@pulumi/kubernetes/provider.js";
        const config = new pulumi.Config();
@@ -77,9 +76,8 @@ describe("the engine with all plugins", () => {
        new remote.CopyToRemote("copied", { connection, source, remotePath: "${project.folder}/copied" });
        const provider = new Provider("cluster",
          { kubeconfig: pulumi.secret(readFileSync("kubeconfig", "utf8")), clusterIdentifier: "test" });
-       const metadata = { namespace: new Namespace("lab", { metadata: { name: "lab" } }, { provider }).metadata.name };
-       new ConfigMap("map", { metadata: { ...metadata, name: "map" }, data: { a: "${data}" } }, { provider });
-       new Secret("secret", { metadata, stringData: { password: hidden } }, { provider });
+       new ConfigMap("map", { metadata: { name: "map" }, data: { a: "${data}" } }, { provider });
+       new Secret("secret", { stringData: { password: hidden } }, { provider });
        const network = new docker.Network("network",
          { name: "${docker}", internal: ${String(internal)}, ipamConfigs: [{ subnet: "203.0.113.0/24" }] });
        const inherited: string = process.env["KINDOWS_TEST_INHERITED"] ?? "";
@@ -134,7 +132,7 @@ describe("the engine with all plugins", () => {
 
   it("sees in a refresh what is gone, and no other change", async () => {
     await execa("docker", ["network", "rm", docker]);
-    await api.request("DELETE", "/api/v1/namespaces/lab/configmaps/map");
+    await api.request("DELETE", "/api/v1/namespaces/default/configmaps/map");
     succeeded(await project.refresh());
     const left = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
     assert.deepEqual(
