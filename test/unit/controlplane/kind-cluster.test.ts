@@ -53,6 +53,13 @@ describe("KindCluster", () => {
     }
   });
 
+  it("takes over the objects of a run that was killed before it wrote them down", async () => {
+    const { resources } = await cluster();
+    const { upsertExistingObjects } =
+      resources.get("pulumi:providers:kubernetes/cp")?.inputs ?? assert.fail("no provider");
+    assert.equal(String(upsertExistingObjects), "true");
+  });
+
   it("keeps the kubeconfig secret and off the screen", async () => {
     const { made, resources } = await cluster();
     assert.deepEqual(await look(made.kubeconfig), { value: admin, secret: true });
@@ -145,6 +152,7 @@ describe("BootstrapToken", () => {
     const minting = resources.get(`${command}/win-1`);
     assert.deepEqual(minting?.inputs["triggers"], ["disk-7"]);
     assert.equal(minting?.inputs["logging"], "none");
+    assert.deepEqual(minting?.opts.additionalSecretOutputs, ["stdout"]);
     assert.deepEqual(minting?.opts.replaceWith, [made.controlPlane.resource]);
     assert.match(
       JSON.stringify(revealed(minting?.inputs["environment"])),

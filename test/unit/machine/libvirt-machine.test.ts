@@ -103,6 +103,12 @@ describe("LibvirtMachine", () => {
     });
   }
 
+  it("has keys that nothing logs", () => {
+    for (const key of ["login", "win-1-host-key"]) {
+      assert.equal(get(`command:local:Command/${key}`).inputs["logging"], "none");
+    }
+  });
+
   it("is another machine with another disk", () => {
     const { opts } = get("libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity");
     assert.deepEqual(opts.replaceWith, [get("libvirt:index/volume:Volume/win-1").resource]);
