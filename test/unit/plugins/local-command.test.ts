@@ -146,20 +146,6 @@ describe("command.local.Command", () => {
     });
   });
 
-  it("ends a command when the engine dies without a word", async function () {
-    if (official) this.skip(); // It leaves the command behind.
-    const own = await Plugin.start("command", {}, { process: true });
-    const running = own
-      .resource("command:local:Command", "left")
-      .up({ dir, create: "echo $$ > orphan; exec sleep 3000" });
-    const ended = assert.rejects(running);
-    const orphan = await processIn("orphan");
-    await own.engineDies();
-    await processGone(orphan);
-    await ended;
-    await own.stop();
-  });
-
   it("ends a command when the update is cancelled, and says so", async function () {
     // The official plugin says "signal: killed".
     if (official) this.skip();
