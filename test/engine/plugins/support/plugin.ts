@@ -54,15 +54,8 @@ export class Plugin {
   #client: ResourceProviderClient | undefined;
   #process: ChildProcess | undefined;
 
-  /**
-   * @param settings the provider's own.
-   * @param options `process`: it is started as the engine starts it in any case.
-   */
-  static async start(
-    name: keyof typeof definitions,
-    settings: PropertyMap = {},
-    options: { readonly process: boolean } = { process: official },
-  ): Promise<Plugin> {
+  /** @param settings the provider's own. */
+  static async start(name: keyof typeof definitions, settings: PropertyMap = {}): Promise<Plugin> {
     const plugin = new Plugin();
     started(`the plugin ${name}`, plugin);
     const engine = await plugin.#serve((server) => {
@@ -76,7 +69,7 @@ export class Plugin {
       });
       server.addService(engineGrpc.EngineService, { log });
     });
-    const address = options.process
+    const address = official
       ? await plugin.#spawn(name, engine)
       : await plugin.#serve((server) => {
           const service = providerService(definitions[name](), engine);
