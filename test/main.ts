@@ -7,7 +7,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import Mocha from "mocha";
 
@@ -25,9 +24,6 @@ const usually: Durations = {
   "test/engine/": 30_000,
 };
 
-/** How long an engine that is there may take to be found. Later than that, tests that need none begin without it. */
-const engineSeconds = 30;
-
 const chosen = process.argv.slice(2);
 process.exitCode = (await (chosen.length === 0 ? everything() : tests(chosen))) ? 0 : 1;
 
@@ -37,11 +33,9 @@ async function everything(): Promise<boolean> {
     ...({ stdio: ["ignore", "inherit", "inherit"], reject: false } as const),
   }).then(({ failed }) => !failed);
   const checked = checks();
-  const soon = sleep(engineSeconds * 1000, undefined, { ref: false });
-  const runs = (await Promise.race([engine, soon]))
-    ? [await tests(["test/engine", "test/unit"])]
-    : [await tests(["test/unit"]), (await engine) && (await tests(["test/engine"]))];
-  return (await checked) && runs.every((passed) => passed);
+  const unit = await tests(["test/unit"]);
+  const withEngine = (await engine) && (await tests(["test/engine"]));
+  return (await checked) && unit && withEngine;
 }
 
 /** Types and style, one after the other; what they have to say comes when they have ended. */
