@@ -60,10 +60,6 @@ function makeNode(
   args: Partial<WindowsNodeArgs>,
   opts: pulumi.ComponentResourceOptions,
 ): Promise<void> {
-  // The SDK's mocks know no hooks: this engine takes them, and calls none.
-  const runtime = pulumi.runtime as unknown as { getMonitor(): Record<string, unknown> };
-  runtime.getMonitor()["registerResourceHook"] = (_: unknown, done: (error: null) => void): void =>
-    done(null);
   const instanceId = pulumi.output(instance);
   new local.Command("identity", { triggers: [instance] }, opts);
   const machine = {

@@ -105,16 +105,11 @@ export class Plugin {
     await ask((done) => this.client.cancel(new empty.Empty(), done));
   }
 
-  /** The engine is gone, without a word: the other end of the plugin's input is closed. */
-  async engineDies(): Promise<void> {
-    this.#process?.stdin?.end();
-    if (this.#process?.exitCode === null) await once(this.#process, "exit");
-  }
-
   async stop(): Promise<void> {
     stopped(this);
     this.#client?.close();
-    await this.engineDies();
+    this.#process?.stdin?.end();
+    if (this.#process?.exitCode === null) await once(this.#process, "exit");
     this.#servers.forEach((server) => server.forceShutdown());
   }
 
@@ -182,9 +177,7 @@ export class Resource {
       await old.delete();
       return [...created, "delete-replaced"];
     }
-    const { DIFF_NONE } = provider.DiffResponse.DiffChanges;
-    const nothing = diff.getChanges() === DIFF_NONE && this.initErrors.length === 0;
-    return nothing ? ["same"] : update();
+    return isNone(diff) && this.initErrors.length === 0 ? ["same"] : update();
   }
 
   /** What a preview shows of it, which changes nothing. */
@@ -196,8 +189,7 @@ export class Resource {
     }
     const diff = await copy.#diff(inputs);
     if (diff.getReplacesList().length > 0) return { steps: ["create-replacement"], state: {} };
-    const { DIFF_NONE } = provider.DiffResponse.DiffChanges;
-    return { steps: [diff.getChanges() === DIFF_NONE ? "same" : "update"], state: this.state };
+    return { steps: [isNone(diff) ? "same" : "update"], state: this.state };
   }
 
   /** Reads it; `refresh` where it is another one than the state has. */
@@ -300,6 +292,10 @@ export class Resource {
     request.setName(this.name);
     return request;
   }
+}
+
+function isNone(diff: DiffResponse): boolean {
+  return diff.getChanges() === provider.DiffResponse.DiffChanges.DIFF_NONE;
 }
 
 interface NamedRequest {
