@@ -252,14 +252,6 @@ exec qemu-system-x86_64 "\${args[@]}"
     });
   }
 
-  it("another image's disk is not gone on with", async () => {
-    await killSetUp(await media.settings("bakes-slowly"));
-    const lines: string[] = [];
-    await make(await media.settings(), {}, (line) => lines.push(line));
-    assert.doesNotMatch(lines.join("\n"), /goes on|anew/);
-    assert.equal(readdirSync(cache.partialFolder).length, 1, "of the one that was killed");
-  });
-
   it("a disk that does not come up again is thrown away, and the build begins anew, once", async () => {
     const settings = await media.settings("never-comes-back");
     const address = await killSetUp(settings);

@@ -117,13 +117,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.match(info["osImage"] ?? "", /Windows Server 2022/);
   });
 
-  it("has kube-proxy-windows rolled out, 1 of 1", async () => {
-    const { status } = (await lab.kubectlJson(
-      ...["-n", "kube-system", "get", "daemonset", "kube-proxy-windows"],
-    )) as { status: { desiredNumberScheduled: number; numberReady: number } };
-    assert.deepEqual([status.numberReady, status.desiredNumberScheduled], [1, 1]);
-  });
-
   it("has every pod of kube-system running", async () => {
     // CoreDNS' pods are started when a Linux node is Ready, which nothing of `up` waits for.
     const what = "every pod of kube-system to be running";
@@ -202,25 +195,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   it("has nothing for doctor to report", async () => {
     await succeeded(lab.kindows("doctor"));
-  });
-
-  it("has the doctor name what stands still, and start it again when told to", async () => {
-    const machine = "kindows-e2e-win-1";
-    await virsh("suspend", machine);
-    await execa("docker", ["stop", controlPlane]);
-    await execa("pkill", ["-f", "dnsmasq .*/kindows-e2e[.]conf"]);
-    const found = await lab.kindows("doctor");
-    assert.equal(found.exitCode, 1, tail(found.output));
-    const still = [
-      "- dnsmasq of the libvirt network kindows-e2e",
-      `- docker container ${controlPlane}`,
-      `- paused libvirt domain ${machine}`,
-    ];
-    for (const line of still) {
-      assert.ok(found.output.includes(line), tail(found.output));
-    }
-    await succeeded(lab.kindows("doctor", "--fix"));
-    await lab.untilReady([controlPlane, "win-1"]);
   });
 
   it("keeps its Windows node and the pods on it when kubelet alone is started anew", async () => {

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, open, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CoreV1Api, Health, KubeConfig, type V1Node } from "@kubernetes/client-node";
 import { execa } from "execa";
 import { stringify } from "yaml";
@@ -12,8 +11,10 @@ import {
   tokenSecret,
   tokenText,
 } from "../../components/controlplane/bootstrap-token-secret.ts";
+import { messageOf } from "../../components/controlplane/actions/cluster-api.ts";
 import { caCertHash } from "../../components/controlplane/ca-cert-hash.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
+import { waitUntil } from "../../toolchain/wait-until.ts";
 import { clusterAddress, clusterName } from "./addresses.ts";
 import { judgedPrograms } from "./judged-programs.ts";
 
@@ -241,15 +242,7 @@ async function launch(
 
 /** @throws in bounded time, with what was seen last. */
 export async function waitFor(what: string, look: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + waitSeconds * 1000;
-  let seen = "not there";
-  while (Date.now() < end) {
-    try {
-      if (await look()) return;
-    } catch (error) {
-      seen = error instanceof Error ? error.message : String(error);
-    }
-    await sleep(200);
-  }
-  throw new Error(`waited ${String(waitSeconds)} s for ${what}; last seen: ${seen}`);
+  await waitUntil({ what, timeoutSeconds: waitSeconds, pollMilliseconds: 200 }, () =>
+    look().then((isSo) => (isSo ? undefined : "not there"), messageOf),
+  );
 }

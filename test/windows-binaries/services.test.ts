@@ -29,6 +29,14 @@ describe("Wine's service manager, with what the steps register", () => {
   });
   after(() => machine.stop());
 
+  /** The registry has of a service what the model has. */
+  async function assertRegistered(name: string): Promise<void> {
+    const { commandLine, displayName, description, startType } =
+      machine.windows.services.get(name) ?? {};
+    const expected = { commandLine, displayName, description, startType };
+    assert.deepEqual(await registry.read(name), expected);
+  }
+
   it("has of containerd.exe, which registers itself, what the model says of the service", async () => {
     const args = scriptArguments(
       "Install-Containerd.ps1",
@@ -37,27 +45,14 @@ describe("Wine's service manager, with what the steps register", () => {
     );
     const registered = await machine.run(`${folder}\\containerd.exe`, args);
     assert.equal(registered.exitCode, 0, registered.stderr);
-    const { commandLine, displayName, description, startType } =
-      machine.windows.services.get("containerd") ?? {};
-    assert.deepEqual(await registry.read("containerd"), {
-      commandLine,
-      displayName,
-      description,
-      startType,
-    });
+    await assertRegistered("containerd");
   });
 
   it("takes kubelet's whole command line as it is", async () => {
     const service = machine.windows.services.get("kubelet");
     assert.ok(service);
     await registry.create("kubelet", service);
-    const { commandLine, displayName, description, startType } = service;
-    assert.deepEqual(await registry.read("kubelet"), {
-      commandLine,
-      displayName,
-      description,
-      startType,
-    });
+    await assertRegistered("kubelet");
   });
 
   // Wine's sc.exe knows no failureflag, and its service manager keeps no recovery actions: what can be judged is that

@@ -5,7 +5,7 @@ import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject, EngineRun } from "../plugins/support/engine.ts";
 import { calicoProgram, calicoProject, type Variation } from "./calico-project.ts";
-import { publishAddress, publishedAddress, StandInOperator } from "./stand-in-operator.ts";
+import { publishAddress, StandInOperator } from "./stand-in-operator.ts";
 
 const release = calicoRelease("3.32.1");
 /** What a next version would look like; nothing of it is there but its numbers. */
@@ -66,20 +66,11 @@ describe("Calico in the engine", () => {
   const spec = async (path: string): Promise<Record<string, unknown>> =>
     (await server.get<{ spec: Record<string, unknown> }>(path))?.spec ?? {};
 
-  it("is all there, with as few resources as it takes", async () => {
-    const names = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
-    assert.deepEqual([...new Set(names)].filter((name) => all.includes(name)).sort(), all);
+  it("has all its definitions there", async () => {
     const { items } = (await server.get<{ items: object[] }>(
       "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
     )) ?? { items: [] };
     assert.equal(items.length, 32 + 2);
-  });
-
-  it("gives the operator the API server's address", async () => {
-    const map = await server.get<{ data: Record<string, string> }>(
-      "/api/v1/namespaces/tigera-operator/configmaps/kubernetes-services-endpoint",
-    );
-    assert.equal(map?.data["KUBERNETES_SERVICE_HOST"], publishedAddress);
   });
 
   it("sets strict affinity in Calico's own API, and Felix's fields", async () => {
@@ -117,13 +108,6 @@ describe("Calico in the engine", () => {
     });
 
     const refused: Readonly<Record<string, readonly [object, RegExp]>> = {
-      "another dataplane": [differing({ windowsDataplane: "OVS" }), /windowsDataplane/],
-      "a switch of its own kind": [differing({ bgp: "Off" }), /bgp/],
-      "an encapsulation that there is not": [
-        differing({ ipPools: [{ cidr: "10.244.0.0/16", encapsulation: "Geneve" }] }),
-        /encapsulation/,
-      ],
-      "a pool without a range": [differing({ ipPools: [{ name: "a" }] }), /cidr/],
       "a field that there is not": [
         differing({ vxlan: true }),
         /unknown field .*spec\.calicoNetwork\.vxlan/,

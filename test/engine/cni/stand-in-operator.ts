@@ -24,7 +24,7 @@ interface LiveInstallation extends LiveObject {
 }
 
 /** Address that an API server would publish of itself; one that listens on a loopback address publishes none. */
-export const publishedAddress = "192.0.2.128";
+const publishedAddress = "192.0.2.128";
 
 /** Writes it down in the API server's place. */
 export async function publishAddress(server: ApiServer): Promise<void> {
@@ -45,18 +45,16 @@ export async function publishAddress(server: ApiServer): Promise<void> {
  * Everything it writes goes through the API server, and so through Calico's real definitions.
  */
 export class StandInOperator {
-  readonly #server: ApiServer;
-  readonly #calico: Readonly<Record<string, string>>;
   #running = true;
   #serves = false;
   #loop: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
 
   /** @param calico Calico's version by the operator's */
-  constructor(server: ApiServer, calico: Readonly<Record<string, string>>) {
-    this.#server = server;
-    this.#calico = calico;
-  }
+  constructor(
+    private readonly server: ApiServer,
+    private readonly calico: Readonly<Record<string, string>>,
+  ) {}
 
   start(): void {
     this.#loop = (async () => {
@@ -88,19 +86,19 @@ export class StandInOperator {
     );
     for (const name of wanted) {
       const definition: unknown = parse(await readFile(path.join(folder, name), "utf8"));
-      await this.#server.request("POST", definitions, definition);
+      await this.server.request("POST", definitions, definition);
     }
   }
 
   async #reconcile(): Promise<void> {
-    const operator = await this.#server.get<LiveDeployment>(deployment);
+    const operator = await this.server.get<LiveDeployment>(deployment);
     if (operator === undefined) return;
     const { generation } = operator.metadata;
     const one = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
-    await this.#server.patch(`${deployment}/status`, {
+    await this.server.patch(`${deployment}/status`, {
       status: { observedGeneration: generation, ...one },
     });
-    const installed = await this.#server.get<LiveInstallation>(installation);
+    const installed = await this.server.get<LiveInstallation>(installation);
     if (installed === undefined) return;
     const [, tag = ""] = operator.spec.template.spec.containers[0].image.split(":v");
     if (!this.#serves) {
@@ -108,8 +106,8 @@ export class StandInOperator {
       this.#serves = true;
     }
     await this.#report(installed.metadata.generation);
-    await this.#server.patch(`${installation}/status`, {
-      status: { variant: "Calico", calicoVersion: `v${this.#calico[tag] ?? ""}` },
+    await this.server.patch(`${installation}/status`, {
+      status: { variant: "Calico", calicoVersion: `v${this.calico[tag] ?? ""}` },
     });
   }
 
@@ -124,11 +122,11 @@ export class StandInOperator {
       const conditions = ["Available", "Progressing", "Degraded"].map((type) => {
         return { type, status: type === "Available" ? "True" : "False", ...told, ...observed };
       });
-      if ((await this.#server.get(`${statuses}/${name}`)) === undefined) {
+      if ((await this.server.get(`${statuses}/${name}`)) === undefined) {
         const kind = { apiVersion: "operator.tigera.io/v1", kind: "TigeraStatus" };
-        await this.#server.request("POST", statuses, { ...kind, metadata: { name } });
+        await this.server.request("POST", statuses, { ...kind, metadata: { name } });
       }
-      await this.#server.patch(`${statuses}/${name}/status`, { status: { conditions } });
+      await this.server.patch(`${statuses}/${name}/status`, { status: { conditions } });
     }
   }
 }

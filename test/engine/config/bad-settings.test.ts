@@ -96,14 +96,6 @@ describe("bad settings on the real engine", () => {
       [],
     );
   });
-
-  it("up, with a file that is no YAML: the engine says so itself, and runs nothing", async () => {
-    await put(badCaseOf("text.yaml", "an unclosed quote").text);
-    const { exitCode, said } = await pulumi("up", "--yes", "--skip-preview");
-    assert.notEqual(exitCode, 0, said);
-    assert.match(said, /Pulumi\.dev\.yaml|stack config/);
-    assertNoTrace(said);
-  });
 });
 
 function assertNoTrace(said: string): void {

@@ -113,10 +113,6 @@ describe("the engine with all plugins", () => {
     assert.deepEqual(told, ["one"]);
   });
 
-  it("has nothing to do afterwards", async () => {
-    succeeded(await project.preview("--expect-no-changes"));
-  });
-
   it("changes in place, and replaces in the order that a plugin asks for", async () => {
     await program({ trigger: 2, data: "two", internal: true });
     const { steps, text } = succeeded(await project.up());

@@ -254,11 +254,6 @@ describe("kubernetes objects, on a real API server", () => {
       const metadata = { name: "proxy", namespace: "lab", annotations };
       await assert.rejects(proxy.up({ ...inputs, metadata }), /is not ready after 1 s/);
     });
-
-    it("replaces for a changed selector", async () => {
-      const { steps } = await proxy.preview(set("example.test/c", "other"));
-      assert.deepEqual(steps, ["create-replacement"]);
-    });
   });
 
   describe("kube-proxy for Windows, made by a run that was killed before it wrote that down", () => {

@@ -14,10 +14,7 @@ import {
   windowsNodesBinding,
   windowsNodesRole,
 } from "../../../components/cni/flannel/windows-access.ts";
-import {
-  flannelHnsNetwork,
-  windowsCniConf,
-} from "../../../components/cni/flannel/windows-files.ts";
+import { windowsCniConf } from "../../../components/cni/flannel/windows-files.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);
@@ -37,12 +34,7 @@ describe("Flannel's objects", () => {
     assertGolden(here, "flannel.yaml", yamlText(...objects));
   });
 
-  it("have the VXLAN that Windows wants, or plain routes", () => {
-    assert.deepEqual(netConf("10.244.0.0/16", "vxlan"), {
-      Network: "10.244.0.0/16",
-      EnableNFTables: false,
-      Backend: { Type: "vxlan", VNI: 4096, Port: 4789 },
-    });
+  it("have plain routes where these are asked for", () => {
     assert.deepEqual(netConf("10.1.0.0/16", "host-gw"), {
       Network: "10.1.0.0/16",
       EnableNFTables: false,
@@ -61,16 +53,5 @@ describe("Flannel's objects", () => {
       windowsCniConf({ ...network, backend, nodeCidr: "192.168.150.0/24" }, "192.168.150.10"),
     );
     assertGolden(here, "flannel-windows-cni.yaml", yamlText(...files));
-  });
-
-  it("have the network's name in the configuration, which win-overlay and win-bridge go by", () => {
-    assert.equal(flannelHnsNetwork("vxlan"), `flannel.${String(4096)}`);
-    assert.equal(flannelHnsNetwork("host-gw"), "cbr0");
-  });
-
-  it("roll out when their configuration changes: it has another name then", () => {
-    const name = (backend: "vxlan" | "host-gw"): string =>
-      flannelConfigMapName({ netConf: netConf("10.244.0.0/16", backend), cniConf: cniConf() });
-    assert.notEqual(name("vxlan"), name("host-gw"));
   });
 });

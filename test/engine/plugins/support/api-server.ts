@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import https from "node:https";
+import { text } from "node:stream/consumers";
 import { started, stopped } from "../../../../rehearsal/left-running.ts";
+import { waitUntil } from "../../../../toolchain/wait-until.ts";
 import { findTool } from "./tool.ts";
 
 /** How long etcd and the API server may take to be ready. */
@@ -14,37 +17,19 @@ const START_SECONDS = 90;
 /** A real Kubernetes API server on a real etcd, without controllers and nodes: what they would do, a test does. */
 export class ApiServer {
   readonly kubeconfig: string;
-  readonly #url: string;
-  readonly #token: string;
-  readonly #ca: string;
-  readonly #folder: string;
-  readonly #processes: readonly ChildProcess[];
 
   private constructor(
-    folder: string,
-    url: string,
-    token: string,
-    ca: string,
-    processes: readonly ChildProcess[],
+    private readonly folder: string,
+    private readonly url: string,
+    private readonly token: string,
+    private readonly ca: string,
+    private readonly processes: readonly ChildProcess[],
   ) {
-    this.#folder = folder;
-    this.#url = url;
-    this.#token = token;
-    this.#ca = ca;
-    this.#processes = processes;
+    const data = Buffer.from(ca).toString("base64");
+    const cluster = { server: url, "certificate-authority-data": data };
     this.kubeconfig = JSON.stringify({
-      apiVersion: "v1",
-      kind: "Config",
-      "current-context": "test",
-      clusters: [
-        {
-          name: "test",
-          cluster: {
-            server: url,
-            "certificate-authority-data": Buffer.from(ca).toString("base64"),
-          },
-        },
-      ],
+      ...{ apiVersion: "v1", kind: "Config", "current-context": "test" },
+      clusters: [{ name: "test", cluster }],
       contexts: [{ name: "test", context: { cluster: "test", user: "admin" } }],
       users: [{ name: "admin", user: { token } }],
     });
@@ -89,27 +74,23 @@ export class ApiServer {
       "--enable-garbage-collector=false",
     ]);
     const url = `https://127.0.0.1:${String(secure)}`;
-    const end = Date.now() + START_SECONDS * 1000;
-    let seen = "nothing yet";
-    while (Date.now() < end) {
-      try {
-        const ca = await readFile(file("certificates/apiserver.crt"), "utf8");
-        const result = new ApiServer(folder, url, token, ca, [server, etcd]);
-        await result.request("GET", "/readyz");
-        await result.request("GET", "/api/v1/namespaces/default");
-        started("an API server", result);
-        return result;
-      } catch (error) {
-        seen = (error as Error).message;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
+    const what = `the API server, whose log is ${file("apiserver.log")}`;
+    const options = { what, timeoutSeconds: START_SECONDS, pollMilliseconds: 200 };
+    let result: ApiServer | undefined;
+    const look = async (): Promise<undefined> => {
+      const ca = await readFile(file("certificates/apiserver.crt"), "utf8");
+      result = new ApiServer(folder, url, token, ca, [server, etcd]);
+      await result.request("GET", "/readyz");
+      await result.request("GET", "/api/v1/namespaces/default");
+    };
+    try {
+      await waitUntil(options, () => look().catch((error: unknown) => (error as Error).message));
+    } catch (error) {
+      for (const child of [server, etcd]) child.kill("SIGKILL");
+      throw error;
     }
-    server.kill("SIGKILL");
-    etcd.kill("SIGKILL");
-    const log = await readFile(file("apiserver.log"), "utf8").catch(() => "");
-    throw new Error(
-      `the API server was not ready after ${String(START_SECONDS)} s; last seen: ${seen}\n${log.slice(-2000)}`,
-    );
+    started("an API server", result ?? {});
+    return result;
   }
 
   /** @returns the JSON answer, or the text where it is none. @throws for any status from 400 */
@@ -120,24 +101,15 @@ export class ApiServer {
     contentType = "application/json",
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const outgoing = https.request(
-        `${this.#url}${requestPath}`,
-        {
-          method,
-          ca: this.#ca,
-          headers: { authorization: `Bearer ${this.#token}`, "content-type": contentType },
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("end", () => {
-            const text = Buffer.concat(chunks).toString("utf8");
-            const status = response.statusCode ?? 0;
-            if (status >= 400) reject(new Error(`${String(status)}: ${text}`));
-            else resolve(text.startsWith("{") ? JSON.parse(text) : text);
-          });
-        },
-      );
+      const headers = { authorization: `Bearer ${this.token}`, "content-type": contentType };
+      const options = { method, ca: this.ca, headers };
+      const outgoing = https.request(`${this.url}${requestPath}`, options, (response) => {
+        void text(response).then((answer) => {
+          const status = response.statusCode ?? 0;
+          if (status >= 400) reject(new Error(`${String(status)}: ${answer}`));
+          else resolve(answer.startsWith("{") ? JSON.parse(answer) : answer);
+        }, reject);
+      });
       outgoing.on("error", reject);
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });
@@ -160,11 +132,11 @@ export class ApiServer {
 
   async stop(): Promise<void> {
     stopped(this);
-    for (const child of this.#processes) {
+    for (const child of this.processes) {
       const gone = new Promise((resolve) => child.once("exit", resolve));
       if (child.exitCode === null && child.kill("SIGKILL")) await gone;
     }
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
 
@@ -177,18 +149,8 @@ async function launch(tool: string, log: string, args: readonly string[]): Promi
 
 /** Ports that nobody listens on. All are held before any is given back, so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer();
-          server.listen(0, "127.0.0.1", () => {
-            resolve(server);
-          });
-        }),
-    ),
-  );
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -47,22 +48,13 @@ const repository = path.resolve(import.meta.dirname, "../../../..");
 export class EngineProject {
   /** Folder of the program; commands run in it. */
   readonly folder: string;
-  readonly #root: string;
-  readonly #home: string;
-  readonly #environment: Readonly<Record<string, string>>;
-  readonly #bundled: boolean;
 
   private constructor(
-    root: string,
-    home: string,
-    environment: Readonly<Record<string, string>>,
-    bundled: boolean,
+    private readonly root: string,
+    private readonly environment: Readonly<Record<string, string>>,
+    private readonly bundled: boolean,
   ) {
-    this.#root = root;
     this.folder = path.join(root, "project");
-    this.#home = home;
-    this.#environment = environment;
-    this.#bundled = bundled;
   }
 
   /**
@@ -74,7 +66,7 @@ export class EngineProject {
     { bundled = false }: { readonly bundled?: boolean } = {},
   ): Promise<EngineProject> {
     const root = await mkdtemp(path.join(os.tmpdir(), "kindows-engine-"));
-    const project = new EngineProject(root, pulumiHome(), environment, bundled);
+    const project = new EngineProject(root, environment, bundled);
     await mkdir(project.folder);
     await mkdir(path.join(root, "state"));
     await symlink(path.join(repository, "node_modules"), path.join(project.folder, "node_modules"));
@@ -94,7 +86,7 @@ export class EngineProject {
 
   /** Replaces the program, an ES module. */
   async program(source: string): Promise<void> {
-    if (!this.#bundled) {
+    if (!this.bundled) {
       await this.write("index.js", source);
       return;
     }
@@ -146,15 +138,15 @@ export class EngineProject {
       cwd: this.folder,
       env: {
         ...process.env,
-        PULUMI_HOME: this.#home,
-        PULUMI_BACKEND_URL: `file://${path.join(this.#root, "state")}`,
+        PULUMI_HOME: pulumiHome(),
+        PULUMI_BACKEND_URL: `file://${path.join(this.root, "state")}`,
         PULUMI_CONFIG_PASSPHRASE: "engine-test",
         PULUMI_SKIP_UPDATE_CHECK: "true",
         PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
         PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
         PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
         PULUMI_DEBUG_COMMANDS: "true",
-        ...this.#environment,
+        ...this.environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -163,23 +155,19 @@ export class EngineProject {
   async run(args: readonly string[]): Promise<{ exitCode: number; text: string }> {
     const child = this.start(args);
     const chunks: Buffer[] = [];
-    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
-    child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
-    const exitCode = await new Promise<number>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) => {
-        resolve(code ?? -1);
-      });
-    });
-    return { exitCode, text: Buffer.concat(chunks).toString("utf8") };
+    for (const output of [child.stdout, child.stderr]) {
+      output?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    }
+    const [code] = (await once(child, "close")) as [number | null];
+    return { exitCode: code ?? -1, text: Buffer.concat(chunks).toString("utf8") };
   }
 
   async dispose(): Promise<void> {
-    await rm(this.#root, { recursive: true, force: true });
+    await rm(this.root, { recursive: true, force: true });
   }
 
   async #operation(args: readonly string[]): Promise<EngineRun> {
-    const log = path.join(this.#root, "events.json");
+    const log = path.join(this.root, "events.json");
     await rm(log, { force: true });
     const { exitCode, text } = await this.run([...args, "--event-log", log]);
     const events = (await readFile(log, "utf8").catch(() => ""))
@@ -205,15 +193,10 @@ function stepsOf(events: readonly EngineEvent[]): Record<string, string[]> {
 }
 
 function messagesOf(events: readonly EngineEvent[]): Message[] {
-  return events.flatMap(({ diagnosticEvent }) =>
-    diagnosticEvent === undefined || diagnosticEvent.severity === "debug"
-      ? []
-      : [
-          {
-            resource: resourceName(diagnosticEvent.urn ?? ""),
-            severity: diagnosticEvent.severity,
-            text: diagnosticEvent.message.trim(),
-          },
-        ],
-  );
+  return events
+    .flatMap(({ diagnosticEvent }) => diagnosticEvent ?? [])
+    .filter(({ severity }) => severity !== "debug")
+    .map(({ urn = "", severity, message }) => ({
+      ...{ resource: resourceName(urn), severity, text: message.trim() },
+    }));
 }

@@ -9,26 +9,16 @@ export function serveSftp(sftp: SFTPWrapper): void {
   const handles = new Map<number, FileHandle>();
   let next = 0;
 
-  const status = (id: number, work: Promise<unknown>): void => {
-    work.then(
-      () => {
-        sftp.status(id, STATUS_CODE.OK);
-      },
-      (error: NodeJS.ErrnoException) => {
-        sftp.status(id, statusOf(error), error.message);
-      },
-    );
-  };
-  const attributes = (id: number, work: Promise<Attributes>): void => {
-    work.then(
-      (found) => {
-        sftp.attrs(id, found);
-      },
-      (error: NodeJS.ErrnoException) => {
-        sftp.status(id, statusOf(error), error.message);
-      },
-    );
-  };
+  /** Gives what comes of some work as the answer to a request. */
+  const answer = <Result>(id: number, work: Promise<Result>, give: (done: Result) => void): void =>
+    void work.then(give, (error: NodeJS.ErrnoException) => {
+      const { NO_SUCH_FILE, FAILURE } = STATUS_CODE;
+      sftp.status(id, error.code === "ENOENT" ? NO_SUCH_FILE : FAILURE, error.message);
+    });
+  const status = (id: number, work: Promise<unknown>): void =>
+    answer(id, work, () => sftp.status(id, STATUS_CODE.OK));
+  const attributes = (id: number, work: ReturnType<typeof stat>): void =>
+    answer(id, work, (found) => sftp.attrs(id, attributesOf(found)));
   const handleOf = (buffer: Buffer): FileHandle => {
     const handle = handles.get(buffer.readUInt32BE());
     if (handle === undefined) throw new Error("there is no such handle");
@@ -36,18 +26,13 @@ export function serveSftp(sftp: SFTPWrapper): void {
   };
 
   sftp.on("OPEN", (id, file, flags) => {
-    open(file, flagsToString(flags) ?? "r").then(
-      (opened) => {
-        next += 1;
-        handles.set(next, opened);
-        const handle = Buffer.alloc(4);
-        handle.writeUInt32BE(next);
-        sftp.handle(id, handle);
-      },
-      (error: NodeJS.ErrnoException) => {
-        sftp.status(id, statusOf(error), error.message);
-      },
-    );
+    answer(id, open(file, flagsToString(flags) ?? "r"), (opened) => {
+      next += 1;
+      handles.set(next, opened);
+      const handle = Buffer.alloc(4);
+      handle.writeUInt32BE(next);
+      sftp.handle(id, handle);
+    });
   });
   sftp.on("WRITE", (id, handle, offset, data) => {
     status(id, handleOf(handle).write(data, 0, data.length, offset));
@@ -56,18 +41,10 @@ export function serveSftp(sftp: SFTPWrapper): void {
     status(id, handleOf(handle).close());
     handles.delete(handle.readUInt32BE());
   });
-  sftp.on("FSTAT", (id, handle) => {
-    attributes(id, handleOf(handle).stat().then(attributesOf));
-  });
-  sftp.on("FSETSTAT", (id) => {
-    sftp.status(id, STATUS_CODE.OK);
-  });
-  sftp.on("MKDIR", (id, folder) => {
-    status(id, mkdir(folder));
-  });
-  sftp.on("STAT", (id, file) => {
-    attributes(id, stat(file).then(attributesOf));
-  });
+  sftp.on("FSTAT", (id, handle) => attributes(id, handleOf(handle).stat()));
+  sftp.on("FSETSTAT", (id) => sftp.status(id, STATUS_CODE.OK));
+  sftp.on("MKDIR", (id, folder) => status(id, mkdir(folder)));
+  sftp.on("STAT", (id, file) => attributes(id, stat(file)));
 }
 
 function attributesOf(found: Awaited<ReturnType<typeof stat>>): Attributes {
@@ -79,8 +56,4 @@ function attributesOf(found: Awaited<ReturnType<typeof stat>>): Attributes {
     atime: Math.trunc(Number(found.atimeMs) / 1000),
     mtime: Math.trunc(Number(found.mtimeMs) / 1000),
   };
-}
-
-function statusOf(error: NodeJS.ErrnoException): number {
-  return error.code === "ENOENT" ? STATUS_CODE.NO_SUCH_FILE : STATUS_CODE.FAILURE;
 }

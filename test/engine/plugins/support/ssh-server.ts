@@ -22,12 +22,8 @@ export function makeKey(): SshKey {
 /** An RSA key in PEM, encrypted with a passphrase. */
 export function makeEncryptedKey(passphrase: string): SshKey {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const pem = privateKey.export({
-    type: "pkcs1",
-    format: "pem",
-    cipher: "aes-128-cbc",
-    passphrase,
-  });
+  const encrypted = { format: "pem", cipher: "aes-128-cbc", passphrase } as const;
+  const pem = privateKey.export({ type: "pkcs1", ...encrypted });
   const parsed = ssh2.utils.parseKey(pem, passphrase);
   if (parsed instanceof Error) throw parsed;
   return {
@@ -51,15 +47,13 @@ export interface SshServerOptions {
 export class SshServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  readonly #options: SshServerOptions;
   /** Connections that were made so far. */
   accepted = 0;
 
-  private constructor(options: SshServerOptions) {
-    this.#options = options;
-    const ssh = new ssh2.Server({ hostKeys: [options.hostKey.privateKey] }, (connection) => {
-      this.#serve(connection);
-    });
+  private constructor(private readonly options: SshServerOptions) {
+    const ssh = new ssh2.Server({ hostKeys: [options.hostKey.privateKey] }, (connection) =>
+      this.#serve(connection),
+    );
     // As sshd, here and where it forwards: else each answer that is short waits 40 ms for the one before.
     this.#server = createServer({ noDelay: true }, (socket) => ssh.injectSocket(socket));
   }
@@ -91,11 +85,7 @@ export class SshServer {
   async stop(): Promise<void> {
     stopped(this);
     this.dropConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 
   #serve(connection: Connection): void {
@@ -103,12 +93,8 @@ export class SshServer {
     this.#connections.add(connection);
     connection.on("error", () => undefined);
     connection.on("close", () => this.#connections.delete(connection));
-    connection.on("authentication", (context) => {
-      this.#authenticate(context);
-    });
-    connection.on("session", (accept) => {
-      this.#session(accept());
-    });
+    connection.on("authentication", (context) => this.#authenticate(context));
+    connection.on("session", (accept) => this.#session(accept()));
     connection.on("tcpip", (accept, _reject, info) => {
       const channel = accept();
       const socket = connect({ port: info.destPort, host: info.destIP, noDelay: true });
@@ -119,7 +105,7 @@ export class SshServer {
   }
 
   #authenticate(context: AuthContext): void {
-    const { authorizedKeys, password } = this.#options;
+    const { authorizedKeys, password } = this.options;
     if (context.method === "password" && context.password === password) context.accept();
     else if (context.method === "publickey" && isAuthorized(context, authorizedKeys)) {
       context.accept();
@@ -129,15 +115,13 @@ export class SshServer {
   #session(session: Session): void {
     const environment: Record<string, string> = {};
     session.on("env", (accept, reject, { key, val }) => {
-      if (this.#options.acceptEnvironment?.includes(key) === true) {
+      if (this.options.acceptEnvironment?.includes(key) === true) {
         environment[key] = val;
         // Undefined where the client wants no reply.
         (accept as (() => void) | undefined)?.();
       } else (reject as (() => void) | undefined)?.();
     });
-    session.on("sftp", (accept) => {
-      serveSftp(accept());
-    });
+    session.on("sftp", (accept) => serveSftp(accept()));
     session.on("exec", (accept, _reject, { command }) => {
       const channel = accept();
       const child = spawn("/bin/sh", ["-c", command], {
