@@ -87,39 +87,31 @@ describe("existing machines in the engine", () => {
     }
   });
 
-  describe("with another label, and a step that is no more", () => {
-    const plan = (run: EngineRun): void => {
-      const deletes = ["set-machineproxy"];
-      assert.deepEqual(planned(run, "win-1"), { updates: ["join-node", "registration"], deletes });
-      assert.deepEqual(planned(run, "win-2"), { deletes });
-      assert.deepEqual(planned(run, "win-3"), { deletes });
-      const others = Object.entries(run.steps).filter(([name]) => !name.startsWith("win-"));
-      assert.deepEqual([...new Set(others.flatMap(([, done]) => done))], ["same"]);
-    };
-
-    it("are previewed without a connection", async () => {
-      const labels = { zone: "b" };
-      const members = [lab.member("win-1", { labels }), lab.member("win-2"), lab.member("win-3")];
-      await lab.program(members, {});
-      plan(succeeded(await lab.project.preview()));
-      const none = { "win-1": [0], "win-2": [0, 0], "win-3": [0, 0, 0] };
-      assert.deepEqual(lab.connections(), none);
-    });
-
-    it("are changed where they stand, and the step is undone after everything else", async () => {
-      plan(succeeded(await lab.project.up()));
-      const made = lab.connections();
-      const machines = Object.values(made).map((counts) => counts.at(-1));
-      assert.deepEqual(machines, [2, 1, 1]);
-      assert.ok(
-        Object.values(made)
-          .flat()
-          .every((count) => count > 0),
-        JSON.stringify(made),
-      );
-      const node = (await lab.nodes()).find(({ metadata }) => metadata.name === "win-1");
-      assert.equal(node?.metadata.labels["zone"], "b");
-    });
+  it("are changed where they stand for another label, and a step that is no more is undone at last", async () => {
+    const labels = { zone: "b" };
+    await lab.program(
+      [lab.member("win-1", { labels }), lab.member("win-2"), lab.member("win-3")],
+      {},
+    );
+    lab.connections();
+    const run = succeeded(await lab.project.up());
+    const deletes = ["set-machineproxy"];
+    assert.deepEqual(planned(run, "win-1"), { updates: ["join-node", "registration"], deletes });
+    assert.deepEqual(planned(run, "win-2"), { deletes });
+    assert.deepEqual(planned(run, "win-3"), { deletes });
+    const others = Object.entries(run.steps).filter(([name]) => !name.startsWith("win-"));
+    assert.deepEqual([...new Set(others.flatMap(([, done]) => done))], ["same"]);
+    const made = Object.values(lab.connections());
+    assert.deepEqual(
+      made.map((counts) => counts.at(-1)),
+      [2, 1, 1],
+    );
+    assert.ok(
+      made.flat().every((count) => count > 0),
+      JSON.stringify(made),
+    );
+    const node = (await lab.nodes()).find(({ metadata }) => metadata.name === "win-1");
+    assert.equal(node?.metadata.labels["zone"], "b");
   });
 
   describe("that are taken out", () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
+import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { EngineProject, type EngineRun } from "./support/engine.ts";
 import { eventually, processGone } from "./support/eventually.ts";
@@ -169,29 +170,16 @@ describe("the engine with all plugins", () => {
   });
 
   it("tells which plugins the program's packages need", async () => {
-    const missing = path.join(project.folder, "packages", "node_modules", "missing");
-    await mkdir(missing, { recursive: true });
-    const pulumi = { resource: true, name: "missing", version: "1.2.3" };
-    await writeFile(
-      path.join(missing, "package.json"),
-      JSON.stringify({ name: "missing", pulumi }),
-    );
-    await project.write(
-      "packages/package.json",
-      '{ "type": "module", "main": "index.js", "dependencies": { "missing": "1.2.3" } }',
-    );
-    await project.write(
-      "Pulumi.yaml",
-      "name: test\nmain: packages\nruntime: { name: nodejs, options: { typescript: false } }\n",
-    );
+    const command = bundledPlugins.find(({ name }) => name === "command") ?? assert.fail();
+    const dependencies = { "@pulumi/command": command.version };
+    const program = { type: "module", main: "index.ts", dependencies };
+    await project.write("package.json", JSON.stringify(program));
     const about = JSON.parse((await project.run(["about", "--json"])).text) as {
       plugins: { name: string; version: string | null }[];
       runtime: { executable: string };
     };
-    assert.deepEqual(
-      about.plugins.find(({ name }) => name === "missing"),
-      { name: "missing", version: "1.2.3", kind: "resource" },
-    );
+    const needed = about.plugins.filter(({ name }) => name === command.name);
+    assert.deepEqual(needed, [{ name: command.name, version: command.version, kind: "resource" }]);
     assert.match(about.runtime.executable, /node/);
   });
 

@@ -90,31 +90,6 @@ describe("kubernetes objects, on a real API server", () => {
     await made.delete();
   });
 
-  it("updates in place what can change, and replaces for the rest, the old one first", async () => {
-    const role = (verbs: readonly string[]): PropertyMap => ({
-      metadata: { name: "reader" },
-      rules: [{ apiGroups: [""], resources: ["pods"], verbs }],
-    });
-    const reader = resource("rbac.authorization.k8s.io/v1:ClusterRole", "reader");
-    const changed = resource("core/v1:ConfigMap", "changed");
-    await reader.up(role(["get"]));
-    await changed.up(map("changed", { a: "1" }));
-    const uids = async (): Promise<(string | undefined)[]> => [
-      (await live("/apis/rbac.authorization.k8s.io/v1/clusterroles/reader"))?.metadata.uid,
-      (await live(mapPath("changed")))?.metadata.uid,
-    ];
-    const before = await uids();
-    assert.deepEqual(await reader.up(role(["get", "list"])), ["update"]);
-    // Data of a ConfigMap: replaced, unless the provider says that it is mutable.
-    assert.deepEqual(await changed.up(map("changed", { a: "2" })), [
-      "delete-replaced",
-      "create-replacement",
-    ]);
-    const after = await uids();
-    assert.equal(after[0], before[0]);
-    assert.notEqual(after[1], before[1]);
-  });
-
   describe("where data may change in place", () => {
     let changing: Resource;
     before(async () => {

@@ -93,7 +93,7 @@ describe("a run of the engine that does not get to its end", () => {
     killed.kill("SIGKILL");
     assert.equal((await killed.end).exitCode, undefined);
     // Files of attributes are written in place: one cut short failed every later command, "failed to load checkpoint".
-    const files = await readdir(inProject("state"), { recursive: true });
+    const files = await readdir(project.stateFolder, { recursive: true });
     assert.ok(
       files.some((name) => name.endsWith("dev.json")),
       files.join(" "),

@@ -1,15 +1,10 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { backendUrl } from "../../../cli/engine/backend-url.ts";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { labVariable } from "../../../cli/lab/processes.ts";
 import { parseDeployment, resourcesOf } from "../../../cli/recovery/deployment.ts";
-import { pulumiHome } from "../plugins/support/installed-plugins.ts";
+import { EngineProject } from "../plugins/support/engine.ts";
 import { findTool } from "../plugins/support/tool.ts";
-
-const repository = path.resolve(import.meta.dirname, "../../..");
 
 /** An engine operation under way in a process of its own. */
 export interface RunningOperation {
@@ -24,44 +19,31 @@ export class ScratchProject {
   readonly lab = `kindows-engine-test-${process.pid}`;
 
   private constructor(
-    readonly folder: string,
+    private readonly project: EngineProject,
     readonly pulumi: Pulumi,
   ) {}
 
   /** Makes a project with one stack. */
   static async create(): Promise<ScratchProject> {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-recovery-"));
-    const state = path.join(folder, "state");
-    await mkdir(state);
-    await symlink(path.join(repository, "node_modules"), path.join(folder, "node_modules"));
-    await writeFile(path.join(folder, "package.json"), '{ "type": "module", "main": "index.js" }');
-    await writeFile(
-      path.join(folder, "Pulumi.yaml"),
-      "name: test\nruntime: { name: nodejs, options: { typescript: false } }\n",
-    );
-    const pulumi = new Pulumi("dev", {
-      project: folder,
-      program: findTool("pulumi"),
-      environment: {
-        ...process.env,
-        PULUMI_HOME: pulumiHome(),
-        PULUMI_BACKEND_URL: backendUrl(state),
-        PULUMI_CONFIG_PASSPHRASE: "recovery-test",
-        PULUMI_SKIP_UPDATE_CHECK: "true",
-        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-        PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
-        PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
-      },
-      lockFolder: path.join(state, ".pulumi", "locks", "organization", "test", "dev"),
-    });
-    await pulumi.state(["stack", "init"]);
-    return new ScratchProject(folder, pulumi);
+    const project = await EngineProject.create();
+    const { folder, environment, stateFolder } = project;
+    const lockFolder = path.join(stateFolder, ".pulumi", "locks", "organization", "test", "dev");
+    const program = findTool("pulumi");
+    const pulumi = new Pulumi("dev", { project: folder, program, environment, lockFolder });
+    return new ScratchProject(project, pulumi);
+  }
+
+  get folder(): string {
+    return this.project.folder;
+  }
+
+  get stateFolder(): string {
+    return this.project.stateFolder;
   }
 
   /** Replaces the program: the body of an ES module that has `Command`, `pulumi` and `file(name)`. */
   async program(body: string): Promise<void> {
-    await writeFile(
-      path.join(this.folder, "index.js"),
+    await this.project.program(
       `import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 const { Command } = local;
@@ -102,6 +84,6 @@ ${body}`,
   }
 
   dispose(): Promise<void> {
-    return rm(this.folder, { recursive: true, force: true });
+    return this.project.dispose();
   }
 }

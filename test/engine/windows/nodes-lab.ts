@@ -55,11 +55,6 @@ export class NodesLab {
     return text.split("\n").filter((line) => line.includes(`{"name":"${name}",`));
   }
 
-  async preview(variations: Variations): Promise<EngineRun> {
-    await this.project.program(nodesProgram(this.#hosts, variations));
-    return succeeded(await this.project.preview());
-  }
-
   async up(variations: Variations): Promise<EngineRun> {
     return succeeded(await this.tryUp(variations));
   }

@@ -18,7 +18,7 @@ export interface Variation {
   readonly containerd?: { readonly version: string; readonly media: HollowMedia };
   /** The cluster's, where its API server is asked. */
   readonly kubeconfig?: string;
-  /** Folder of kubelet.exe on this host, to be pushed to the machine; `missing` where it is not fetched. */
+  /** Folder of kubelet.exe on this host, to be pushed to the machine. */
   readonly kubelet?: string;
   /** Whether Flannel is the pods' network. */
   readonly flannel?: boolean;
@@ -84,10 +84,8 @@ export function nodesProgram(
     const versions = { kubernetes: "1.36.4", containerd: containerd.version };
     const software = imageSoftware(versions, { windowsBuild: "", media: containerd.media });
     if (kubelet) {
-      const folder = kubelet === "missing" ? undefined : kubelet;
-      software.kubelet = {
-        ...software.kubelet, origin: { checksumUri: "https://example.com/", folder },
-      };
+      const origin = { checksumUri: "https://example.com/", folder: kubelet };
+      software.kubelet = { ...software.kubelet, origin };
     }
     for (const name of flannel ? ["flannel", "flannelPlugin", "cniPlugins"] : []) {
       const { fileName, sha256 } = media[name];

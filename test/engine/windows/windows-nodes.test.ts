@@ -115,7 +115,6 @@ describe("Windows nodes in the engine", () => {
   });
 
   describe("of which each is changed in its own way", () => {
-    let previewed: EngineRun;
     let done: EngineRun;
     let journalBefore: number;
     let containerd: NonNullable<Variation["containerd"]>;
@@ -138,20 +137,19 @@ describe("Windows nodes in the engine", () => {
           return [200, request === "GET /api/v1/pods" ? { items: [] } : drained];
         },
         async (_api, requests, server) => {
-          change({
-            // The next join is for what has another life.
-            "win-1": { containerd, kubeconfig: kubeconfig(server), tokenMinutes: 30 },
-            "win-2": { labels: { zone: "b" }, domain: "two" },
-            "win-3": { nextHop: "192.168.150.129", kubelet: "missing" },
-            "win-4": { instance: "two" },
-            "win-5": {
-              ...{ instance: "two", cluster: "two", kubeconfig: "secret of another cluster" },
-              tokenMinutes: 20,
-            },
-          });
-          previewed = await lab.preview(said);
-          assert.deepEqual(requests, []);
-          done = await lab.up(change({ "win-3": { kubelet: fetched[1] } }));
+          done = await lab.up(
+            change({
+              // The next join is for what has another life.
+              "win-1": { containerd, kubeconfig: kubeconfig(server), tokenMinutes: 30 },
+              "win-2": { labels: { zone: "b" }, domain: "two" },
+              "win-3": { nextHop: "192.168.150.129", kubelet: fetched[1] },
+              "win-4": { instance: "two" },
+              "win-5": {
+                ...{ instance: "two", cluster: "two", kubeconfig: "secret of another cluster" },
+                tokenMinutes: 20,
+              },
+            }),
+          );
           asked.push(...requests);
         },
       );
@@ -168,7 +166,7 @@ describe("Windows nodes in the engine", () => {
         { updates: ["join-node", "registration"], replaces: ["machine"] },
       ],
       "win-3": [
-        "another control plane, and a program that another clone has fetched, or none",
+        "another control plane, and a program that another clone has fetched",
         { updates: ["set-clusterroute"] },
       ],
       "win-4": ["a new machine", { replaces: [...newMachine, "push-kubelet"].sort() }],
@@ -178,10 +176,7 @@ describe("Windows nodes in the engine", () => {
       ],
     };
     for (const [name, [what, plan]] of Object.entries(expected)) {
-      it(`plan and do nothing else for ${what}`, () => {
-        assert.deepEqual(planned(previewed, name), plan);
-        assert.deepEqual(planned(done, name), plan);
-      });
+      it(`plan and do nothing else for ${what}`, () => assert.deepEqual(planned(done, name), plan));
     }
 
     it("are drained before another containerd is installed, and then opened again", async () => {

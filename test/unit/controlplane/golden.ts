@@ -17,7 +17,7 @@ export function yamlText(...objects: readonly unknown[]): string {
     const document = new Document(each, { aliasDuplicateObjects: false });
     visit(document, {
       Collection: (key, node) => {
-        if (key === null || JSON.stringify(node.toJS(document)).length > 80) return undefined;
+        if (key === null || JSON.stringify(node.toJS(document)).length > 110) return undefined;
         node.flow = true;
         return visit.SKIP;
       },

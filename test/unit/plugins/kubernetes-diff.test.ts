@@ -26,120 +26,70 @@ describe("differences between Kubernetes objects", () => {
   const selector = (app: string): PropertyMap => ({
     spec: { selector: { matchLabels: { app } }, template: {} },
   });
-  const cases: readonly {
-    what: string;
-    of?: Kind;
-    settings?: typeof strict;
-    olds: PropertyMap;
-    news: PropertyMap;
-    changed: readonly string[];
-    replaced?: readonly string[];
-    deletedFirst?: boolean;
-  }[] = [
-    { what: "nothing", olds: named({}), news: { metadata: { name: "x" } }, changed: [] },
-    {
-      what: "another name",
-      olds: named({}),
-      news: { metadata: { name: "y" } },
-      changed: ["metadata.name"],
-      replaced: ["metadata.name"],
-      deletedFirst: false,
-    },
-    {
-      what: "another namespace",
-      olds: named({}),
-      news: { metadata: { name: "x", namespace: "n" } },
-      changed: ["metadata.namespace"],
-      replaced: ["metadata.namespace"],
-      deletedFirst: false,
-    },
-    {
-      what: "a name that is not known",
-      olds: named({}),
-      news: { metadata: { name: unknown } },
-      changed: ["metadata.name"],
-      replaced: ["metadata.name"],
-      deletedFirst: false,
-    },
-    {
-      what: "data of a ConfigMap",
-      olds: named({ data: { a: "1" } }),
-      news: named({ data: { a: "2" } }),
-      changed: ["data.a"],
-      replaced: ["data.a"],
-      deletedFirst: true,
-    },
-    {
-      what: "data of a ConfigMap with a name that was made up",
-      olds: autonamed({ data: { a: "1" } }),
-      news: autonamed({ data: { a: "2" } }),
-      changed: ["data.a"],
-      replaced: ["data.a"],
-      deletedFirst: false,
-    },
-    {
-      what: "data of a ConfigMap where it is mutable",
-      settings: { ...strict, configMapMutable: true },
-      olds: named({ data: { a: "1" } }),
-      news: named({ data: { a: "2" } }),
-      changed: ["data.a"],
-    },
-    {
-      what: "data of an immutable ConfigMap where data is mutable",
-      settings: { ...strict, configMapMutable: true },
-      olds: named({ data: { a: "1" }, immutable: true }),
-      news: named({ data: { a: "2" }, immutable: true }),
-      changed: ["data.a"],
-      replaced: ["data.a"],
-      deletedFirst: true,
-    },
-    {
-      what: "data of a Secret",
-      of: kind("core/v1:Secret"),
-      olds: named({ stringData: secret({ a: "1" }) }),
-      news: named({ stringData: secret({ a: "2" }) }),
-      changed: ["stringData"],
-      replaced: ["stringData"],
-      deletedFirst: true,
-    },
-    {
-      what: "a label",
-      of: daemonSet,
-      olds: named(selector("a")),
-      news: { ...named(selector("a")), metadata: { name: "x", labels: { l: "1" } } },
-      changed: ["metadata.labels"],
-    },
-    {
-      what: "a selector",
-      of: daemonSet,
-      olds: named(selector("a")),
-      news: named(selector("b")),
-      changed: ["spec.selector.matchLabels.app"],
-      replaced: ["spec.selector.matchLabels.app"],
-      deletedFirst: true,
-    },
-    {
-      what: "whom a binding binds to",
-      of: kind("rbac.authorization.k8s.io/v1:ClusterRoleBinding"),
-      olds: named({ roleRef: { name: "a" } }),
-      news: { metadata: { name: "x" }, roleRef: { name: "b" } },
-      changed: ["roleRef.name"],
-      replaced: ["roleRef.name"],
-      deletedFirst: true,
-    },
+  const bound = (name: string): PropertyMap => named({ roleRef: { name } });
+  const [one, two] = [{ data: { a: "1" } }, { data: { a: "2" } }];
+  const fixed = { immutable: true };
+  const labelled = { ...named(selector("a")), metadata: { name: "x", labels: { l: "1" } } };
+  const sealed = (a: string): PropertyMap => named({ stringData: secret({ a }) });
+  const mutable = { ...strict, configMapMutable: true };
+  const dataSecret = kind("core/v1:Secret");
+  const binding = kind("rbac.authorization.k8s.io/v1:ClusterRoleBinding");
+
+  type Case = readonly [
+    what: string,
+    of: Kind,
+    olds: PropertyMap,
+    news: PropertyMap,
+    changed: string,
+    settings?: typeof strict,
   ];
-  for (const { what, of = configMap, settings = strict, olds, news, ...expected } of cases) {
-    it(`sees ${what}`, () => {
-      const { changes, deleteBeforeReplace } = diffObject(of, settings, olds, news);
-      assert.deepEqual(
-        changes.map(({ path }) => path),
-        expected.changed,
-      );
-      const replaced = changes.filter(({ replaces }) => replaces).map(({ path }) => path);
-      assert.deepEqual(replaced, expected.replaced ?? []);
-      if (replaced.length > 0) assert.equal(deleteBeforeReplace, expected.deletedFirst);
-    });
+  /** By what is done for a difference. */
+  const cases: Readonly<Record<"update" | "replace" | "delete and replace", readonly Case[]>> = {
+    update: [
+      ["data of a ConfigMap that is mutable", configMap, named(one), named(two), "data.a", mutable],
+      ["a label", daemonSet, named(selector("a")), labelled, "metadata.labels"],
+    ],
+    replace: [
+      ["another name", configMap, named({}), { metadata: { name: "y" } }, "metadata.name"],
+      [
+        ...(["another namespace", configMap, named({})] as const),
+        ...([{ metadata: { name: "x", namespace: "n" } }, "metadata.namespace"] as const),
+      ],
+      ["an unknown name", configMap, named({}), { metadata: { name: unknown } }, "metadata.name"],
+      ["data where the name was made up", configMap, autonamed(one), autonamed(two), "data.a"],
+    ],
+    "delete and replace": [
+      ["data of a ConfigMap", configMap, named(one), named(two), "data.a"],
+      [
+        ...(["data of an immutable ConfigMap where data is mutable", configMap] as const),
+        ...([named({ ...one, ...fixed }), named({ ...two, ...fixed }), "data.a", mutable] as const),
+      ],
+      ["data of a Secret", dataSecret, sealed("1"), sealed("2"), "stringData"],
+      [
+        ...(["a selector", daemonSet, named(selector("a")), named(selector("b"))] as const),
+        "spec.selector.matchLabels.app",
+      ],
+      ["whom a binding binds to", binding, bound("a"), bound("b"), "roleRef.name"],
+    ],
+  };
+  for (const [done, all] of Object.entries(cases)) {
+    for (const [what, of, olds, news, changed, settings = strict] of all) {
+      it(`are ${what}: ${done}`, () => {
+        const { changes, deleteBeforeReplace } = diffObject(of, settings, olds, news);
+        const replaces = done !== "update";
+        assert.deepEqual(
+          changes.map((each) => [each.path, each.replaces]),
+          [[changed, replaces]],
+        );
+        if (replaces) assert.equal(deleteBeforeReplace, done === "delete and replace");
+      });
+    }
   }
+
+  it("are none where there are none", () => {
+    const { changes } = diffObject(configMap, strict, named({}), { metadata: { name: "x" } });
+    assert.deepEqual(changes, []);
+  });
 });
 
 describe("a changed provider", () => {

@@ -4,77 +4,52 @@ import { readiness } from "../../../plugins/kubernetes/readiness.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 
 describe("readiness", () => {
-  const observed = { observedGeneration: 2 };
-  const cases: readonly [string, string, PropertyMap, PropertyMap, string, RegExp][] = [
-    ["a ConfigMap", "ConfigMap", {}, {}, "ready", /^ready$/],
-    [
-      "an unseen DaemonSet",
-      "DaemonSet",
-      {},
-      { desiredNumberScheduled: 0 },
-      "waiting",
-      /generation 0 of 2/,
+  const pods = { desiredNumberScheduled: 2, currentNumberScheduled: 2, updatedNumberScheduled: 2 };
+  const old = { replicas: 2, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1 };
+  const late = { type: "Progressing", reason: "ProgressDeadlineExceeded", message: "timed out" };
+  /** By its kind: what is said of what has been seen, and of which replicas. */
+  const cases: Readonly<
+    Record<string, readonly [string, PropertyMap, string, RegExp, replicas?: number][]>
+  > = {
+    ConfigMap: [["any", {}, "ready", /^ready$/]],
+    DaemonSet: [
+      [
+        "unseen",
+        { observedGeneration: null, desiredNumberScheduled: 0 },
+        "waiting",
+        /generation 0 of 2/,
+      ],
+      ["without nodes", { desiredNumberScheduled: 0 }, "ready", /0 of 0/],
+      [
+        "with pods to schedule",
+        { ...pods, currentNumberScheduled: 1 },
+        "waiting",
+        /1 of 2 pods sch/,
+      ],
+      [
+        "with pods that are away",
+        { ...pods, numberAvailable: 1 },
+        "waiting",
+        /1 of 2 pods available/,
+      ],
     ],
-    [
-      "one without nodes",
-      "DaemonSet",
-      {},
-      { ...observed, desiredNumberScheduled: 0 },
-      "ready",
-      /0 of 0/,
+    Deployment: [
+      ["of none", {}, "ready", /0 of 0/, 0],
+      ["without pods", {}, "waiting", /0 of 1 pods updated/],
+      ["with an old pod", old, "waiting", /1 old pods still to go/, 1],
+      ["that is stuck", { conditions: [late] }, "failed", /timed out/],
     ],
-    [
-      "one with pods to schedule",
-      "DaemonSet",
-      {},
-      { ...observed, desiredNumberScheduled: 2, currentNumberScheduled: 1 },
-      "waiting",
-      /1 of 2 pods scheduled/,
-    ],
-    [
-      "one with pods that are not available",
-      "DaemonSet",
-      {},
-      {
-        ...observed,
-        desiredNumberScheduled: 2,
-        currentNumberScheduled: 2,
-        updatedNumberScheduled: 2,
-        numberAvailable: 1,
-      },
-      "waiting",
-      /1 of 2 pods available/,
-    ],
-    ["a Deployment of none", "Deployment", { replicas: 0 }, observed, "ready", /0 of 0/],
-    ["a Deployment without pods", "Deployment", {}, observed, "waiting", /0 of 1 pods updated/],
-    [
-      "a Deployment with an old pod",
-      "Deployment",
-      { replicas: 1 },
-      { ...observed, replicas: 2, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1 },
-      "waiting",
-      /1 old pods still to go/,
-    ],
-    [
-      "a Deployment that is stuck",
-      "Deployment",
-      {},
-      {
-        ...observed,
-        conditions: [
-          { type: "Progressing", reason: "ProgressDeadlineExceeded", message: "timed out" },
-        ],
-      },
-      "failed",
-      /timed out/,
-    ],
-  ];
-  for (const [what, name, spec, status, state, message] of cases) {
-    it(`of ${what} is ${state}`, () => {
-      const found = readiness({ kind: name, metadata: { generation: 2 }, spec, status });
-      assert.equal(found.state, state);
-      assert.match(found.message, message);
-    });
+  };
+  for (const [kind, all] of Object.entries(cases)) {
+    for (const [what, seen, state, message, replicas] of all) {
+      it(`of a ${kind}, ${what}, is ${state}`, () => {
+        const status = { observedGeneration: 2, ...seen };
+        const spec = { replicas };
+        const found = readiness({ kind, metadata: { generation: 2 }, spec, status });
+        assert.equal(found.state, state);
+        assert.match(found.message, message);
+      });
+    }
   }
 
   it("is explained by the pods that are not ready and the latest warnings", () => {

@@ -76,12 +76,14 @@ export class ApiServer {
     const url = `https://127.0.0.1:${String(secure)}`;
     const what = `the API server, whose log is ${file("apiserver.log")}`;
     const options = { what, timeoutSeconds: START_SECONDS, pollMilliseconds: 200 };
-    let result: ApiServer | undefined;
-    const look = async (): Promise<undefined> => {
+    const made = async (): Promise<ApiServer> => {
       const ca = await readFile(file("certificates/apiserver.crt"), "utf8");
-      result = new ApiServer(folder, url, token, ca, [server, etcd]);
-      await result.request("GET", "/readyz");
-      await result.request("GET", "/api/v1/namespaces/default");
+      return new ApiServer(folder, url, token, ca, [server, etcd]);
+    };
+    const look = async (): Promise<undefined> => {
+      const answering = await made();
+      await answering.request("GET", "/readyz");
+      await answering.request("GET", "/api/v1/namespaces/default");
     };
     try {
       await waitUntil(options, () => look().catch((error: unknown) => (error as Error).message));
@@ -89,7 +91,8 @@ export class ApiServer {
       for (const child of [server, etcd]) child.kill("SIGKILL");
       throw error;
     }
-    started("an API server", result ?? {});
+    const result = await made();
+    started("an API server", result);
     return result;
   }
 

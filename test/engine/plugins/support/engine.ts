@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { backendUrl } from "../../../../cli/engine/backend-url.ts";
+import { engineEnvironment } from "../../../../cli/engine/environment.ts";
 import { bundlePrograms } from "../../../../toolchain/program/bundle.ts";
-import { pulumiHome } from "./installed-plugins.ts";
 import { findTool } from "./tool.ts";
 
 /** What came of one run of the engine. */
@@ -48,13 +49,15 @@ const repository = path.resolve(import.meta.dirname, "../../../..");
 export class EngineProject {
   /** Folder of the program; commands run in it. */
   readonly folder: string;
+  readonly stateFolder: string;
 
   private constructor(
     private readonly root: string,
-    private readonly environment: Readonly<Record<string, string>>,
+    private readonly further: Readonly<Record<string, string>>,
     private readonly bundled: boolean,
   ) {
     this.folder = path.join(root, "project");
+    this.stateFolder = path.join(root, "state");
   }
 
   /**
@@ -68,7 +71,7 @@ export class EngineProject {
     const root = await mkdtemp(path.join(os.tmpdir(), "kindows-engine-"));
     const project = new EngineProject(root, environment, bundled);
     await mkdir(project.folder);
-    await mkdir(path.join(root, "state"));
+    await mkdir(project.stateFolder);
     await symlink(path.join(repository, "node_modules"), path.join(project.folder, "node_modules"));
     await project.write("package.json", '{ "type": "module", "main": "index.js" }');
     await project.write(
@@ -132,24 +135,23 @@ export class EngineProject {
     return JSON.parse(shown.text) as Record<string, unknown>;
   }
 
+  /** That of the engine: this process's, and what is set for the project. */
+  get environment(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      ...engineEnvironment(process.env),
+      PULUMI_BACKEND_URL: backendUrl(this.stateFolder),
+      PULUMI_CONFIG_PASSPHRASE: "engine-test",
+      PULUMI_DEBUG_COMMANDS: "true",
+      ...this.further,
+    };
+  }
+
   /** Starts the engine without waiting for it. */
   start(args: readonly string[]): ChildProcess {
-    return spawn(findTool("pulumi"), ["--non-interactive", "--color=never", ...args], {
-      cwd: this.folder,
-      env: {
-        ...process.env,
-        PULUMI_HOME: pulumiHome(),
-        PULUMI_BACKEND_URL: `file://${path.join(this.root, "state")}`,
-        PULUMI_CONFIG_PASSPHRASE: "engine-test",
-        PULUMI_SKIP_UPDATE_CHECK: "true",
-        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-        PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
-        PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
-        PULUMI_DEBUG_COMMANDS: "true",
-        ...this.environment,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const { folder: cwd, environment: env } = this;
+    const all = ["--non-interactive", "--color=never", ...args];
+    return spawn(findTool("pulumi"), all, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   }
 
   async run(args: readonly string[]): Promise<{ exitCode: number; text: string }> {

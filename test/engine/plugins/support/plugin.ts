@@ -19,6 +19,7 @@ import type {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
+import { pulumiHome } from "../../../../cli/engine/folders.ts";
 import { bundledPlugins } from "../../../../plugins/catalog.ts";
 import { commandProvider } from "../../../../plugins/command/provider.ts";
 import { dockerProvider } from "../../../../plugins/docker/provider.ts";
@@ -29,7 +30,7 @@ import { fromStruct, toStruct } from "../../../../plugins/protocol/struct.ts";
 import { unary } from "../../../../plugins/protocol/unary.ts";
 import { started, stopped } from "../../../../rehearsal/left-running.ts";
 import type { Message } from "./engine.ts";
-import { official, pulumiHome } from "./installed-plugins.ts";
+import { official } from "./installed-plugins.ts";
 
 const definitions = {
   command: () => commandProvider,
@@ -125,7 +126,7 @@ export class Plugin {
   async #spawn(name: string, engine: string): Promise<string> {
     const { version, executable } =
       bundledPlugins.find((each) => each.name === name) ?? ({} as never);
-    const file = path.join(pulumiHome(), "plugins", `resource-${name}-v${version}`, executable);
+    const file = path.join(pulumiHome, "plugins", `resource-${name}-v${version}`, executable);
     this.#process = spawn(file, [engine], { stdio: ["pipe", "pipe", "inherit"] });
     const output = this.#process.stdout;
     if (output === null) throw new Error(`${file} has no output`);
@@ -254,11 +255,8 @@ export class Resource {
     const created = await this.#keep(
       ask<CreateResponse>((done) => this.plugin.client.create(request, done)),
     );
-    [this.id, this.inputs, this.state] = [
-      created.getId(),
-      inputs,
-      fromStruct(created.getProperties()),
-    ];
+    Object.assign(this, { id: created.getId(), inputs });
+    this.state = fromStruct(created.getProperties());
     return [step];
   }
 
