@@ -39,10 +39,7 @@ describe("existing machines joined to an existing cluster", function () {
   let disk: Record<string, string>;
 
   /** Writes the stack's settings, as docs/existing.md says: a copy of the example with what is the user's own. */
-  async function configure(
-    machines: readonly OutsideMachine[],
-    labels: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
+  async function configure(machines: readonly OutsideMachine[]): Promise<void> {
     const example = parse(
       await readFile(path.join(projectRoot, "Pulumi.existing.yaml"), "utf8"),
     ) as { encryptionsalt: string };
@@ -59,7 +56,6 @@ describe("existing machines joined to an existing cluster", function () {
       "kindows:login": { user: "Administrator", privateKeyFile: login.file },
       "kindows:nodes": machines.map(({ name, address, hostKey }) => ({
         ...{ name, address, hostKey },
-        ...(name === first.name && { labels }),
         ...(name === second.name && {
           bastions: [{ address: bastionAddress, user: "root", hostKey: bastion.hostKey.publicKey }],
         }),
@@ -133,16 +129,8 @@ describe("existing machines joined to an existing cluster", function () {
   it("gives a cluster whose paths work, as far as rehearsed Windows has any", () =>
     verifiedOutside(estate.cluster));
 
-  it("sets changed labels on the node that is there", async () => {
-    await configure([first, second], { "example.com/disk": "fast" });
-    await up("up with a label");
-    const node = await estate.cluster.node("win-1");
-    assert.equal(node?.metadata.labels?.["example.com/disk"], "fast");
-    await lab.plansNothing();
-  });
-
   it("takes one out: no node any more, and its disk is what it was before", async () => {
-    await configure([first], { "example.com/disk": "fast" });
+    await configure([first]);
     await up("up without the second");
     assert.deepEqual(await names(), [controlPlane, "win-1"]);
     assert.ok(await second.isRunning());
@@ -151,7 +139,7 @@ describe("existing machines joined to an existing cluster", function () {
   });
 
   it("joins it again", async () => {
-    await configure([first, second], { "example.com/disk": "fast" });
+    await configure([first, second]);
     await up("up with the second again");
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);
   });

@@ -278,15 +278,6 @@ exec qemu-system-x86_64 "\${args[@]}"
     });
   }
 
-  it("UEFI starts disc and disk as well, and needs no key pressed for the stand-in", async () => {
-    const settings = await media.settings(undefined, "uefi");
-    const lines: string[] = [];
-    await make(settings, { slowness: 0.4 }, (line) => lines.push(line));
-    assert.match(lines.join("\n"), /stage 5 of 7[^]*the machine is off/);
-    const address = await artifactAddress(windowsImage(settings, cache, small));
-    assert.equal((await cache.state(address)).kind, "complete");
-  });
-
   it("of two at once one makes it and the other says who, and waits", async () => {
     const settings = await media.settings();
     // Otherwise each of the two would put them there, in the same moment.

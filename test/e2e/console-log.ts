@@ -12,8 +12,6 @@ const pollMilliseconds = 2000;
  * nothing; a rehearsal guest says there why it ended a connection, or itself.
  */
 export class ConsoleLog {
-  readonly #prefix: string;
-  readonly #folder: string;
   /** By machine. One ends with its terminal; a machine that is started anew has another. */
   readonly #readers = new Map<string, ChildProcess>();
   readonly #files = new Set<string>();
@@ -21,10 +19,10 @@ export class ConsoleLog {
   #stopped = false;
 
   /** @param prefix of the names of the lab's machines; @param folder gets a file for each machine, which grows. */
-  constructor(prefix: string, folder: string) {
-    this.#prefix = prefix;
-    this.#folder = folder;
-  }
+  constructor(
+    private readonly prefix: string,
+    private readonly folder: string,
+  ) {}
 
   start(): void {
     this.#timer = setInterval(() => {
@@ -52,7 +50,7 @@ export class ConsoleLog {
   async #look(): Promise<void> {
     const { stdout } = await execa("virsh", ["--quiet", "list", "--name"], { timeout: 10_000 });
     const own = stdout.split("\n").map((name) => name.trim());
-    for (const domain of own.filter((name) => name.startsWith(this.#prefix))) {
+    for (const domain of own.filter((name) => name.startsWith(this.prefix))) {
       if (this.#readers.has(domain)) continue;
       const { stdout: terminal } = await execa("virsh", ["--quiet", "ttyconsole", domain], {
         timeout: 10_000,
@@ -62,8 +60,8 @@ export class ConsoleLog {
   }
 
   async #keep(domain: string, terminal: string): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
-    const file = path.join(this.#folder, `${domain}.console`);
+    await mkdir(this.folder, { recursive: true });
+    const file = path.join(this.folder, `${domain}.console`);
     if (this.#stopped || this.#readers.has(domain)) return;
     const log = openSync(file, "a", 0o600);
     // A process of its own: reading a terminal would hold one of this one's few threads for good.

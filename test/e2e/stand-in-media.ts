@@ -80,13 +80,10 @@ export interface StandInBuild {
 
 /** Media in a folder: a disc that boots into the stand-in, drivers, OpenSSH and an update. */
 export class StandInMedia {
-  readonly #folder: string;
-  readonly #bootFolder: string;
-
-  constructor(folder: string, bootFolder: string) {
-    this.#folder = folder;
-    this.#bootFolder = bootFolder;
-  }
+  constructor(
+    private readonly folder: string,
+    private readonly bootFolder: string,
+  ) {}
 
   /** Path of the update. */
   get update(): string {
@@ -95,7 +92,7 @@ export class StandInMedia {
 
   /** Makes what all discs share. */
   async prepare(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true });
     const old = serverImages.map((image) => ({ ...image, revision: oldRevision }));
     await makeWim(this.#at("old.wim"), old);
     await makeWim(this.#at("install.wim"), serverImages);
@@ -179,7 +176,7 @@ export class StandInMedia {
     const tree = `${iso}.tree`;
     await mkdir(path.join(tree, "sources"), { recursive: true });
     const fromBootFolder = (name: string, target: string): Promise<void> =>
-      copyFile(path.join(this.#bootFolder, name), path.join(tree, target));
+      copyFile(path.join(this.bootFolder, name), path.join(tree, target));
     await fromBootFolder(bootDiskName, "sources/boot.img");
     await fromBootFolder(fileSystemName, "sources/efi.img");
     await copyFile(this.#at(wim), path.join(tree, "sources/install.wim"));
@@ -197,6 +194,6 @@ export class StandInMedia {
   }
 
   #at(name: string): string {
-    return path.join(this.#folder, name);
+    return path.join(this.folder, name);
   }
 }

@@ -64,18 +64,6 @@ describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", () => {
     }
   });
 
-  it("has direct server return for good: it refuses to be without", async () => {
-    const { exitCode, stderr } = await start("--feature-gates=WinDSR=false");
-    assert.equal(exitCode, 1);
-    assert.match(stderr, /cannot set feature gate WinDSR to false, feature is locked to true/);
-  });
-
-  it("names a gate that it does not have, as it would those two once they are gone", async () => {
-    const { exitCode, stderr } = await start("--feature-gates=WinDSR=true,WinDSROfOld=true");
-    assert.equal(exitCode, 1);
-    assert.match(stderr, /unrecognized feature gate: WinDSROfOld/);
-  });
-
   it("refuses a flag that it had once", async () => {
     const { exitCode, stderr } = await start("--cleanup-iptables=true");
     assert.equal(exitCode, 1);

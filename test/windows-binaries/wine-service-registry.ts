@@ -15,15 +15,11 @@ type Registered = Pick<Service, "commandLine" | "displayName" | "description" | 
 
 /** What Wine's own service manager knows, by its sc.exe and reg.exe; the rehearsal's is the model's. */
 export class WineServiceRegistry {
-  readonly #wine: JudgedWine;
-
-  constructor(wine: JudgedWine) {
-    this.#wine = wine;
-  }
+  constructor(private readonly wine: JudgedWine) {}
 
   /** Runs sc.exe. @throws with what it says where it refuses. */
   async control(...args: string[]): Promise<void> {
-    const { exitCode, stdout, stderr } = await this.#wine.runOwn("sc.exe", args);
+    const { exitCode, stdout, stderr } = await this.wine.runOwn("sc.exe", args);
     if (exitCode !== 0) throw new Error(`sc.exe ${args.join(" ")}: ${exitCode} ${stdout}${stderr}`);
   }
 
@@ -40,7 +36,7 @@ export class WineServiceRegistry {
   /** A service as it stands in the registry; undefined where there is none. */
   async read(name: string): Promise<Registered | undefined> {
     const args = ["query", `${services}\\${name}`];
-    const { exitCode, stdout } = await this.#wine.runOwn("reg.exe", args);
+    const { exitCode, stdout } = await this.wine.runOwn("reg.exe", args);
     if (exitCode !== 0) return undefined;
     const values = new Map(
       [...stdout.matchAll(/^ {4}(\S+) {4}REG_\w+ {4}(.*?)\r?$/gm)].map(

@@ -3,7 +3,7 @@ import { execa } from "execa";
 import { installation } from "../../../components/cni/calico/installation.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
-import type { EngineProject, EngineRun } from "../plugins/support/engine.ts";
+import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { calicoProgram, calicoProject, type Variation } from "./calico-project.ts";
 import { publishAddress, StandInOperator } from "./stand-in-operator.ts";
 
@@ -54,9 +54,7 @@ describe("Calico in the engine", () => {
 
   const up = async (variation: Partial<Variation>, ...flags: string[]): Promise<EngineRun> => {
     await project.program(calicoProgram({ release, ...variation }));
-    const run = await project.up(...flags);
-    assert.equal(run.exitCode, 0, run.text);
-    return run;
+    return succeeded(await project.up(...flags));
   };
   const touched = (run: EngineRun, operation: string): string[] =>
     Object.entries(run.steps)
@@ -172,8 +170,7 @@ describe("Calico in the engine", () => {
     });
 
     it("leaves nothing of itself in the state", async () => {
-      const run = await project.destroy();
-      assert.equal(run.exitCode, 0, run.text);
+      succeeded(await project.destroy());
       assert.deepEqual(await project.state(), []);
     });
   });

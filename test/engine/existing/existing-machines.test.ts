@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fingerprint } from "../../../components/machine/fingerprint.ts";
 import { listing } from "../../unit/rehearsal-host/machine-listing.ts";
-import type { EngineRun } from "../plugins/support/engine.ts";
+import { succeeded } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
 import { planned } from "../windows/planned.ts";
 import { ExistingLab, type MachineName } from "./existing-lab.ts";
@@ -28,10 +28,6 @@ describe("existing machines in the engine", () => {
 
   const asItWas = async (name: MachineName): Promise<void> => {
     assert.deepEqual(await listing(lab.machines[name].host), untouched.get(name));
-  };
-  const succeeded = (run: EngineRun): EngineRun => {
-    assert.equal(run.exitCode, 0, run.text);
-    return run;
   };
 
   before(async () => {

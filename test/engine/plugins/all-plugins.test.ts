@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
-import { EngineProject, type EngineRun } from "./support/engine.ts";
+import { EngineProject, succeeded } from "./support/engine.ts";
 import { eventually, processGone } from "./support/eventually.ts";
 import { official } from "./support/installed-plugins.ts";
 import { makeKey, SshServer } from "./support/ssh-server.ts";
@@ -86,10 +86,6 @@ describe("the engine with all plugins", () => {
          project: pulumi.getProject(), stack: pulumi.getStack(), dry: pulumi.runtime.isDryRun() };
        export const outputs = { made: made.stdout, ran: ran.stdout, network: network.name };`);
   const first: Variation = { trigger: 1, data: "one", internal: false };
-  const succeeded = (run: EngineRun): EngineRun => {
-    assert.equal(run.exitCode, 0, run.text);
-    return run;
-  };
 
   it("makes everything, with the program's own configuration, and keeps secrets", async () => {
     await mkdir(path.join(project.folder, "source"));

@@ -62,23 +62,6 @@ describe("docker.Network, on a real Docker", () => {
     );
   });
 
-  it("is replaced for a changed property: the old one goes first", async () => {
-    const before = await inspect(name);
-    assert.deepEqual(await network.up({ ...given, internal: false }), [
-      "delete-replaced",
-      "create-replacement",
-    ]);
-    const found = await inspect(name);
-    assert.equal(found?.Internal, false);
-    assert.notEqual(found.Id, before?.Id);
-  });
-
-  it("is made again when it was removed behind its back", async () => {
-    await execa("docker", ["network", "rm", name]);
-    assert.equal(await network.refresh(), "gone");
-    assert.deepEqual(await network.up(given), ["create"]);
-  });
-
   it("is deleted, and need not be there any more", async () => {
     await execa("docker", ["network", "rm", name]);
     await network.delete();

@@ -20,7 +20,7 @@ const ofThisClone = [".kindows/artifacts.json", "software.lock.json"];
 
 /** By this the tests of test/unit/stacks, which run no engine, tell what the engine would. */
 describe("the engine's preview of a stack, where there is no Docker, no libvirt and no state", () => {
-  for (const stack of ["dev", "rehearsal", "fleet", "existing"]) {
+  for (const stack of ["rehearsal", "fleet", "existing"]) {
     it(`shows of ${stack} what its program is recorded to ask for`, async () => {
       const files = await Promise.all(
         ofThisClone.map(async (name) => [name, await readFile(name, "utf8").catch(() => "{}")]),

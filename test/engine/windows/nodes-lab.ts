@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import type { EngineProject, EngineRun } from "../plugins/support/engine.ts";
+import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
 import { nodesProgram, nodesProject, type Variations } from "./nodes-program.ts";
 
@@ -64,9 +64,4 @@ export class NodesLab {
     await this.project.program(nodesProgram(this.#hosts, variations));
     return this.project.up(...flags);
   }
-}
-
-export function succeeded(run: EngineRun): EngineRun {
-  assert.equal(run.exitCode, 0, run.text);
-  return run;
 }

@@ -9,8 +9,8 @@ import { writeHollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts
 import { routeText } from "../../../rehearsal/host/routes.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
-import type { EngineRun } from "../plugins/support/engine.ts";
-import { NodesLab, succeeded } from "./nodes-lab.ts";
+import { type EngineRun, succeeded } from "../plugins/support/engine.ts";
+import { NodesLab } from "./nodes-lab.ts";
 import { token, type Variation, type Variations } from "./nodes-program.ts";
 import { planned, touched } from "./planned.ts";
 

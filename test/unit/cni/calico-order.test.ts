@@ -52,7 +52,7 @@ describe("Calico's resources", () => {
         const controlPlane = {
           kubeconfig: secret("the kubeconfig"),
           provider: new Provider("cp", {}),
-          resource: new local.Command("cp", {}),
+          resource: new local.Command("cp", {}, opts),
           ...{ podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" },
         } as unknown as ControlPlane;
         const configuration = { felix: { bpfLogLevel: "Info" } };
@@ -87,6 +87,15 @@ describe("Calico's resources", () => {
       );
     }
     assert.deepEqual(found, waits);
+  });
+
+  it("all go with the cluster, and come again with a new one", () => {
+    const { resource } = resources.get("command:local:Command/cp") ?? assert.fail();
+    assert.ok(resource);
+    for (const [name, { opts }] of own()) {
+      assert.equal(opts.deletedWith, resource, name);
+      assert.deepEqual(opts.replaceWith, [resource], name);
+    }
   });
 
   it("wait as long as they are told to, and the engine a little longer", () => {

@@ -88,81 +88,55 @@ describe("what is set in Calico's API", () => {
 });
 
 describe("a report of Tigera's operator", () => {
-  const available = { type: "Available", status: "True", observedGeneration: 2 };
+  const there = { type: "Available", status: "True" };
+  const available = { ...there, observedGeneration: 2 };
   const degraded = { type: "Degraded", status: "True" };
-  const notReady = {
-    reason: "ResourceNotReady",
+  const underWay = {
+    ...{ type: "Progressing", status: "True", reason: "ResourceNotReady" },
     message: 'DaemonSet "calico-system/calico-node" is not available (awaiting 2 nodes)',
   };
   const invalid = {
     reason: "InvalidConfigurationError",
     message: "Invalid Installation provided: spec.cni must be defined",
   };
-  const noReport = "no report of the operator's yet";
+  const allThere = [
+    available,
+    ...[underWay, degraded].map((each) => ({ ...each, status: "False" })),
+  ];
+  const told = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
+    missingComponents(statuses, [{ name: "calico", generation: 2 }]);
 
-  /** What is told, of which component, with which conditions. */
-  const cases: readonly [
-    what: string,
-    component: string,
-    conditions: readonly TigeraCondition[],
-    told?: string,
-  ][] = [
+  const cases: readonly [what: string, conditions: readonly TigeraCondition[], told?: string][] = [
+    ["nothing when all is there", allThere],
+    ["nothing of a generation the operator does not note", [there]],
+    ["nothing of a generation that was never set", [{ ...there, observedGeneration: 0 }]],
     [
-      "nothing when all is there",
-      "calico",
-      [available, { type: "Progressing", status: "False" }, { type: "Degraded", status: "False" }],
-    ],
-    ["that a report is of another component", "apiserver", [available], noReport],
-    [
-      "what the operator refuses, in its own words",
-      "calico",
-      [available, { ...degraded, ...invalid }],
+      ...(["what the operator refuses", [available, { ...degraded, ...invalid }]] as const),
       `degraded: ${invalid.reason}: ${invalid.message}`,
     ],
+    ["what is under way", [underWay], `not there yet: ${underWay.reason}: ${underWay.message}`],
     [
-      "what is under way, in the operator's own words",
-      "calico",
-      [{ type: "Progressing", status: "True", ...notReady }],
-      `not there yet: ${notReady.reason}: ${notReady.message}`,
-    ],
-    [
-      "that nothing is said",
-      "calico",
-      [{ type: "Available", status: "False" }],
+      ...(["that nothing is said", [{ ...there, status: "False" }]] as const),
       "not there yet, and the operator does not say why",
     ],
-    ["a refusal without words", "calico", [degraded], "degraded: without a reason"],
+    ["a refusal without words", [degraded], "degraded: without a reason"],
     [
-      "that a report is older than the settings",
-      "calico",
-      [{ ...available, observedGeneration: 1 }],
+      ...(["that a report is too old", [{ ...available, observedGeneration: 1 }]] as const),
       "the operator has not looked at the newest settings yet",
     ],
-    [
-      "nothing of a generation the operator does not note",
-      "calico",
-      [{ type: "Available", status: "True" }],
-    ],
-    [
-      "nothing of a generation that was never set",
-      "calico",
-      [{ ...available, observedGeneration: 0 }],
-    ],
   ];
-  for (const [what, name, conditions, told] of cases) {
+  for (const [what, conditions, expected] of cases) {
     it(`tells ${what}`, () => {
-      const statuses = [{ metadata: { name }, status: { conditions } }];
-      assert.deepEqual(
-        missingComponents(statuses, [{ name: "calico", generation: 2 }]),
-        told === undefined ? [] : [`calico: ${told}`],
-      );
+      const found = told([{ metadata: { name: "calico" }, status: { conditions } }]);
+      assert.deepEqual(found, expected === undefined ? [] : [`calico: ${expected}`]);
     });
   }
 
-  it("tells that there is none yet", () => {
-    assert.deepEqual(missingComponents([], [{ name: "calico", generation: 2 }]), [
-      `calico: ${noReport}`,
-    ]);
+  it("tells that there is none yet, or only one of another component", () => {
+    const other = { metadata: { name: "apiserver" }, status: { conditions: [available] } };
+    for (const statuses of [[], [other]]) {
+      assert.deepEqual(told(statuses), ["calico: no report of the operator's yet"]);
+    }
   });
 });
 

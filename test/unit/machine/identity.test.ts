@@ -9,18 +9,17 @@ import { macAddress } from "../../../components/machine/mac-address.ts";
 const pem = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\n";
 
 describe("identity disk", () => {
-  const text = userData({
-    computerName: "win-1",
-    hostPrivateKey: pem,
-    hostPublicKey: "ssh-ed25519 AAAA win-1",
+  const identity = {
+    ...{ computerName: "win-1", hostPrivateKey: pem, hostPublicKey: "ssh-ed25519 AAAA win-1" },
     authorizedKeys: ["ssh-ed25519 BBBB one", 'ssh-ed25519 CCCC "two": #3'],
-  });
+  };
+  const text = userData(identity);
 
   it("is a cloud-config that a reader of YAML, and of JSON below the first line, gets back", () => {
     const read = {
       hostname: "win-1",
       ssh_keys: { ed25519_private: pem, ed25519_public: "ssh-ed25519 AAAA win-1" },
-      ssh_authorized_keys: ["ssh-ed25519 BBBB one", 'ssh-ed25519 CCCC "two": #3'],
+      ssh_authorized_keys: identity.authorizedKeys,
     };
     assert.deepEqual(parse(text), read);
     assert.equal(text.split("\n")[0], "#cloud-config");
@@ -28,19 +27,10 @@ describe("identity disk", () => {
   });
 
   it("lets root log in on a Linux machine, and says nothing of that elsewhere", () => {
-    const identity = {
-      computerName: "a",
-      hostPrivateKey: pem,
-      hostPublicKey: "",
-      authorizedKeys: [],
+    const said = (asRoot?: boolean): unknown => {
+      const given = { ...identity, ...(asRoot !== undefined && { asRoot }) };
+      return (parse(userData(given)) as Record<string, unknown>)["disable_root"];
     };
-    const said = (asRoot?: boolean): unknown =>
-      (
-        parse(userData({ ...identity, ...(asRoot !== undefined && { asRoot }) })) as Record<
-          string,
-          unknown
-        >
-      )["disable_root"];
     assert.deepEqual([said(true), said(false), said()], [false, undefined, undefined]);
   });
 

@@ -40,6 +40,7 @@ describe("the ports that lead to bastions behind others", () => {
         assert.ok(lines[0]?.startsWith(begin(first, "win-1, win-3")), message);
         assert.ok(lines[1]?.startsWith(begin(second, "win-2")), message);
         assert.equal(lines.length, 2);
+        assert.match(message, /listens there\. .*forwardPort/);
         return true;
       });
     } finally {

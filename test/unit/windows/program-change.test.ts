@@ -1,43 +1,27 @@
 import assert from "node:assert/strict";
+import { bakeOf } from "../../../components/windows/image/bake.ts";
 import { replacesPrograms } from "../../../components/windows/program-change.ts";
 import { stepCommand } from "../../../components/windows/step-command.ts";
+import type { StepName } from "../../../components/windows/step-parameters.ts";
+import { software } from "./windows-node-mocks.ts";
 
 const sha = (digit: string): string => digit.repeat(64);
 
-function containerd(change: object = {}, folder = "C:\\kindows\\steps\\0123456789ab"): string {
-  return stepCommand(folder, "Install-Containerd", {
-    Version: "2.3.4",
-    ArchivePath: "C:\\kindows\\media\\a\\containerd.tar.gz",
-    ArchiveSha256: sha("a"),
-    PauseImage: "registry.k8s.io/pause:3.10.2",
-    CniBinDirectory: "C:/opt/cni/bin",
-    CniConfDirectory: "C:/etc/cni/net.d",
-    RegistryMirrors: "",
-    DefenderExclusions: 1,
-    CrictlPath: "",
-    CrictlSha256: "",
-    ...change,
-  });
-}
+const folder = "C:\\kindows\\steps\\0123456789ab";
 
-function kubernetes(change: object = {}): string {
-  return stepCommand("C:\\kindows\\steps\\0123456789ab", "Install-Kubernetes", {
-    Version: "1.36.4",
-    KubeletPath: "C:\\kindows\\media\\b\\kubelet.exe",
-    KubeletSha256: sha("b"),
-    KubeadmPath: "C:\\kindows\\media\\c\\kubeadm.exe",
-    KubeadmSha256: sha("c"),
-    KubeLogRunnerPath: "C:\\kindows\\media\\d\\kube-log-runner.exe",
-    KubeLogRunnerSha256: sha("d"),
-    DefenderExclusions: 1,
-    AutomaticUpdates: 0,
-    ...change,
-  });
+/** The command of a step with the image's own programs, but for what is changed. */
+function commandOf(name: StepName, change: object, from = folder): string {
+  const { steps } = bakeOf(software, []);
+  const { step, parameters } = steps.find((each) => each.step === name) ?? assert.fail(name);
+  return stepCommand(from, step, { ...parameters, ...change });
 }
+const containerd = (change: object = {}, from?: string): string =>
+  commandOf("Install-Containerd", change, from);
+const kubernetes = (change: object = {}): string => commandOf("Install-Kubernetes", change);
 
 describe("a step that runs again", () => {
   const cases: readonly (readonly [string, unknown, unknown, boolean])[] = [
-    ["another containerd", containerd(), containerd({ Version: "2.4.2" }), true],
+    ["another containerd", containerd(), containerd({ Version: "2.3.4" }), true],
     ["another build of it", containerd(), containerd({ ArchiveSha256: sha("e") }), true],
     ["another Kubernetes", kubernetes(), kubernetes({ Version: "1.37.0" }), true],
     ["another build of kubelet", kubernetes(), kubernetes({ KubeletSha256: sha("e") }), true],

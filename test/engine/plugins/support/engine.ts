@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -201,4 +202,10 @@ function messagesOf(events: readonly EngineEvent[]): Message[] {
     .map(({ urn = "", severity, message }) => ({
       ...{ resource: resourceName(urn), severity, text: message.trim() },
     }));
+}
+
+/** A run that has to come to its end. */
+export function succeeded(run: EngineRun): EngineRun {
+  assert.equal(run.exitCode, 0, run.text);
+  return run;
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createServer, type AddressInfo, type Server } from "node:net";
 import {
   BastionForward,
   type ForwardArgs,
@@ -32,11 +31,6 @@ describe("a machine behind several bastions", () => {
     told.length = 0;
   });
   after(() => Promise.all(servers.map((server) => server.stop())));
-
-  const listening = (): Promise<Server> => {
-    const server = createServer();
-    return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
-  };
 
   /** Where a server is, as it is pinned; with what is wrong about it in a case. */
   const hop = (index: number, wrong: Partial<Hop> = {}): Hop => ({
@@ -174,17 +168,6 @@ describe("a machine behind several bastions", () => {
     const forward = await forwarded([hop(0), hop(1)]);
     const other = hop(1, { hostKey: stranger.publicKey });
     await assert.rejects(said(forward, other), /Dial proxy .*shows the host key/);
-  });
-
-  it("a port that is somebody else's is refused, naming the setting", async () => {
-    const other = await listening();
-    const { port } = other.address() as AddressInfo;
-    const args = { port, through: through([hop(0)]), last: place(1), machines: ["win-1"] };
-    await assert.rejects(
-      BastionForward.open(args, () => undefined),
-      /port \d+ of this host cannot lead to jump@127\.0\.0\.1:\d+ for win-1: somebody else listens there\. .*forwardPort/,
-    );
-    await new Promise((resolve) => other.close(resolve));
   });
 
   const way = (at?: number, wrong: Partial<Hop> = {}): MachineWay => {

@@ -7,11 +7,9 @@ import {
   testHostCall,
 } from "../../../../components/machine/hyper-v/script-command.ts";
 import { makingMark, ownerMark } from "../../../../components/machine/hyper-v/marks.ts";
-import type {
-  HyperVHostParameter,
-  HyperVMachineParameter,
-} from "../../../../components/machine/hyper-v/parameters.ts";
+import type { HyperVHostParameter } from "../../../../components/machine/hyper-v/parameters.ts";
 import { assertGolden } from "../../controlplane/golden.ts";
+import { goodMachine } from "./hyper-v-lab.ts";
 
 const host: HyperVHostParameter = {
   name: "rack-3",
@@ -26,28 +24,15 @@ const host: HyperVHostParameter = {
   lab: "kindows-fleet",
   owner: "0f0f0f0f0f0f",
 };
-const machine: HyperVMachineParameter = {
-  name: "kindows-fleet-win-1",
-  making: "0a0a0a0a0a0a",
-  generation: 2,
-  secureBoot: true,
-  macAddress: "525400ABCDEF",
-  address: "192.168.150.10",
-  cpus: 4,
-  memoryMiB: 8192,
-  diskGiB: 60,
-};
+const machine = { ...goodMachine, name: "kindows-fleet-win-1", memoryMiB: 8192 };
 
 describe("commands for a Hyper-V host", () => {
   const folder = `${host.folder}\\${host.lab}\\scripts-0123456789ab`;
+  const old = { generation: 1, secureBoot: false } as const;
   const commands = {
     "test-host": testHostCall(host),
     "new-machine": newMachineCall(host, machine),
-    "new-machine-generation-1": newMachineCall(host, {
-      ...machine,
-      generation: 1,
-      secureBoot: false,
-    }),
+    "new-machine-generation-1": newMachineCall(host, { ...machine, ...old }),
     "get-machines": getMachinesCall(host),
     "remove-machine": removeCall(host, machine.name),
     "remove-all": removeCall(host, undefined),

@@ -21,6 +21,11 @@ const foreign: Omit<ModelledMachine, "notes"> = {
 describe("a machine on a model of a Hyper-V host, over SSH", () => {
   let lab: HyperVLab;
   afterEach(() => lab.stop());
+  const onGoodHost = (title: string, test: () => Promise<unknown>): void =>
+    void it(title, async () => {
+      lab = await startHyperVLab();
+      await test();
+    });
   const remove = (name = goodMachine.name, host = lab.host) =>
     lab.run((session) => session.run(removeCall(host, name === "" ? undefined : name)));
   const changeState = async (state: ModelledMachine["state"]): Promise<void> => {
@@ -28,46 +33,53 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     await lab.change({ machines: [{ ...(machine ?? assert.fail()), state }] });
   };
 
-  it("is made as asked for, marked, started, and awaited until it has its address", async () => {
-    lab = await startHyperVLab();
-    const id = await lab.make();
-    const { machines, disks } = await lab.model();
-    assert.equal(machines.length, 1);
-    const { id: seen, notes, state, generation, secureBoot, macAddress, disk } = machines[0] ?? {};
-    assert.deepEqual(
-      { seen, notes, state, generation, secureBoot, macAddress, disk },
-      {
-        seen: id,
-        notes: `kindows owner=${lab.host.owner} making=${goodMachine.making}`,
-        state: "Running",
-        generation: 2,
-        secureBoot: true,
-        macAddress: "525400ABCDEF",
-        disk: `${site}\\disk.vhdx`,
-      },
-    );
-    assert.equal(disks[`${site}\\disk.vhdx`]?.sizeGiB, 60);
-    const identity = await lab.windows.windows.drive.read(`${site}\\identity.iso`);
-    assert.equal(identity?.toString("latin1", 32_808, 32_814), "CIDATA".toLowerCase());
-  });
+  onGoodHost(
+    "is made as asked for, marked, started, and awaited until it has its address",
+    async () => {
+      const id = await lab.make();
+      const { machines, disks } = await lab.model();
+      assert.equal(machines.length, 1);
+      const {
+        id: seen,
+        notes,
+        state,
+        generation,
+        secureBoot,
+        macAddress,
+        disk,
+      } = machines[0] ?? {};
+      assert.deepEqual(
+        { seen, notes, state, generation, secureBoot, macAddress, disk },
+        {
+          seen: id,
+          notes: `kindows owner=${lab.host.owner} making=${goodMachine.making}`,
+          state: "Running",
+          generation: 2,
+          secureBoot: true,
+          macAddress: "525400ABCDEF",
+          disk: `${site}\\disk.vhdx`,
+        },
+      );
+      assert.equal(disks[`${site}\\disk.vhdx`]?.sizeGiB, 60);
+      const identity = await lab.windows.windows.drive.read(`${site}\\identity.iso`);
+      assert.equal(identity?.toString("latin1", 32_808, 32_814), "CIDATA".toLowerCase());
+    },
+  );
 
-  it("is the same one when it is made again", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("is the same one when it is made again", async () => {
     const id = await lab.make();
     assert.equal(await lab.make(), id);
     assert.equal((await lab.model()).machines.length, 1);
   });
 
-  it("is started when it stands still", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("is started when it stands still", async () => {
     const id = await lab.make();
     await changeState("Off");
     assert.equal(await lab.make(), id);
     assert.equal((await lab.model()).machines[0]?.state, "Running");
   });
 
-  it("is another one by another making, and the old one goes", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("is another one by another making, and the old one goes", async () => {
     const id = await lab.make();
     const other = await lab.make({ making: "0b".repeat(6), cpus: 2 });
     assert.notEqual(other, id);
@@ -77,8 +89,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     );
   });
 
-  it("is made anew where somebody has removed it", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("is made anew where somebody has removed it", async () => {
     const id = await lab.make();
     await lab.change({ machines: [] });
     assert.notEqual(await lab.make(), id);
@@ -110,8 +121,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.equal(await lab.make(), made?.id);
   });
 
-  it("of a folder that was begun alone is made in it", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("of a folder that was begun alone is made in it", async () => {
     const { drive } = lab.windows.windows;
     await drive.write(
       `${site}\\kindows.txt`,
@@ -215,31 +225,34 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     });
   }
 
-  it("refuses a folder of its name that somebody else has made, and leaves what is in it", async () => {
-    lab = await startHyperVLab();
-    const { drive } = lab.windows.windows;
-    await drive.write(`${site}\\thesis.txt`, "precious");
-    await assert.rejects(lab.make(), /a folder C:\\vms\\kindows-t-win-1 is there that this lab/);
-    await remove();
-    await remove("");
-    assert.equal(await drive.readText(`${site}\\thesis.txt`), "precious");
-  });
+  onGoodHost(
+    "refuses a folder of its name that somebody else has made, and leaves what is in it",
+    async () => {
+      const { drive } = lab.windows.windows;
+      await drive.write(`${site}\\thesis.txt`, "precious");
+      await assert.rejects(lab.make(), /a folder C:\\vms\\kindows-t-win-1 is there that this lab/);
+      await remove();
+      await remove("");
+      assert.equal(await drive.readText(`${site}\\thesis.txt`), "precious");
+    },
+  );
 
-  it("of the wrong generation has no address, and the error says what to look at", async () => {
-    lab = await startHyperVLab();
-    await assert.rejects(
-      lab.make({ generation: 1 }),
-      /has told Hyper-V no address .*is no image that was installed with BIOS, which generation 1 takes/,
-    );
-  });
+  onGoodHost(
+    "of the wrong generation has no address, and the error says what to look at",
+    async () => {
+      await assert.rejects(
+        lab.make({ generation: 1 }),
+        /has told Hyper-V no address .*is no image that was installed with BIOS, which generation 1 takes/,
+      );
+    },
+  );
 
   it("with another address than the lab's says which", async () => {
     lab = await startHyperVLab({ ...goodHyperV, leases: { "525400ABCDEF": "10.0.0.7" } });
     await assert.rejects(lab.make(), /has 10\.0\.0\.7 after .*another DHCP server/);
   });
 
-  it("that does not stay on says so", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("that does not stay on says so", async () => {
     await lab.make();
     await changeState("Paused");
     await assert.rejects(lab.make(), /does not run, it is Paused/);
@@ -264,8 +277,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.equal(await lab.windows.windows.drive.isFolder(site), false);
   });
 
-  it("is not removed where it is another lab's", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("is not removed where it is another lab's", async () => {
     await lab.make();
     const stranger = { ...lab.host, owner: "ee".repeat(6) };
     await remove(goodMachine.name, stranger);
@@ -274,18 +286,20 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.equal(await lab.windows.windows.drive.isFolder(site), true);
   });
 
-  it("goes with all others of the lab when the host is taken out, and so do the scripts", async () => {
-    lab = await startHyperVLab();
-    await lab.make();
-    await lab.make({ name: "kindows-t-win-2" });
-    await lab.run(async (session) => {
-      const { facts } = await session.run(removeCall(lab.host, undefined));
-      assert.equal(facts["removed"], "kindows-t-win-1,kindows-t-win-2");
-      await session.removeScripts();
-    });
-    assert.deepEqual((await lab.model()).machines, []);
-    assert.deepEqual(await lab.windows.windows.drive.folderNames(folder), []);
-  });
+  onGoodHost(
+    "goes with all others of the lab when the host is taken out, and so do the scripts",
+    async () => {
+      await lab.make();
+      await lab.make({ name: "kindows-t-win-2" });
+      await lab.run(async (session) => {
+        const { facts } = await session.run(removeCall(lab.host, undefined));
+        assert.equal(facts["removed"], "kindows-t-win-1,kindows-t-win-2");
+        await session.removeScripts();
+      });
+      assert.deepEqual((await lab.model()).machines, []);
+      assert.deepEqual(await lab.windows.windows.drive.folderNames(folder), []);
+    },
+  );
 
   it("and a removal that was cut short is finished by the next", async () => {
     lab = await startHyperVLab(goodHyperV, [
@@ -311,8 +325,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     ]);
   });
 
-  it("has a host that can be looked at before", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("has a host that can be looked at before", async () => {
     const { facts } = await lab.run((session) => session.run(testHostCall(lab.host)));
     assert.equal(facts["computerName"], "hv-1");
     assert.deepEqual((await lab.model()).machines, []);
@@ -353,8 +366,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     });
   }
 
-  it("and a host that answers as it should is one that can be reached", async () => {
-    lab = await startHyperVLab();
+  onGoodHost("and a host that answers as it should is one that can be reached", async () => {
     assert.equal(await reachHyperVHost(lab.host), undefined);
   });
 });
