@@ -107,13 +107,8 @@ export class HostPower {
       await rm(`/run/${runtime}`, { recursive: true, force: true });
     }
     // Empty ones of containers that are gone: runc does not start a container in what another kernel would not have.
-    await execa(
-      "find",
-      ["/sys/fs/cgroup", "-depth", "-type", "d", "-path", "*/docker/*", "-delete"],
-      {
-        reject: false,
-      },
-    );
+    const empty = ["-depth", "-type", "d", "-path", "*/docker/*", "-delete"];
+    await execa("find", ["/sys/fs/cgroup", ...empty], { reject: false });
     await execa("ip", ["link", "delete", this.bridge, "type", "bridge"]);
     const links = await linesOf("ip", "-o", "link", "show");
     const left = links.filter((line) => line.includes(this.bridge) || /\bvnet\d/.test(line));

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { readFile, readdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,11 +18,7 @@ export type Leak = string;
  */
 export async function leakedSecrets(lab: TestLab, printed: readonly string[]): Promise<Leak[]> {
   const secrets = await secretsOf(lab);
-  if (secrets.length < 4) {
-    throw new Error(
-      `only ${secrets.length} secrets found in the state: the test looks at too little`,
-    );
-  }
+  assert.ok(secrets.length >= 4, `only ${secrets.length} secrets are found in the state`);
   const texts: [string, string][] = [
     ...printed.map((text, index): [string, string] => [`output ${index + 1}`, text]),
     ["outputs in clear", (await lab.withEnvironment("pulumi stack output --json")).output],
@@ -72,13 +69,11 @@ function secretTexts(value: unknown): string[] {
 /** Lines of keys, certificates' keys and tokens: what is worth stealing inside a secret's text. */
 function secretParts(text: string): string[] {
   const clear = text.replaceAll("\\\\n", "\n").replaceAll("\\n", "\n");
-  const keyLines = [...clear.matchAll(/PRIVATE KEY-----\n([\s\S]+?)-----END/g)].flatMap(
-    ([, body]) =>
-      (body ?? "")
-        .split("\n")
-        .filter((line) => line.length >= 40)
-        .slice(1, 4),
-  );
+  const keys = [...clear.matchAll(/PRIVATE KEY-----\n([\s\S]+?)-----END/g)];
+  const keyLines = keys.flatMap(([, body = ""]) => {
+    const lines = body.split("\n").filter((line) => line.length >= 40);
+    return lines.slice(1, 4);
+  });
   const tokens = clear.match(/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g) ?? [];
   // Its first characters are the same for every RSA key: a header in base64, in base64 once more.
   const keyData = [...clear.matchAll(/client-key-data: ?(\S{160,})/g)].map(([, data]) =>

@@ -5,6 +5,8 @@ import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 
 describe("readiness", () => {
   const pods = { desiredNumberScheduled: 2, currentNumberScheduled: 2, updatedNumberScheduled: 2 };
+  const unscheduled = { ...pods, currentNumberScheduled: 1 };
+  const none = { desiredNumberScheduled: 0 };
   const old = { replicas: 2, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1 };
   const late = { type: "Progressing", reason: "ProgressDeadlineExceeded", message: "timed out" };
   /** By its kind: what is said of what has been seen, and of which replicas. */
@@ -13,25 +15,10 @@ describe("readiness", () => {
   > = {
     ConfigMap: [["any", {}, "ready", /^ready$/]],
     DaemonSet: [
-      [
-        "unseen",
-        { observedGeneration: null, desiredNumberScheduled: 0 },
-        "waiting",
-        /generation 0 of 2/,
-      ],
-      ["without nodes", { desiredNumberScheduled: 0 }, "ready", /0 of 0/],
-      [
-        "with pods to schedule",
-        { ...pods, currentNumberScheduled: 1 },
-        "waiting",
-        /1 of 2 pods sch/,
-      ],
-      [
-        "with pods that are away",
-        { ...pods, numberAvailable: 1 },
-        "waiting",
-        /1 of 2 pods available/,
-      ],
+      ["unseen", { ...none, observedGeneration: null }, "waiting", /generation 0 of 2/],
+      ["without nodes", none, "ready", /0 of 0/],
+      ["with pods to schedule", unscheduled, "waiting", /1 of 2 pods scheduled/],
+      ["with pods that are away", { ...pods, numberAvailable: 1 }, "waiting", /1 of 2 pods avail/],
     ],
     Deployment: [
       ["of none", {}, "ready", /0 of 0/, 0],

@@ -13,6 +13,9 @@ const providers = {
 
 type Provider = keyof typeof providers;
 
+const named = (failures: readonly CheckFailure[]): readonly string[] =>
+  failures.map(({ property }) => property);
+
 describe("what the bundled plugins do not cover", () => {
   const types: readonly [Provider, string][] = [
     ["command", "command:remote:CopyFile"],
@@ -84,10 +87,7 @@ describe("what the bundled plugins do not cover", () => {
       const checked = await providers[provider]
         .resourceType(type)
         .check({ name: "x", olds: {}, news, randomSeed: new Uint8Array(32) });
-      assert.deepEqual(
-        checked.failures.map((failure) => failure.property),
-        [property],
-      );
+      assert.deepEqual(named(checked.failures), [property]);
     });
   }
 
@@ -103,8 +103,7 @@ describe("what the bundled plugins do not cover", () => {
   for (const [provider, given, property] of settings) {
     it(`refuses the setting ${property} of the ${provider} provider`, async () => {
       const checked = await providers[provider].checkConfig(given);
-      const named = (failure: CheckFailure): string => failure.property;
-      assert.deepEqual(checked.failures.map(named), [property]);
+      assert.deepEqual(named(checked.failures), [property]);
     });
   }
 

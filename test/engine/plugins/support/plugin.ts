@@ -153,19 +153,6 @@ export class Resource {
   /** @throws where the plugin refuses inputs, or fails. */
   async up(news: PropertyMap, seconds = 0): Promise<Step[]> {
     const inputs = await this.#check(news);
-    const update = async (): Promise<Step[]> => {
-      const request = this.#named(new provider.UpdateRequest());
-      request.setId(this.id);
-      request.setOldInputs(toStruct(this.inputs));
-      request.setOlds(toStruct(this.state));
-      request.setNews(toStruct(inputs));
-      request.setTimeout(seconds);
-      const done = await this.#keep(
-        ask<UpdateResponse>((each) => this.plugin.client.update(request, each)),
-      );
-      [this.inputs, this.state] = [inputs, fromStruct(done.getProperties())];
-      return ["update"];
-    };
     if (this.id === "") return this.#create(inputs, seconds, "create");
     const diff = await this.#diff(inputs);
     if (diff.getReplacesList().length > 0) {
@@ -178,7 +165,18 @@ export class Resource {
       await old.delete();
       return [...created, "delete-replaced"];
     }
-    return isNone(diff) && this.initErrors.length === 0 ? ["same"] : update();
+    if (isNone(diff) && this.initErrors.length === 0) return ["same"];
+    const request = this.#named(new provider.UpdateRequest());
+    request.setId(this.id);
+    request.setOldInputs(toStruct(this.inputs));
+    request.setOlds(toStruct(this.state));
+    request.setNews(toStruct(inputs));
+    request.setTimeout(seconds);
+    const done = await this.#keep(
+      ask<UpdateResponse>((each) => this.plugin.client.update(request, each)),
+    );
+    [this.inputs, this.state] = [inputs, fromStruct(done.getProperties())];
+    return ["update"];
   }
 
   /** What a preview shows of it, which changes nothing. */
