@@ -15,7 +15,7 @@ describe("host actions of the pod network", () => {
       "cni/actions/configure-calico",
       {
         CALICO: JSON.stringify({ felix: { logSeverityScreen: "Debug" }, timeoutSeconds: 600 }),
-        PULUMI_COMMAND_STDOUT: '["dropped"]',
+        PULUMI_COMMAND_STDOUT: '["dropped","logSeverityScreen"]',
       },
       (request, body) => {
         if (request === `GET ${api}`) {
@@ -29,10 +29,8 @@ describe("host actions of the pod network", () => {
           return [404, { message: "not found" }];
         }
         if (request === `GET ${api}/felixconfigurations/default`) {
-          return [
-            200,
-            { metadata: { resourceVersion: "7" }, spec: { vxlanVNI: 4096, dropped: 1 } },
-          ];
+          const spec = { vxlanVNI: 4096, dropped: 1, logSeverityScreen: "Info" };
+          return [200, { metadata: { resourceVersion: "7" }, spec }];
         }
         written[request] = body;
         return [200, {}];

@@ -26,6 +26,8 @@ describe("differences between Kubernetes objects", () => {
   const selector = (app: string): PropertyMap => ({
     spec: { selector: { matchLabels: { app } }, template: {} },
   });
+  const clusterRole = kind("rbac.authorization.k8s.io/v1:ClusterRole");
+  const role = (verbs: readonly string[]): PropertyMap => named({ rules: [{ verbs }] });
   const bound = (name: string): PropertyMap => named({ roleRef: { name } });
   const [one, two] = [{ data: { a: "1" } }, { data: { a: "2" } }];
   const fixed = { immutable: true };
@@ -47,6 +49,7 @@ describe("differences between Kubernetes objects", () => {
   const cases: Readonly<Record<"update" | "replace" | "delete and replace", readonly Case[]>> = {
     update: [
       ["data of a ConfigMap that is mutable", configMap, named(one), named(two), "data.a", mutable],
+      ["a role's verbs", clusterRole, role(["get"]), role(["get", "list"]), "rules[0].verbs[1]"],
       ["a label", daemonSet, named(selector("a")), labelled, "metadata.labels"],
     ],
     replace: [

@@ -20,6 +20,7 @@ const containerd = (change: object = {}, from?: string): string =>
 const kubernetes = (change: object = {}): string => commandOf("Install-Kubernetes", change);
 
 describe("a step that runs again", () => {
+  const crictl = { CrictlPath: "C:\\crictl.tar.gz", CrictlSha256: sha("e") };
   const cases: readonly (readonly [string, unknown, unknown, boolean])[] = [
     ["another containerd", containerd(), containerd({ Version: "2.3.4" }), true],
     ["another build of it", containerd(), containerd({ ArchiveSha256: sha("e") }), true],
@@ -29,12 +30,7 @@ describe("a step that runs again", () => {
     ["another kubeadm", kubernetes(), kubernetes({ KubeadmSha256: sha("e") }), false],
     ["an edited script", containerd(), containerd({}, "C:\\kindows\\steps\\f00000000000"), false],
     ["other mirrors", containerd(), containerd({ RegistryMirrors: "docker.io=https://m" }), false],
-    [
-      "a crictl",
-      containerd(),
-      containerd({ CrictlPath: "C:\\crictl.tar.gz", CrictlSha256: sha("e") }),
-      false,
-    ],
+    ["a crictl", containerd(), containerd(crictl), false],
     ["nothing else", kubernetes(), kubernetes(), false],
     ["a command that is not known", containerd(), undefined, true],
   ];

@@ -25,20 +25,8 @@ describe("quoting for cmd.exe", () => {
   }
 
   const nasty = [
-    ...[
-      "",
-      " ",
-      "a b",
-      "a & calc.exe",
-      "a|b",
-      "a>b<c",
-      "a^b",
-      "(a)",
-      "a;b,c=d",
-      "!a!",
-      "'a'",
-      "`a`",
-    ],
+    ...["", " ", "a b", "a & calc.exe", "a|b", "a>b<c", "a^b", "(a)"],
+    ...["a;b,c=d", "!a!", "'a'", "`a`"],
     ...["%TEMP%", "%a%%TEMP%", "50%", "%%", "$(a)", "@a", "a*?b", "{a}[b]~", "#a", "/c del"],
     ...["a\\", "a b\\", "a b\\\\", "\\\\server\\share name\\", "a\\%TEMP%\\"],
   ];
