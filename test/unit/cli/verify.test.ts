@@ -5,6 +5,7 @@ import path from "node:path";
 import { verify } from "../../../cli/commands/verify.ts";
 import { checkReportFiles, writeReportFiles } from "../../../cli/verify/report-files.ts";
 import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("files for a run's results", () => {
@@ -52,13 +53,11 @@ describe("verify of a cluster given by its kubeconfig", () => {
       /it has no context prod; there is lab$/,
     ],
   };
-  for (const [what, [text, message]] of Object.entries(cases)) {
-    it(`says what is wrong with a file that ${what}`, async () => {
-      const file = path.join(newFolder(), "config");
-      if (text !== undefined) await writeFile(file, text);
-      await assert.rejects(clusterOfKubeconfig(file, "prod", []), { name: "Failure", message });
-    });
-  }
+  eachCase("says what is wrong with a file that %s", cases, async ([text, message]) => {
+    const file = path.join(newFolder(), "config");
+    if (text !== undefined) await writeFile(file, text);
+    await assert.rejects(clusterOfKubeconfig(file, "prod", []), { name: "Failure", message });
+  });
 
   it("refuses a context without its file", async () => {
     const options = { stack: "rehearsal", context: "prod", list: false, keep: false };

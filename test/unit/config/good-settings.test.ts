@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
+import { eachCase } from "../each-case.ts";
 
 /** Settings from YAML as below `config:`, without the prefix. */
 function resolved(yaml: string, stack = "dev"): Settings {
@@ -175,11 +176,9 @@ describe("good settings", () => {
     "a small rehearsal":
       "{ windows: { image: { kind: rehearsal }, memoryMiB: 1024, diskGiB: 4 }, cni: { kind: kind-default } }",
   };
-  for (const [name, yaml] of Object.entries(taken)) {
-    it(`takes ${name}`, () => {
-      assert.doesNotThrow(() => resolved(yaml));
-    });
-  }
+  eachCase("takes %s", taken, (yaml) => {
+    assert.doesNotThrow(() => resolved(yaml));
+  });
 
   it("gives a rehearsal the containerd its image holds", () => {
     const { windows } = resolved(

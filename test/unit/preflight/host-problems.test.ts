@@ -7,6 +7,7 @@ import type { HostFacts } from "../../../preflight/host-facts.ts";
 import { judge } from "../../../preflight/judge.ts";
 import type { DockerFacts } from "../../../preflight/probe-docker.ts";
 import type { LibvirtFacts } from "../../../preflight/probe-libvirt.ts";
+import { eachCase } from "../each-case.ts";
 
 /** Docker as it comes, with nothing of a lab. */
 const docker: DockerFacts = {
@@ -458,12 +459,10 @@ describe("preflight", () => {
     [own, linuxImage],
     ...otherLinuxImages,
   ] as const) {
-    for (const [name, [host, ...problems]] of Object.entries(cases)) {
-      it(name, () => {
-        const found = judge(settingsOf(settings), { ...goodHost, ...host });
-        assert.deepEqual(found.map(hostProblemText), problems);
-      });
-    }
+    eachCase("%s", cases, ([host, ...problems]) => {
+      const found = judge(settingsOf(settings), { ...goodHost, ...host });
+      assert.deepEqual(found.map(hostProblemText), problems);
+    });
   }
 
   it("puts everything into one message", () => {

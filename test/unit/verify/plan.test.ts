@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Snapshot } from "../../../verify/cluster/snapshot.ts";
 import { nodePairs } from "../../../verify/run/pairs.ts";
 import { curlArguments, probeWords } from "../../../verify/run/probe-words.ts";
+import { eachCase } from "../each-case.ts";
 import { healthy, onHosts, planOf, probesOf, waitingPod } from "./cluster-states.ts";
 
 /** Where each probe begins, what it asks, and how often. */
@@ -78,9 +79,7 @@ describe("the probes of a row", () => {
       "linux-client-linux-b > http://www.example.test/page",
     ],
   };
-  for (const [id, expected] of Object.entries(cases)) {
-    it(`of ${id}`, () => assert.deepEqual(shown(id), expected));
-  }
+  eachCase("of %s", cases, (expected, id) => assert.deepEqual(shown(id), expected));
 
   const onNodes: Readonly<Record<string, string>> = {
     "linux-pod-to-windows-host-pod": "linux-client-linux-a > http://192.168.150.10:28081/hostname",
@@ -97,9 +96,7 @@ describe("the probes of a row", () => {
     "outside-to-windows-host-service-linux-node":
       "outside > http://192.168.150.128:30081/hostname x4",
   };
-  for (const [id, expected] of Object.entries(onNodes)) {
-    it(`of ${id}`, () => assert.deepEqual(shown(id, onHosts), [expected]));
-  }
+  eachCase("of %s", onNodes, (expected, id) => assert.deepEqual(shown(id, onHosts), [expected]));
 
   it("wait for every pod they need, and for no other", () => {
     const name = "linux-server-linux-b";

@@ -3,6 +3,7 @@ import { pausedMachine, pausedMachines } from "../../../../cli/recovery/machine-
 import type { Pause } from "../../../../cli/recovery/machine-sleepers.ts";
 import type { Idle } from "../../../../cli/recovery/sleeper.ts";
 import { asleepOf, wakeLab } from "../../../../cli/recovery/wake.ts";
+import { eachCase } from "../../each-case.ts";
 import { recordedHost, type Answers } from "../lab/recorded-host.ts";
 
 const here = "qemu:///system";
@@ -161,20 +162,18 @@ const cases: Readonly<Record<string, Case>> = {
 const changing = /^(virsh (net-update|net-destroy|net-start|resume)|ip link (delete|set)) /;
 
 describe("waking a lab", () => {
-  for (const [what, wanted] of Object.entries(cases)) {
-    it(what, async () => {
-      const host = recordedHost(wanted.answers, "", wanted.uri ?? here);
-      const said: string[] = [];
-      const extent = wanted.extent ?? "built-on";
-      const woken = wakeLab("kindows-x", host, extent, (line) => said.push(line));
-      if (wanted.trouble === undefined) await woken;
-      else await assert.rejects(woken, wanted.trouble);
-      assert.deepEqual(said, wanted.said);
-      if (wanted.done === undefined) return;
-      const done = host.asked.filter((line) => changing.test(line));
-      assert.deepEqual(done, wanted.done);
-    });
-  }
+  eachCase("%s", cases, async (wanted) => {
+    const host = recordedHost(wanted.answers, "", wanted.uri ?? here);
+    const said: string[] = [];
+    const extent = wanted.extent ?? "built-on";
+    const woken = wakeLab("kindows-x", host, extent, (line) => said.push(line));
+    if (wanted.trouble === undefined) await woken;
+    else await assert.rejects(woken, wanted.trouble);
+    assert.deepEqual(said, wanted.said);
+    if (wanted.done === undefined) return;
+    const done = host.asked.filter((line) => changing.test(line));
+    assert.deepEqual(done, wanted.done);
+  });
 
   it("can be told without being done", async () => {
     const host = recordedHost({ ...paused, ...idleNetwork }, "", here);
@@ -231,9 +230,9 @@ describe("a machine that is paused", () => {
       { seen: "I/O error, vda: unspecified error, 5.0 GiB free where its disks are" },
     ],
   };
-  for (const [name, [pause, expected]] of Object.entries(pauses)) {
-    it(name, () => assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected }));
-  }
+  eachCase("%s", pauses, ([pause, expected]) =>
+    assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected }),
+  );
 
   it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {
     const answers = {

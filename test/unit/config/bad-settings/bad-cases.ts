@@ -6,7 +6,7 @@ import { parse, stringify } from "yaml";
  * A case as written in a table: settings below `config:`, without the prefix `kindows:`, or the text of a whole file.
  * Every other key is a place, and what the error has to tell of it: one thing or a list, in their order.
  */
-interface WrittenCase {
+interface Written {
   /** Name of the stack; `dev` unless given. */
   readonly stack?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -16,9 +16,10 @@ interface WrittenCase {
   /** Why the program says something else than the commands. */
   readonly commandsOnly?: string;
 }
+type WrittenCase = Written & Readonly<Record<string, unknown>>;
 
 /** A stack's file with mistakes. */
-export interface BadCase extends Pick<WrittenCase, "later" | "commandsOnly"> {
+export interface BadCase extends Pick<Written, "later" | "commandsOnly"> {
   readonly title: string;
   /** Every line the error has to have. */
   readonly problems: readonly string[];

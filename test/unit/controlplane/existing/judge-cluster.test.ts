@@ -6,6 +6,7 @@ import {
   type ClusterJudgement,
   type WantedCluster,
 } from "../../../../components/controlplane/existing/judge-cluster.ts";
+import { eachCase } from "../../each-case.ts";
 import { fixture } from "../fixture-kubeconfig.ts";
 import { answers, clusterInfo, configMap, daemonSet, withFlannel } from "./answers.ts";
 
@@ -156,14 +157,12 @@ describe("a cluster that is there", () => {
       { serverVersion: "1.39.1" },
     ],
   };
-  for (const [name, [one, facts]] of Object.entries(taken)) {
-    it(`takes ${name}`, () => {
-      const found = factsOf(one) as Record<string, unknown>;
-      for (const [key, value] of Object.entries(facts)) {
-        assert.deepEqual(found[key], value, key);
-      }
-    });
-  }
+  eachCase("takes %s", taken, ([one, facts]) => {
+    const found = factsOf(one) as Record<string, unknown>;
+    for (const [key, value] of Object.entries(facts)) {
+      assert.deepEqual(found[key], value, key);
+    }
+  });
 
   const linux = { nodeSelector: { "kubernetes.io/os": "linux" } };
   /** What stands against a cluster: subject and why, or a part of them. */
@@ -355,17 +354,13 @@ describe("a cluster that is there", () => {
       /Namespace kube-system cannot be read/,
     ],
   };
-  for (const [name, [one, ...patterns]] of Object.entries(refused)) {
-    it(`refuses ${name}`, () => {
-      const judgement = judged(one);
-      assert.ok("problems" in judgement, JSON.stringify(judgement));
-      const texts = judgement.problems.map(
-        (each) => `${each.subject} ${each.why}. ${each.instead}`,
-      );
-      assert.equal(texts.length, patterns.length, texts.join("\n"));
-      patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
-    });
-  }
+  eachCase("refuses %s", refused, ([one, ...patterns]) => {
+    const judgement = judged(one);
+    assert.ok("problems" in judgement, JSON.stringify(judgement));
+    const texts = judgement.problems.map((each) => `${each.subject} ${each.why}. ${each.instead}`);
+    assert.equal(texts.length, patterns.length, texts.join("\n"));
+    patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
+  });
 
   it("does not mind rights that Flannel alone needs where there is none", () => {
     factsOf({ denied: ["create clusterroles", "patch clusterrolebindings"] });
@@ -398,11 +393,9 @@ describe("a cluster that is there", () => {
       },
     },
   };
-  for (const [how, spec] of Object.entries(kept)) {
-    it(`sees that a DaemonSet is kept off Windows nodes ${how}`, () => {
-      factsOf({ daemonSets: { items: [daemonSet("kube-proxy", spec)] } });
-    });
-  }
+  eachCase("sees that a DaemonSet is kept off Windows nodes %s", kept, (spec) => {
+    factsOf({ daemonSets: { items: [daemonSet("kube-proxy", spec)] } });
+  });
 
   it("warns of others' DaemonSets that come to Windows nodes", () => {
     const judgement = judged({ daemonSets: { items: [daemonSet("logs", {})] } });
