@@ -31,6 +31,14 @@ interface Case extends Readonly<Partial<Record<Question, unknown>>> {
 const judged = ({ denied, wanted: other, ...given }: Case): ClusterJudgement =>
   judgeCluster(answers(given, denied), { ...wanted, ...other });
 
+/** kube-proxy's DaemonSet for Windows. */
+const windowsKubeProxy = (annotations = {}): object => {
+  const nodeSelector = { "kubernetes.io/os": "windows" };
+  return { items: [daemonSet("kube-proxy-windows", { nodeSelector }, annotations)] };
+};
+/** What Flannel is configured with. */
+const netConf = (text: string): object => configMap({ "net-conf.json": text });
+const flannelWith = (text: string): Case => ({ ...withFlannel, flannelConfig: netConf(text) });
 /** What Flannel needs to know. */
 const nodeCidr = { wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } } };
 
@@ -93,7 +101,7 @@ describe("a cluster that is there", () => {
       {
         ...withFlannel,
         flannelConfig: undefined,
-        flannelConfigInKubeSystem: configMap({ "net-conf.json": '{"Backend":{"Type":"host-gw"}}' }),
+        flannelConfigInKubeSystem: netConf('{"Backend":{"Type":"host-gw"}}'),
         wanted: { cni: { kind: "flannel", mayChange: false, nodeCidr: "10.0.0.0/24" } },
       },
       { podNetwork: { kind: "flannel", backend: "host-gw" } },
@@ -124,28 +132,11 @@ describe("a cluster that is there", () => {
       { podNetwork: { kind: "calico", changes: [] } },
     ],
     "one with kube-proxy for Windows of its own": [
-      {
-        kubeProxyConfig: undefined,
-        daemonSets: {
-          items: [
-            daemonSet("kube-proxy-windows", { nodeSelector: { "kubernetes.io/os": "windows" } }),
-          ],
-        },
-      },
+      { kubeProxyConfig: undefined, daemonSets: windowsKubeProxy() },
       { kubeProxy: "there" },
     ],
     "one with kube-proxy for Windows of this program's": [
-      {
-        daemonSets: {
-          items: [
-            daemonSet(
-              "kube-proxy-windows",
-              { nodeSelector: { "kubernetes.io/os": "windows" } },
-              { "pulumi.com/patchFieldManager": "kindows" },
-            ),
-          ],
-        },
-      },
+      { daemonSets: windowsKubeProxy({ "pulumi.com/patchFieldManager": "kindows" }) },
       { kubeProxy: "install" },
     ],
     "one where the machine is a node already, by an earlier run": [
@@ -314,23 +305,16 @@ describe("a cluster that is there", () => {
       /vxlanVNI 42; Windows takes none below 4096/,
     ],
     "Flannel with Linux' defaults, and no range of its nodes": [
-      {
-        ...withFlannel,
-        flannelConfig: configMap({ "net-conf.json": '{"Backend":{"Type":"vxlan"}}' }),
-      },
+      flannelWith('{"Backend":{"Type":"vxlan"}}'),
       /VNI 1 \(Flannel's default\) and port 8472 \(Linux' default\).*4096/,
       /nodeCidr is missing/,
     ],
     "Flannel with another backend": [
-      {
-        ...withFlannel,
-        flannelConfig: configMap({ "net-conf.json": '{"Backend":{"Type":"wireguard"}}' }),
-        ...nodeCidr,
-      },
+      { ...flannelWith('{"Backend":{"Type":"wireguard"}}'), ...nodeCidr },
       /has the backend wireguard/,
     ],
     "Flannel that is broken": [
-      { ...withFlannel, flannelConfig: configMap({ "net-conf.json": "{" }), ...nodeCidr },
+      { ...flannelWith("{"), ...nodeCidr },
       /net-conf\.json that is not JSON/,
     ],
     "kube-proxy that comes to Windows nodes": [
