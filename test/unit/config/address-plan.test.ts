@@ -21,9 +21,7 @@ describe("address plan", () => {
     },
   ];
   for (const plan of plans) {
-    it(`of ${plan.cidr}`, () => {
-      assert.deepEqual(addressPlan(plan.cidr), plan);
-    });
+    it(`of ${plan.cidr}`, () => assert.deepEqual(addressPlan(plan.cidr), plan));
 
     it(`of ${plan.cidr} never gives a container a machine's address`, () => {
       const containers = parseRange(plan.containerRange) ?? assert.fail();
@@ -34,9 +32,7 @@ describe("address plan", () => {
   }
 
   for (const cidr of ["192.168.150.0/25", "192.168.150.0", ""]) {
-    it(`refuses ${JSON.stringify(cidr)}`, () => {
-      assert.throws(() => addressPlan(cidr), RangeError);
-    });
+    it(`refuses ${JSON.stringify(cidr)}`, () => assert.throws(() => addressPlan(cidr), RangeError));
   }
 });
 

@@ -94,10 +94,9 @@ describe("the port of several bastions", () => {
     assert.notEqual(ports(login, [own])[0], 20_001);
   });
 
-  it("is not there for one bastion, or none", () => {
+  it("is not there for one bastion, or none", () =>
     assert.deepEqual(ports({ bastions: [bastion(1)] }, [{}, { bastions: [] }]), [
       undefined,
       undefined,
-    ]);
-  });
+    ]));
 });

@@ -81,7 +81,6 @@ describe("placement of nodes", () => {
     );
   });
 
-  it("counts QEMU's own memory", () => {
-    assert.equal(placements(placedBy("a:1000", {}))[0]?.memoryMiB, 1256);
-  });
+  it("counts QEMU's own memory", () =>
+    assert.equal(placements(placedBy("a:1000", {}))[0]?.memoryMiB, 1256));
 });

@@ -93,8 +93,7 @@ describe("stack files", () => {
   });
 
   for (const stack of ["rehearsal", "dev", "existing", "fleet"]) {
-    it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () => {
-      assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi");
-    });
+    it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () =>
+      assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi"));
   }
 });

@@ -52,22 +52,20 @@ describe("client of the API server", () => {
     );
   });
 
-  it("says the status where there are no words", async () => {
-    await withFakeApi(
+  it("says the status where there are no words", () =>
+    withFakeApi(
       () => [502, {}],
       (api) => assert.rejects(api.get("/"), /answered with HTTP status 502/),
-    );
-  });
+    ));
 
-  it("checks the server's certificate", async () => {
-    await withFakeApi(
+  it("checks the server's certificate", () =>
+    withFakeApi(
       () => [200, {}],
       async (_api, _requests, server) => {
         const stranger = new ClusterApi(kubeconfig(server, "ca-rsa.pem"));
         await assert.rejects(stranger.get("/"), /self-signed|certificate/);
       },
-    );
-  });
+    ));
 
   it("does not wait for a server that accepts and is silent", async () => {
     const silent = createServer(() => undefined);

@@ -40,9 +40,8 @@ const cases: readonly [what: string, pod: V1Pod, evicted: boolean][] = [
 
 describe("a drain", () => {
   for (const [what, subject, evicted] of cases) {
-    it(`${evicted ? "moves" : "leaves"} ${what}`, () => {
-      assert.deepEqual(podsToEvict([subject]), evicted ? [subject] : []);
-    });
+    it(`${evicted ? "moves" : "leaves"} ${what}`, () =>
+      assert.deepEqual(podsToEvict([subject]), evicted ? [subject] : []));
   }
 
   it("keeps the order", () => {
@@ -149,9 +148,8 @@ describe("removing a node", () => {
     assert.equal(cluster.requests.at(-1), `DELETE ${own}`);
   });
 
-  it("is done when the cluster is gone", async () => {
-    await drainAndDelete(await goneApi(), { name: "win-1", drainTimeoutSeconds: 600 });
-  });
+  it("is done when the cluster is gone", async () =>
+    await drainAndDelete(await goneApi(), { name: "win-1", drainTimeoutSeconds: 600 }));
 
   for (const [request, says] of [
     ["GET", /does not let the node win-1 be removed: nodes is forbidden/],

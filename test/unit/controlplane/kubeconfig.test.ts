@@ -49,9 +49,8 @@ describe("kubeconfig", () => {
     assert.deepEqual(credentials(withUser("{token: abc}")), found);
   });
 
-  it("says which certificate is missing", () => {
-    assert.throws(() => credentials(withUser("{}")), /no client-certificate-data/);
-  });
+  it("says which certificate is missing", () =>
+    assert.throws(() => credentials(withUser("{}")), /no client-certificate-data/));
 });
 
 /** From `openssl x509 -pubkey -noout -in F | openssl pkey -pubin -outform der | sha256sum`. */
@@ -62,9 +61,8 @@ const byOpenssl = [
 
 describe("hash of the cluster CA", () => {
   for (const [file, hex] of byOpenssl) {
-    it(`is what openssl says of ${file}`, () => {
-      assert.equal(caCertHash(kubeconfig("https://192.0.2.1:6443", file)), `sha256:${hex}`);
-    });
+    it(`is what openssl says of ${file}`, () =>
+      assert.equal(caCertHash(kubeconfig("https://192.0.2.1:6443", file)), `sha256:${hex}`));
   }
 
   const bad: readonly [what: string, kubeconfig: string, complaint: RegExp][] = [

@@ -131,14 +131,13 @@ describe("downloads", () => {
     assert.deepEqual(ranges(), [undefined, undefined]);
   });
 
-  for (const [code, tries] of Object.entries({ 404: 1, 403: 1, 407: 1, 429: 3, 503: 3 })) {
-    it(`end at HTTP status ${code} after ${String(tries)} of 3 tries`, async () => {
-      answers(status(Number(code)));
-      await assert.rejects(fetch(), new RegExp(`returned error: ${code}`));
-      assert.equal(server.asked.length, tries);
-      assert.deepEqual(left(), []);
-    });
-  }
+  const tries = { 404: 1, 403: 1, 407: 1, 429: 3, 503: 3 };
+  eachCase("end at HTTP status %s, or try again", tries, async (count, code) => {
+    answers(status(Number(code)));
+    await assert.rejects(fetch(), new RegExp(`returned error: ${code}`));
+    assert.equal(server.asked.length, count);
+    assert.deepEqual(left(), []);
+  });
 
   it("outlast a server that is busy for a moment", async () => {
     answers(status(503), serve(content));

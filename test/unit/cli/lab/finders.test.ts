@@ -182,10 +182,9 @@ describe("names that tell a lab", () => {
     "KINDOWS_LAB=\0": undefined,
     "": undefined,
   };
-  for (const [environment, lab] of Object.entries(environments)) {
-    it(`environment ${JSON.stringify(environment)}: ${lab ?? "none"}`, () =>
-      assert.equal(labOfEnvironment(environment), lab));
-  }
+  eachCase("environment %s", environments, (lab, environment) =>
+    assert.equal(labOfEnvironment(environment), lab),
+  );
 
   const files = {
     [`${pool}/x.qcow2`]: "kindows-a",
@@ -193,9 +192,7 @@ describe("names that tell a lab", () => {
     "/var/lib/libvirt/images/x.qcow2": undefined,
     "/home/me/kindows-a/x.qcow2": undefined,
   };
-  for (const [file, lab] of Object.entries(files)) {
-    it(`disk ${file}: ${lab ?? "none"}`, () => assert.equal(labOfPoolFile(file), lab));
-  }
+  eachCase("disk %s", files, (lab, file) => assert.equal(labOfPoolFile(file), lab));
 
   it("a volume's line may have blanks in the name", () => {
     const expected = { name: "a b.iso", path: "/p/a b.iso" };

@@ -184,8 +184,7 @@ describe("the difference of two previews", () => {
   }
 
   for (const text of ["", "{", '{"steps": 5}', '{"steps": [{"op": "create"}]}']) {
-    it(`is not made of something else: ${text}`, () => {
-      assert.throws(() => readPreview(text, "/project"), /the engine's preview cannot be read/);
-    });
+    it(`is not made of something else: ${text}`, () =>
+      assert.throws(() => readPreview(text, "/project"), /the engine's preview cannot be read/));
   }
 });

@@ -58,7 +58,7 @@ const installation = (calicoNetwork: object, serviceCIDRs?: string[]): object =>
 });
 
 describe("a cluster that is there", () => {
-  it("is known by what it says of itself", () => {
+  it("is known by what it says of itself", () =>
     assert.deepEqual(factsOf({}), {
       id: "1b671a64-40d5-491e-99b0-da01ff1f3341",
       serverVersion: "1.36.4",
@@ -69,8 +69,7 @@ describe("a cluster that is there", () => {
       serviceCidr: "10.96.0.0/12",
       podNetwork: { kind: "calico", changes: [] },
       kubeProxy: "install",
-    });
-  });
+    }));
 
   const taken: Readonly<Record<string, readonly [Case, object]>> = {
     "kubespray's, by where its certificates are": [
@@ -346,9 +345,8 @@ describe("a cluster that is there", () => {
     patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
   });
 
-  it("does not mind rights that Flannel alone needs where there is none", () => {
-    factsOf({ denied: ["create clusterroles", "patch clusterrolebindings"] });
-  });
+  it("does not mind rights that Flannel alone needs where there is none", () =>
+    factsOf({ denied: ["create clusterroles", "patch clusterrolebindings"] }));
 
   it("asks for the same changes whether they are made or not, where they may be made", () => {
     const cni = { kind: "found", mayChange: true } as const;
@@ -377,9 +375,9 @@ describe("a cluster that is there", () => {
       },
     },
   };
-  eachCase("sees that a DaemonSet is kept off Windows nodes %s", kept, (spec) => {
-    factsOf({ daemonSets: { items: [daemonSet("kube-proxy", spec)] } });
-  });
+  eachCase("sees that a DaemonSet is kept off Windows nodes %s", kept, (spec) =>
+    factsOf({ daemonSets: { items: [daemonSet("kube-proxy", spec)] } }),
+  );
 
   it("warns of others' DaemonSets that come to Windows nodes", () => {
     const judgement = judged({ daemonSets: { items: [daemonSet("logs", {})] } });

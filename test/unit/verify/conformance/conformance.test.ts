@@ -143,14 +143,12 @@ const names: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("suites of conformance", () => {
-  for (const [test, expected] of Object.entries(names)) {
-    it(`have each test where it belongs: ${test.slice(0, 70)}`, () => {
-      const found = suites
-        .filter(({ focus, skip }) => new RegExp(focus).test(test) && !new RegExp(skip).test(test))
-        .map(({ id }) => id);
-      assert.deepEqual(found, expected);
-    });
-  }
+  eachCase("have each test where it belongs: %s", names, (expected, test) => {
+    const found = suites
+      .filter(({ focus, skip }) => new RegExp(focus).test(test) && !new RegExp(skip).test(test))
+      .map(({ id }) => id);
+    assert.deepEqual(found, expected);
+  });
 
   it("have names of their own each, which are said when another is asked for", () => {
     assert.equal(new Set(suites.map(({ id }) => id)).size, suites.length);
