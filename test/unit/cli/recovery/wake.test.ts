@@ -22,6 +22,14 @@ const idleNetwork = {
   "virsh net-dumpxml --inactive kindows-x":
     "<network><name>kindows-x</name><bridge name='kw-x' stp='on'/></network>",
 };
+/** The same on a host with this bridge; Docker has made the one that is named. */
+const withBridge = (ifname: string, ofDocker: string): Answers => ({
+  ...{ ...idleNetwork, "ip -j link show": links({ ifname }), [dockerBridge]: ofDocker },
+});
+const startsNetwork = {
+  said: ["started libvirt network kindows-x"],
+  done: ["virsh net-start kindows-x"],
+};
 /** The same when it runs, with its dnsmasq. */
 const network = {
   ...{ ...idleNetwork, "virsh net-list --inactive --name": "" },
@@ -90,10 +98,7 @@ const cases: Readonly<Record<string, Case>> = {
     said: ["started libvirt pool kindows-x"],
   },
   "takes away a bridge that Docker made before libvirt could, then starts the network": {
-    answers: {
-      ...idleNetwork,
-      ...{ "ip -j link show": network["ip -j link show"], [dockerBridge]: "kw-x\n" },
-    },
+    answers: withBridge("kw-x", "kw-x\n"),
     said: [
       "removed bridge that is there before its libvirt network kw-x",
       "started libvirt network kindows-x",
@@ -101,26 +106,17 @@ const cases: Readonly<Record<string, Case>> = {
     done: ["ip link delete kw-x type bridge", "virsh net-start kindows-x"],
   },
   "removes no bridge where there is none": {
-    answers: {
-      ...idleNetwork,
-      ...{ "ip -j link show": links({ ifname: "docker0" }), [dockerBridge]: "kw-x\n" },
-    },
-    said: ["started libvirt network kindows-x"],
-    done: ["virsh net-start kindows-x"],
+    answers: withBridge("docker0", "kw-x\n"),
+    ...startsNetwork,
   },
   "removes no bridge of another host": {
-    answers: {
-      ...idleNetwork,
-      ...{ "ip -j link show": links({ ifname: "kw-x" }), [dockerBridge]: "kw-x\n" },
-    },
+    answers: withBridge("kw-x", "kw-x\n"),
     uri: elsewhere,
-    said: ["started libvirt network kindows-x"],
-    done: ["virsh net-start kindows-x"],
+    ...startsNetwork,
   },
   "leaves a bridge alone that is not Docker's, and says so": {
-    answers: { ...idleNetwork, "ip -j link show": links({ ifname: "kw-x" }), [dockerBridge]: "" },
-    said: ["started libvirt network kindows-x"],
-    done: ["virsh net-start kindows-x"],
+    answers: withBridge("kw-x", ""),
+    ...startsNetwork,
     trouble: /kw-x: it is not known who made it.*if nobody needs it: ip link delete kw-x/,
   },
   "makes a bridge again that is gone though the network runs": {
