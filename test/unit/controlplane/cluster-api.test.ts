@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { mock } from "node:test";
@@ -69,9 +70,7 @@ describe("client of the API server", () => {
 
   it("does not wait for a server that accepts and is silent", async () => {
     const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => {
-      silent.listen(0, "127.0.0.1", resolve);
-    });
+    await once(silent.listen(0, "127.0.0.1"), "listening");
     const { port } = silent.address() as AddressInfo;
     const api = new ClusterApi(kubeconfig(`https://127.0.0.1:${port}`), 0.3);
     const limit = mock.method(AbortSignal, "timeout");

@@ -139,12 +139,6 @@ describe("downloads", () => {
     assert.deepEqual(left(), []);
   });
 
-  it("outlast a server that is busy for a moment", async () => {
-    answers(status(503), serve(content));
-    await fetch();
-    isThere();
-  });
-
   it("end at a full disk, and free what they took of it", async () => {
     symlinkSync("/dev/full", partial());
     answers(serve(content));

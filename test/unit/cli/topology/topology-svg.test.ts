@@ -96,11 +96,11 @@ describe("the picture of a stack", () => {
         }
       });
 
-      it("shows every machine with its address and size", () => {
+      it("shows the segment, every Linux node, and every machine with its address and size", () => {
         const { texts } = readXml(svg);
-        const lab = labOf(preview);
-        assert.ok(lab.machines.length > 0);
-        for (const { name: machine, address, cpus, memoryMiB } of lab.machines) {
+        const { machines, network, cluster } = labOf(preview);
+        assert.ok(machines.length > 0);
+        for (const { name: machine, address, cpus, memoryMiB } of machines) {
           assert.ok(texts.includes(machine), machine);
           assert.ok(
             address !== undefined && texts.includes(address),
@@ -108,11 +108,6 @@ describe("the picture of a stack", () => {
           );
           assert.ok(texts.some((text) => text.startsWith(`${cpus} CPU, ${memoryMiB} MiB, `)));
         }
-      });
-
-      it("shows the segment, and every Linux node", () => {
-        const { texts } = readXml(svg);
-        const { network, cluster } = labOf(preview);
         assert.ok(texts.includes(`${network?.bridge ?? ""}, ${network?.cidr ?? ""}`));
         for (const each of [...(cluster?.controlPlanes ?? []), ...(cluster?.workers ?? [])]) {
           assert.ok(
