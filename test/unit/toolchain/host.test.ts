@@ -135,16 +135,13 @@ describe("host packages", () => {
     });
   });
 
-  const local = ["qemu:///system", "qemu:///session", "qemu+unix:///system"];
   const uris = {
-    "this host": [...local, "qemu+unix:///system?socket=/run/x"],
-    "another host": ["qemu+ssh://root@host/system", "qemu://host/system", "qemu+tls://h:1/system"],
+    ...{ "qemu:///system": true, "qemu:///session": true, "qemu+unix:///system": true },
+    "qemu+unix:///system?socket=/run/x": true,
+    ...{ "qemu+ssh://root@host/system": false, "qemu://host/system": false },
+    "qemu+tls://h:1/system": false,
   };
-  for (const [what, each] of Object.entries(uris)) {
-    for (const uri of each) {
-      it(`${uri} is ${what}`, () => assert.equal(isLocal(uri), what === "this host"));
-    }
-  }
+  eachCase("%s is this host, or another", uris, (here, uri) => assert.equal(isLocal(uri), here));
 });
 
 describe("container runtime", () => {
