@@ -4,6 +4,7 @@ import { execa } from "execa";
 import { commaList, days, port, seconds } from "../../../cli/arguments.ts";
 import { passSignalsOn } from "../../../cli/engine/signals.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
+import { eachCase } from "../each-case.ts";
 
 describe("a command as a process", () => {
   const cases: Readonly<Record<string, readonly [code: number, says: RegExp]>> = {
@@ -12,15 +13,13 @@ describe("a command as a process", () => {
     "conformance --dry-run --suite all": [2, /^kindows: there is no suite "all": write one of /],
     "conformance --stack rehearsal": [1, /^kindows: conformance needs a real Windows node/],
   };
-  for (const [line, [code, says]] of Object.entries(cases)) {
-    it(`kindows ${line} ends with ${code}`, async () => {
-      const args = ["--import", "tsx", "cli/main.ts", ...line.split(" ")];
-      const options = { cwd: projectRoot, reject: false, all: true } as const;
-      const { exitCode, all } = await execa(process.execPath, args, options);
-      assert.equal(exitCode, code);
-      assert.match(all, says);
-    });
-  }
+  eachCase("kindows %s", cases, async ([code, says], line) => {
+    const args = ["--import", "tsx", "cli/main.ts", ...line.split(" ")];
+    const options = { cwd: projectRoot, reject: false, all: true } as const;
+    const { exitCode, all } = await execa(process.execPath, args, options);
+    assert.equal(exitCode, code);
+    assert.match(all, says);
+  });
 });
 
 describe("arguments of commands", () => {
@@ -60,15 +59,13 @@ describe("signals to a kindows command", () => {
     "SIGINT SIGINT": ["SIGINT", "SIGINT"],
     "SIGHUP SIGTERM SIGINT SIGINT": ["SIGTERM", "SIGTERM", "SIGKILL", "SIGKILL"],
   };
-  for (const [line, passed] of Object.entries(cases)) {
-    it(`${line || "none"} reach the engine as ${passed.join(" ") || "none"}`, () => {
-      const sent = line.split(" ").filter((each) => each !== "") as NodeJS.Signals[];
-      const signals = passSignalsOn(engine);
-      for (const signal of sent) process.emit(signal);
-      assert.equal(signals.stop(), sent.length > 0);
-      assert.deepEqual(got, passed);
-    });
-  }
+  eachCase("that reach it are passed on to the engine: %s", cases, (passed, line) => {
+    const sent = line.split(" ").filter((each) => each !== "") as NodeJS.Signals[];
+    const signals = passSignalsOn(engine);
+    for (const signal of sent) process.emit(signal);
+    assert.equal(signals.stop(), sent.length > 0);
+    assert.deepEqual(got, passed);
+  });
 
   it("are no longer passed on after the engine's end", () => {
     const before = process.listenerCount("SIGTERM");

@@ -7,6 +7,7 @@ import { execa } from "execa";
 import { commandTable } from "../../../cli/completion/command-table.ts";
 import { complete } from "../../../cli/completion/complete.ts";
 import { completionScript } from "../../../cli/completion/shell-scripts.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
 const program = new Command("kindows").addOption(
@@ -72,14 +73,12 @@ const cases: Readonly<Record<string, readonly string[] | "files" | "folders">> =
 
 describe("completing a command line", () => {
   const valueOf = ({ value }: { readonly value: string }): string => value;
-  for (const [line, found] of Object.entries(cases)) {
-    it(`kindows ${line}`, async () => {
-      const words = line === "" ? [] : line.split(" ").map((word) => word.replace("''", ""));
-      const completion = await complete(commandTable(program), words, known);
-      const values = typeof completion === "string" ? completion : completion.map(valueOf);
-      assert.deepEqual(values, found);
-    });
-  }
+  eachCase("kindows %s", cases, async (found, line) => {
+    const words = line === "" ? [] : line.split(" ").map((word) => word.replace("''", ""));
+    const completion = await complete(commandTable(program), words, known);
+    const values = typeof completion === "string" ? completion : completion.map(valueOf);
+    assert.deepEqual(values, found);
+  });
 
   it("shows what --help says of each", async () => {
     const completion = await complete(commandTable(program), ["image", "ls"], known);

@@ -6,6 +6,7 @@ import { sortLeftovers } from "../../../cli/doctor/left-over.ts";
 import { doctorText, isFine } from "../../../cli/doctor/report.ts";
 import type { Ownership } from "../../../cli/lab/claim.ts";
 import type { LabThing } from "../../../cli/lab/lab-thing.ts";
+import { eachCase } from "../each-case.ts";
 
 const thing = (lab: string, name: string): LabThing => ({
   kind: "libvirt domain",
@@ -116,13 +117,11 @@ describe("the doctor's report", () => {
     ],
     files: [{ staleFiles: ["/f/kubeconfig"] }, /- file \/f\/kubeconfig/],
   };
-  for (const [name, [change, text]] of Object.entries(troubles)) {
-    it(`with ${name} is not fine`, () => {
-      const diagnosis = { ...fine, ...change };
-      assert.equal(isFine(diagnosis), false);
-      assert.match(doctorText(diagnosis), text);
-    });
-  }
+  eachCase("with %s is not fine", troubles, ([change, text]) => {
+    const diagnosis = { ...fine, ...change };
+    assert.equal(isFine(diagnosis), false);
+    assert.match(doctorText(diagnosis), text);
+  });
 
   it("names other clones' labs, which are no problem", () => {
     const diagnosis = { ...fine, leftovers: { ...nothing, elsewhere } };
@@ -196,10 +195,8 @@ describe("what the doctor waits for after a repair", () => {
     ],
     "is nothing before the certificates are good": [{ findings: [certificates, api] }, undefined],
   };
-  for (const [name, [change, waited]] of Object.entries(cases)) {
-    it(name, () => {
-      const diagnosis = { ...fine, ...heard("2027-03-01T12:00:05Z"), ...change };
-      assert.equal(stillSettling(diagnosis, since), waited);
-    });
-  }
+  eachCase("%s", cases, ([change, waited]) => {
+    const diagnosis = { ...fine, ...heard("2027-03-01T12:00:05Z"), ...change };
+    assert.equal(stillSettling(diagnosis, since), waited);
+  });
 });

@@ -183,13 +183,4 @@ describe("kindows fetch", () => {
     assert.deepEqual(statesOf(await fetch(both(), { cache: carried })), ["there", "there"]);
     assert.equal(server.asked.length, 0);
   });
-
-  it("downloads once when two ask at once", async () => {
-    site["/kubelet.exe"] = (request, response) => {
-      setTimeout(() => serve(kubelet)(request, response), 300);
-    };
-    const [one, other] = await Promise.all([fetch(both()), fetch(both())]);
-    assert.ok([...one, ...other].every(({ state }) => state !== "missing"));
-    assert.deepEqual(paths().sort(), ["/kubeadm.exe", "/kubelet.exe"]);
-  });
 });

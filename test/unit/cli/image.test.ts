@@ -6,6 +6,7 @@ import { imageFile } from "../../../components/windows/image/builder/image-artif
 import { writeImageNote } from "../../../components/windows/image/builder/image-note.ts";
 import { PartialImage } from "../../../components/windows/image/builder/partial-image.ts";
 import { Cache } from "../../../toolchain/cache.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { recordedHost } from "./lab/recorded-host.ts";
 import { runKindows, type Ended } from "./run-kindows.ts";
@@ -169,10 +170,9 @@ describe("images that labs use", () => {
     "kindows-other-0123456789ab.qcow2": undefined,
     "0123456789ab.qcow2": undefined,
   };
-  for (const [volume, hash] of Object.entries(volumes)) {
-    it(`${volume} in kindows-dev: ${hash ?? "none"}`, () =>
-      assert.equal(hashOfVolume("kindows-dev", volume), hash));
-  }
+  eachCase("%s in kindows-dev", volumes, (hash, volume) =>
+    assert.equal(hashOfVolume("kindows-dev", volume), hash),
+  );
 
   it("are none where there is no libvirt", async () =>
     assert.deepEqual(await usedByLabs(recordedHost({ "virsh pool-list --name": undefined })), []));

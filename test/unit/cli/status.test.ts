@@ -6,6 +6,7 @@ import { isHealthy, sshCommand, statusText } from "../../../cli/status/report.ts
 import { redraw } from "../../../cli/status/screen.ts";
 import { watch, type Display } from "../../../cli/status/watch.ts";
 import type { LabStatus } from "../../../cli/status/report.ts";
+import { eachCase } from "../each-case.ts";
 
 const linuxNode: ClusterNode = {
   ...{ name: "kindows-rehearsal-control-plane", os: "linux", address: "192.168.150.128" },
@@ -80,15 +81,11 @@ rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)`,
       /libvirt does not tell its machines: no answer within 60 s/,
     ],
   };
-  for (const [name, [change, text]] of Object.entries(troubles)) {
-    it(`with ${name} is not healthy, and says why`, () => {
-      const status = { ...healthy, ...change };
-      assert.equal(isHealthy(status), false);
-      assert.match(statusText(status, "kubectl"), text);
-    });
-  }
-
-  it("never holds a secret", () => assert.doesNotMatch(statusText(healthy, "kubectl"), /secret-/));
+  eachCase("with %s is not healthy, and says why", troubles, ([change, text]) => {
+    const status = { ...healthy, ...change };
+    assert.equal(isHealthy(status), false);
+    assert.match(statusText(status, "kubectl"), text);
+  });
 
   it("gives commands that a shell takes as one piece each, whatever the folder's name", () => {
     const access = { ...healthy.access, sshKey: "/my labs/it's/id_ed25519" };
@@ -235,14 +232,12 @@ async function watchThrough(looks: readonly (Seen | Error)[], display: Display):
 }
 
 describe("watching a lab's status", () => {
-  for (const [what, [before, after, lines]] of Object.entries(cases)) {
-    it(`tells ${what}`, () => {
-      const seen = (status: Seen): LabStatus | undefined =>
-        status === "not up" ? undefined : status;
-      const facts = before === undefined ? new Map() : factsOf(seen(before));
-      assert.deepEqual(changesBetween(facts, factsOf(seen(after), facts)), lines);
-    });
-  }
+  eachCase("tells %s", cases, ([before, after, lines]) => {
+    const seen = (status: Seen): LabStatus | undefined =>
+      status === "not up" ? undefined : status;
+    const facts = before === undefined ? new Map() : factsOf(seen(before));
+    assert.deepEqual(changesBetween(facts, factsOf(seen(after), facts)), lines);
+  });
 
   it("prints a line with the time for each change where there is no terminal", async () => {
     const { display, written } = recorder();

@@ -44,21 +44,12 @@ describe("files for a run's results", () => {
 });
 
 describe("verify of a cluster given by its kubeconfig", () => {
-  const cases: Readonly<Record<string, readonly [text: string | undefined, RegExp]>> = {
-    "is not there": [undefined, /^the kubeconfig .*\/config cannot be read \(ENOENT\)$/],
-    "is no kubeconfig": ["[]", /cannot be used:\n {2}- it is neither YAML nor JSON with settings/],
-    "has no such context": [
-      "contexts: [{name: lab, context: {cluster: lab, user: lab}}]",
-      /it has no context prod; there is lab$/,
-    ],
-  };
-  for (const [what, [text, message]] of Object.entries(cases)) {
-    it(`says what is wrong with a file that ${what}`, async () => {
-      const file = path.join(newFolder(), "config");
-      if (text !== undefined) await writeFile(file, text);
-      await assert.rejects(clusterOfKubeconfig(file, "prod", []), { name: "Failure", message });
-    });
-  }
+  it("says what is wrong with the file", async () => {
+    const file = path.join(newFolder(), "config");
+    await writeFile(file, "contexts: [{name: lab, context: {cluster: lab, user: lab}}]");
+    const message = /it has no context prod; there is lab$/;
+    await assert.rejects(clusterOfKubeconfig(file, "prod", []), { name: "Failure", message });
+  });
 
   it("refuses a context without its file", async () => {
     const options = { stack: "rehearsal", context: "prod", list: false, keep: false };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { addressPlan, assignAddresses, freeAddresses } from "../../../config/address-plan.ts";
 import { overlaps, parseRange } from "../../../config/ipv4.ts";
+import { eachCase } from "../each-case.ts";
 
 describe("address plan", () => {
   const plans = [
@@ -20,9 +21,7 @@ describe("address plan", () => {
     },
   ];
   for (const plan of plans) {
-    it(`of ${plan.cidr}`, () => {
-      assert.deepEqual(addressPlan(plan.cidr), plan);
-    });
+    it(`of ${plan.cidr}`, () => assert.deepEqual(addressPlan(plan.cidr), plan));
 
     it(`of ${plan.cidr} never gives a container a machine's address`, () => {
       const containers = parseRange(plan.containerRange) ?? assert.fail();
@@ -33,28 +32,25 @@ describe("address plan", () => {
   }
 
   for (const cidr of ["192.168.150.0/25", "192.168.150.0", ""]) {
-    it(`refuses ${JSON.stringify(cidr)}`, () => {
-      assert.throws(() => addressPlan(cidr), RangeError);
-    });
+    it(`refuses ${JSON.stringify(cidr)}`, () => assert.throws(() => addressPlan(cidr), RangeError));
   }
 });
 
 describe("addresses of machines", () => {
   const cidr = "192.168.150.0/24";
-  const cases: readonly { wanted: readonly (string | undefined)[]; given: readonly string[] }[] = [
-    { wanted: [], given: [] },
-    { wanted: [undefined, undefined], given: ["192.168.150.10", "192.168.150.11"] },
-    {
-      wanted: [undefined, "192.168.150.10", undefined],
-      given: ["192.168.150.11", "192.168.150.10", "192.168.150.12"],
-    },
-    { wanted: ["192.168.150.2", undefined], given: ["192.168.150.2", "192.168.150.10"] },
-  ];
-  for (const { wanted, given } of cases) {
-    it(`${wanted.map((one) => one ?? "any").join(", ") || "none"} -> ${given.join(", ") || "none"}`, () => {
-      assert.deepEqual(assignAddresses(cidr, wanted), given);
-    });
-  }
+  /** What is asked for, and what is given for it, each by its last number. */
+  const cases: Readonly<Record<string, readonly number[]>> = {
+    "": [],
+    "any any": [10, 11],
+    "any 10 any": [11, 10, 12],
+    "2 any": [2, 10],
+  };
+  const address = (last: number | string): string => `192.168.150.${last}`;
+  eachCase("as wanted: %s", cases, (given, line) => {
+    const wanted = line.split(" ").filter((each) => each !== "");
+    const asked = wanted.map((each) => (each === "any" ? undefined : address(each)));
+    assert.deepEqual(assignAddresses(cidr, asked), given.map(address));
+  });
 
   it("stay when one more machine is asked for", () => {
     const before = assignAddresses(cidr, [undefined, "192.168.150.40", undefined]);

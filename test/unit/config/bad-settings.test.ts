@@ -12,9 +12,8 @@ import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-case
 /** What no table has the room for. */
 const tooMany = badCase("more nodes than addresses", {
   settings: { nodes: Array.from({ length: 92 }, (_, place) => ({ name: `win-${place}` })) },
-  problems: [
-    'kindows:nodes: "92 nodes" need more addresses than the 90 that are left. Have at most 90 nodes.',
-  ],
+  "kindows:nodes":
+    '"92 nodes" need more addresses than the 90 that are left. Have at most 90 nodes.',
 });
 
 const all: readonly BadCase[] = [...tables.flatMap(badCases), tooMany];

@@ -24,9 +24,8 @@ describe("Kubernetes versions with Calico", () => {
     ]);
   });
 
-  it("are nobody's business without Calico", () => {
-    assert.deepEqual(saidOf("1.37.0", "flannel"), []);
-  });
+  it("are nobody's business without Calico", () =>
+    assert.deepEqual(saidOf("1.37.0", "flannel"), []));
 
   it("are known for every pinned Calico", () => {
     for (const version of calicoVersions) {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
-import { stackKind } from "../../../config/stack-kind.ts";
 
 const file = "Pulumi.prod.yaml";
 
@@ -13,34 +12,31 @@ const key = (place: number): string => {
 describe("good settings of existing machines", () => {
   const hostKey = key(1);
 
-  it("a machine has what all have in common, and what it has of its own", () => {
-    const bastion = { address: "jump.example.com", user: "jump", hostKey: `${hostKey} jump` };
-    const { nodes, windows, cluster } = resolveExisting(
+  /** A stack of one machine, as far as it matters here. */
+  const resolved = (kubeconfig: object, login: object, node: object) =>
+    resolveExisting(
       {
-        cluster: { kubeconfig: { text: "apiVersion: v1", context: "prod" } },
-        login: { privateKeyFile: "/home/me/key", port: 2222 },
-        nodes: [
-          { name: "win-1", address: "10.0.0.11", hostKey, bastions: [bastion], labels: { a: "b" } },
-        ],
+        ...{ cluster: { kubeconfig }, login: { privateKeyFile: "/home/me/key", ...login } },
+        nodes: [{ name: "win-1", address: "10.0.0.11", hostKey, ...node }],
       },
       { file },
+    );
+
+  it("a machine has what all have in common, and what it has of its own", () => {
+    const bastion = { address: "jump.example.com", user: "jump", hostKey: `${hostKey} jump` };
+    const { nodes, windows, cluster } = resolved(
+      { text: "apiVersion: v1", context: "prod" },
+      { port: 2222 },
+      { bastions: [bastion], labels: { a: "b" } },
     );
     assert.equal(cluster.kubernetesVersion, "1.36.4");
     assert.equal(windows.containerdVersion, "2.3.4");
     assert.deepEqual(nodes, [
       {
-        name: "win-1",
-        os: "windows",
-        address: "10.0.0.11",
-        nodeIp: "10.0.0.11",
-        hostKey,
-        labels: { a: "b" },
-        taints: [],
-        kubeletArgs: {},
+        ...{ name: "win-1", os: "windows", hostKey, labels: { a: "b" }, taints: [] },
+        ...{ address: "10.0.0.11", nodeIp: "10.0.0.11", kubeletArgs: {} },
         login: {
-          user: "Administrator",
-          port: 2222,
-          privateKeyFile: "/home/me/key",
+          ...{ user: "Administrator", port: 2222, privateKeyFile: "/home/me/key" },
           bastions: [{ ...bastion, port: 22, privateKeyFile: "/home/me/key" }],
         },
       },
@@ -48,14 +44,8 @@ describe("good settings of existing machines", () => {
   });
 
   it("a way of its own takes the place of the one of all", () => {
-    const { nodes } = resolveExisting(
-      {
-        cluster: { kubeconfig: { file: "/etc/kube.conf" } },
-        login: { privateKeyFile: "/home/me/key", privateKeyPassphrase: "sesame" },
-        nodes: [{ name: "win-1", address: "10.0.0.11", hostKey, agent: true, user: "me" }],
-      },
-      { file },
-    );
+    const login = { privateKeyPassphrase: "sesame" };
+    const { nodes } = resolved({ file: "/etc/kube.conf" }, login, { agent: true, user: "me" });
     assert.deepEqual(nodes[0]?.login, { user: "me", port: 22, bastions: [], agent: true });
   });
 });
@@ -104,30 +94,9 @@ describe("the port of several bastions", () => {
     assert.notEqual(ports(login, [own])[0], 20_001);
   });
 
-  it("is not there for one bastion, or none", () => {
+  it("is not there for one bastion, or none", () =>
     assert.deepEqual(ports({ bastions: [bastion(1)] }, [{}, { bastions: [] }]), [
       undefined,
       undefined,
-    ]);
-  });
-});
-
-describe("the kind of a stack", () => {
-  it("is a lab where nothing is said, else what is said", () => {
-    assert.deepEqual(stackKind({ lab: { name: "x" } }, file), {
-      kind: "lab",
-      sections: { lab: { name: "x" } },
-    });
-    assert.deepEqual(stackKind({ stack: "existing", nodes: [] }, file), {
-      kind: "existing",
-      sections: { nodes: [] },
-    });
-  });
-
-  it("is none that there is not", () => {
-    assert.throws(
-      () => stackKind({ stack: "exsting" }, file),
-      /kindows:stack: "exsting" is not one of the choices\. Write lab or existing\./,
-    );
-  });
+    ]));
 });

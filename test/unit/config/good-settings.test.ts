@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
+import { eachCase } from "../each-case.ts";
 
 /** Settings from YAML as below `config:`, without the prefix. */
 function resolved(yaml: string, stack = "dev"): Settings {
@@ -10,7 +11,7 @@ function resolved(yaml: string, stack = "dev"): Settings {
 }
 
 describe("good settings", () => {
-  it("nothing written is a lab by defaults, named after its stack", () => {
+  it("nothing written is a lab by defaults, named after its stack", () =>
     assert.deepEqual(resolved("", "mine"), {
       lab: { name: "mine" },
       network: { cidr: "192.168.150.0/24", bridge: "kw-mine", domain: "mine.kindows.test" },
@@ -58,8 +59,7 @@ describe("good settings", () => {
       nodes: [],
       linuxNodes: [],
       placement: [],
-    });
-  });
+    }));
 
   it("a node has what all have in common, and what it has of its own", () => {
     const { nodes } = resolved(`
@@ -73,28 +73,14 @@ describe("good settings", () => {
           kubeletArgs: { max-pods: "60", eviction-hard: "memory.available<200Mi" }
           nodeIp: 10.7.0.2
     `);
+    const common = { os: "windows", cpus: 4, diskGiB: 80, hypervisor: "local" };
     assert.deepEqual(nodes, [
       {
-        name: "win-1",
-        os: "windows",
-        address: "192.168.150.10",
-        cpus: 4,
-        memoryMiB: 8192,
-        diskGiB: 80,
-        hypervisor: "local",
-        labels: {},
-        taints: [],
-        kubeletArgs: {},
-        nodeIp: "192.168.150.10",
+        ...{ ...common, name: "win-1", address: "192.168.150.10", memoryMiB: 8192 },
+        ...{ labels: {}, taints: [], kubeletArgs: {}, nodeIp: "192.168.150.10" },
       },
       {
-        name: "win-2",
-        os: "windows",
-        address: "192.168.150.11",
-        cpus: 4,
-        memoryMiB: 16384,
-        diskGiB: 80,
-        hypervisor: "local",
+        ...{ ...common, name: "win-2", address: "192.168.150.11", memoryMiB: 16384 },
         labels: {
           "example.com/disk": "fast",
           "topology.kubernetes.io/zone": "a",
@@ -175,11 +161,7 @@ describe("good settings", () => {
     "a small rehearsal":
       "{ windows: { image: { kind: rehearsal }, memoryMiB: 1024, diskGiB: 4 }, cni: { kind: kind-default } }",
   };
-  for (const [name, yaml] of Object.entries(taken)) {
-    it(`takes ${name}`, () => {
-      assert.doesNotThrow(() => resolved(yaml));
-    });
-  }
+  eachCase("takes %s", taken, (yaml) => assert.doesNotThrow(() => resolved(yaml)));
 
   it("gives a rehearsal the containerd its image holds", () => {
     const { windows } = resolved(

@@ -11,40 +11,20 @@ import {
 describe("IPv4 addresses and ranges", () => {
   const addresses = ["0.0.0.0", "127.0.0.1", "192.168.150.10", "255.255.255.255"];
   for (const address of addresses) {
-    it(`${address} survives being a number`, () => {
-      assert.equal(addressText(addressNumber(address) ?? assert.fail()), address);
-    });
+    it(`${address} survives being a number`, () =>
+      assert.equal(addressText(addressNumber(address) ?? assert.fail()), address));
   }
 
-  for (const text of [
-    "",
-    "1.2.3",
-    "1.2.3.4.5",
-    "1.2.3.256",
-    "0x7f.0.0.1",
-    "1.2.3.04",
-    "1.2.3.4 ",
-    "::1",
-    "3232235776",
-  ]) {
-    it(`${JSON.stringify(text)} is no address`, () => {
-      assert.equal(addressNumber(text), undefined);
-    });
+  const noAddresses = ",1.2.3,1.2.3.4.5,1.2.3.256,0x7f.0.0.1,1.2.3.04,1.2.3.4 ,::1,3232235776";
+  for (const text of noAddresses.split(",")) {
+    it(`${JSON.stringify(text)} is no address`, () => assert.equal(addressNumber(text), undefined));
   }
 
-  for (const text of [
-    "1.2.3.4",
-    "1.2.3.4/",
-    "1.2.3.4/33",
-    "1.2.3.4/-1",
-    "1.2.3.4/08",
-    "1.2.3.4/8/8",
-    "1.2.3/8",
-    "/8",
-  ]) {
-    it(`${JSON.stringify(text)} is no range`, () => {
-      assert.equal(parseRange(text), undefined);
-    });
+  for (const end of ["", "/", "/33", "/-1", "/08", "/8/8"]) {
+    it(`1.2.3.4${end} is no range`, () => assert.equal(parseRange(`1.2.3.4${end}`), undefined));
+  }
+  for (const text of ["1.2.3/8", "/8"]) {
+    it(`${text} is no range`, () => assert.equal(parseRange(text), undefined));
   }
 
   it("a range loses its host bits", () => {

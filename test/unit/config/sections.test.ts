@@ -1,25 +1,7 @@
 import assert from "node:assert/strict";
-import { parsedConfig } from "../../../config/sections.ts";
 import { splitConfig } from "../../../config/split-config.ts";
 
 describe("Pulumi's configuration", () => {
-  it("hands objects over as JSON, text as it is", () => {
-    assert.deepEqual(
-      parsedConfig({
-        "kindows:cluster": '{"controlPlanes":1,"kubernetesVersion":"1.36.4"}',
-        "kindows:nodes": '[{"name":"win-1"}]',
-        "kindows:cni": "calico",
-        "kindows:lab": "",
-      }),
-      {
-        "kindows:cluster": { controlPlanes: 1, kubernetesVersion: "1.36.4" },
-        "kindows:nodes": [{ name: "win-1" }],
-        "kindows:cni": "calico",
-        "kindows:lab": "",
-      },
-    );
-  });
-
   it("has sections below the project's name, which may be left out, and what nothing reads", () => {
     const { sections, strays } = splitConfig({
       "kindows:cni": { kind: "calico" },

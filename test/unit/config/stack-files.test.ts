@@ -41,29 +41,12 @@ function opened(salt: string, passphrase: string): string {
 }
 
 describe("stack files", () => {
-  it("rehearsal runs anywhere: no KVM, no Windows, one node", () => {
-    const settings = settingsOf("rehearsal");
-    assert.equal(settings.network.cidr, "192.168.150.0/24");
-    assert.equal(settings.hypervisor.domainType, "qemu");
-    assert.deepEqual(settings.windows.image, { kind: "rehearsal", baked: true });
-    assert.equal(settings.cni.kind, "kind-default");
-    assert.deepEqual(
-      settings.nodes.map((node) => [node.name, node.address]),
-      [["win-1", "192.168.150.10"]],
-    );
-  });
-
-  it("dev is the real thing: KVM, Windows Server 2022, Calico, two Linux workers", () => {
-    const settings = settingsOf("dev");
-    assert.equal(settings.network.cidr, "192.168.160.0/24");
-    assert.equal(settings.hypervisor.domainType, "kvm");
-    assert.equal(settings.windows.version, "2022");
-    assert.equal(settings.cni.kind, "calico");
-    assert.equal(settings.cluster.workers.length, 2);
-    assert.deepEqual(
-      settings.nodes.map(({ name, cpus, memoryMiB, diskGiB }) => [name, cpus, memoryMiB, diskGiB]),
-      [["win-1", 4, 8192, 60]],
-    );
+  // Their networks, machines and nodes are in docs/topology*.svg, which are drawn anew for a test.
+  it("rehearsal needs no Windows, and dev is the real thing", () => {
+    const [rehearsal, dev] = [settingsOf("rehearsal"), settingsOf("dev")];
+    assert.deepEqual(rehearsal.windows.image, { kind: "rehearsal", baked: true });
+    assert.deepEqual([rehearsal.cni.kind, dev.cni.kind], ["kind-default", "calico"]);
+    assert.equal(dev.windows.version, "2022");
   });
 
   it("existing is an example that could be, of machines that are nobody's", () => {
@@ -93,8 +76,7 @@ describe("stack files", () => {
   });
 
   for (const stack of ["rehearsal", "dev", "existing", "fleet"]) {
-    it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () => {
-      assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi");
-    });
+    it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () =>
+      assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi"));
   }
 });

@@ -63,7 +63,6 @@ describe("a join token that is used up", () => {
     );
   }
 
-  it("is not removed where the API server does not answer, and why is told", async () => {
-    assert.match((await revokeToken(await goneApi(), "abc123")) ?? "", /ECONNREFUSED/);
-  });
+  it("is not removed where the API server does not answer, and why is told", async () =>
+    assert.match((await revokeToken(await goneApi(), "abc123")) ?? "", /ECONNREFUSED/));
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { mock } from "node:test";
@@ -52,28 +53,24 @@ describe("client of the API server", () => {
     );
   });
 
-  it("says the status where there are no words", async () => {
-    await withFakeApi(
+  it("says the status where there are no words", () =>
+    withFakeApi(
       () => [502, {}],
       (api) => assert.rejects(api.get("/"), /answered with HTTP status 502/),
-    );
-  });
+    ));
 
-  it("checks the server's certificate", async () => {
-    await withFakeApi(
+  it("checks the server's certificate", () =>
+    withFakeApi(
       () => [200, {}],
       async (_api, _requests, server) => {
         const stranger = new ClusterApi(kubeconfig(server, "ca-rsa.pem"));
         await assert.rejects(stranger.get("/"), /self-signed|certificate/);
       },
-    );
-  });
+    ));
 
   it("does not wait for a server that accepts and is silent", async () => {
     const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => {
-      silent.listen(0, "127.0.0.1", resolve);
-    });
+    await once(silent.listen(0, "127.0.0.1"), "listening");
     const { port } = silent.address() as AddressInfo;
     const api = new ClusterApi(kubeconfig(`https://127.0.0.1:${port}`), 0.3);
     const limit = mock.method(AbortSignal, "timeout");

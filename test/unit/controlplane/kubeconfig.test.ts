@@ -12,7 +12,7 @@ import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 const admin = kubeconfig("https://kindows-lab-control-plane:6443");
 
 describe("kubeconfig", () => {
-  it("leads to an address, under our own names", () => {
+  it("leads to an address, under our own names, with its certificates and key", () => {
     const text = reachableKubeconfig(admin, { name: "kindows-lab", address: "192.0.2.128" });
     const config = parse(text) as Record<string, unknown>;
     assert.equal(serverAddress(text), "192.0.2.128");
@@ -20,8 +20,11 @@ describe("kubeconfig", () => {
     assert.deepEqual(config["contexts"], [
       { name: "kindows-lab", context: { cluster: "kindows-lab", user: "kindows-lab" } },
     ]);
-    assert.equal(credentials(text).server, "https://192.0.2.128:6443");
-    assert.equal(credentials(text).serverName, undefined);
+    const pem = fixture("localhost-ec.pem");
+    assert.deepEqual(credentials(text), {
+      ...{ server: "https://192.0.2.128:6443", serverName: undefined },
+      ...{ ca: pem, certificate: pem, key: fixture("test-only-key.pem") },
+    });
   });
 
   it("names the server where its certificate does not carry the address", () => {
@@ -33,14 +36,6 @@ describe("kubeconfig", () => {
     assert.equal(credentials(text).serverName, "kindows-lab-external-load-balancer");
   });
 
-  it("keeps certificates and key", () => {
-    const text = reachableKubeconfig(admin, { name: "kindows-lab", address: "192.0.2.128" });
-    const { ca, certificate, key } = credentials(text);
-    assert.equal(ca, fixture("localhost-ec.pem"));
-    assert.equal(certificate, fixture("localhost-ec.pem"));
-    assert.equal(key, fixture("test-only-key.pem"));
-  });
-
   const withUser = (user: string): string =>
     `clusters: [{cluster: {server: https://x, certificate-authority-data: ''}}]\nusers: [{user: ${user}}]`;
 
@@ -49,9 +44,8 @@ describe("kubeconfig", () => {
     assert.deepEqual(credentials(withUser("{token: abc}")), found);
   });
 
-  it("says which certificate is missing", () => {
-    assert.throws(() => credentials(withUser("{}")), /no client-certificate-data/);
-  });
+  it("says which certificate is missing", () =>
+    assert.throws(() => credentials(withUser("{}")), /no client-certificate-data/));
 });
 
 /** From `openssl x509 -pubkey -noout -in F | openssl pkey -pubin -outform der | sha256sum`. */
@@ -62,9 +56,8 @@ const byOpenssl = [
 
 describe("hash of the cluster CA", () => {
   for (const [file, hex] of byOpenssl) {
-    it(`is what openssl says of ${file}`, () => {
-      assert.equal(caCertHash(kubeconfig("https://192.0.2.1:6443", file)), `sha256:${hex}`);
-    });
+    it(`is what openssl says of ${file}`, () =>
+      assert.equal(caCertHash(kubeconfig("https://192.0.2.1:6443", file)), `sha256:${hex}`));
   }
 
   const bad: readonly [what: string, kubeconfig: string, complaint: RegExp][] = [

@@ -64,7 +64,7 @@ describe("a node's own report", () => {
     });
   }
 
-  it("gives a Windows node's facts", () => {
+  it("gives a Windows node's facts", () =>
     assert.deepEqual(nodeFacts(windows), {
       name: "win-1",
       addresses: ["192.168.150.11"],
@@ -72,17 +72,15 @@ describe("a node's own report", () => {
       osImage: "Windows Server 2022 Datacenter",
       containerRuntime: "containerd://2.4.2",
       windowsBuild: "10.0.20348",
-    });
-  });
+    }));
 
   it("has no Windows build on Linux", () => {
     const linux = { ...windows, metadata: { name: "linux-1", labels: {} } };
     assert.equal("windowsBuild" in nodeFacts(linux), false);
   });
 
-  it("is refused before the kubelet has reported", () => {
-    assert.throws(() => nodeFacts({ metadata: { name: "win-1" } }), /has not reported/);
-  });
+  it("is refused before the kubelet has reported", () =>
+    assert.throws(() => nodeFacts({ metadata: { name: "win-1" } }), /has not reported/));
 });
 
 describe("a pod", () => {
@@ -101,8 +99,7 @@ describe("a pod", () => {
     ],
   ] as const;
   for (const [conditions, ready] of cases) {
-    it(`with ${JSON.stringify(conditions)} is ${ready ? "" : "not "}ready`, () => {
-      assert.equal(isReady({ status: { conditions: conditions && [...conditions] } }), ready);
-    });
+    it(`with ${JSON.stringify(conditions)} is ${ready ? "" : "not "}ready`, () =>
+      assert.equal(isReady({ status: { conditions: conditions && [...conditions] } }), ready));
   }
 });

@@ -41,11 +41,10 @@ describe("packages of an image", () => {
     assert.deepEqual(dependencies.get("iptables"), ["debconf"]);
   });
 
-  it("come with all they need, circles included", () => {
+  it("come with all they need, circles included", () =>
     assert.deepEqual(closure(dependencies, ["bash"], []), [
       ...["base-files", "bash", "libc6", "libgcc-s1", "libtinfo6", "mawk"],
-    ]);
-  });
+    ]));
 
   it("leave out what running does not need, and what only that needs", () => {
     assert.deepEqual(closure(dependencies, ["iptables"], []), [
@@ -54,9 +53,8 @@ describe("packages of an image", () => {
     assert.deepEqual(closure(dependencies, ["iptables"], ["debconf"]), ["iptables"]);
   });
 
-  it("must be installed", () => {
-    assert.throws(() => closure(dependencies, ["haproxy"], []), /haproxy is not in the root file/);
-  });
+  it("must be installed", () =>
+    assert.throws(() => closure(dependencies, ["haproxy"], []), /haproxy is not in the root file/));
 });
 
 /** What an image's documents tell of a blob. */

@@ -40,14 +40,12 @@ describe("ways to nodes' pods and to Services", () => {
     ["one with ranges of IPv6 only", [node("worker-1", "fd00::/64", "10.0.0.1")]],
   ];
   for (const [what, nodes] of missing) {
-    it(`are not known yet for want of ${what}`, () => {
-      assert.deepEqual(nodeRoutes(routed, [controlPlane, ...nodes]), { missing: "worker-1" });
-    });
+    it(`are not known yet for want of ${what}`, () =>
+      assert.deepEqual(nodeRoutes(routed, [controlPlane, ...nodes]), { missing: "worker-1" }));
   }
 
-  it("are not known yet for want of all nodes, which are named", () => {
-    assert.deepEqual(nodeRoutes(routed, []), { missing: "cp, worker-1" });
-  });
+  it("are not known yet for want of all nodes, which are named", () =>
+    assert.deepEqual(nodeRoutes(routed, []), { missing: "cp, worker-1" }));
 });
 
 describe("the host action that finds them", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { waitFor } from "../../../components/controlplane/actions/wait.ts";
 import type { Look } from "../../../components/controlplane/actions/wait.ts";
+import { eachCase } from "../each-case.ts";
 
 const options = { what: "the moon", timeoutSeconds: 600, pauseSeconds: 0.01 };
 const short = { ...options, timeoutSeconds: 0.05 };
@@ -17,26 +18,27 @@ describe("waiting", () => {
     assert.equal(looks, 3);
   });
 
-  it("ends in time, with what it waited for and what it last saw", async () => {
-    await assert.rejects(
-      waitFor(short, () => Promise.resolve({ seen: "clouds" })),
+  const clouds = (): Promise<Look<true>> => Promise.resolve({ seen: "clouds" });
+  const ends: Readonly<
+    Record<string, readonly [() => Promise<Look<true>>, RegExp, hint?: string]>
+  > = {
+    "with what it waited for and what it last saw": [
+      clouds,
       /^Error: waited 0.05 s for the moon; last seen: clouds$/,
-    );
-  });
-
-  it("says what may help when it ends", async () => {
-    await assert.rejects(
-      waitFor({ ...short, hint: "try the sun" }, () => Promise.resolve({ seen: "clouds" })),
-      /last seen: clouds \(try the sun\)$/,
-    );
-  });
-
-  it("takes an error for something seen", async () => {
-    await assert.rejects(
-      waitFor(short, () => Promise.reject(new Error("rain"))),
+    ],
+    "with what may help": [clouds, /last seen: clouds \(try the sun\)$/, "try the sun"],
+    "with an error as something seen": [
+      () => Promise.reject(new Error("rain")),
       /last seen: rain$/,
-    );
-  });
+    ],
+    "during a look that never ends": [
+      () => new Promise(() => undefined),
+      /last seen: no answer within 1 s/,
+    ],
+  };
+  eachCase("ends in time, %s", ends, ([look, message, hint]) =>
+    assert.rejects(waitFor({ ...short, ...(hint && { hint }) }, look), message),
+  );
 
   it("tells of changes only", async () => {
     const told: string[] = [];
@@ -47,12 +49,5 @@ describe("waiting", () => {
       return Promise.resolve<Look<true>>(now === undefined ? { found: true } : { seen: now });
     });
     assert.deepEqual(told, ["a", "b", "a"]);
-  });
-
-  it("does not wait for a look that never ends", async () => {
-    await assert.rejects(
-      waitFor(short, () => new Promise<Look<true>>(() => undefined)),
-      /last seen: no answer within 1 s/,
-    );
   });
 });

@@ -57,9 +57,8 @@ describe("a worker's container", () => {
     ["", false],
   ];
   for (const [line, started] of logs) {
-    it(`is ${started ? "" : "not "}up after ${JSON.stringify(line)}`, () => {
-      assert.equal(nodeStarted.test(line), started);
-    });
+    it(`is ${started ? "" : "not "}up after ${JSON.stringify(line)}`, () =>
+      assert.equal(nodeStarted.test(line), started));
   }
 });
 
@@ -73,7 +72,7 @@ describe("a worker's join", () => {
     token: "abc123.0123456789abcdef",
   };
 
-  it("has the configuration kind would write, and checks the cluster's CA", () => {
+  it("has the configuration kind would write, and checks the cluster's CA", () =>
     assert.deepEqual(parse(workerJoinConfig(join)), {
       apiVersion: "kubeadm.k8s.io/v1beta4",
       kind: "JoinConfiguration",
@@ -93,6 +92,5 @@ describe("a worker's join", () => {
         },
       },
       skipPhases: ["preflight"],
-    });
-  });
+    }));
 });

@@ -7,6 +7,7 @@ import type { HostFacts } from "../../../preflight/host-facts.ts";
 import { judge } from "../../../preflight/judge.ts";
 import type { DockerFacts } from "../../../preflight/probe-docker.ts";
 import type { LibvirtFacts } from "../../../preflight/probe-libvirt.ts";
+import { eachCase } from "../each-case.ts";
 
 /** Docker as it comes, with nothing of a lab. */
 const docker: DockerFacts = {
@@ -379,8 +380,7 @@ const onHyperV: Cases = {
 
 /** A lab with a Linux machine from this image. */
 const linux = (image: string): string =>
-  `{ windows: { ${small} }, cni: { kind: kind-default }, hypervisor: { domainType: qemu }, ${image} nodes: [{ name: win-1 }, { name: linux-1, os: linux, diskGiB: 8 }] }`;
-const own = linux("linux: { image: { path: /srv/debian.qcow2 } },");
+  `{ windows: { ${small} }, cni: { kind: kind-default }, hypervisor: { domainType: qemu }, linux: { image: { ${image} } }, nodes: [{ name: win-1 }, { name: linux-1, os: linux, diskGiB: 8 }] }`;
 const sha256 = `sha256: "${"a".repeat(64)}"`;
 
 type LinuxMedia = NonNullable<HostFacts["linuxMedia"]>;
@@ -389,55 +389,46 @@ const media = (
   programs: LinuxMedia["programs"] = "there",
 ): Partial<HostFacts> => ({ linuxMedia: { image, programs } });
 
-/** What may be wrong with the disk that Linux machines start from. */
-const linuxImage: Cases = {
-  "a cloud image that is not there": [
-    media("missing"),
-    'kindows:linux.image.path: "/srv/debian.qcow2" is not there. Write the path of a cloud image you may read.',
-  ],
-  "a cloud image that can't be read": [
-    media("unreadable"),
-    `kindows:linux.image.path: "/srv/debian.qcow2" can't be read. Write the path of a cloud image you may read.`,
-  ],
-  "a cloud image that is none": [
-    media("no disk"),
-    `kindows:linux.image.path: "/srv/debian.qcow2" is neither a qcow2, VHD or VHDX image nor a disk with a partition table. Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.`,
-  ],
-  "a cloud image larger than the disk that stands on it": [
-    media({ virtualGiB: 9.5 }),
-    "The disk of linux-1, 8 GiB, is smaller than its image, 10 GiB. Write 10 or more for kindows:linux.diskGiB, or the node's own diskGiB.",
-  ],
+/** What may be wrong with the disk that Linux machines start from, by what the settings say of it. */
+const linuxImages: Readonly<Record<string, Cases>> = {
+  "path: /srv/debian.qcow2": {
+    "a cloud image that is not there": [
+      media("missing"),
+      'kindows:linux.image.path: "/srv/debian.qcow2" is not there. Write the path of a cloud image you may read.',
+    ],
+    "a cloud image that can't be read": [
+      media("unreadable"),
+      `kindows:linux.image.path: "/srv/debian.qcow2" can't be read. Write the path of a cloud image you may read.`,
+    ],
+    "a cloud image that is none": [
+      media("no disk"),
+      `kindows:linux.image.path: "/srv/debian.qcow2" is neither a qcow2, VHD or VHDX image nor a disk with a partition table. Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.`,
+    ],
+    "a cloud image larger than the disk that stands on it": [
+      media({ virtualGiB: 9.5 }),
+      "The disk of linux-1, 8 GiB, is smaller than its image, 10 GiB. Write 10 or more for kindows:linux.diskGiB, or the node's own diskGiB.",
+    ],
+  },
+  "": {
+    "nothing made for Linux machines": [
+      media("not prepared", "missing"),
+      "The disk of Linux machines is not prepared yet. Run `./kindows prepare`.",
+      "The programs of Linux machines are not made yet. Run `./kindows prepare`.",
+    ],
+  },
+  [`url: "https://cloud.example.com/ubuntu.img", ${sha256}`]: {
+    "a cloud image that nobody has downloaded": [
+      media("not prepared"),
+      'kindows:linux.image.url: "https://cloud.example.com/ubuntu.img" is not prepared yet. Run `./kindows prepare`.',
+    ],
+  },
+  [`path: /srv/debian.qcow2, ${sha256}`]: {
+    "a cloud image that is another one": [
+      media({ wrongSha256: "b".repeat(64) }),
+      `kindows:linux.image.path: "/srv/debian.qcow2" has SHA-256 ${"b".repeat(64)}, not ${"a".repeat(64)} as in the settings. Compare with what its publisher says, and download it again.`,
+    ],
+  },
 };
-const otherLinuxImages: readonly (readonly [settings: string, Cases])[] = [
-  [
-    linux(""),
-    {
-      "nothing made for Linux machines": [
-        media("not prepared", "missing"),
-        "The disk of Linux machines is not prepared yet. Run `./kindows prepare`.",
-        "The programs of Linux machines are not made yet. Run `./kindows prepare`.",
-      ],
-    },
-  ],
-  [
-    linux(`linux: { image: { url: "https://cloud.example.com/ubuntu.img", ${sha256} } },`),
-    {
-      "a cloud image that nobody has downloaded": [
-        media("not prepared"),
-        'kindows:linux.image.url: "https://cloud.example.com/ubuntu.img" is not prepared yet. Run `./kindows prepare`.',
-      ],
-    },
-  ],
-  [
-    linux(`linux: { image: { path: /srv/debian.qcow2, ${sha256} } },`),
-    {
-      "a cloud image that is another one": [
-        media({ wrongSha256: "b".repeat(64) }),
-        `kindows:linux.image.path: "/srv/debian.qcow2" has SHA-256 ${"b".repeat(64)}, not ${"a".repeat(64)} as in the settings. Compare with what its publisher says, and download it again.`,
-      ],
-    },
-  ],
-];
 
 /** Settings of the lab "x". */
 function settingsOf(yaml: string): Settings {
@@ -455,15 +446,12 @@ describe("preflight", () => {
     ],
     [fleet, elsewhere],
     [hyperV, onHyperV],
-    [own, linuxImage],
-    ...otherLinuxImages,
+    ...Object.entries(linuxImages).map(([image, cases]) => [linux(image), cases] as const),
   ] as const) {
-    for (const [name, [host, ...problems]] of Object.entries(cases)) {
-      it(name, () => {
-        const found = judge(settingsOf(settings), { ...goodHost, ...host });
-        assert.deepEqual(found.map(hostProblemText), problems);
-      });
-    }
+    eachCase("%s", cases, ([host, ...problems]) => {
+      const found = judge(settingsOf(settings), { ...goodHost, ...host });
+      assert.deepEqual(found.map(hostProblemText), problems);
+    });
   }
 
   it("puts everything into one message", () => {

@@ -13,6 +13,7 @@ import { probeInotify } from "../../../preflight/probe-inotify.ts";
 import { memoryIn } from "../../../preflight/probe-memory.ts";
 import { routeRanges } from "../../../preflight/probe-network.ts";
 import { probeTools } from "../../../preflight/probe-tools.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
 /** An image that is still to be made: there is no disk yet to look at. */
@@ -171,15 +172,13 @@ describe("probes", () => {
       "not converted": [`${"x".repeat(1024)}conectix${"x".repeat(504)}`, "vhdxfile and so on"],
       "no disk": ["conectix", ""],
     };
-    for (const [expected, texts] of Object.entries(contents)) {
-      it(`is ${expected}`, async () => {
-        const file = path.join(folder, "image");
-        for (const text of texts) {
-          await writeFile(file, text);
-          assert.equal(await probed({ kind: "disk", path: file }), expected);
-        }
-      });
-    }
+    eachCase("is %s", contents, async (texts, expected) => {
+      const file = path.join(folder, "image");
+      for (const text of texts) {
+        await writeFile(file, text);
+        assert.equal(await probed({ kind: "disk", path: file }), expected);
+      }
+    });
 
     it("is missing, unreadable, not made yet", async () => {
       assert.equal(await probed({ kind: "disk", path: path.join(folder, "none") }), "missing");
@@ -328,10 +327,9 @@ describe("libvirt's answers", () => {
       "unknown",
     ],
   };
-  for (const [what, [answer, bridge]] of Object.entries(bridges)) {
-    it(`tell of another host: ${what}`, () =>
-      assert.deepEqual(bridgeIn({ stdout: "", stderr: "", ...answer }), bridge));
-  }
+  eachCase("tell of another host: %s", bridges, ([answer, bridge]) =>
+    assert.deepEqual(bridgeIn({ stdout: "", stderr: "", ...answer }), bridge),
+  );
 
   it("tell what memory is free, and what caches would give back, or not", () => {
     const table =

@@ -22,6 +22,7 @@ import { markerName } from "../../../toolchain/cache-marker.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
 interface Counted extends Artifact {
@@ -109,9 +110,9 @@ describe("artifact cache", () => {
       "a relative XDG folder is none": [{ XDG_CACHE_HOME: "x" }, home],
       "else the home folder": [{}, home],
     };
-    for (const [what, [environment, expected]] of Object.entries(cases)) {
-      it(what, () => assert.equal(cacheRoot(environment), expected));
-    }
+    eachCase("%s", cases, ([environment, expected]) =>
+      assert.equal(cacheRoot(environment), expected),
+    );
     it("rejects a relative path of its own variable", () =>
       assert.throws(() => cacheRoot({ KINDOWS_CACHE: "c" }), /KINDOWS_CACHE is "c"/));
   });
@@ -189,22 +190,20 @@ describe("artifact cache", () => {
         /tool has another size/,
       ],
     };
-    for (const [what, [damage, message]] of Object.entries(damages)) {
-      it(what, async () => {
-        const artifact = counted("a");
-        const folder = (await ensure(artifact)).path(artifact);
-        // Not within the clock tick of the build, where a file system may give the same time again.
-        await utimes(path.join(folder, "tool"), new Date(0), new Date(0));
-        await ensure(artifact);
-        assert.equal(artifact.builds, 1);
-        await damage(folder);
-        lines.length = 0;
-        await ensure(artifact);
-        assert.equal(artifact.builds, 2);
-        assert.match(lines[0] ?? "", message);
-        assert.equal(await readFile(path.join(folder, "tool"), "utf8"), "tool a");
-      });
-    }
+    eachCase("%s", damages, async ([damage, message]) => {
+      const artifact = counted("a");
+      const folder = (await ensure(artifact)).path(artifact);
+      // Not within the clock tick of the build, where a file system may give the same time again.
+      await utimes(path.join(folder, "tool"), new Date(0), new Date(0));
+      await ensure(artifact);
+      assert.equal(artifact.builds, 1);
+      await damage(folder);
+      lines.length = 0;
+      await ensure(artifact);
+      assert.equal(artifact.builds, 2);
+      assert.match(lines[0] ?? "", message);
+      assert.equal(await readFile(path.join(folder, "tool"), "utf8"), "tool a");
+    });
   });
 
   it("keeps an entry whose files only got a new time, and looks cheaply the next time", async () => {
@@ -321,17 +320,15 @@ describe("artifact cache", () => {
       "that was cut short": '{"pid":',
       "that is empty": "",
     };
-    for (const [what, change] of Object.entries(dead)) {
-      it(`takes over a lock ${what}`, async () => {
-        const artifact = counted("a");
-        const content = typeof change === "string" ? change : await owner(change);
-        const lockFile = await locked(await artifactAddress(artifact), content);
-        await writeFile(`${lockFile}.4194303.abc`, content);
-        await Promise.all([ensure(artifact), ensure(artifact)]);
-        assert.equal(artifact.builds, 1);
-        assert.deepEqual(await readdir(path.dirname(lockFile)), []);
-      });
-    }
+    eachCase("takes over a lock %s", dead, async (change) => {
+      const artifact = counted("a");
+      const content = typeof change === "string" ? change : await owner(change);
+      const lockFile = await locked(await artifactAddress(artifact), content);
+      await writeFile(`${lockFile}.4194303.abc`, content);
+      await Promise.all([ensure(artifact), ensure(artifact)]);
+      assert.equal(artifact.builds, 1);
+      assert.deepEqual(await readdir(path.dirname(lockFile)), []);
+    });
 
     it("gives up on a living owner after the time given, naming it", async () => {
       await locked("a-1", await owner({}));

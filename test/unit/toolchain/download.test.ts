@@ -6,6 +6,7 @@ import path from "node:path";
 
 import { WrongContentError, download, type DownloadOptions } from "../../../toolchain/download.ts";
 import { transferText } from "../../../toolchain/transfer-text.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { HttpsServer, cutAfter, serve, type Answer } from "./https-server.ts";
 
@@ -103,15 +104,13 @@ describe("downloads", () => {
     ],
     "of another file": [other.subarray(0, 1000), [serve(content)], ["bytes=1000-", undefined]],
   };
-  for (const [what, [bytes, each, expected]] of Object.entries(earlier)) {
-    it(`end well with an earlier part: ${what}`, async () => {
-      writeFileSync(partial(), bytes);
-      answers(...each);
-      await fetch();
-      isThere();
-      assert.deepEqual(ranges(), expected);
-    });
-  }
+  eachCase("end well with an earlier part: %s", earlier, async ([bytes, each, expected]) => {
+    writeFileSync(partial(), bytes);
+    answers(...each);
+    await fetch();
+    isThere();
+    assert.deepEqual(ranges(), expected);
+  });
 
   it("of something else are an error, kept aside, and never gone on with", async () => {
     answers(serve(other));
@@ -132,19 +131,12 @@ describe("downloads", () => {
     assert.deepEqual(ranges(), [undefined, undefined]);
   });
 
-  for (const [code, tries] of Object.entries({ 404: 1, 403: 1, 407: 1, 429: 3, 503: 3 })) {
-    it(`end at HTTP status ${code} after ${String(tries)} of 3 tries`, async () => {
-      answers(status(Number(code)));
-      await assert.rejects(fetch(), new RegExp(`returned error: ${code}`));
-      assert.equal(server.asked.length, tries);
-      assert.deepEqual(left(), []);
-    });
-  }
-
-  it("outlast a server that is busy for a moment", async () => {
-    answers(status(503), serve(content));
-    await fetch();
-    isThere();
+  const tries = { 404: 1, 403: 1, 407: 1, 429: 3, 503: 3 };
+  eachCase("end at HTTP status %s, or try again", tries, async (count, code) => {
+    answers(status(Number(code)));
+    await assert.rejects(fetch(), new RegExp(`returned error: ${code}`));
+    assert.equal(server.asked.length, count);
+    assert.deepEqual(left(), []);
   });
 
   it("end at a full disk, and free what they took of it", async () => {
@@ -175,12 +167,10 @@ describe("downloads", () => {
     "where nobody listens": ["https://127.0.0.1:1/x", /curl: \(7\)/],
     "without encryption": ["http://127.0.0.1:1/x", /curl: \(1\)/],
   };
-  for (const [what, [url, message]] of Object.entries(unreachable)) {
-    it(`end at once ${what}`, async () => {
-      await assert.rejects(fetch({ pauseMilliseconds: 3_600_000 }, url), message);
-      assert.deepEqual(left(), []);
-    });
-  }
+  eachCase("end at once %s", unreachable, async ([url, message]) => {
+    await assert.rejects(fetch({ pauseMilliseconds: 3_600_000 }, url), message);
+    assert.deepEqual(left(), []);
+  });
 
   const withVariable = async (name: string, value: string, message: RegExp): Promise<void> => {
     const before = process.env[name];

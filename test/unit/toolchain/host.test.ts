@@ -16,6 +16,7 @@ import type { Host, Plan } from "../../../toolchain/host-packages.ts";
 import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
 import { runProgram, type ProgramEnd } from "../../../toolchain/run-program.ts";
 import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
 /** A host with these executables. */
@@ -78,13 +79,11 @@ describe("host packages", () => {
     ],
     "apt-get goes before the others": [["jq"], host(true, "zypper dnf apt-get"), install("jq")],
   };
-  for (const [what, [names, on, plan]] of Object.entries(cases)) {
-    it(what, async () => {
-      const found = await planPackages(names, on);
-      if (!(plan instanceof RegExp)) assert.deepEqual(found, plan);
-      else assert.match(found.kind === "tell" ? found.message : `wrong plan: ${found.kind}`, plan);
-    });
-  }
+  eachCase("%s", cases, async ([names, on, plan]) => {
+    const found = await planPackages(names, on);
+    if (!(plan instanceof RegExp)) assert.deepEqual(found, plan);
+    else assert.match(found.kind === "tell" ? found.message : `wrong plan: ${found.kind}`, plan);
+  });
 
   it("one that is not in the table is a mistake of ours", async () => {
     await assert.rejects(planPackages(["libfoo"], host(true, "apt-get")), /libfoo is not in/);
@@ -136,16 +135,13 @@ describe("host packages", () => {
     });
   });
 
-  const local = ["qemu:///system", "qemu:///session", "qemu+unix:///system"];
   const uris = {
-    "this host": [...local, "qemu+unix:///system?socket=/run/x"],
-    "another host": ["qemu+ssh://root@host/system", "qemu://host/system", "qemu+tls://h:1/system"],
+    ...{ "qemu:///system": true, "qemu:///session": true, "qemu+unix:///system": true },
+    "qemu+unix:///system?socket=/run/x": true,
+    ...{ "qemu+ssh://root@host/system": false, "qemu://host/system": false },
+    "qemu+tls://h:1/system": false,
   };
-  for (const [what, each] of Object.entries(uris)) {
-    for (const uri of each) {
-      it(`${uri} is ${what}`, () => assert.equal(isLocal(uri), what === "this host"));
-    }
-  }
+  eachCase("%s is this host, or another", uris, (here, uri) => assert.equal(isLocal(uri), here));
 });
 
 describe("container runtime", () => {
@@ -204,16 +200,14 @@ describe("container runtime", () => {
         { capabilities: { effective: both } },
       ],
     };
-    for (const [args, [before, after]] of Object.entries(cases)) {
-      it(args, async () => {
-        const folder = newFolder();
-        const place = path.join(folder, args.includes("create") ? "config.json" : "process.json");
-        writeFileSync(place, JSON.stringify(before));
-        const { stdout } = await run(folder, 'echo "runc $*"', args.split(" "));
-        assert.equal(stdout, `runc ${args}`);
-        assert.deepEqual(JSON.parse(readFileSync(place, "utf8")), after);
-      });
-    }
+    eachCase("%s", cases, async ([before, after], args) => {
+      const folder = newFolder();
+      const place = path.join(folder, args.includes("create") ? "config.json" : "process.json");
+      writeFileSync(place, JSON.stringify(before));
+      const { stdout } = await run(folder, 'echo "runc $*"', args.split(" "));
+      assert.equal(stdout, `runc ${args}`);
+      assert.deepEqual(JSON.parse(readFileSync(place, "utf8")), after);
+    });
     it("gives runc's own exit code", async () =>
       assert.equal((await run(newFolder(), "exit 42", ["state", "id"])).exitCode, 42));
   });
@@ -249,13 +243,11 @@ describe("daemons that do not answer", () => {
     ],
     "no word at all": ["\n", "silent", /without a word/],
   };
-  for (const [what, [stderr, kind, reason]] of Object.entries(cases)) {
-    it(what, () => {
-      const state = classifyRefusal(stderr, "docker");
-      assert.equal(state.kind, kind);
-      assert.match(state.kind === "running" ? "" : state.reason, reason);
-    });
-  }
+  eachCase("%s", cases, ([stderr, kind, reason]) => {
+    const state = classifyRefusal(stderr, "docker");
+    assert.equal(state.kind, kind);
+    assert.match(state.kind === "running" ? "" : state.reason, reason);
+  });
 });
 
 describe("a bounded wait", () => {
@@ -296,9 +288,9 @@ describe("a program of the host", () => {
       { how: "late", stdout: "", stderr: "", reason: "no answer within 0.2 s" },
     ],
   };
-  for (const [what, [line, seconds, end]] of Object.entries(cases)) {
-    it(what, async () => assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end));
-  }
+  eachCase("%s", cases, async ([line, seconds, end]) =>
+    assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end),
+  );
 
   it("is not installed", async () => {
     const reason = "the program no-such-program is not installed";

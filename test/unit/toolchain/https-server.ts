@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { fixture } from "../controlplane/fixture-kubeconfig.ts";
 
-/** Certificate for 127.0.0.1 and its key; of no use but for this server. */
-const certificateFile = fileURLToPath(new URL("loopback.pem", import.meta.url));
+const certificate = "../controlplane/fixtures/localhost-ec.pem";
+const certificateFile = fileURLToPath(new URL(certificate, import.meta.url));
 
 /** Answers one request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -34,8 +34,8 @@ export class HttpsServer {
   }
 
   static async start(): Promise<HttpsServer> {
-    const pem = readFileSync(certificateFile);
-    const server = createServer({ key: pem, cert: pem }, (request, response) => {
+    const identity = { key: fixture("test-only-key.pem"), cert: fixture("localhost-ec.pem") };
+    const server = createServer(identity, (request, response) => {
       started.asked.push({ path: request.url ?? "", range: request.headers.range });
       started.answer(request, response);
     });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
 import { pageAligned } from "../../../toolchain/tools/page-aligned.ts";
+import { eachCase } from "../each-case.ts";
 
 const coff = 0x80;
 const optional = coff + 24;
@@ -90,7 +91,5 @@ describe("a Windows program whose sections begin with a page", () => {
     assert.deepEqual(pageAligned(once), once);
   });
 
-  for (const [what, [file, why]] of Object.entries(refused)) {
-    it(`refuses ${what}`, () => assert.throws(() => pageAligned(file), why));
-  }
+  eachCase("refuses %s", refused, ([file, why]) => assert.throws(() => pageAligned(file), why));
 });

@@ -7,6 +7,7 @@ import { judgePrinted } from "../../../verify/run/attempt.ts";
 import { judgeLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe-failure.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
+import { eachCase } from "../each-case.ts";
 import {
   denyAll,
   healthy,
@@ -117,10 +118,9 @@ describe("why a connection failed", () => {
       /^no answer within 4 s from/,
     ],
   };
-  for (const [what, [[id, failure, changes], expected]] of Object.entries(cases)) {
-    it(`is ${what}`, () =>
-      assert.match(whyFailed(probesOf(id)[0], failure, { ...healthy, ...changes }), expected));
-  }
+  eachCase("is %s", cases, ([[id, failure, changes], expected]) =>
+    assert.match(whyFailed(probesOf(id)[0], failure, { ...healthy, ...changes }), expected),
+  );
 });
 
 describe("why a pod is not Ready", () => {
@@ -174,13 +174,11 @@ describe("why a pod is not Ready", () => {
     ],
     "nothing known": [undefined, {}, /^the DaemonSet linux-client has no pod on linux-a$/],
   };
-  for (const [what, [pod, changes, expected]] of Object.entries(cases)) {
-    it(`is ${what}`, () => {
-      const role = { os: "linux", part: "client" } as const;
-      const awaited: AwaitedPod = { role, node: "linux-a", ...(pod && { pod }) };
-      assert.match(whyNotReady([awaited], { ...healthy, ...changes }), expected);
-    });
-  }
+  eachCase("is %s", cases, ([pod, changes, expected]) => {
+    const role = { os: "linux", part: "client" } as const;
+    const awaited: AwaitedPod = { role, node: "linux-a", ...(pod && { pod }) };
+    assert.match(whyNotReady([awaited], { ...healthy, ...changes }), expected);
+  });
 });
 
 describe("what curl's end says", () => {
@@ -203,13 +201,11 @@ describe("what curl's end says", () => {
     "the end of its time": [undefined, "no end within 26 s", "exec"],
     "anything else": [56, "curl: (56) Recv failure: Connection reset by peer", "other"],
   };
-  for (const [what, [exitCode, stderr, kind]] of Object.entries(cases)) {
-    it(`is ${what}`, () => {
-      const failure = judgePrinted(asked, { exitCode, stdout: "", stderr });
-      assert.equal(failure?.kind, kind);
-      assert.ok(failure.text.length > 0);
-    });
-  }
+  eachCase("is %s", cases, ([exitCode, stderr, kind]) => {
+    const failure = judgePrinted(asked, { exitCode, stdout: "", stderr });
+    assert.equal(failure?.kind, kind);
+    assert.ok(failure.text.length > 0);
+  });
 
   it("leaves out what is not about the failure", () => {
     const stderr =
@@ -260,13 +256,11 @@ describe("a question to a DNS server", () => {
     "a pod that is gone": [[1, "", 'Error from server (NotFound): pods "x" not found'], "exec"],
     "no end": [[undefined, server, "no end within 44 s"], "exec"],
   };
-  for (const [what, [[exitCode, stdout, stderr], kind]] of Object.entries(ends)) {
-    it(`that ends with ${what}`, () => {
-      const failure = judgeLookup(lookup, { exitCode, stdout, stderr });
-      assert.equal(failure?.kind, kind);
-      if (failure) assert.notEqual(failure.text, "");
-    });
-  }
+  eachCase("that ends with %s", ends, ([[exitCode, stdout, stderr], kind]) => {
+    const failure = judgeLookup(lookup, { exitCode, stdout, stderr });
+    assert.equal(failure?.kind, kind);
+    if (failure) assert.notEqual(failure.text, "");
+  });
 
   it("that fails without a server to answer it is put down to that", () => {
     assert.match(

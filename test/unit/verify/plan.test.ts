@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Snapshot } from "../../../verify/cluster/snapshot.ts";
 import { nodePairs } from "../../../verify/run/pairs.ts";
 import { curlArguments, probeWords } from "../../../verify/run/probe-words.ts";
+import { eachCase } from "../each-case.ts";
 import { healthy, onHosts, planOf, probesOf, waitingPod } from "./cluster-states.ts";
 
 /** Where each probe begins, what it asks, and how often. */
@@ -32,55 +33,42 @@ describe("pairs of nodes", () => {
 });
 
 describe("the probes of a row", () => {
+  const [a, b] = ["http://10.244.0.3:8080/hostname", "http://10.244.1.3:8080/hostname"];
+  const name = "linux-pods.kindows-verify.svc.cluster.local";
+  const dns = "dns://10.96.0.10/linux.kindows-verify.svc.cluster.local";
+  const outside = "http://192.168.150";
+  /** What is asked from each node, or from outside of each; the same where it is one. */
   const cases: Readonly<Record<string, readonly string[]>> = {
-    "linux-pod-to-linux-pod-same-node": [
-      "linux-client-linux-a > http://10.244.0.3:8080/hostname",
-      "linux-client-linux-b > http://10.244.1.3:8080/hostname",
-    ],
-    "linux-pod-to-linux-pod-other-node": [
-      "linux-client-linux-a > http://10.244.1.3:8080/hostname",
-      "linux-client-linux-b > http://10.244.0.3:8080/hostname",
-    ],
+    "linux-pod-to-linux-pod-same-node": [a, b],
+    "linux-pod-to-linux-pod-other-node": [b, a],
     "linux-pod-to-linux-pod-name": [
-      "linux-client-linux-a > http://10-244-1-3.linux-pods.kindows-verify.svc.cluster.local:8080/hostname",
-      "linux-client-linux-b > http://10-244-0-3.linux-pods.kindows-verify.svc.cluster.local:8080/hostname",
+      `http://10-244-1-3.${name}:8080/hostname`,
+      `http://10-244-0-3.${name}:8080/hostname`,
     ],
-    "linux-pod-to-linux-service": [
-      "linux-client-linux-a > http://10.96.1.1:80/hostname x4",
-      "linux-client-linux-b > http://10.96.1.1:80/hostname x4",
-    ],
-    "linux-pod-to-linux-service-name": [
-      "linux-client-linux-a > http://linux:80/hostname x4",
-      "linux-client-linux-b > http://linux:80/hostname x4",
-    ],
-    "linux-node-to-linux-pod": [
-      "linux-node-linux-a > http://10.244.1.3:8080/hostname",
-      "linux-node-linux-b > http://10.244.0.3:8080/hostname",
-    ],
-    "linux-node-to-cluster-dns": [
-      "linux-node-linux-a > dns://10.96.0.10/linux.kindows-verify.svc.cluster.local",
-      "linux-node-linux-b > dns://10.96.0.10/linux.kindows-verify.svc.cluster.local",
-    ],
+    "linux-pod-to-linux-service": ["http://10.96.1.1:80/hostname x4"],
+    "linux-pod-to-linux-service-name": ["http://linux:80/hostname x4"],
+    "linux-node-to-linux-pod": [b, a],
+    "linux-node-to-cluster-dns": [dns],
     "outside-to-linux-service-linux-node": [
-      "outside > http://192.168.150.128:30080/hostname x4",
-      "outside > http://192.168.150.129:30080/hostname x4",
+      `${outside}.128:30080/hostname x4`,
+      `${outside}.129:30080/hostname x4`,
     ],
     "outside-to-linux-host-port": [
-      "outside > http://192.168.150.128:28080/hostname",
-      "outside > http://192.168.150.129:28080/hostname",
+      `${outside}.128:28080/hostname`,
+      `${outside}.129:28080/hostname`,
     ],
-    "linux-pod-to-host": [
-      "linux-client-linux-a > http://192.168.150.1:41234/",
-      "linux-client-linux-b > http://192.168.150.1:41234/",
-    ],
-    "linux-pod-to-internet": [
-      "linux-client-linux-a > http://www.example.test/page",
-      "linux-client-linux-b > http://www.example.test/page",
-    ],
+    "linux-pod-to-host": ["http://192.168.150.1:41234/"],
+    "linux-pod-to-internet": ["http://www.example.test/page"],
   };
-  for (const [id, expected] of Object.entries(cases)) {
-    it(`of ${id}`, () => assert.deepEqual(shown(id), expected));
-  }
+  const origins: Readonly<Record<string, readonly string[]>> = {
+    "linux-pod": ["linux-client-linux-a", "linux-client-linux-b"],
+    "linux-node": ["linux-node-linux-a", "linux-node-linux-b"],
+    outside: ["outside", "outside"],
+  };
+  eachCase("of %s", cases, ([first = "", second = first], id) => {
+    const [one, other] = origins[id.split("-to-")[0] ?? ""] ?? assert.fail(id);
+    assert.deepEqual(shown(id), [`${one} > ${first}`, `${other} > ${second}`]);
+  });
 
   const onNodes: Readonly<Record<string, string>> = {
     "linux-pod-to-windows-host-pod": "linux-client-linux-a > http://192.168.150.10:28081/hostname",
@@ -97,9 +85,7 @@ describe("the probes of a row", () => {
     "outside-to-windows-host-service-linux-node":
       "outside > http://192.168.150.128:30081/hostname x4",
   };
-  for (const [id, expected] of Object.entries(onNodes)) {
-    it(`of ${id}`, () => assert.deepEqual(shown(id, onHosts), [expected]));
-  }
+  eachCase("of %s", onNodes, (expected, id) => assert.deepEqual(shown(id, onHosts), [expected]));
 
   it("wait for every pod they need, and for no other", () => {
     const name = "linux-server-linux-b";

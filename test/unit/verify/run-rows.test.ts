@@ -11,6 +11,7 @@ import type { Probe } from "../../../verify/run/probe.ts";
 import { rowSeconds, runRows } from "../../../verify/run/run-rows.ts";
 import { waitingText } from "../../../verify/run/waiting.ts";
 import { selectRows } from "../../../verify/rows/select.ts";
+import { eachCase } from "../each-case.ts";
 import { fullFacts, healthy, linuxNode, onHosts, rolePod, waitingPod } from "./cluster-states.ts";
 
 interface Fake {
@@ -130,9 +131,7 @@ describe("running rows", () => {
       { status: "passed" },
     ],
   };
-  for (const [what, [id, fake, expected]] of Object.entries(cases)) {
-    it(what, () => comesOut(id, fake, expected));
-  }
+  eachCase("%s", cases, ([id, fake, expected]) => comesOut(id, fake, expected));
 
   for (const id of ["linux-pod-to-windows-host-pod", "windows-node-to-host"]) {
     it(`does not pass in a rehearsal what a HostProcess container did under Wine, and fails what it did not: ${id}`, async () => {
@@ -225,9 +224,7 @@ describe("the samples' rows", () => {
       { reason: "there is no pod of settings-linux" },
     ],
   };
-  for (const [what, [id, fake, expected]] of Object.entries(cases)) {
-    it(what, () => comesOut(id, fake, expected));
-  }
+  eachCase("%s", cases, ([id, fake, expected]) => comesOut(id, fake, expected));
 });
 
 describe("kubelet's summary", () => {

@@ -13,6 +13,7 @@ import { judgeClocks, secondsOff } from "../../../../cli/doctor/clocks.ts";
 import type { Finding, Repair } from "../../../../cli/doctor/finding.ts";
 import { judgeNodes, type KnownNodes } from "../../../../cli/doctor/nodes.ts";
 import { judgeTokens, knownTokens, type KnownToken } from "../../../../cli/doctor/tokens.ts";
+import { eachCase } from "../../each-case.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");
 const runJoin = { kind: "run-join", node: "win-1" } as const;
@@ -100,9 +101,9 @@ describe("certificates of a lab", () => {
       [["clock of this host", /it says 2027-03-01T12:00Z, before .* \(2027-03-02T12:00Z\)/]],
     ],
   };
-  for (const [name, [containers, kubeconfig, expected]] of Object.entries(cases)) {
-    it(name, () => assertFound(judgeCertificates(containers, kubeconfig, now), expected));
-  }
+  eachCase("%s", cases, ([containers, kubeconfig, expected]) =>
+    assertFound(judgeCertificates(containers, kubeconfig, now), expected),
+  );
 });
 
 describe("what kubeadm and PEM files tell of certificates", () => {
@@ -217,13 +218,11 @@ describe("the token of a join that was not finished", () => {
     "says no date": [[token("win-2", undefined)], /has expired/],
     "cannot be seen": [undefined, /whether its token is still good cannot be seen/],
   };
-  for (const [name, [tokens, seen]] of Object.entries(cases)) {
-    it(name, () => {
-      const found = judgeTokens(["win-2"], tokens, now);
-      assertFound(found, [["join of win-2", seen]]);
-      assert.match(found[0]?.remedy ?? "", /kindows up/);
-    });
-  }
+  eachCase("%s", cases, ([tokens, seen]) => {
+    const found = judgeTokens(["win-2"], tokens, now);
+    assertFound(found, [["join of win-2", seen]]);
+    assert.match(found[0]?.remedy ?? "", /kindows up/);
+  });
 
   it("is nobody's where all have joined", () =>
     assert.deepEqual(judgeTokens([], [token("win-1", "2027-03-01T11:00:00Z")], now), []));
@@ -362,9 +361,9 @@ describe("nodes of a lab", () => {
   };
   const judged = (nodes: unknown, pods: readonly object[] = [], change: Partial<KnownNodes> = {}) =>
     judgeNodes({ nodes, pods: { items: pods }, leases }, { ...known, ...change }, now);
-  for (const [name, { nodes = fine, pods, found = [] }] of Object.entries(cases)) {
-    it(name, () => assertFound(judged({ items: nodes }, pods), found));
-  }
+  eachCase("%s", cases, ({ nodes = fine, pods, found = [] }) =>
+    assertFound(judged({ items: nodes }, pods), found),
+  );
 
   it("are left to a person where their machine cannot be told to join", () => {
     const [found] = judged({ items: silentWindows }, [], { canJoin: () => false });

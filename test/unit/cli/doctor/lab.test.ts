@@ -3,6 +3,7 @@ import { askCluster, judgeLab, type LabAnswers } from "../../../../cli/doctor/ex
 import { labState, withToken, type NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
 import type { StateResource } from "../../../../cli/recovery/deployment.ts";
+import { eachCase } from "../../each-case.ts";
 import { connection, deployment, resource, secret, urn } from "../recovery/state-builder.ts";
 
 const joinInput = JSON.stringify({ token: "abcdef.0123456789abcdef", caCertHashes: ["sha256:0"] });
@@ -139,13 +140,11 @@ describe("a lab as a whole", () => {
       [["machine win-1", undefined]],
     ],
   };
-  for (const [name, [change, expected]] of Object.entries(cases)) {
-    it(name, () => {
-      const found = judgeLab({ ...fine, ...change });
-      const kinds = found.map(({ name: each, repair }) => [each, repair?.kind]);
-      assert.deepEqual(kinds, expected);
-    });
-  }
+  eachCase("%s", cases, ([change, expected]) => {
+    const found = judgeLab({ ...fine, ...change });
+    const kinds = found.map(({ name: each, repair }) => [each, repair?.kind]);
+    assert.deepEqual(kinds, expected);
+  });
 
   it("without a kubeconfig says so, and asks nobody", async () =>
     assert.match(JSON.stringify(await askCluster(undefined)), /has no kubeconfig/));

@@ -7,6 +7,7 @@ import { runJoin } from "../../../../cli/doctor/repairs.ts";
 import { stepOverSsh } from "../../../../cli/doctor/step-over-ssh.ts";
 import { stepCommand as commandOf } from "../../../../components/windows/step-command.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { eachCase } from "../../each-case.ts";
 import { withFakeApi } from "../../controlplane/fake-api.ts";
 import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
 import { adminKey, remoteSteps, stepCommand } from "../../rehearsal-host/ssh-client.ts";
@@ -51,12 +52,10 @@ describe("a machine that the doctor reaches", () => {
     ],
     "it has no such step": [{}, "C:\\none", /exit code|without a result/],
   };
-  for (const [what, [change, steps, trouble]] of Object.entries(troubles)) {
-    it(`tells why it does not: ${what}`, async () => {
-      const reading = await askClock({ ...machine, ...change }, steps);
-      assert.match("trouble" in reading ? reading.trouble : "", trouble);
-    });
-  }
+  eachCase("tells why it does not: %s", troubles, async ([change, steps, trouble]) => {
+    const reading = await askClock({ ...machine, ...change }, steps);
+    assert.match("trouble" in reading ? reading.trouble : "", trouble);
+  });
 
   it("that accepts the connection and says nothing ends in time", async () => {
     const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");

@@ -10,6 +10,7 @@ import { withoutSealed } from "../../../../cli/existing/without-sealed.ts";
 import { resolveExisting } from "../../../../config/existing/resolve.ts";
 import { hostKey } from "../../../../config/values/host-key.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
+import { eachCase } from "../../each-case.ts";
 import { newFolder } from "../../new-folder.ts";
 
 describe("turning SSH on at a machine", () => {
@@ -40,13 +41,11 @@ describe("turning SSH on at a machine", () => {
       /key cannot be read \(ENOENT\).*ssh-keygen -t ed25519/,
     ],
   };
-  for (const [name, [host, content, why]] of Object.entries(refused)) {
-    it(`refuses ${name}`, async () => {
-      const key = path.join(newFolder(), "key");
-      if (content !== undefined) await writeFile(key, content);
-      await assert.rejects(bootstrap({ host, key }), why);
-    });
-  }
+  eachCase("refuses %s", refused, async ([host, content, why]) => {
+    const key = path.join(newFolder(), "key");
+    if (content !== undefined) await writeFile(key, content);
+    await assert.rejects(bootstrap({ host, key }), why);
+  });
 });
 
 describe("the host key a machine shows", () => {

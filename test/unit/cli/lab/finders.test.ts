@@ -12,6 +12,7 @@ import { pools } from "../../../../cli/lab/pools.ts";
 import { labOfEnvironment } from "../../../../cli/lab/processes.ts";
 import { sweepLeftovers } from "../../../../cli/lab/sweep.ts";
 import { parseVolumeLine, volumes } from "../../../../cli/lab/volumes.ts";
+import { eachCase } from "../../each-case.ts";
 import { recordedHost, type Answers } from "./recorded-host.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
@@ -113,14 +114,12 @@ const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
 };
 
 describe("finding what labs left on a host", () => {
-  for (const [name, [finder, answers, found]] of Object.entries(cases)) {
-    it(name, async () => {
-      const things = await finder.find(recordedHost(answers));
-      const seen = things.map(({ lab, name: each, identity }) => [lab, each, identity]);
-      assert.deepEqual(seen, found);
-      assert.ok(things.every(({ kind }) => kind === finder.kind));
-    });
-  }
+  eachCase("%s", cases, async ([finder, answers, found]) => {
+    const things = await finder.find(recordedHost(answers));
+    const seen = things.map(({ lab, name: each, identity }) => [lab, each, identity]);
+    assert.deepEqual(seen, found);
+    assert.ok(things.every(({ kind }) => kind === finder.kind));
+  });
 
   for (const [finder, list] of [
     [libvirtNetworks, "virsh net-list --all --name"],
@@ -183,10 +182,9 @@ describe("names that tell a lab", () => {
     "KINDOWS_LAB=\0": undefined,
     "": undefined,
   };
-  for (const [environment, lab] of Object.entries(environments)) {
-    it(`environment ${JSON.stringify(environment)}: ${lab ?? "none"}`, () =>
-      assert.equal(labOfEnvironment(environment), lab));
-  }
+  eachCase("environment %s", environments, (lab, environment) =>
+    assert.equal(labOfEnvironment(environment), lab),
+  );
 
   const files = {
     [`${pool}/x.qcow2`]: "kindows-a",
@@ -194,9 +192,7 @@ describe("names that tell a lab", () => {
     "/var/lib/libvirt/images/x.qcow2": undefined,
     "/home/me/kindows-a/x.qcow2": undefined,
   };
-  for (const [file, lab] of Object.entries(files)) {
-    it(`disk ${file}: ${lab ?? "none"}`, () => assert.equal(labOfPoolFile(file), lab));
-  }
+  eachCase("disk %s", files, (lab, file) => assert.equal(labOfPoolFile(file), lab));
 
   it("a volume's line may have blanks in the name", () => {
     const expected = { name: "a b.iso", path: "/p/a b.iso" };

@@ -159,7 +159,6 @@ describe("the difference of two versions", () => {
     assert.deepEqual(failed.troubles, ["head: .: size is too small: use 3"]);
   });
 
-  it("names a commit that does not exist", async () => {
-    await assert.rejects(repository.commit("no-such-branch"), /knows no commit "no-such-branch"/);
-  });
+  it("names a commit that does not exist", () =>
+    assert.rejects(repository.commit("no-such-branch"), /knows no commit "no-such-branch"/));
 });

@@ -31,6 +31,37 @@ const command = "command:local:Command";
 const volume = "libvirt:index/volume:Volume";
 const domain = "libvirt:index/domain:Domain";
 
+/** Files in an archive, as the engine knows them. */
+const archive = (place: string): object => ({
+  ...{ "4dabf18193072939515e22adb298388d": "0def7320c3a5731c473e5ecbe6d01bc7" },
+  ...{ hash: "1", path: place },
+});
+
+/** A machine with a disk that is like this, and what follows from it. */
+const machineOn = (disk: object): Readonly<Record<string, Given>> => ({
+  disk: { type: volume, inputs: { ...disk } },
+  other: {
+    ...{ type: volume, inputs: { baseVolumeId: unknown } },
+    with: {
+      propertyDependencies: { baseVolumeId: [urn("disk")] },
+      ignoreChanges: ["baseVolumeId"],
+    },
+  },
+  machine: {
+    ...{ type: domain, inputs: { disks: [{ volumeId: unknown }] } },
+    with: { propertyDependencies: { disks: [urn("disk")] } },
+  },
+  step: {
+    ...{ type: command, inputs: { triggers: [unknown] } },
+    with: { propertyDependencies: { triggers: [urn("machine")] } },
+  },
+  updated: {
+    ...{ type: command, inputs: { environment: { X: unknown } } },
+    with: { propertyDependencies: { environment: [urn("machine")] } },
+  },
+  object: { with: { replaceWith: [urn("step")] } },
+});
+
 const cases: readonly {
   readonly name: string;
   readonly base: Readonly<Record<string, Given>>;
@@ -78,30 +109,8 @@ const cases: readonly {
   },
   {
     name: "nothing of the folder the project is in, and of what lies in an archive its hash only",
-    base: {
-      a: {
-        inputs: {
-          f: "/project/x",
-          s: {
-            "4dabf18193072939515e22adb298388d": "0def7320c3a5731c473e5ecbe6d01bc7",
-            hash: "1",
-            path: "/p",
-          },
-        },
-      },
-    },
-    head: {
-      a: {
-        inputs: {
-          f: "./x",
-          s: {
-            "4dabf18193072939515e22adb298388d": "0def7320c3a5731c473e5ecbe6d01bc7",
-            hash: "1",
-            path: "/q",
-          },
-        },
-      },
-    },
+    base: { a: { inputs: { f: "/project/x", s: archive("/p") } } },
+    head: { a: { inputs: { f: "./x", s: archive("/q") } } },
     lines: [],
   },
   {
@@ -124,60 +133,8 @@ const cases: readonly {
   },
   {
     name: "a machine made anew with its disk, and what is replaced with it, but not what ignores it",
-    base: {
-      disk: { type: volume, inputs: { size: 1 } },
-      other: {
-        type: volume,
-        inputs: { baseVolumeId: unknown },
-        with: {
-          propertyDependencies: { baseVolumeId: [urn("disk")] },
-          ignoreChanges: ["baseVolumeId"],
-        },
-      },
-      machine: {
-        type: domain,
-        inputs: { disks: [{ volumeId: unknown }] },
-        with: { propertyDependencies: { disks: [urn("disk")] } },
-      },
-      step: {
-        type: command,
-        inputs: { triggers: [unknown] },
-        with: { propertyDependencies: { triggers: [urn("machine")] } },
-      },
-      updated: {
-        type: command,
-        inputs: { environment: { X: unknown } },
-        with: { propertyDependencies: { environment: [urn("machine")] } },
-      },
-      object: { with: { replaceWith: [urn("step")] } },
-    },
-    head: {
-      disk: { type: volume, inputs: { size: 2 } },
-      other: {
-        type: volume,
-        inputs: { baseVolumeId: unknown },
-        with: {
-          propertyDependencies: { baseVolumeId: [urn("disk")] },
-          ignoreChanges: ["baseVolumeId"],
-        },
-      },
-      machine: {
-        type: domain,
-        inputs: { disks: [{ volumeId: unknown }] },
-        with: { propertyDependencies: { disks: [urn("disk")] } },
-      },
-      step: {
-        type: command,
-        inputs: { triggers: [unknown] },
-        with: { propertyDependencies: { triggers: [urn("machine")] } },
-      },
-      updated: {
-        type: command,
-        inputs: { environment: { X: unknown } },
-        with: { propertyDependencies: { environment: [urn("machine")] } },
-      },
-      object: { with: { replaceWith: [urn("step")] } },
-    },
+    base: machineOn({ size: 1 }),
+    head: machineOn({ size: 2 }),
     lines: [
       "!disk size",
       "!machine disks (disk)",
@@ -227,8 +184,7 @@ describe("the difference of two previews", () => {
   }
 
   for (const text of ["", "{", '{"steps": 5}', '{"steps": [{"op": "create"}]}']) {
-    it(`is not made of something else: ${text}`, () => {
-      assert.throws(() => readPreview(text, "/project"), /the engine's preview cannot be read/);
-    });
+    it(`is not made of something else: ${text}`, () =>
+      assert.throws(() => readPreview(text, "/project"), /the engine's preview cannot be read/));
   }
 });

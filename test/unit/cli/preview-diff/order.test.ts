@@ -38,22 +38,20 @@ describe("the order of a preview's resources", () => {
   ];
   const expected = ["pool", "token", "win-1", "win-1-join", "win-1-ready", "win-2", "win-10"];
 
-  it("puts what a resource is made of before it, and else goes by name", () => {
-    assert.deepEqual(ordered(lab), expected);
-  });
+  it("puts what a resource is made of before it, and else goes by name", () =>
+    assert.deepEqual(ordered(lab), expected));
 
   it("does not follow the order of the engine", () => {
     assert.deepEqual(ordered(lab.toReversed()), expected);
     assert.deepEqual(ordered([...lab.slice(3), ...lab.slice(0, 3)]), expected);
   });
 
-  it("ends where resources are made of each other, or of one that nobody tells", () => {
+  it("ends where resources are made of each other, or of one that nobody tells", () =>
     assert.deepEqual(
       ordered([
         { name: "b", of: ["a"] },
         { name: "a", of: ["b", "gone"] },
       ]),
       ["b", "a"],
-    );
-  });
+    ));
 });

@@ -20,8 +20,7 @@ describe("the stacks a change has to do with", () => {
     // Only at its own place is it what it is called.
     [["components/docs/x.ts"], stacks],
   ] as const) {
-    it(`${files.join(", ") || "nothing"}: ${touched.join(", ") || "none"}`, () => {
-      assert.deepEqual(touchedStacks(files, stacks), touched);
-    });
+    it(`${files.join(", ") || "nothing"}: ${touched.join(", ") || "none"}`, () =>
+      assert.deepEqual(touchedStacks(files, stacks), touched));
   }
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { extentOf, forget, type Extent } from "../../../../cli/recovery/forget.ts";
+import { eachCase } from "../../each-case.ts";
 import { deployment, resource, urn } from "./state-builder.ts";
 
 const network = urn("libvirt:index/network:Network", "lab");
@@ -78,14 +79,12 @@ const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten
 };
 
 describe("forgetting resources whose things are gone", () => {
-  for (const [name, [gone, extent, forgotten]] of Object.entries(cases)) {
-    it(name, () => {
-      const urns = extentOf(lab, new Set(gone), extent);
-      const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
-      const names = inOrder.map((each) => each.split(/:+/).slice(-2).join("::"));
-      assert.deepEqual(names, forgotten);
-    });
-  }
+  eachCase("%s", cases, ([gone, extent, forgotten]) => {
+    const urns = extentOf(lab, new Set(gone), extent);
+    const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
+    const names = inOrder.map((each) => each.split(/:+/).slice(-2).join("::"));
+    assert.deepEqual(names, forgotten);
+  });
 
   it("leaves no reference to what was forgotten", () => {
     const urns = extentOf(lab, new Set([network, cluster]), "built-on");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { StateResource } from "../../../../cli/recovery/deployment.ts";
 import { ownedThings } from "../../../../cli/recovery/owned-things.ts";
+import { eachCase } from "../../each-case.ts";
 import { resource } from "./state-builder.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
@@ -69,12 +70,10 @@ const cases: Readonly<Record<string, readonly [StateResource, (readonly [string,
 };
 
 describe("what a resource stands for on the host", () => {
-  for (const [name, [each, expected]] of Object.entries(cases)) {
-    it(name, () => {
-      assert.deepEqual(
-        ownedThings([each]),
-        expected.map(([identity, essential]) => ({ identity, essential, urn: each.urn })),
-      );
-    });
-  }
+  eachCase("%s", cases, ([each, expected]) => {
+    assert.deepEqual(
+      ownedThings([each]),
+      expected.map(([identity, essential]) => ({ identity, essential, urn: each.urn })),
+    );
+  });
 });

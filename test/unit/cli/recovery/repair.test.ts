@@ -14,6 +14,7 @@ import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
 import { forgetPushes } from "../../../../cli/recovery/push-again.ts";
 import { repairState } from "../../../../cli/recovery/repair.ts";
 import { seenProcess } from "../../../../cli/recovery/seen-process.ts";
+import { eachCase } from "../../each-case.ts";
 import { newFolder } from "../../new-folder.ts";
 import { deployment, resource, urn } from "./state-builder.ts";
 
@@ -172,9 +173,9 @@ describe("a stack's exported state", () => {
       /creating/,
     ],
   };
-  for (const [name, [text, message]] of Object.entries(wrong)) {
-    it(`is refused: ${name}`, () => assert.throws(() => parseDeployment(text), message));
-  }
+  eachCase("is refused: %s", wrong, ([text, message]) =>
+    assert.throws(() => parseDeployment(text), message),
+  );
 });
 
 const timestamp = new Date("2026-11-21T11:48:10Z");
@@ -185,7 +186,7 @@ const started = (program: string, after: number): SeenProcess => ({
   startedAt: new Date(timestamp.getTime() + after),
 });
 
-const cases: Readonly<Record<string, readonly [string, SeenProcess | undefined, Verdict]>> = {
+const verdicts: Readonly<Record<string, readonly [string, SeenProcess | undefined, Verdict]>> = {
   "no such process": ["here", undefined, "dead"],
   "the engine, started before": ["here", started("pulumi", -1000), "alive"],
   "an engine within the clock's grain": ["here", started("pulumi", 900), "alive"],
@@ -196,9 +197,9 @@ const cases: Readonly<Record<string, readonly [string, SeenProcess | undefined, 
 };
 
 describe("the engine's lock", () => {
-  for (const [name, [hostname, found, verdict]] of Object.entries(cases)) {
-    it(`${name}: ${verdict}`, () => assert.equal(judgeLock(lock, hostname, found), verdict));
-  }
+  eachCase("%s", verdicts, ([hostname, found, verdict]) =>
+    assert.equal(judgeLock(lock, hostname, found), verdict),
+  );
 
   describe("files", () => {
     let folder: string;

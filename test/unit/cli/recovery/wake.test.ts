@@ -3,6 +3,7 @@ import { pausedMachine, pausedMachines } from "../../../../cli/recovery/machine-
 import type { Pause } from "../../../../cli/recovery/machine-sleepers.ts";
 import type { Idle } from "../../../../cli/recovery/sleeper.ts";
 import { asleepOf, wakeLab } from "../../../../cli/recovery/wake.ts";
+import { eachCase } from "../../each-case.ts";
 import { recordedHost, type Answers } from "../lab/recorded-host.ts";
 
 const here = "qemu:///system";
@@ -20,6 +21,14 @@ const idleNetwork = {
   "virsh net-list --inactive --name": "default\nkindows-x",
   "virsh net-dumpxml --inactive kindows-x":
     "<network><name>kindows-x</name><bridge name='kw-x' stp='on'/></network>",
+};
+/** The same on a host with this bridge; Docker has made the one that is named. */
+const withBridge = (ifname: string, ofDocker: string): Answers => ({
+  ...{ ...idleNetwork, "ip -j link show": links({ ifname }), [dockerBridge]: ofDocker },
+});
+const startsNetwork = {
+  said: ["started libvirt network kindows-x"],
+  done: ["virsh net-start kindows-x"],
 };
 /** The same when it runs, with its dnsmasq. */
 const network = {
@@ -89,10 +98,7 @@ const cases: Readonly<Record<string, Case>> = {
     said: ["started libvirt pool kindows-x"],
   },
   "takes away a bridge that Docker made before libvirt could, then starts the network": {
-    answers: {
-      ...idleNetwork,
-      ...{ "ip -j link show": network["ip -j link show"], [dockerBridge]: "kw-x\n" },
-    },
+    answers: withBridge("kw-x", "kw-x\n"),
     said: [
       "removed bridge that is there before its libvirt network kw-x",
       "started libvirt network kindows-x",
@@ -100,26 +106,17 @@ const cases: Readonly<Record<string, Case>> = {
     done: ["ip link delete kw-x type bridge", "virsh net-start kindows-x"],
   },
   "removes no bridge where there is none": {
-    answers: {
-      ...idleNetwork,
-      ...{ "ip -j link show": links({ ifname: "docker0" }), [dockerBridge]: "kw-x\n" },
-    },
-    said: ["started libvirt network kindows-x"],
-    done: ["virsh net-start kindows-x"],
+    answers: withBridge("docker0", "kw-x\n"),
+    ...startsNetwork,
   },
   "removes no bridge of another host": {
-    answers: {
-      ...idleNetwork,
-      ...{ "ip -j link show": links({ ifname: "kw-x" }), [dockerBridge]: "kw-x\n" },
-    },
+    answers: withBridge("kw-x", "kw-x\n"),
     uri: elsewhere,
-    said: ["started libvirt network kindows-x"],
-    done: ["virsh net-start kindows-x"],
+    ...startsNetwork,
   },
   "leaves a bridge alone that is not Docker's, and says so": {
-    answers: { ...idleNetwork, "ip -j link show": links({ ifname: "kw-x" }), [dockerBridge]: "" },
-    said: ["started libvirt network kindows-x"],
-    done: ["virsh net-start kindows-x"],
+    answers: withBridge("kw-x", ""),
+    ...startsNetwork,
     trouble: /kw-x: it is not known who made it.*if nobody needs it: ip link delete kw-x/,
   },
   "makes a bridge again that is gone though the network runs": {
@@ -161,20 +158,18 @@ const cases: Readonly<Record<string, Case>> = {
 const changing = /^(virsh (net-update|net-destroy|net-start|resume)|ip link (delete|set)) /;
 
 describe("waking a lab", () => {
-  for (const [what, wanted] of Object.entries(cases)) {
-    it(what, async () => {
-      const host = recordedHost(wanted.answers, "", wanted.uri ?? here);
-      const said: string[] = [];
-      const extent = wanted.extent ?? "built-on";
-      const woken = wakeLab("kindows-x", host, extent, (line) => said.push(line));
-      if (wanted.trouble === undefined) await woken;
-      else await assert.rejects(woken, wanted.trouble);
-      assert.deepEqual(said, wanted.said);
-      if (wanted.done === undefined) return;
-      const done = host.asked.filter((line) => changing.test(line));
-      assert.deepEqual(done, wanted.done);
-    });
-  }
+  eachCase("%s", cases, async (wanted) => {
+    const host = recordedHost(wanted.answers, "", wanted.uri ?? here);
+    const said: string[] = [];
+    const extent = wanted.extent ?? "built-on";
+    const woken = wakeLab("kindows-x", host, extent, (line) => said.push(line));
+    if (wanted.trouble === undefined) await woken;
+    else await assert.rejects(woken, wanted.trouble);
+    assert.deepEqual(said, wanted.said);
+    if (wanted.done === undefined) return;
+    const done = host.asked.filter((line) => changing.test(line));
+    assert.deepEqual(done, wanted.done);
+  });
 
   it("can be told without being done", async () => {
     const host = recordedHost({ ...paused, ...idleNetwork }, "", here);
@@ -231,9 +226,9 @@ describe("a machine that is paused", () => {
       { seen: "I/O error, vda: unspecified error, 5.0 GiB free where its disks are" },
     ],
   };
-  for (const [name, [pause, expected]] of Object.entries(pauses)) {
-    it(name, () => assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected }));
-  }
+  eachCase("%s", pauses, ([pause, expected]) =>
+    assert.deepEqual(pausedMachine("m", pause), { name: "m", ...expected }),
+  );
 
   it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {
     const answers = {

@@ -83,9 +83,7 @@ describe("the picture of a stack", () => {
         for (const way of ways) assert.ok(!way.some(isIn), JSON.stringify(way));
       });
 
-      it("is the same again", () => {
-        assert.equal(topologySvg(structuredClone(preview)), svg);
-      });
+      it("is the same again", () => assert.equal(topologySvg(structuredClone(preview)), svg));
 
       it("is well-formed, and has words for who can't see it", () => {
         const { elements } = readXml(svg);
@@ -98,11 +96,11 @@ describe("the picture of a stack", () => {
         }
       });
 
-      it("shows every machine with its address and size", () => {
+      it("shows the segment, every Linux node, and every machine with its address and size", () => {
         const { texts } = readXml(svg);
-        const lab = labOf(preview);
-        assert.ok(lab.machines.length > 0);
-        for (const { name: machine, address, cpus, memoryMiB } of lab.machines) {
+        const { machines, network, cluster } = labOf(preview);
+        assert.ok(machines.length > 0);
+        for (const { name: machine, address, cpus, memoryMiB } of machines) {
           assert.ok(texts.includes(machine), machine);
           assert.ok(
             address !== undefined && texts.includes(address),
@@ -110,11 +108,6 @@ describe("the picture of a stack", () => {
           );
           assert.ok(texts.some((text) => text.startsWith(`${cpus} CPU, ${memoryMiB} MiB, `)));
         }
-      });
-
-      it("shows the segment, and every Linux node", () => {
-        const { texts } = readXml(svg);
-        const { network, cluster } = labOf(preview);
         assert.ok(texts.includes(`${network?.bridge ?? ""}, ${network?.cidr ?? ""}`));
         for (const each of [...(cluster?.controlPlanes ?? []), ...(cluster?.workers ?? [])]) {
           assert.ok(
@@ -189,30 +182,12 @@ describe("the picture of a stack", () => {
     }
   });
 
-  it("is one also of a stack with nothing in it", () => {
-    readXml(topologySvg({ resources: [], diagnostics: [] }));
-  });
+  it("is one also of a stack with nothing in it", () =>
+    readXml(topologySvg({ resources: [], diagnostics: [] })));
 
   it("shows addresses and names as they are, whatever is in them", () => {
     const written = element("g", { a: `"<&>'`, none: undefined }, `<script>&amp;\u0000"`).xml;
     assert.equal(written, `<g a="&quot;&lt;&amp;&gt;'">&lt;script&gt;&amp;amp;?&quot;</g>`);
     assert.deepEqual(readXml(written).texts, [`<script>&amp;?"`]);
   });
-});
-
-describe("reading XML", () => {
-  for (const wrong of [
-    "<a><b></a></b>",
-    "<a>",
-    "<a/><b/>",
-    "<a>&nbsp;</a>",
-    '<a b="1" b="2"/>',
-    "<a b=1/>",
-    '<a b="<"/>',
-    "<a/>text",
-  ]) {
-    it(`finds what is wrong with ${wrong}`, () => {
-      assert.throws(() => readXml(wrong));
-    });
-  }
 });

@@ -2,23 +2,27 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 
-/** A case as written in a table: settings below `config:`, without the prefix `kindows:`, or the text of a whole file. */
-export interface WrittenCase {
+/**
+ * A case as written in a table: settings below `config:`, without the prefix `kindows:`, or the text of a whole file.
+ * Every other key is a place, and what the error has to tell of it: one thing or a list, in their order.
+ */
+interface Written {
   /** Name of the stack; `dev` unless given. */
   readonly stack?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly text?: string;
-  /** Every line the error has to have. */
-  readonly problems: readonly string[];
   /** What can only be told once something else is right; everything else is told the first time. */
   readonly later?: string;
   /** Why the program says something else than the commands. */
   readonly commandsOnly?: string;
 }
+type WrittenCase = Written & Readonly<Record<string, unknown>>;
 
 /** A stack's file with mistakes. */
-export interface BadCase extends Pick<WrittenCase, "problems" | "later" | "commandsOnly"> {
+export interface BadCase extends Pick<Written, "later" | "commandsOnly"> {
   readonly title: string;
+  /** Every line the error has to have. */
+  readonly problems: readonly string[];
   readonly stack: string;
   readonly text: string;
   /** What stands below `config:`; undefined where the mistake is in the text around it. */
@@ -30,13 +34,18 @@ export const tables: readonly string[] = readdirSync(import.meta.dirname).filter
   name.endsWith(".yaml"),
 );
 
-/** Every case of a table; what begins with a dot there is what several cases have in common. */
+/**
+ * Every case of a table; what begins with a dot there is what several cases have in common, `.all` the settings of
+ * all of them, unless they have others.
+ */
 export function badCases(table: string): BadCase[] {
   const text = readFileSync(path.join(import.meta.dirname, table), "utf8");
-  const written = parse(text, { merge: true }) as Readonly<Record<string, WrittenCase>>;
+  const { ".all": all, ...written } = parse(text, { merge: true }) as Record<string, WrittenCase>;
   return Object.entries(written)
     .filter(([title]) => !title.startsWith("."))
-    .map(([title, one]) => badCase(title, one));
+    .map(([title, one]) =>
+      badCase(title, all === undefined ? one : { ...one, settings: { ...all, ...one.settings } }),
+    );
 }
 
 /** A case by its table and its title. */
@@ -50,7 +59,7 @@ export function badCaseOf(table: string, title: string): BadCase {
 
 /** A case as the file that a user would have. */
 export function badCase(title: string, written: WrittenCase): BadCase {
-  const { stack = "dev", settings, text, ...rest } = written;
+  const { stack = "dev", settings, text, later, commandsOnly, ...told } = written;
   const config =
     settings &&
     Object.fromEntries(
@@ -59,5 +68,9 @@ export function badCase(title: string, written: WrittenCase): BadCase {
         value,
       ]),
     );
-  return { title, stack, config, text: text ?? stringify({ config }), ...rest };
+  const problems = Object.entries(told as Record<string, string | readonly string[]>).flatMap(
+    ([place, said]) => [said].flat().map((each) => `${place}: ${each}`),
+  );
+  const whole = text ?? stringify({ config });
+  return { title, stack, config, text: whole, problems, later, commandsOnly };
 }

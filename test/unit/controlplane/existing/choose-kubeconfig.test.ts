@@ -5,6 +5,7 @@ import {
   type KubeconfigHost,
 } from "../../../../components/controlplane/existing/choose-kubeconfig.ts";
 import { credentials } from "../../../../components/controlplane/kubeconfig.ts";
+import { eachCase } from "../../each-case.ts";
 
 const files: Readonly<Record<string, string>> = {
   "/pki/ca.pem": "the authority",
@@ -85,16 +86,14 @@ describe("choosing from a kubeconfig", () => {
       { token: "abc" },
     ],
   };
-  for (const [name, [parts, part]] of Object.entries(taken)) {
-    it(`takes ${name}`, () => {
-      const chosen = chooseKubeconfig(config(parts), undefined, host);
-      assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
-      assert.deepEqual(
-        Object.entries(credentials(chosen.kubeconfig)).filter(([key]) => key in part),
-        Object.entries(part),
-      );
-    });
-  }
+  eachCase("takes %s", taken, ([parts, part]) => {
+    const chosen = chooseKubeconfig(config(parts), undefined, host);
+    assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
+    assert.deepEqual(
+      Object.entries(credentials(chosen.kubeconfig)).filter(([key]) => key in part),
+      Object.entries(part),
+    );
+  });
 
   const refused: Readonly<Record<string, readonly [string | Parts, RegExp, context?: string]>> = {
     "a text that is no settings": ["just a line", /neither YAML nor JSON/],
@@ -142,13 +141,11 @@ describe("choosing from a kubeconfig", () => {
       /no certificate with a key/,
     ],
   };
-  for (const [name, [parts, pattern, context]] of Object.entries(refused)) {
-    it(`refuses ${name}`, () => {
-      const text = typeof parts === "string" ? parts : config(parts);
-      const chosen = chooseKubeconfig(text, context, host);
-      assert.ok("problems" in chosen, "it was taken");
-      assert.match(chosen.problems.join("\n"), pattern);
-      assert.doesNotMatch(chosen.problems.join("\n"), /secret/);
-    });
-  }
+  eachCase("refuses %s", refused, ([parts, pattern, context]) => {
+    const text = typeof parts === "string" ? parts : config(parts);
+    const chosen = chooseKubeconfig(text, context, host);
+    assert.ok("problems" in chosen, "it was taken");
+    assert.match(chosen.problems.join("\n"), pattern);
+    assert.doesNotMatch(chosen.problems.join("\n"), /secret/);
+  });
 });

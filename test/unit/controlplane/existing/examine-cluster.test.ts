@@ -34,8 +34,8 @@ function recorded(request: string, body: unknown): Answer {
 }
 
 describe("examining a cluster", () => {
-  it("asks everything once, changes nothing, and keeps refusals as answers", async () => {
-    await withFakeApi(recorded, async (api, requests) => {
+  it("asks everything once, changes nothing, and keeps refusals as answers", () =>
+    withFakeApi(recorded, async (api, requests) => {
       const asked = await askCluster(api);
       assert.deepEqual(found(asked, "version"), { gitVersion: "v1.36.4" });
       assert.deepEqual(asked.answers.flannelConfig, { status: 404, message: "not found" });
@@ -45,11 +45,10 @@ describe("examining a cluster", () => {
       const others = requests.filter((request) => request !== reviews);
       const all = Object.values(questions).map((one) => `GET ${one}`);
       assert.deepEqual(others.toSorted(), all.toSorted());
-    });
-  });
+    }));
 
-  it("refuses with all that is in the way", async () => {
-    await withFakeApi(recorded, async (_api, _requests, server) => {
+  it("refuses with all that is in the way", () =>
+    withFakeApi(recorded, async (_api, _requests, server) => {
       await assert.rejects(
         examineCluster({ text: kubeconfig(server) }, { ...wanted, kubernetesVersion: "1.37.0" }),
         (error: Error) =>
@@ -57,8 +56,7 @@ describe("examining a cluster", () => {
             error.message,
           ),
       );
-    });
-  });
+    }));
 
   it("says that nobody answers", () =>
     assert.rejects(
@@ -91,8 +89,8 @@ describe("a user who logs in by a program", () => {
     return stringify(config);
   }
 
-  it("is asked once, and what it gives is used", async () => {
-    await withFakeApi(
+  it("is asked once, and what it gives is used", () =>
+    withFakeApi(
       () => [200, {}],
       async (_api, requests, server) => {
         const credential = '{"kind":"ExecCredential","status":{"token":"abc"}}';
@@ -103,8 +101,7 @@ describe("a user who logs in by a program", () => {
         assert.deepEqual(requests, ["GET /version", "GET /apis"]);
         assert.equal(await readFile(at("runs"), "utf8"), "x\n");
       },
-    );
-  });
+    ));
 
   it("is told where it fails, and where it does not end", async () => {
     const failing = await byProgram("https://127.0.0.1:1", "echo no ticket >&2; exit 1");

@@ -6,6 +6,7 @@ import {
   type ClusterJudgement,
   type WantedCluster,
 } from "../../../../components/controlplane/existing/judge-cluster.ts";
+import { eachCase } from "../../each-case.ts";
 import { fixture } from "../fixture-kubeconfig.ts";
 import { answers, clusterInfo, configMap, daemonSet, withFlannel } from "./answers.ts";
 
@@ -30,6 +31,14 @@ interface Case extends Readonly<Partial<Record<Question, unknown>>> {
 const judged = ({ denied, wanted: other, ...given }: Case): ClusterJudgement =>
   judgeCluster(answers(given, denied), { ...wanted, ...other });
 
+/** kube-proxy's DaemonSet for Windows. */
+const windowsKubeProxy = (annotations = {}): object => {
+  const nodeSelector = { "kubernetes.io/os": "windows" };
+  return { items: [daemonSet("kube-proxy-windows", { nodeSelector }, annotations)] };
+};
+/** What Flannel is configured with. */
+const netConf = (text: string): object => configMap({ "net-conf.json": text });
+const flannelWith = (text: string): Case => ({ ...withFlannel, flannelConfig: netConf(text) });
 /** What Flannel needs to know. */
 const nodeCidr = { wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } } };
 
@@ -49,7 +58,7 @@ const installation = (calicoNetwork: object, serviceCIDRs?: string[]): object =>
 });
 
 describe("a cluster that is there", () => {
-  it("is known by what it says of itself", () => {
+  it("is known by what it says of itself", () =>
     assert.deepEqual(factsOf({}), {
       id: "1b671a64-40d5-491e-99b0-da01ff1f3341",
       serverVersion: "1.36.4",
@@ -60,8 +69,7 @@ describe("a cluster that is there", () => {
       serviceCidr: "10.96.0.0/12",
       podNetwork: { kind: "calico", changes: [] },
       kubeProxy: "install",
-    });
-  });
+    }));
 
   const taken: Readonly<Record<string, readonly [Case, object]>> = {
     "kubespray's, by where its certificates are": [
@@ -92,7 +100,7 @@ describe("a cluster that is there", () => {
       {
         ...withFlannel,
         flannelConfig: undefined,
-        flannelConfigInKubeSystem: configMap({ "net-conf.json": '{"Backend":{"Type":"host-gw"}}' }),
+        flannelConfigInKubeSystem: netConf('{"Backend":{"Type":"host-gw"}}'),
         wanted: { cni: { kind: "flannel", mayChange: false, nodeCidr: "10.0.0.0/24" } },
       },
       { podNetwork: { kind: "flannel", backend: "host-gw" } },
@@ -123,28 +131,11 @@ describe("a cluster that is there", () => {
       { podNetwork: { kind: "calico", changes: [] } },
     ],
     "one with kube-proxy for Windows of its own": [
-      {
-        kubeProxyConfig: undefined,
-        daemonSets: {
-          items: [
-            daemonSet("kube-proxy-windows", { nodeSelector: { "kubernetes.io/os": "windows" } }),
-          ],
-        },
-      },
+      { kubeProxyConfig: undefined, daemonSets: windowsKubeProxy() },
       { kubeProxy: "there" },
     ],
     "one with kube-proxy for Windows of this program's": [
-      {
-        daemonSets: {
-          items: [
-            daemonSet(
-              "kube-proxy-windows",
-              { nodeSelector: { "kubernetes.io/os": "windows" } },
-              { "pulumi.com/patchFieldManager": "kindows" },
-            ),
-          ],
-        },
-      },
+      { daemonSets: windowsKubeProxy({ "pulumi.com/patchFieldManager": "kindows" }) },
       { kubeProxy: "install" },
     ],
     "one where the machine is a node already, by an earlier run": [
@@ -156,14 +147,12 @@ describe("a cluster that is there", () => {
       { serverVersion: "1.39.1" },
     ],
   };
-  for (const [name, [one, facts]] of Object.entries(taken)) {
-    it(`takes ${name}`, () => {
-      const found = factsOf(one) as Record<string, unknown>;
-      for (const [key, value] of Object.entries(facts)) {
-        assert.deepEqual(found[key], value, key);
-      }
-    });
-  }
+  eachCase("takes %s", taken, ([one, facts]) => {
+    const found = factsOf(one) as Record<string, unknown>;
+    for (const [key, value] of Object.entries(facts)) {
+      assert.deepEqual(found[key], value, key);
+    }
+  });
 
   const linux = { nodeSelector: { "kubernetes.io/os": "linux" } };
   /** What stands against a cluster: subject and why, or a part of them. */
@@ -315,23 +304,16 @@ describe("a cluster that is there", () => {
       /vxlanVNI 42; Windows takes none below 4096/,
     ],
     "Flannel with Linux' defaults, and no range of its nodes": [
-      {
-        ...withFlannel,
-        flannelConfig: configMap({ "net-conf.json": '{"Backend":{"Type":"vxlan"}}' }),
-      },
+      flannelWith('{"Backend":{"Type":"vxlan"}}'),
       /VNI 1 \(Flannel's default\) and port 8472 \(Linux' default\).*4096/,
       /nodeCidr is missing/,
     ],
     "Flannel with another backend": [
-      {
-        ...withFlannel,
-        flannelConfig: configMap({ "net-conf.json": '{"Backend":{"Type":"wireguard"}}' }),
-        ...nodeCidr,
-      },
+      { ...flannelWith('{"Backend":{"Type":"wireguard"}}'), ...nodeCidr },
       /has the backend wireguard/,
     ],
     "Flannel that is broken": [
-      { ...withFlannel, flannelConfig: configMap({ "net-conf.json": "{" }), ...nodeCidr },
+      { ...flannelWith("{"), ...nodeCidr },
       /net-conf\.json that is not JSON/,
     ],
     "kube-proxy that comes to Windows nodes": [
@@ -355,21 +337,16 @@ describe("a cluster that is there", () => {
       /Namespace kube-system cannot be read/,
     ],
   };
-  for (const [name, [one, ...patterns]] of Object.entries(refused)) {
-    it(`refuses ${name}`, () => {
-      const judgement = judged(one);
-      assert.ok("problems" in judgement, JSON.stringify(judgement));
-      const texts = judgement.problems.map(
-        (each) => `${each.subject} ${each.why}. ${each.instead}`,
-      );
-      assert.equal(texts.length, patterns.length, texts.join("\n"));
-      patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
-    });
-  }
-
-  it("does not mind rights that Flannel alone needs where there is none", () => {
-    factsOf({ denied: ["create clusterroles", "patch clusterrolebindings"] });
+  eachCase("refuses %s", refused, ([one, ...patterns]) => {
+    const judgement = judged(one);
+    assert.ok("problems" in judgement, JSON.stringify(judgement));
+    const texts = judgement.problems.map((each) => `${each.subject} ${each.why}. ${each.instead}`);
+    assert.equal(texts.length, patterns.length, texts.join("\n"));
+    patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
   });
+
+  it("does not mind rights that Flannel alone needs where there is none", () =>
+    factsOf({ denied: ["create clusterroles", "patch clusterrolebindings"] }));
 
   it("asks for the same changes whether they are made or not, where they may be made", () => {
     const cni = { kind: "found", mayChange: true } as const;
@@ -398,11 +375,9 @@ describe("a cluster that is there", () => {
       },
     },
   };
-  for (const [how, spec] of Object.entries(kept)) {
-    it(`sees that a DaemonSet is kept off Windows nodes ${how}`, () => {
-      factsOf({ daemonSets: { items: [daemonSet("kube-proxy", spec)] } });
-    });
-  }
+  eachCase("sees that a DaemonSet is kept off Windows nodes %s", kept, (spec) =>
+    factsOf({ daemonSets: { items: [daemonSet("kube-proxy", spec)] } }),
+  );
 
   it("warns of others' DaemonSets that come to Windows nodes", () => {
     const judgement = judged({ daemonSets: { items: [daemonSet("logs", {})] } });

@@ -14,6 +14,7 @@ import {
   recordAnnotation,
   restoredNode,
 } from "../../../../verify/conformance/taints.ts";
+import { eachCase } from "../../each-case.ts";
 import { withFakeApi, type Answer } from "../../controlplane/fake-api.ts";
 import { assertGolden } from "../../controlplane/golden.ts";
 
@@ -142,14 +143,12 @@ const names: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("suites of conformance", () => {
-  for (const [test, expected] of Object.entries(names)) {
-    it(`have each test where it belongs: ${test.slice(0, 70)}`, () => {
-      const found = suites
-        .filter(({ focus, skip }) => new RegExp(focus).test(test) && !new RegExp(skip).test(test))
-        .map(({ id }) => id);
-      assert.deepEqual(found, expected);
-    });
-  }
+  eachCase("have each test where it belongs: %s", names, (expected, test) => {
+    const found = suites
+      .filter(({ focus, skip }) => new RegExp(focus).test(test) && !new RegExp(skip).test(test))
+      .map(({ id }) => id);
+    assert.deepEqual(found, expected);
+  });
 
   it("have names of their own each, which are said when another is asked for", () => {
     assert.equal(new Set(suites.map(({ id }) => id)).size, suites.length);
@@ -238,9 +237,7 @@ describe("the pod with the tests", () => {
       { kind: "failed", why: "DeadlineExceeded: too long" },
     ],
   };
-  for (const [what, [pods, expected]] of Object.entries(cases)) {
-    it(what, () => assert.deepEqual(podState(pods), expected));
-  }
+  eachCase("%s", cases, ([pods, expected]) => assert.deepEqual(podState(pods), expected));
 });
 
 const node = (os: string, taints: V1Taint[], annotations: Record<string, string> = {}): V1Node => ({
@@ -271,17 +268,15 @@ describe("taints of nodes while conformance runs", () => {
       [condition],
     ],
   };
-  for (const [what, [before, expected]] of Object.entries(cases)) {
-    it(`${what}, and is afterwards as before`, () => {
-      const during = preparedNode(before);
-      assert.deepEqual(during?.spec?.taints, expected);
-      if (during === undefined) return;
-      const after = restoredNode(during);
-      const sorted = (taints: V1Taint[] = []): string[] => taints.map(({ key }) => key).sort();
-      assert.deepEqual(sorted(after?.spec?.taints), sorted(before.spec?.taints));
-      assert.equal(after?.metadata?.annotations?.[recordAnnotation], undefined);
-    });
-  }
+  eachCase("%s, and is afterwards as before", cases, ([before, expected]) => {
+    const during = preparedNode(before);
+    assert.deepEqual(during?.spec?.taints, expected);
+    if (during === undefined) return;
+    const after = restoredNode(during);
+    const sorted = (taints: V1Taint[] = []): string[] => taints.map(({ key }) => key).sort();
+    assert.deepEqual(sorted(after?.spec?.taints), sorted(before.spec?.taints));
+    assert.equal(after?.metadata?.annotations?.[recordAnnotation], undefined);
+  });
 
   it("a node that no run has changed is left alone", () =>
     assert.equal(restoredNode(node("linux", [controlPlane], { other: "x" })), undefined));

@@ -4,6 +4,7 @@ import { findLogs } from "../../../../../cli/logs/follow/find-logs.ts";
 import { FollowedFile } from "../../../../../cli/logs/follow/followed-file.ts";
 import type { LogFolder } from "../../../../../cli/logs/follow/log-folder.ts";
 import { windowsLogs } from "../../../../../cli/logs/follow/node-logs.ts";
+import { eachCase } from "../../../each-case.ts";
 
 /** Log files of a machine that is none. */
 class FilesInMemory implements LogFolder {
@@ -141,18 +142,16 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
 };
 
 describe("a log file that is followed", () => {
-  for (const [name, [options, turns]] of Object.entries(cases)) {
-    it(name, async () => {
-      const files = new FilesInMemory();
-      const followed = new FollowedFile({ path, form: "plain", ...options });
-      for (const [at, [events, lines, note]] of turns.entries()) {
-        events.forEach((happens) => happens(files));
-        const news = await followed.look(files);
-        assert.deepEqual(news.lines, lines, `look ${at + 1}`);
-        assert.deepEqual(news.notes, note === undefined ? [] : [note], `look ${at + 1}`);
-      }
-    });
-  }
+  eachCase("%s", cases, async ([options, turns]) => {
+    const files = new FilesInMemory();
+    const followed = new FollowedFile({ path, form: "plain", ...options });
+    for (const [at, [events, lines, note]] of turns.entries()) {
+      events.forEach((happens) => happens(files));
+      const news = await followed.look(files);
+      assert.deepEqual(news.lines, lines, `look ${at + 1}`);
+      assert.deepEqual(news.notes, note === undefined ? [] : [note], `look ${at + 1}`);
+    }
+  });
 
   it("is not opened while nothing has come, nor while it is about to be renamed", async () => {
     const files = new FilesInMemory();

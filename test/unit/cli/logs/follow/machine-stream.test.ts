@@ -5,6 +5,7 @@ import { machineStream } from "../../../../../cli/logs/follow/machine-stream.ts"
 import type { SshSource } from "../../../../../components/machine/run-over-ssh.ts";
 import { startRehearsalHost } from "../../../../../rehearsal/host/in-process.ts";
 import type { RehearsalHost } from "../../../../../rehearsal/host/in-process.ts";
+import { eachCase } from "../../../each-case.ts";
 import { adminKey, connect, run } from "../../../rehearsal-host/ssh-client.ts";
 import { loginOf } from "../../rehearsal-machine.ts";
 import { Following } from "./following.ts";
@@ -77,13 +78,11 @@ describe("following a machine's logs", () => {
     "has another host key": [{ hostKey: adminKey.public }, 3600, /another host key/],
     "does not know the key": [{ user: "nobody" }, 3600, /does not take the lab's key/],
   };
-  for (const [what, [change, waitSeconds, message]] of Object.entries(givenUp)) {
-    it(`is given up where the machine ${what}`, async () => {
-      const log = follow(change, waitSeconds);
-      assert.deepEqual(await log.ending, ["given up"]);
-      assert.match(log.said.join("\n"), message);
-    });
-  }
+  eachCase("is given up where the machine %s", givenUp, async ([change, waitSeconds, message]) => {
+    const log = follow(change, waitSeconds);
+    assert.deepEqual(await log.ending, ["given up"]);
+    assert.match(log.said.join("\n"), message);
+  });
 
   it("leaves no connection behind when it is told to end", async () => {
     await append(kubelet, "one\n");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { SourceRefused } from "../../../../../cli/logs/follow/lost-source.ts";
 import { patiently, type Ending } from "../../../../../cli/logs/follow/patience.ts";
+import { eachCase } from "../../../each-case.ts";
 
 type Try = Error | "alive, then lost" | "done";
 
@@ -33,30 +34,28 @@ const cases: Readonly<Record<string, readonly [readonly Try[], Ending, told: str
 };
 
 describe("waiting for a source of logs", () => {
-  for (const [name, [tries, ending, told]] of Object.entries(cases)) {
-    it(name, async () => {
-      const heard: string[] = [];
-      let at = 0;
-      let clock = 0;
-      const came = await patiently({
-        waitSeconds: 250,
-        pauseSeconds: 0,
-        signal: new AbortController().signal,
-        tell: (text) => heard.push(text),
-        now: () => clock,
-        follow: (alive) => {
-          const next = tries[at++];
-          clock += 100_000;
-          if (next === "done") return Promise.resolve();
-          if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
-          alive();
-          return Promise.reject(new Error("lost"));
-        },
-      });
-      assert.equal(came, ending);
-      assert.deepEqual(heard, told);
+  eachCase("%s", cases, async ([tries, ending, told]) => {
+    const heard: string[] = [];
+    let at = 0;
+    let clock = 0;
+    const came = await patiently({
+      waitSeconds: 250,
+      pauseSeconds: 0,
+      signal: new AbortController().signal,
+      tell: (text) => heard.push(text),
+      now: () => clock,
+      follow: (alive) => {
+        const next = tries[at++];
+        clock += 100_000;
+        if (next === "done") return Promise.resolve();
+        if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
+        alive();
+        return Promise.reject(new Error("lost"));
+      },
     });
-  }
+    assert.equal(came, ending);
+    assert.deepEqual(heard, told);
+  });
 
   it("ends at once when it is told to, and says nothing of what broke then", async () => {
     const end = new AbortController();
