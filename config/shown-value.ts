@@ -27,7 +27,8 @@ function veiled(name: string, value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "number") {
     return value;
   }
-  if (secretName.test(name)) {
+  // A private key that was put where a public one belongs is one all the same.
+  if (secretName.test(name) || String(value).includes("PRIVATE KEY")) {
     return "(not shown)";
   }
   if (typeof value === "number") {
