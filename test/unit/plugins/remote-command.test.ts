@@ -148,6 +148,11 @@ describe("command.remote.Command", () => {
       () => ({ connection: usual(), create: "echo out; echo err >&2; exit 7" }),
       /Process exited with status 7: running "echo out; echo err >&2; exit 7":\n\s*out\n\s*err/,
     ],
+    [
+      "a command without an exit status",
+      () => ({ connection: usual(), create: "kill -9 $$" }),
+      /exit status/,
+    ],
   ];
   for (const [what, inputs, why] of failures) {
     it(`fails for ${what}`, async () => {

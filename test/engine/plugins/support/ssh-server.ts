@@ -142,7 +142,8 @@ export class SshServer {
       };
       channel.on("close", kill);
       child.on("close", (code) => {
-        channel.exit(code ?? 1);
+        // A command that was killed has no exit status.
+        if (code !== null) channel.exit(code);
         channel.end();
       });
     });
