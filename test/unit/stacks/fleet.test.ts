@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { PreviewedResource } from "../../../cli/preview-diff/previewed-resource.ts";
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+import { awayVariable, presentNodes } from "../../../stacks/away.ts";
 import { recordedStack } from "./recorded-stack.ts";
 
 const settings = {
@@ -123,5 +124,15 @@ describe("one lab on several hypervisors", () => {
       !without.resources.some(({ name }) => /rack-2|^(win-[23]|linux-1)(-|$)/.test(name)),
       "something of rack-2 is made",
     );
+  });
+
+  it("refuses the name of a hypervisor that it does not have", () => {
+    process.env[awayVariable] = "rack-9";
+    const lab = { hypervisors: [], nodes: [], linuxNodes: [] };
+    try {
+      assert.throws(() => presentNodes(lab), /KINDOWS_AWAY names rack-9, which is not among/);
+    } finally {
+      Reflect.deleteProperty(process.env, awayVariable);
+    }
   });
 });

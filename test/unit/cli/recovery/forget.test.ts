@@ -42,9 +42,10 @@ const lab = [
     dependencies: [domain, token],
     propertyDependencies: { stdin: [token, cluster] },
   }),
+  resource("command:local:Command", "below", { parent: domain }),
 ];
 
-const onMachine = ["Command::containerd", "Command::join"];
+const onMachine = ["Command::containerd", "Command::join", "Command::below"];
 const inCluster = ["ConfigMap::settings", "DaemonSet::kube-proxy"];
 const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten: string[]]>> = {
   "nothing is gone": [[], "built-on", []],
@@ -74,6 +75,7 @@ const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten
     [
       ...["Network::lab", "Network::lab", "Command::cluster", ...inCluster],
       ...["Domain::win-1", "Command::containerd", "Command::token", "Command::join"],
+      "Command::below",
     ],
   ],
 };
