@@ -1,0 +1,303 @@
+/** What variables hold and pipelines carry. */
+import type { Position, ScriptBody } from "./syntax.ts";
+
+/**
+ * A value: `null`, a text, an Int32 as number, an Int64 as bigint, or an object with a type.
+ *
+ * `nothing` is what a command returned that returned nothing. It is null to every operator, but a pipeline does not run
+ * for it and `@( )` leaves it out.
+ */
+export type Value = null | boolean | string | number | bigint | Instance;
+
+/** Anything with a type of its own. */
+export abstract class Instance {
+  abstract readonly type: NetType;
+}
+
+/** What a member does. Errors of .NET are thrown as `Raised`. */
+export type Result = Value | Promise<Value>;
+
+export interface Property {
+  readonly name: string;
+  get(self: Value): Result;
+  set?(self: Value, value: Value): void | Promise<void>;
+}
+
+/** One form of a method or constructor. */
+export interface Overload {
+  readonly name: string;
+  readonly parameters: readonly string[];
+  /** The last parameter takes any number of values. */
+  readonly rest: boolean;
+  call(self: Value, args: readonly Value[]): Result | void | Promise<void>;
+}
+
+/** A .NET type with the members that are modelled, by name in lower case. */
+export class NetType extends Instance {
+  override get type(): NetType {
+    return runtimeType;
+  }
+  readonly properties = new Map<string, Property>();
+  readonly methods = new Map<string, Overload[]>();
+  readonly staticProperties = new Map<string, Property>();
+  readonly staticMethods = new Map<string, Overload[]>();
+  readonly constructors: Overload[] = [];
+  /** Types it is, besides its base, in lower case. */
+  interfaces: readonly string[] = [];
+  /** For enumerations: their names and numbers. */
+  enumeration?: ReadonlyMap<string, EnumValue>;
+  /** Makes one out of another value where a cast does. Undefined: it does not. */
+  convert?: (value: Value) => Value | undefined;
+  /** Whether null becomes something else on conversion, e.g. 0. */
+  isValueType = false;
+
+  constructor(
+    readonly name: string,
+    readonly base: NetType | undefined = undefined,
+    readonly element: NetType | undefined = undefined,
+  ) {
+    super();
+  }
+
+  get shortName(): string {
+    return this.name.slice(this.name.lastIndexOf(".") + 1);
+  }
+
+  /** Whether everything of this type is of the other one. */
+  is(other: NetType): boolean {
+    return (
+      this === other ||
+      other.name === "System.Object" ||
+      this.interfaces.includes(other.name.toLowerCase()) ||
+      (this.element !== undefined &&
+        other.element !== undefined &&
+        this.element.is(other.element)) ||
+      (this.base?.is(other) ?? false)
+    );
+  }
+
+  property(name: string): Property | undefined {
+    return this.properties.get(name) ?? this.base?.property(name);
+  }
+
+  overloads(name: string): readonly Overload[] {
+    return this.methods.get(name) ?? this.base?.overloads(name) ?? [];
+  }
+}
+
+const runtimeType = new NetType("System.RuntimeType");
+
+class Nothing extends Instance {
+  override readonly type = new NetType("System.Management.Automation.Internal.AutomationNull");
+}
+export const nothing = new Nothing();
+
+export function isNull(value: Value): value is null | Nothing {
+  return value === null || value === nothing;
+}
+
+/** A number that is neither an Int32 nor an Int64. */
+export class Num extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly value: number,
+  ) {
+    super();
+  }
+}
+
+export class Char extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly code: number,
+  ) {
+    super();
+  }
+
+  get text(): string {
+    return String.fromCharCode(this.code);
+  }
+}
+
+export class EnumValue extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly name: string,
+    readonly number: number,
+  ) {
+    super();
+  }
+}
+
+export class PsArray extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly items: Value[],
+  ) {
+    super();
+  }
+}
+
+/** Keys are compared as PowerShell's tables do: texts without regard to case, everything else by type and value. */
+export class Hashtable extends Instance {
+  readonly #entries = new Map<string, { key: Value; value: Value }>();
+
+  constructor(override readonly type: NetType) {
+    super();
+  }
+
+  static keyOf(key: Value): string {
+    if (typeof key === "string") {
+      return `s${key.toLowerCase()}`;
+    }
+    return key instanceof Char
+      ? `c${String(key.code)}`
+      : `${typeof key}${String(key instanceof Num ? key.value : key)}`;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+  has(key: Value): boolean {
+    return this.#entries.has(Hashtable.keyOf(key));
+  }
+  get(key: Value): Value | undefined {
+    return this.#entries.get(Hashtable.keyOf(key))?.value;
+  }
+  set(key: Value, value: Value): void {
+    const entry = this.#entries.get(Hashtable.keyOf(key));
+    if (entry) {
+      entry.value = value;
+    } else {
+      this.#entries.set(Hashtable.keyOf(key), { key, value });
+    }
+  }
+  delete(key: Value): void {
+    this.#entries.delete(Hashtable.keyOf(key));
+  }
+  clear(): void {
+    this.#entries.clear();
+  }
+  entries(): { key: Value; value: Value }[] {
+    return [...this.#entries.values()];
+  }
+}
+
+/** A `[pscustomobject]`, or what a model of a machine returns as one. */
+export class CustomObject extends Instance {
+  /** By name in lower case. */
+  readonly properties = new Map<string, { name: string; value: Value }>();
+  typeNames: string[] = [];
+
+  constructor(override readonly type: NetType) {
+    super();
+  }
+
+  set(name: string, value: Value): this {
+    const property = this.properties.get(name.toLowerCase());
+    if (property) {
+      property.value = value;
+    } else {
+      this.properties.set(name.toLowerCase(), { name, value });
+    }
+    return this;
+  }
+
+  get(name: string): Value | undefined {
+    return this.properties.get(name.toLowerCase())?.value;
+  }
+}
+
+export class ScriptBlock extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly body: ScriptBody,
+  ) {
+    super();
+  }
+}
+
+/** An object of a .NET type that the interpreter implements in TypeScript, as `state`. */
+export class NetObject<State = unknown> extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly state: State,
+  ) {
+    super();
+  }
+}
+
+/** A .NET exception. */
+export class NetException extends Instance {
+  readonly data: Hashtable;
+
+  constructor(
+    override readonly type: NetType,
+    public message: string,
+    readonly inner: NetException | null = null,
+    public hresult = -2146233088,
+    /** What its type has besides, by name in lower case. */
+    readonly details: ReadonlyMap<string, Value> = new Map(),
+  ) {
+    super();
+    this.data = new Hashtable(dictionaryType);
+  }
+
+  get root(): NetException {
+    return this.inner === null ? this : this.inner.root;
+  }
+}
+const dictionaryType = new NetType("System.Collections.ListDictionaryInternal");
+dictionaryType.interfaces = ["system.collections.idictionary"];
+export { dictionaryType };
+
+/** What `$_` is in a catch block. */
+export class ErrorRecord extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly exception: NetException,
+    readonly id: string,
+    readonly category: string,
+    readonly target: Value,
+    /** Where it happened, as InvocationInfo says. */
+    readonly position: Position | undefined,
+  ) {
+    super();
+  }
+}
+
+/** An error of the script's, on its way to a catch block. */
+export class Raised extends Error {
+  constructor(
+    readonly exception: NetException,
+    /** Known once it has left the statement in which it happened. */
+    public record?: ErrorRecord,
+    readonly id?: string,
+    /** Ends the script even where $ErrorActionPreference says Continue: throw, and -ErrorAction Stop. */
+    public terminating = false,
+  ) {
+    super(exception.message);
+  }
+}
+
+/**
+ * Something the interpreter does not know. Never an error of the script's: no catch block takes it, and nothing it
+ * would have led to is done.
+ */
+export class Unsupported extends Error {
+  constructor(
+    readonly what: string,
+    public position?: Position,
+  ) {
+    super(what);
+    this.name = "Unsupported";
+  }
+
+  at(position: Position): this {
+    if (!this.position) {
+      this.position = position;
+      this.message = `${position.file.path}:${String(position.line)}: the interpreter does not support ${this.what}`;
+    }
+    return this;
+  }
+}
