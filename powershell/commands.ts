@@ -18,6 +18,14 @@ export interface ParameterDefinition {
   readonly allowEmpty?: boolean;
 }
 
+/** What a cmdlet may do to the scope that calls it. */
+export interface ScopeAccess {
+  setStrict(strict: boolean): void;
+  /** What a name would call; undefined: nothing. */
+  command(name: string): "function" | "cmdlet" | "program" | undefined;
+  variable(name: string): Value | undefined;
+}
+
 /** One run of a cmdlet. */
 export interface Call {
   readonly shell: Shell;
@@ -33,6 +41,10 @@ export interface Call {
   block(parameter: string): ScriptBlock | undefined;
   /** Hands one value on. Arrays are handed on whole. */
   emit(value: Value): Promise<void>;
+  /** Ends the pipeline: nothing more is needed from the commands before this one. */
+  stop(): never;
+  /** The scope in which the command is called. */
+  readonly scope: ScopeAccess;
   /** An error that -ErrorAction decides about; the cmdlet goes on behind it, unless that says Stop. */
   fail(
     error: Raised,

@@ -30,6 +30,7 @@ export interface TypeDefinition {
   readonly enumeration?: Readonly<Record<string, number>>;
   readonly isValueType?: boolean;
   readonly convert?: (value: Value) => Value | undefined;
+  readonly enumerate?: (value: never) => readonly Value[];
   /** By name as .NET writes it; two functions: it can be set as well. */
   readonly properties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
   /** By signature: `Substring(int, int)`, `Join(string, params object[])`. */
@@ -38,7 +39,12 @@ export interface TypeDefinition {
   readonly staticMethods?: Readonly<Record<string, Code>>;
   /** By parameters: `(string)`, `(string, int)`. */
   readonly constructors?: Readonly<Record<string, Code>>;
+  /** Members that .NET has and the interpreter has not. */
+  readonly unsupported?: readonly string[];
 }
+
+/** What is added to a type that is there. */
+export type TypeExtension = Omit<TypeDefinition, "name" | "aliases" | "base" | "enumeration" | "isValueType">;
 
 /** Types by their names. One set adds to another, as a model of a machine adds its own. */
 export class Types {
@@ -87,13 +93,9 @@ export class Types {
     const base =
       definition.name === "System.Object"
         ? undefined
-        : this.get(definition.base ?? "System.Object");
+        : this.get(definition.base ?? (definition.enumeration ? "System.Enum" : "System.Object"));
     const type = new NetType(definition.name, base);
-    type.interfaces = (definition.interfaces ?? []).map((name) => name.toLowerCase());
     type.isValueType = definition.isValueType ?? definition.enumeration !== undefined;
-    if (definition.convert) {
-      type.convert = definition.convert;
-    }
     if (definition.enumeration) {
       type.enumeration = new Map(
         Object.entries(definition.enumeration).map(([name, number]) => [
@@ -102,15 +104,35 @@ export class Types {
         ]),
       );
     }
-    addProperties(type.properties, definition.properties);
-    addProperties(type.staticProperties, definition.staticProperties);
-    addMethods(type.methods, definition.methods);
-    addMethods(type.staticMethods, definition.staticMethods);
-    for (const [signature, code] of Object.entries(definition.constructors ?? {})) {
+    this.register(type, definition.name, ...(definition.aliases ?? []));
+    return this.extend(type, definition);
+  }
+
+  /** Makes a type known by names. */
+  register(type: NetType, ...names: string[]): void {
+    for (const name of names) {
+      this.#byName.set(name.toLowerCase(), type);
+    }
+  }
+
+  extend(of: string | NetType, extension: TypeExtension): NetType {
+    const type = typeof of === "string" ? this.get(of) : of;
+    type.interfaces = [...type.interfaces, ...(extension.interfaces ?? []).map((name) => name.toLowerCase())];
+    if (extension.convert) {
+      type.convert = extension.convert;
+    }
+    if (extension.enumerate) {
+      type.enumerate = extension.enumerate as (value: Value) => readonly Value[];
+    }
+    addProperties(type.properties, extension.properties);
+    addProperties(type.staticProperties, extension.staticProperties);
+    addMethods(type.methods, extension.methods);
+    addMethods(type.staticMethods, extension.staticMethods);
+    for (const [signature, code] of Object.entries(extension.constructors ?? {})) {
       type.constructors.push(overload(signature, code));
     }
-    for (const name of [definition.name, ...(definition.aliases ?? [])]) {
-      this.#byName.set(name.toLowerCase(), type);
+    for (const name of extension.unsupported ?? []) {
+      type.unsupported.add(name.toLowerCase());
     }
     return type;
   }
@@ -162,6 +184,7 @@ types.define({
   ],
 });
 types.define({ name: "System.ValueType" });
+types.define({ name: "System.Enum", base: "System.ValueType" });
 export const objectArray = types.array(object);
 
 const number = (name: string, ...aliases: string[]) =>

@@ -48,6 +48,10 @@ export class NetType extends Instance {
   enumeration?: ReadonlyMap<string, EnumValue>;
   /** Makes one out of another value where a cast does. Undefined: it does not. */
   convert?: (value: Value) => Value | undefined;
+  /** What loops and pipelines take out of one; undefined: it is a single thing to them. */
+  enumerate?: (value: Value) => readonly Value[];
+  /** Members that .NET has and the interpreter has not, in lower case: asking for one is no error of the script's. */
+  readonly unsupported = new Set<string>();
   /** Whether null becomes something else on conversion, e.g. 0. */
   isValueType = false;
 
@@ -88,6 +92,8 @@ export class NetType extends Instance {
 const runtimeType = new NetType("System.RuntimeType");
 
 class Nothing extends Instance {
+  /** Keeps TypeScript from taking every object for nothing. */
+  protected readonly isNothing = true;
   override readonly type = new NetType("System.Management.Automation.Internal.AutomationNull");
 }
 export const nothing = new Nothing();

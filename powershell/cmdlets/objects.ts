@@ -1,0 +1,284 @@
+/** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
+import type { Call, Cmdlet } from "../commands.ts";
+import { toBool, toItems, toText } from "../convert.ts";
+import { construct } from "../members.ts";
+import { compare } from "../operators.ts";
+import * as is from "../types.ts";
+import { raised } from "../types.ts";
+import { CustomObject, Hashtable, isNull, ScriptBlock, Unsupported, type Value } from "../values.ts";
+
+const input = { type: "object", pipeline: "value" } as const;
+
+/** A property's value, or what a block makes of an object. */
+async function select(call: Call, by: Value, item: Value): Promise<Value> {
+  return by instanceof ScriptBlock
+    ? call.shell.evaluate(by, { underscore: item })
+    : ((await call.shell.property(item, toText(by))) ?? null);
+}
+
+const whereObject: Cmdlet = {
+  name: "Where-Object",
+  parameters: {
+    FilterScript: { type: "scriptblock", position: 0, mandatory: true },
+    InputObject: input,
+  },
+  async run(call) {
+    const item = call.get("InputObject") ?? null;
+    const filter = call.block("FilterScript");
+    if (filter && toBool(await call.shell.evaluate(filter, { underscore: item }))) {
+      await call.emit(item);
+    }
+  },
+};
+
+const forEachObject: Cmdlet = {
+  name: "ForEach-Object",
+  parameters: {
+    Process: { type: "scriptblock", position: 0, mandatory: true },
+    InputObject: input,
+  },
+  async run(call) {
+    const block = call.block("Process");
+    if (block) {
+      await call.shell.invoke(block, { underscore: call.get("InputObject") ?? null }, call.emit);
+    }
+  },
+};
+
+const selectObject: Cmdlet = {
+  name: "Select-Object",
+  parameters: {
+    Property: { type: "object[]", position: 0 },
+    ExpandProperty: { type: "string" },
+    First: { type: "int" },
+    Last: { type: "int" },
+    Skip: { type: "int" },
+    InputObject: input,
+  },
+  open(call) {
+    const first = call.number("First");
+    const last = call.number("Last");
+    const skip = call.number("Skip") ?? 0;
+    const kept: Value[] = [];
+    let seen = 0;
+    let passed = 0;
+    const pass = async (item: Value) => {
+      await call.emit(await project(call, item));
+      passed++;
+      if (first !== undefined && passed >= first) {
+        call.stop();
+      }
+    };
+    return {
+      async process() {
+        const item = call.get("InputObject") ?? null;
+        if (last !== undefined) {
+          kept.push(item);
+        } else if (seen++ >= skip && first !== 0) {
+          await pass(item);
+        }
+      },
+      async end() {
+        const until = kept.length - skip;
+        for (const item of kept.slice(Math.max(0, until - (last ?? 0)), Math.max(0, until))) {
+          await pass(item);
+        }
+      },
+    };
+  },
+};
+
+async function project(call: Call, item: Value): Promise<Value> {
+  const expand = call.text("ExpandProperty");
+  if (expand !== undefined) {
+    throw new Unsupported("Select-Object -ExpandProperty");
+  }
+  const properties = call.get("Property");
+  if (properties === undefined) {
+    return item;
+  }
+  const object = new CustomObject(is.customObject);
+  for (const property of toItems(properties)) {
+    if (property instanceof Hashtable) {
+      const by = property.get("Expression") ?? property.get("e") ?? null;
+      object.set(toText(property.get("Name") ?? property.get("n") ?? by), await select(call, by, item));
+    } else if (toText(property).includes("*")) {
+      throw new Unsupported("Select-Object with a wildcard");
+    } else {
+      object.set(toText(property), await select(call, property, item));
+    }
+  }
+  return object;
+}
+
+const sortObject: Cmdlet = {
+  name: "Sort-Object",
+  parameters: {
+    Property: { type: "object[]", position: 0 },
+    Descending: { type: "switch" },
+    Unique: { type: "switch" },
+    InputObject: input,
+  },
+  open(call) {
+    const items: { readonly item: Value; readonly keys: readonly Value[] }[] = [];
+    const by = call.get("Property");
+    return {
+      async process() {
+        const item = call.get("InputObject") ?? null;
+        const keys: Value[] = [];
+        for (const property of by === undefined ? [] : toItems(by)) {
+          keys.push(await select(call, property, item));
+        }
+        items.push({ item, keys: by === undefined ? [item] : keys });
+      },
+      async end() {
+        const sign = call.flag("Descending") ? -1 : 1;
+        const order = (a: (typeof items)[number], b: (typeof items)[number]) => {
+          for (const [index, key] of a.keys.entries()) {
+            const result = compareForSort(key, b.keys[index] ?? null);
+            if (result !== 0) {
+              return sign * result;
+            }
+          }
+          return 0;
+        };
+        items.sort(order);
+        for (const [index, each] of items.entries()) {
+          const before = items[index - 1];
+          if (!(call.flag("Unique") && before && order(before, each) === 0)) {
+            await call.emit(each.item);
+          }
+        }
+      },
+    };
+  },
+};
+
+/** Null comes first; what cannot be compared is compared as text. */
+function compareForSort(left: Value, right: Value): number {
+  if (isNull(left) || isNull(right)) {
+    return Number(isNull(right)) - Number(isNull(left));
+  }
+  if (typeof left !== typeof right && (typeof left === "string" || typeof right === "string")) {
+    return compare(toText(left), toText(right));
+  }
+  return compare(left, right);
+}
+
+const writeOutput: Cmdlet = {
+  name: "Write-Output",
+  parameters: { InputObject: { type: "object", position: 0, pipeline: "value", mandatory: true, allowEmpty: true } },
+  async run(call) {
+    for (const item of toItems(call.get("InputObject") ?? null)) {
+      await call.emit(item);
+    }
+  },
+};
+
+/** One line for each value, as far as values are shown in one line. */
+export function shown(value: Value): string {
+  if (isNull(value)) {
+    return "";
+  }
+  if (value instanceof CustomObject || value instanceof Hashtable) {
+    throw new Unsupported(`the display of [${value.type.name}] as a table`);
+  }
+  return `${toText(value)}\n`;
+}
+
+const outHost: Cmdlet = {
+  name: "Out-Host",
+  parameters: { InputObject: input },
+  run(call) {
+    call.shell.host.output(shown(call.get("InputObject") ?? null));
+  },
+};
+
+const outString: Cmdlet = {
+  name: "Out-String",
+  parameters: { InputObject: input, Width: { type: "int" } },
+  open(call) {
+    let text = "";
+    return {
+      process() {
+        text += shown(call.get("InputObject") ?? null);
+      },
+      async end() {
+        await call.emit(text);
+      },
+    };
+  },
+};
+
+const newObject: Cmdlet = {
+  name: "New-Object",
+  implementation: "Microsoft.PowerShell.Commands.NewObjectCommand",
+  parameters: {
+    TypeName: { type: "string", position: 0, mandatory: true },
+    ArgumentList: { type: "object[]", position: 1 },
+  },
+  async run(call) {
+    const name = call.text("TypeName") ?? "";
+    const type = call.shell.types.find(name);
+    if (!type) {
+      throw raised("System.Management.Automation.PSArgumentException", `Cannot find type [${name}].`, { id: "TypeNotFound" });
+    }
+    const args = call.get("ArgumentList");
+    await call.emit(await construct(type, args === undefined ? [] : toItems(args), call.shell.types));
+  },
+};
+
+const setStrictMode: Cmdlet = {
+  name: "Set-StrictMode",
+  parameters: { Version: { type: "string", position: 0 }, Off: { type: "switch" } },
+  run(call) {
+    const version = call.text("Version");
+    if (version !== undefined && version.toLowerCase() !== "latest" && version !== "3.0") {
+      throw new Unsupported(`Set-StrictMode -Version ${version}`);
+    }
+    call.scope.setStrict(!call.flag("Off"));
+  },
+};
+
+const startSleep: Cmdlet = {
+  name: "Start-Sleep",
+  parameters: { Seconds: { type: "double", position: 0 }, Milliseconds: { type: "int" } },
+  run: (call) => call.shell.host.clock.sleep((call.number("Seconds") ?? 0) * 1000 + (call.number("Milliseconds") ?? 0)),
+};
+
+const getCommand: Cmdlet = {
+  name: "Get-Command",
+  implementation: "Microsoft.PowerShell.Commands.GetCommandCommand",
+  parameters: { Name: { type: "string", position: 0, mandatory: true } },
+  async run(call) {
+    const name = call.text("Name") ?? "";
+    const kind = call.scope.command(name);
+    if (kind === undefined) {
+      await call.fail(
+        raised(
+          "System.Management.Automation.CommandNotFoundException",
+          `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`,
+          { id: "CommandNotFoundException" },
+        ),
+        { category: "ObjectNotFound", target: name },
+      );
+      return;
+    }
+    await call.emit(new CustomObject(is.customObject).set("Name", name).set("CommandType", kind));
+  },
+};
+
+export const objectCmdlets: readonly Cmdlet[] = [
+  whereObject,
+  forEachObject,
+  selectObject,
+  sortObject,
+  writeOutput,
+  outHost,
+  outString,
+  newObject,
+  setStrictMode,
+  startSleep,
+  getCommand,
+];
+
