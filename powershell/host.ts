@@ -20,6 +20,8 @@ export interface FileStatus {
   readonly modified: number;
   readonly isReadOnly: boolean;
   readonly isHidden: boolean;
+  /** A symbolic link or junction; all else is said of what it leads to. */
+  readonly isLink?: boolean;
 }
 
 /** An open file. */
@@ -57,7 +59,10 @@ export interface Files {
   remove(path: string, options: { readonly force: boolean }): void;
   /** Moves a file or folder; something at the target is an error. */
   move(from: string, to: string): void;
+  /** Copies a file, over one that is there. */
   copy(from: string, to: string): void;
+  /** Milliseconds since 1970. */
+  setModified(path: string, moment: number): void;
   open(
     path: string,
     options: {

@@ -1,0 +1,73 @@
+/** The errors of .NET's files. */
+import { raised } from "../types.ts";
+import type { Raised } from "../values.ts";
+import { defineException } from "./exceptions.ts";
+
+const missingFile = 0x80070002 | 0;
+const missingFolder = 0x80070003 | 0;
+const denied = 0x80070005 | 0;
+const exists = 0x80070050 | 0;
+const tooLong = 0x800700ce | 0;
+const general = 0x80131620 | 0;
+
+const io = "System.IO.IOException";
+defineException(io, {
+  base: "System.SystemException",
+  message: "I/O error occurred.",
+  hresult: general,
+});
+for (const [name, message, hresult] of [
+  ["FileNotFoundException", "Unable to find the specified file.", missingFile],
+  [
+    "DirectoryNotFoundException",
+    "Attempted to access a path that is not on the disk.",
+    missingFolder,
+  ],
+  ["PathTooLongException", "The specified file name or path is too long.", tooLong],
+  ["EndOfStreamException", "Attempted to read past the end of the stream.", 0x80070026 | 0],
+] as const) {
+  defineException(`System.IO.${name}`, { base: io, message, hresult });
+}
+defineException("System.UnauthorizedAccessException", {
+  base: "System.SystemException",
+  message: "Attempted to perform an unauthorized operation.",
+  hresult: denied,
+});
+
+export function fileNotFound(path: string): Raised {
+  return raised("System.IO.FileNotFoundException", `Could not find file '${path}'.`, {
+    hresult: missingFile,
+  });
+}
+
+export function folderNotFound(path: string): Raised {
+  return raised(
+    "System.IO.DirectoryNotFoundException",
+    `Could not find a part of the path '${path}'.`,
+    { hresult: missingFolder },
+  );
+}
+
+export function accessDenied(path: string): Raised {
+  return raised("System.UnauthorizedAccessException", `Access to the path '${path}' is denied.`, {
+    hresult: denied,
+  });
+}
+
+export function fileExists(path: string): Raised {
+  return raised("System.IO.IOException", `The file '${path}' already exists.`, {
+    hresult: exists,
+  });
+}
+
+export function pathTooLong(path: string): Raised {
+  return raised(
+    "System.IO.PathTooLongException",
+    `The path '${path}' is too long, or a component of the specified path is too long.`,
+    { hresult: tooLong },
+  );
+}
+
+export function ioError(message: string, hresult = general): Raised {
+  return raised("System.IO.IOException", message, { hresult });
+}
