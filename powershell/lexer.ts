@@ -1,6 +1,6 @@
-/** What single characters mean to PowerShell, and how it reads numbers. */
+/** What is below the grammar: what single characters mean to PowerShell, numbers, space between words, positions. */
 
-import type { ConstantValue } from "./syntax.ts";
+import type { ConstantValue, Position, SourceFile } from "./syntax.ts";
 
 /** Characters as PowerShell takes them: typographic quotes and dashes count as plain ones. */
 const singleQuotes = "'\u2018\u2019\u201a\u201b";
@@ -8,7 +8,7 @@ const doubleQuotes = '"\u201c\u201d\u201e';
 const dashes = "-\u2013\u2014\u2015";
 
 /** None of these tests takes the empty text behind the end for a character. */
-const oneOf = (set: string, character: string): boolean =>
+export const oneOf = (set: string, character: string): boolean =>
   character !== "" && set.includes(character);
 
 export const isSingleQuote = (character: string): boolean => oneOf(singleQuotes, character);
@@ -95,4 +95,226 @@ function integer(value: bigint, long: boolean): ConstantValue {
     return Number(value);
   }
   return BigInt.asIntN(64, value) === value ? value : { double: Number(value) };
+}
+
+/** A text that is no PowerShell. */
+export class ScriptSyntaxError extends Error {
+  constructor(
+    message: string,
+    readonly position: Position,
+  ) {
+    super(`${position.file.path}:${position.line}: ${message}`);
+    this.name = new.target.name;
+  }
+}
+
+/** What PowerShell has and this interpreter has not. */
+export class UnsupportedSyntaxError extends ScriptSyntaxError {
+  constructor(
+    readonly construct: string,
+    position: Position,
+  ) {
+    super(`${construct} is not supported`, position);
+  }
+}
+
+/** A place in a text, and what is read there whatever the grammar says. */
+export class Reader {
+  protected readonly text: string;
+  protected at = 0;
+  private readonly lineStarts: readonly number[];
+  /** The space passed last: nodes end before it. */
+  private spaceStart = 0;
+  private spaceEnd = 0;
+
+  constructor(private readonly file: SourceFile) {
+    this.text = file.text;
+    const starts = [0];
+    for (let next = this.text.indexOf("\n"); next >= 0; next = this.text.indexOf("\n", next + 1)) {
+      starts.push(next + 1);
+    }
+    this.lineStarts = starts;
+  }
+
+  protected peek(offset = 0): string {
+    return this.text.charAt(this.at + offset);
+  }
+
+  protected looksAt(expected: string): boolean {
+    return this.text.startsWith(expected, this.at);
+  }
+
+  /** Passes a text if it stands here. */
+  protected pass(expected: string): boolean {
+    if (!this.looksAt(expected)) {
+      return false;
+    }
+    this.at += expected.length;
+    return true;
+  }
+
+  protected expect(expected: string, what: string): void {
+    if (!this.pass(expected)) {
+      this.fail(`${what}: '${expected}' expected, not ${this.found()}`);
+    }
+  }
+
+  protected found(): string {
+    if (this.at >= this.text.length) {
+      return "the end";
+    }
+    if (isNewline(this.peek())) {
+      return "the end of the line";
+    }
+    const word = /^(?:[\p{L}\p{Nd}_$-]+|.)/u.exec(this.text.slice(this.at, this.at + 40));
+    return `'${word?.[0] ?? this.peek()}'`;
+  }
+
+  private lineOf(offset: number): number {
+    let low = 0;
+    let high = this.lineStarts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.lineStarts[middle] ?? 0) <= offset) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low + 1;
+  }
+
+  protected span(start: number, end: number): Position {
+    return { file: this.file, line: this.lineOf(start), start, end };
+  }
+
+  /** From an offset to here, without space before here. */
+  protected since(start: number): Position {
+    const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
+    return this.span(start, end);
+  }
+
+  protected fail(message: string, start = this.at): never {
+    throw new ScriptSyntaxError(message, this.span(start, Math.max(start, this.at)));
+  }
+
+  protected refuse(construct: string, start = this.at): never {
+    throw new UnsupportedSyntaxError(construct, this.span(start, Math.max(start, this.at)));
+  }
+
+  /** Runs a rule; if it gives undefined, nothing was read. */
+  protected attempt<T>(rule: () => T | undefined): T | undefined {
+    const { at, spaceStart, spaceEnd } = this;
+    const result = rule();
+    if (result === undefined) {
+      Object.assign(this, { at, spaceStart, spaceEnd });
+    }
+    return result;
+  }
+
+  private markSpace(from: number): void {
+    if (this.at === from) {
+      return;
+    }
+    if (from !== this.spaceEnd) {
+      this.spaceStart = from;
+    }
+    this.spaceEnd = this.at;
+  }
+
+  /** Passes space, comments and continuations of lines. */
+  protected space(): void {
+    const from = this.at;
+    for (;;) {
+      const character = this.peek();
+      if (isSpace(character)) {
+        this.at += 1;
+      } else if (character === "`" && isNewline(this.peek(1))) {
+        this.at += this.peek(1) === "\r" && this.peek(2) === "\n" ? 3 : 2;
+      } else if (character === "#") {
+        while (this.at < this.text.length && !isNewline(this.peek())) {
+          this.at += 1;
+        }
+      } else if (this.looksAt("<#")) {
+        const end = this.text.indexOf("#>", this.at + 2);
+        if (end < 0) {
+          this.fail("'#>' is missing for '<#'");
+        }
+        this.at = end + 2;
+      } else {
+        break;
+      }
+    }
+    this.markSpace(from);
+  }
+
+  /** The same and ends of lines. */
+  protected newlines(): void {
+    const from = this.at;
+    this.space();
+    while (isNewline(this.peek())) {
+      this.at += 1;
+      this.space();
+    }
+    this.markSpace(from);
+  }
+
+  /** The bare word that stands here, in lower case. */
+  protected wordHere(): string {
+    let end = this.at;
+    while (isLetter(this.text.charAt(end))) {
+      end += 1;
+    }
+    return endsWord(this.text.charAt(end)) ? this.text.slice(this.at, end).toLowerCase() : "";
+  }
+
+  protected passWord(word: string): boolean {
+    if (this.wordHere() !== word) {
+      return false;
+    }
+    this.at += word.length;
+    return true;
+  }
+
+  /** Passes a word behind ends of lines; if another one stands there, nothing. */
+  protected passContinuation(word: string): boolean {
+    return (
+      this.attempt(() => {
+        this.newlines();
+        return this.passWord(word) || undefined;
+      }) ?? false
+    );
+  }
+
+  protected simpleName(): string | undefined {
+    const from = this.at;
+    while (isNameCharacter(this.peek())) {
+      this.at += 1;
+    }
+    return this.at === from || isDigit(this.text.charAt(from))
+      ? undefined
+      : this.text.slice(from, this.at);
+  }
+
+  /** A text in single quotes. */
+  protected literalText(): string {
+    const opener = this.at;
+    let value = "";
+    this.at += 1;
+    for (;;) {
+      const character = this.peek();
+      if (character === "") {
+        this.fail("the quote is not closed", opener);
+      }
+      if (isSingleQuote(character)) {
+        if (!isSingleQuote(this.peek(1))) {
+          this.at += 1;
+          return value;
+        }
+        this.at += 1;
+      }
+      value += character;
+      this.at += 1;
+    }
+  }
 }

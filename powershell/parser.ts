@@ -15,7 +15,11 @@ import {
   isSingleQuote,
   isSpace,
   isVariableCharacter,
+  oneOf,
+  Reader,
   scanNumber,
+  ScriptSyntaxError,
+  UnsupportedSyntaxError,
 } from "./lexer.ts";
 import type {
   Assignment,
@@ -32,7 +36,6 @@ import type {
   If,
   Parameter,
   Pipeline,
-  Position,
   Redirection,
   ScriptBody,
   SourceFile,
@@ -42,26 +45,7 @@ import type {
   Variable,
 } from "./syntax.ts";
 
-/** A text that is no PowerShell. */
-export class ScriptSyntaxError extends Error {
-  constructor(
-    message: string,
-    readonly position: Position,
-  ) {
-    super(`${position.file.path}:${position.line}: ${message}`);
-    this.name = new.target.name;
-  }
-}
-
-/** What PowerShell has and this interpreter has not. */
-export class UnsupportedSyntaxError extends ScriptSyntaxError {
-  constructor(
-    readonly construct: string,
-    position: Position,
-  ) {
-    super(`${construct} is not supported`, position);
-  }
-}
+export { ScriptSyntaxError, UnsupportedSyntaxError };
 
 export function parse(file: SourceFile): ScriptBody {
   return new Parser(file).script();
@@ -114,24 +98,9 @@ const namedBlocks = new Set(["begin", "process", "end", "dynamicparam", "clean"]
 /** Words that continue a statement and can't begin one. */
 const continuations = new Set(["catch", "else", "elseif", "finally", "in", "param", "until"]);
 
-class Parser {
-  private readonly text: string;
-  private readonly lineStarts: readonly number[];
-  private at = 0;
-  /** The space passed last: nodes end before it. */
-  private spaceStart = 0;
-  private spaceEnd = 0;
+class Parser extends Reader {
   /** Between the arguments of a method a comma makes no list. */
   private commaMakesList = true;
-
-  constructor(private readonly file: SourceFile) {
-    this.text = file.text;
-    const starts = [0];
-    for (let next = this.text.indexOf("\n"); next >= 0; next = this.text.indexOf("\n", next + 1)) {
-      starts.push(next + 1);
-    }
-    this.lineStarts = starts;
-  }
 
   script(): ScriptBody {
     if (this.text.startsWith("\ufeff")) {
@@ -143,31 +112,6 @@ class Parser {
       this.fail(`unexpected '${this.peek()}'`);
     }
     return { ...body, position: this.span(start, this.text.length) };
-  }
-
-  // Characters, space and positions
-
-  private peek(offset = 0): string {
-    return this.text.charAt(this.at + offset);
-  }
-
-  private looksAt(expected: string): boolean {
-    return this.text.startsWith(expected, this.at);
-  }
-
-  /** Passes a text if it stands here. */
-  private pass(expected: string): boolean {
-    if (!this.looksAt(expected)) {
-      return false;
-    }
-    this.at += expected.length;
-    return true;
-  }
-
-  private expect(expected: string, what: string): void {
-    if (!this.pass(expected)) {
-      this.fail(`${what}: '${expected}' expected, not ${this.found()}`);
-    }
   }
 
   /** What closes a bracket. A missing one is told with the bracket's own line. */
@@ -183,104 +127,15 @@ class Parser {
     this.fail(`'${closer}' expected, not ${this.found()}`);
   }
 
-  private found(): string {
-    if (this.at >= this.text.length) {
-      return "the end";
+  private refuseUnsupportedOperator(): void {
+    const operator = /^(?:&&|\|\||&|\?\?=?|\?)/.exec(this.text.slice(this.at, this.at + 3))?.[0];
+    if (operator === "?") {
+      this.refuse("the ternary operator");
+    } else if (operator === "&") {
+      this.refuse("running in the background with '&'");
+    } else if (operator !== undefined) {
+      this.refuse(`'${operator}'`);
     }
-    if (isNewline(this.peek())) {
-      return "the end of the line";
-    }
-    const word = /^(?:[\p{L}\p{Nd}_$-]+|.)/u.exec(this.text.slice(this.at, this.at + 40));
-    return `'${word?.[0] ?? this.peek()}'`;
-  }
-
-  private lineOf(offset: number): number {
-    let low = 0;
-    let high = this.lineStarts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.lineStarts[middle] ?? 0) <= offset) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low + 1;
-  }
-
-  private span(start: number, end: number): Position {
-    return { file: this.file, line: this.lineOf(start), start, end };
-  }
-
-  /** From an offset to here, without space before here. */
-  private since(start: number): Position {
-    const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
-    return this.span(start, end);
-  }
-
-  private fail(message: string, start = this.at): never {
-    throw new ScriptSyntaxError(message, this.span(start, Math.max(start, this.at)));
-  }
-
-  private refuse(construct: string, start = this.at): never {
-    throw new UnsupportedSyntaxError(construct, this.span(start, Math.max(start, this.at)));
-  }
-
-  /** Runs a rule; if it gives undefined, nothing was read. */
-  private attempt<T>(rule: () => T | undefined): T | undefined {
-    const { at, spaceStart, spaceEnd } = this;
-    const result = rule();
-    if (result === undefined) {
-      Object.assign(this, { at, spaceStart, spaceEnd });
-    }
-    return result;
-  }
-
-  private markSpace(from: number): void {
-    if (this.at === from) {
-      return;
-    }
-    if (from !== this.spaceEnd) {
-      this.spaceStart = from;
-    }
-    this.spaceEnd = this.at;
-  }
-
-  /** Passes space, comments and continuations of lines. */
-  private space(): void {
-    const from = this.at;
-    for (;;) {
-      const character = this.peek();
-      if (isSpace(character)) {
-        this.at += 1;
-      } else if (character === "`" && isNewline(this.peek(1))) {
-        this.at += this.peek(1) === "\r" && this.peek(2) === "\n" ? 3 : 2;
-      } else if (character === "#") {
-        while (this.at < this.text.length && !isNewline(this.peek())) {
-          this.at += 1;
-        }
-      } else if (this.looksAt("<#")) {
-        const end = this.text.indexOf("#>", this.at + 2);
-        if (end < 0) {
-          this.fail("'#>' is missing for '<#'");
-        }
-        this.at = end + 2;
-      } else {
-        break;
-      }
-    }
-    this.markSpace(from);
-  }
-
-  /** The same and ends of lines. */
-  private newlines(): void {
-    const from = this.at;
-    this.space();
-    while (isNewline(this.peek())) {
-      this.at += 1;
-      this.space();
-    }
-    this.markSpace(from);
   }
 
   private withCommas<T>(makeLists: boolean, rule: () => T): T {
@@ -321,20 +176,23 @@ class Parser {
     const opener = this.at;
     this.expect("(", "parameters");
     const parameters: Parameter[] = [];
-    this.newlines();
-    while (!this.looksAt(")") && this.at < this.text.length) {
-      parameters.push(this.parameter());
-      this.newlines();
-      if (!this.pass(",")) {
-        break;
-      }
-      this.newlines();
-      if (this.looksAt(")")) {
-        this.fail("a parameter is missing behind ','");
-      }
-    }
-    this.close(")", opener);
+    this.separated(opener, () => parameters.push(this.parameter()));
     return parameters;
+  }
+
+  /** The rest of parentheses with something between commas. */
+  private separated(opener: number, rule: () => void): void {
+    this.withCommas(false, () => {
+      this.newlines();
+      let isNext = !this.looksAt(")");
+      while (isNext) {
+        rule();
+        this.newlines();
+        isNext = this.pass(",");
+        this.newlines();
+      }
+      this.close(")", opener);
+    });
   }
 
   private parameter(): Parameter {
@@ -360,7 +218,7 @@ class Parser {
         return undefined;
       }
       this.newlines();
-      return this.withCommas(false, () => this.expression());
+      return this.expression();
     });
     return { kind: "Parameter", name, type, attributes, defaultValue, position: this.since(start) };
   }
@@ -379,24 +237,15 @@ class Parser {
     this.expect("(", "attribute");
     const args: Expression[] = [];
     const named: { name: string; value?: Expression }[] = [];
-    this.withCommas(false, () => {
-      this.newlines();
-      while (!this.looksAt(")") && this.at < this.text.length) {
-        const key = this.attempt(() => this.simpleName());
-        if (key === undefined) {
-          args.push(this.expression());
-        } else {
-          this.newlines();
-          named.push({ name: key, value: this.pass("=") ? this.attributeValue() : undefined });
-        }
-        this.newlines();
-        if (!this.pass(",")) {
-          break;
-        }
-        this.newlines();
+    this.separated(opener, () => {
+      const key = this.attempt(() => this.simpleName());
+      if (key === undefined) {
+        args.push(this.expression());
+        return;
       }
+      this.newlines();
+      named.push({ name: key, value: this.pass("=") ? this.attributeValue() : undefined });
     });
-    this.close(")", opener);
     this.newlines();
     this.close("]", start);
     return { kind: "Attribute", name, args, named, position: this.since(start) };
@@ -405,16 +254,6 @@ class Parser {
   private attributeValue(): Expression {
     this.newlines();
     return this.expression();
-  }
-
-  private simpleName(): string | undefined {
-    const from = this.at;
-    while (isNameCharacter(this.peek())) {
-      this.at += 1;
-    }
-    return this.at === from || isDigit(this.text.charAt(from))
-      ? undefined
-      : this.text.slice(from, this.at);
   }
 
   // Statements
@@ -449,35 +288,7 @@ class Parser {
 
   private atEnd(): boolean {
     const character = this.peek();
-    return character === "" || isNewline(character) || ";)}".includes(character);
-  }
-
-  private refuseUnsupportedOperator(): void {
-    const operator = /^(?:&&|\|\||&|\?\?=?|\?)/.exec(this.text.slice(this.at, this.at + 3))?.[0];
-    if (operator === "?") {
-      this.refuse("the ternary operator");
-    } else if (operator === "&") {
-      this.refuse("running in the background with '&'");
-    } else if (operator !== undefined) {
-      this.refuse(`'${operator}'`);
-    }
-  }
-
-  /** The bare word that stands here, in lower case. */
-  private wordHere(): string {
-    let end = this.at;
-    while (isLetter(this.text.charAt(end))) {
-      end += 1;
-    }
-    return endsWord(this.text.charAt(end)) ? this.text.slice(this.at, end).toLowerCase() : "";
-  }
-
-  private passWord(word: string): boolean {
-    if (this.wordHere() !== word) {
-      return false;
-    }
-    this.at += word.length;
-    return true;
+    return character === "" || isNewline(character) || oneOf(";)}", character);
   }
 
   private statement(): Statement {
@@ -556,16 +367,6 @@ class Parser {
       this.close(")", opener);
       return statement;
     });
-  }
-
-  /** Passes a word behind ends of lines; if another one stands there, nothing. */
-  private passContinuation(word: string): boolean {
-    return (
-      this.attempt(() => {
-        this.newlines();
-        return this.passWord(word) || undefined;
-      }) ?? false
-    );
   }
 
   private ifStatement(): If {
@@ -783,7 +584,7 @@ class Parser {
       const number = scanNumber(this.text, this.at);
       return number !== undefined && !isNameCharacter(this.text.charAt(number.end));
     }
-    return "$@([{,!+".includes(character) && character !== ""
+    return oneOf("$@([{,!+", character)
       ? true
       : isSingleQuote(character) || isDoubleQuote(character) || isDash(character);
   }
@@ -832,7 +633,7 @@ class Parser {
       return undefined;
     }
     let end = start + 1;
-    while (!endsWord(this.text.charAt(end)) && !".[:".includes(this.text.charAt(end))) {
+    while (!endsWord(this.text.charAt(end)) && !oneOf(".[:", this.text.charAt(end))) {
       if (isSingleQuote(this.text.charAt(end)) || isDoubleQuote(this.text.charAt(end))) {
         // -x"y" is a text.
         return undefined;
@@ -921,8 +722,8 @@ class Parser {
   private argument(): Expression {
     const start = this.at;
     const character = this.peek();
-    if (isSingleQuote(character) || isDoubleQuote(character) || "({@".includes(character)) {
-      return this.at < this.text.length ? this.primary() : this.fail("an argument is missing");
+    if (isSingleQuote(character) || isDoubleQuote(character) || oneOf("({@", character)) {
+      return this.primary();
     }
     if (character === "$" && this.argumentIsExpression()) {
       return this.primary();
@@ -1029,7 +830,7 @@ class Parser {
     if (isDash(character)) {
       return { name: "-", end: this.at + 1 };
     }
-    return "+*/%".includes(character) ? { name: character, end: this.at + 1 } : undefined;
+    return oneOf("+*/%", character) ? { name: character, end: this.at + 1 } : undefined;
   }
 
   private list(): Expression {
@@ -1136,7 +937,7 @@ class Parser {
       return isLetter(next) ? unaryWords.has(word?.name ?? "") : !isSpace(next);
     }
     return (
-      (character !== "" && "$@([{!".includes(character)) ||
+      oneOf("$@([{!", character) ||
       isSingleQuote(character) ||
       isDoubleQuote(character) ||
       isDigit(character) ||
@@ -1150,7 +951,7 @@ class Parser {
     let depth = 0;
     do {
       const character = this.peek();
-      if (character === "" || "'\"(){};$|".includes(character) || isNewline(character)) {
+      if (character === "" || oneOf("'\"(){};$|", character) || isNewline(character)) {
         this.fail("']' is missing for '['", start);
       }
       depth += character === "[" ? 1 : character === "]" ? -1 : 0;
@@ -1196,8 +997,6 @@ class Parser {
         const block = this.braced();
         return { kind: "ScriptBlockLiteral", block, position: block.position };
       }
-      case "[":
-        return this.castOrType();
     }
     if (scanNumber(this.text, this.at) !== undefined) {
       return this.number();
@@ -1257,8 +1056,8 @@ class Parser {
 
   private memberName(): string | Expression {
     const character = this.peek();
-    if (isSingleQuote(character) || isDoubleQuote(character) || "$(".includes(character)) {
-      const name = this.at < this.text.length ? this.value() : this.fail("a name is missing");
+    if (isSingleQuote(character) || isDoubleQuote(character) || oneOf("$(", character)) {
+      const name = this.value();
       return name.kind === "Constant" && typeof name.value === "string" ? name.value : name;
     }
     const from = this.at;
@@ -1275,21 +1074,7 @@ class Parser {
     const opener = this.at;
     this.at += 1;
     const args: Expression[] = [];
-    this.withCommas(false, () => {
-      this.newlines();
-      while (!this.looksAt(")") && this.at < this.text.length) {
-        args.push(this.expression());
-        this.newlines();
-        if (!this.pass(",")) {
-          break;
-        }
-        this.newlines();
-        if (this.looksAt(")")) {
-          this.fail("an argument is missing behind ','");
-        }
-      }
-      this.close(")", opener);
-    });
+    this.separated(opener, () => args.push(this.expression()));
     return args;
   }
 
@@ -1417,7 +1202,7 @@ class Parser {
 
   private variablePath(): string {
     const from = this.at;
-    if ("$^?".includes(this.peek())) {
+    if (oneOf("$^?", this.peek())) {
       this.at += 1;
       return this.text.slice(from, this.at);
     }
@@ -1438,28 +1223,6 @@ class Parser {
       }
     }
     return this.text.slice(from, this.at);
-  }
-
-  /** A text in single quotes. */
-  private literalText(): string {
-    const opener = this.at;
-    let value = "";
-    this.at += 1;
-    for (;;) {
-      const character = this.peek();
-      if (character === "") {
-        this.fail("the quote is not closed", opener);
-      }
-      if (isSingleQuote(character)) {
-        if (!isSingleQuote(this.peek(1))) {
-          this.at += 1;
-          return value;
-        }
-        this.at += 1;
-      }
-      value += character;
-      this.at += 1;
-    }
   }
 
   /** The parts of a text in double quotes. */
