@@ -13,7 +13,8 @@ export interface Argument {
   readonly value?: Value;
   /** How a bare number was written. */
   readonly written?: string;
-  /** A name out of a splatted table, whose value is always its own. */
+  /** Belongs to $args, whatever parameters there are. */
+  readonly unbound?: boolean;
   readonly position: Position;
 }
 
@@ -32,6 +33,8 @@ export interface Formal {
   readonly allowEmptyString: boolean;
   readonly allowEmptyCollection: boolean;
   readonly defaultValue: Expression | undefined;
+  /** Takes all values that no other parameter takes. */
+  readonly rest?: boolean;
 }
 
 /** Returns what is wrong with a value; undefined: nothing. */
@@ -40,6 +43,8 @@ export type Validator = (value: Value) => string | undefined;
 export interface Signature {
   /** As it is called in errors. */
   readonly name: string;
+  /** As it is called in scripts. */
+  readonly command: string;
   /** A cmdlet, or a function with CmdletBinding: what fits no parameter is an error. */
   readonly strict: boolean;
   readonly isCmdlet: boolean;
@@ -69,12 +74,17 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
     }
     const formal = findParameter(signature, argument.name);
     if (formal === undefined) {
+      if (signature.isCmdlet) {
+        throw new Unsupported(`the parameter -${argument.name} of ${signature.command}`).at(argument.position);
+      }
       if (signature.strict) {
         throw bindingError(signature, "NamedParameterNotFound", `A parameter cannot be found that matches parameter name '${argument.name}'.`);
       }
-      positional.push({ value: `-${argument.name}`, position: argument.position });
-      if (argument.value !== undefined) {
-        positional.push({ value: argument.value, position: argument.position });
+      // Its value goes with it, to $args.
+      const next = argument.value ?? (args[at + 1]?.name === undefined ? args[++at]?.value : undefined);
+      positional.push({ value: `-${argument.name}`, unbound: true, position: argument.position });
+      if (next !== undefined) {
+        positional.push({ value: next, unbound: true, position: argument.position });
       }
       continue;
     }
@@ -87,6 +97,8 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
         throw bindingError(signature, "MissingArgument", `Missing an argument for parameter '${name}'. Specify a parameter and try again.`);
       }
       ({ value, written } = next);
+      // What looks like a negative number is a text there.
+      value = written?.startsWith("-") ? written : value;
       at++;
     }
     if (typeof formal === "string") {
@@ -99,7 +111,7 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
     if (bound.values.has(formal.name.toLowerCase())) {
       throw bindingError(signature, "ParameterAlreadyBound", `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`);
     }
-    bound.values.set(formal.name.toLowerCase(), accept(signature, formal, value ?? true, written));
+    bound.values.set(formal.name.toLowerCase(), accept(signature, formal, value === undefined ? true : value, written));
   }
   bindPositional(signature, positional, bound);
   return bound;
@@ -109,9 +121,14 @@ function bindPositional(signature: Signature, positional: readonly Argument[], b
   const free = signature.formals
     .filter((formal) => formal.position !== undefined && !bound.values.has(formal.name.toLowerCase()))
     .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
-  for (const argument of positional) {
-    const formal = free.shift();
+  for (const [index, argument] of positional.entries()) {
+    const formal = argument.unbound ? undefined : free.shift();
     const value = argument.value ?? null;
+    if (formal?.rest && positional.length > index + 1) {
+      const values = positional.slice(index).map((each) => each.value ?? null);
+      bound.values.set(formal.name.toLowerCase(), accept(signature, formal, is.array(values)));
+      return;
+    }
     if (formal) {
       bound.values.set(formal.name.toLowerCase(), accept(signature, formal, value, argument.written));
     } else if (signature.strict) {

@@ -12,6 +12,8 @@ export interface ParameterDefinition {
   readonly aliases?: readonly string[];
   /** Takes the pipeline's values: as they are, or their property of the parameter's name or alias. */
   readonly pipeline?: "value" | "property" | "both";
+  /** Takes all values that no other parameter takes. */
+  readonly rest?: boolean;
   /** Names that fit, in any case. */
   readonly set?: readonly string[];
   /** Mandatory, and yet null or empty passes. */

@@ -2,17 +2,21 @@
 import { fileCmdlets } from "./cmdlets/files.ts";
 import { jsonCmdlets } from "./cmdlets/json.ts";
 import { objectCmdlets, shown } from "./cmdlets/objects.ts";
+import "./dotnet/collections.ts";
+import "./dotnet/exceptions.ts";
 import { defineFileTypes } from "./dotnet/files.ts";
+import { version } from "./dotnet/numbers.ts";
 import { defineProcessTypes } from "./dotnet/processes.ts";
+import "./dotnet/strings.ts";
 import { defineSystemTypes } from "./dotnet/system.ts";
 import { defineTimeTypes } from "./dotnet/time.ts";
+import type { Edition } from "./edition.ts";
 import type { Host } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
 import { nodeHost } from "./node-host.ts";
-import { types as coreTypes, Types } from "./types.ts";
-import { Unsupported } from "./values.ts";
+import { hashtable, types as coreTypes, Types } from "./types.ts";
+import { Hashtable, Unsupported } from "./values.ts";
 
-export type Edition = "Desktop" | "Core";
 
 /** An interpreter with all general cmdlets and types. */
 export function newInterpreter(
@@ -22,14 +26,18 @@ export function newInterpreter(
 ): Interpreter {
   const types = new Types(coreTypes);
   defineTimeTypes(types, host);
-  defineFileTypes(types, host);
+  defineFileTypes(types, host, edition);
   defineSystemTypes(types, host);
   defineProcessTypes(types, host);
+  const versions = new Hashtable(hashtable);
+  versions.set("PSVersion", version(edition === "Core" ? "7.6.5" : "5.1.20348.1"));
+  versions.set("PSEdition", edition);
   return new Interpreter({
     ...more,
+    variables: { PSVersionTable: versions },
     host,
     types,
-    cmdlets: [...objectCmdlets, ...fileCmdlets, ...jsonCmdlets(edition), ...(more.cmdlets ?? [])],
+    cmdlets: [...objectCmdlets, ...fileCmdlets({ edition }), ...jsonCmdlets(edition), ...(more.cmdlets ?? [])],
   });
 }
 
@@ -39,7 +47,7 @@ async function main(): Promise<void> {
   const edition = process.env["KINDOWS_POWERSHELL_EDITION"] === "Core" ? "Core" : "Desktop";
   try {
     process.exitCode = await newInterpreter(host, edition).runFile(host.files.resolve(file), args, (value) => {
-      host.output(value === null ? "\n" : shown(value));
+      host.output(shown(value));
       return Promise.resolve();
     });
   } catch (error) {

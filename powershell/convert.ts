@@ -57,7 +57,7 @@ export function toText(value: Value): string {
   }
   const items = enumerated(value);
   if (items) {
-    return items.map((item) => (enumerated(item) ? nestedText(item) : toText(item))).join(" ");
+    return items.map(nestedText).join(" ");
   }
   if (value instanceof CustomObject) {
     const properties = [...value.properties.values()].map((each) => `${each.name}=${nestedText(each.value)}`);
@@ -69,7 +69,7 @@ export function toText(value: Value): string {
 }
 
 /** Lists within lists show their type only. */
-function nestedText(value: Value): string {
+export function nestedText(value: Value): string {
   return value instanceof PsArray ? value.type.name : toText(value);
 }
 
@@ -227,7 +227,7 @@ function cannotConvert(value: Value, type: NetType): Raised {
   if (typeof value === "string" && limits.has(type)) {
     const number = parseNumber(value);
     return raised(
-      "System.Management.Automation.PSInvalidCastException",
+      "System.Management.Automation.RuntimeException",
       `Cannot convert value "${value}" to type "${type.name}". Error: "${
         number === undefined
           ? "Input string was not in a correct format."

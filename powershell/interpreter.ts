@@ -4,9 +4,10 @@ import type { Call, Cmdlet, ParameterDefinition, ScopeAccess, Shell } from "./co
 import { convert, enumerated, fromItems, toBool, toCustomObject, toItems, toText, tryConvert } from "./convert.ts";
 import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
-import { binary, negate, splitWords } from "./operators.ts";
-import { parse, ScriptSyntaxError } from "./parser.ts";
+import { binary, joined, negate, splitWords } from "./operators.ts";
+import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "./parser.ts";
 import { Scope, type FunctionValue } from "./scope.ts";
+import { check, visit } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, typeOf, type Types } from "./types.ts";
@@ -49,6 +50,8 @@ export interface InterpreterOptions {
   readonly host: Host;
   readonly types: Types;
   readonly cmdlets: readonly Cmdlet[];
+  /** Variables that are there from the beginning, by name. */
+  readonly variables?: Readonly<Record<string, Value>>;
   /** Called before each statement, e.g. to measure what a test runs. */
   readonly onStatement?: (statement: Syntax.Statement) => void;
 }
@@ -66,7 +69,7 @@ export class Interpreter implements Shell {
   #caught: Raised | undefined;
   #command: Syntax.Command | undefined;
 
-  constructor({ host, types, cmdlets, onStatement }: InterpreterOptions) {
+  constructor({ host, types, cmdlets, variables = {}, onStatement }: InterpreterOptions) {
     this.host = host;
     this.types = types;
     this.#onStatement = onStatement;
@@ -76,6 +79,7 @@ export class Interpreter implements Shell {
       }
     }
     const globals: [string, Value][] = [
+      ...Object.entries(variables),
       ["erroractionpreference", "Continue"],
       ["progresspreference", "Continue"],
       ["warningpreference", "Continue"],
@@ -85,14 +89,16 @@ export class Interpreter implements Shell {
       ["pid", host.processes.id],
     ];
     for (const [name, value] of globals) {
-      this.#scope.variables.set(name, { value });
+      this.#scope.variables.set(name.toLowerCase(), { value });
     }
   }
 
   /** Runs a script file as powershell.exe -File does. Returns its exit code. */
   async runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
     try {
-      return await this.#script(this.#load(path), path, fileArguments(args), emit, "&");
+      const body = this.#load(path);
+      check(body, this.#dotSourced(body), { cmdlets: this.#cmdlets, types: this.types });
+      return (await this.#script(body, path, fileArguments(args), emit, "&")) ?? 0;
     } catch (error) {
       if (error instanceof ExitSignal) {
         return error.code;
@@ -103,6 +109,29 @@ export class Interpreter implements Shell {
       }
       throw error;
     }
+  }
+
+  /** The files that a script dot-sources, and those that these do, as far as their paths can be told beforehand. */
+  #dotSourced(body: Syntax.ScriptBody, seen = new Set<string>()): Syntax.ScriptBody[] {
+    const found: Syntax.ScriptBody[] = [];
+    visit(body, (node) => {
+      if (node.kind !== "Command" || node.invocation !== ".") {
+        return;
+      }
+      const text = node.position.file.text.slice(node.position.start, node.position.end);
+      const relative = /\$PSScriptRoot\W+([^'"\s]+\.ps1)\b/i.exec(text)?.[1];
+      if (relative === undefined) {
+        return;
+      }
+      const { files } = this.host;
+      const path = files.resolve(`${folderOf(node.position.file.path)}${files.separator}${relative}`);
+      if (!seen.has(path) && files.status(path)) {
+        seen.add(path);
+        const sourced = this.#load(path);
+        found.push(sourced, ...this.#dotSourced(sourced, seen));
+      }
+    });
+    return found;
   }
 
   #load(path: string): Syntax.ScriptBody {
@@ -116,23 +145,20 @@ export class Interpreter implements Shell {
     return body;
   }
 
-  /** `&` runs a script in a scope of its own, and `exit` ends it; `.` in the one around it. */
+  /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
   async #script(
     body: Syntax.ScriptBody,
     path: string,
     args: readonly Argument[],
     emit: Emit,
     how: "&" | ".",
-  ): Promise<number> {
+  ): Promise<number | undefined> {
     const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-    if (how === ".") {
-      await this.#body(body, name, args, emit);
-      return 0;
-    }
-    return this.#inScope(new Scope(this.#scope, true), async () => {
+    const scope = how === "." ? this.#scope : new Scope(this.#scope, true);
+    return this.#inScope(scope, async () => {
       try {
         await this.#body(body, name, args, emit);
-        return 0;
+        return undefined;
       } catch (error) {
         if (error instanceof ExitSignal) {
           return error.code;
@@ -216,6 +242,9 @@ export class Interpreter implements Shell {
     const formals: Formal[] = [];
     for (const [index, parameter] of parameters.entries()) {
       const own = attribute(parameter.attributes, "parameter")[0];
+      if (parameter.type?.name.toLowerCase() === "switch") {
+        throw new Unsupported("a [switch] parameter of a script's own").at(parameter.position);
+      }
       const validators: Validator[] = [];
       for (const each of parameter.attributes) {
         if (/^(parameter|alias|allow\w+)$/i.test(each.name)) {
@@ -254,7 +283,7 @@ export class Interpreter implements Shell {
         defaultValue: parameter.defaultValue,
       });
     }
-    return { name, strict: isStrict, isCmdlet: false, formals };
+    return { name, command: name, strict: isStrict, isCmdlet: false, formals };
   }
 
   // Statements
@@ -461,27 +490,32 @@ export class Interpreter implements Shell {
         throw error;
       }
       this.#complete(error, statement.position);
-      const handler = this.#handler(statement, error.exception);
+      const handler = this.#handler(statement, error);
       if (!handler) {
         throw error;
       }
-      await this.#catch(error, handler, emit);
+      await this.#catch(handler.error, handler.body, emit);
     } finally {
       await this.#statements(statement.final ?? [], emit);
     }
   }
 
   /** The first catch whose type fits the exception, or failing that the one within. */
-  #handler(statement: Syntax.Try, exception: NetException): readonly Syntax.Statement[] | undefined {
+  #handler(
+    statement: Syntax.Try,
+    error: Raised,
+  ): { readonly body: readonly Syntax.Statement[]; readonly error: Raised } | undefined {
+    const { exception } = error;
+    const wrapper = /^(MethodInvocation|GetValueInvocation)Exception$/.test(exception.type.shortName);
     for (const { types, body } of statement.catches) {
-      if (types.length === 0) {
-        return body;
+      const fits = ({ type }: NetException) => types.some((each) => type.is(this.#type(each)));
+      if (types.length === 0 || fits(exception)) {
+        return { body, error };
       }
-      const wanted = types.map((type) => this.#type(type));
-      const wrapper = exception.inner !== null && /^(MethodInvocation|GetValueInvocation)Exception$/.test(exception.type.shortName);
-      const seen = wrapper && exception.inner ? [exception, exception.inner] : [exception];
-      if (seen.some((each) => wanted.some((type) => each.type.is(type)))) {
-        return body;
+      if (wrapper && exception.inner && fits(exception.inner)) {
+        const inner = new Raised(exception.inner, undefined, error.id, error.terminating);
+        this.#complete(inner, error.record?.position ?? statement.position);
+        return { body, error: inner };
       }
     }
     return undefined;
@@ -539,11 +573,19 @@ export class Interpreter implements Shell {
     const { target, operator } = statement;
     let value = await this.#value(statement.value);
     if (operator !== "=") {
-      const before = await this.#expression(target.kind === "Cast" ? target.operand : target);
+      const before = await this.#before(target.kind === "Cast" ? target.operand : target);
       value = this.#binary(operator.slice(0, -1), before, value);
     }
     await this.#assign(target, value);
     return value;
+  }
+
+  /** What += and ++ begin with: a variable of an outer scope does not count. */
+  #before(target: Syntax.Expression): Promise<Value> | Value {
+    if (target.kind === "Variable" && target.scope === undefined && !this.#scope.variables.has(target.name.toLowerCase())) {
+      return this.#scope.isStrict ? this.#variable({ ...target, scope: "local" }) : null;
+    }
+    return this.#expression(target);
   }
 
   async #assign(target: Syntax.Expression, value: Value): Promise<void> {
@@ -553,7 +595,7 @@ export class Interpreter implements Shell {
         return;
       case "Cast": {
         const type = this.#type(target.type);
-        const converted = convert(value, type);
+        const converted = convertForVariable(value, type);
         if (target.operand.kind === "Variable" && target.operand.scope === undefined) {
           this.#scope.variables.set(target.operand.name.toLowerCase(), { value: converted, type });
           return;
@@ -595,7 +637,7 @@ export class Interpreter implements Shell {
       scope.variables.set(name, { value });
       return;
     }
-    const converted = slot.type ? convert(value, slot.type) : value;
+    const converted = slot.type ? convertForVariable(value, slot.type) : value;
     for (const check of slot.validators ?? []) {
       const problem = check(converted);
       if (problem !== undefined) {
@@ -758,7 +800,7 @@ export class Interpreter implements Shell {
     if (node.isStatic) {
       return getStatic(object instanceof NetType ? object : typeOf(object ?? ""), name);
     }
-    const value = await getProperty(object, name);
+    const value = await getProperty(object, name, this.#scope.isStrict);
     if (value !== undefined) {
       return value;
     }
@@ -844,7 +886,7 @@ export class Interpreter implements Shell {
 
   async #unary(node: Syntax.Unary): Promise<Value> {
     if (node.operator === "++" || node.operator === "--") {
-      const before = await this.#expression(node.operand);
+      const before = await this.#before(node.operand);
       const after = this.#binary(node.operator === "++" ? "+" : "-", before, 1);
       await this.#assign(node.operand, after);
       return node.postfix ? (isNull(before) ? 0 : before) : after;
@@ -861,7 +903,7 @@ export class Interpreter implements Shell {
       case ",":
         return is.array([value === nothing ? null : value]);
       case "-join":
-        return toItems(value).map(toText).join("");
+        return joined(value, "");
       case "-split":
         return splitWords(value);
       default:
@@ -1047,8 +1089,8 @@ export class Interpreter implements Shell {
           kind: "run",
           run: async (args, emit) => {
             const code = await this.#script(body, path, args, emit, inPlace ? "." : "&");
-            if (!inPlace) {
-              this.#scope.global.variables.set("lastexitcode", { value: code });
+            if (code !== undefined || !inPlace) {
+              this.#scope.global.variables.set("lastexitcode", { value: code ?? 0 });
             }
           },
         };
@@ -1363,6 +1405,7 @@ function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
       mandatory: definition.mandatory ?? false,
       position: definition.position,
       pipeline: definition.pipeline,
+      rest: definition.rest ?? false,
       validators: set
         ? [
             (value) =>
@@ -1379,6 +1422,7 @@ function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
   };
   const signature: Signature = {
     name: cmdlet.implementation ?? cmdlet.name,
+    command: cmdlet.name,
     strict: true,
     isCmdlet: true,
     formals: Object.entries(cmdlet.parameters).map(formal),
@@ -1406,10 +1450,28 @@ function parseScript(file: Syntax.SourceFile): Syntax.ScriptBody {
   try {
     return parse(file);
   } catch (error) {
+    if (error instanceof UnsupportedSyntaxError) {
+      throw new Unsupported(error.construct).at(error.position);
+    }
     throw error instanceof ScriptSyntaxError
       ? terminating(raised("System.Management.Automation.ParseException", error.message, { id: "ParseException" }))
       : error;
   }
+}
+
+/** A typed variable takes null for a truth value as it is, and has an error of its own. */
+function convertForVariable(value: Value, type: NetType): Value {
+  if (isNull(value) && type === is.bool) {
+    return null;
+  }
+  const converted = tryConvert(value, type);
+  if (converted === undefined) {
+    const message = `Cannot convert value "${toText(value)}" to type "${type.name}".`;
+    throw raised("System.Management.Automation.ArgumentTransformationMetadataException", message, {
+      id: "RuntimeException",
+    });
+  }
+  return converted;
 }
 
 function terminating(error: Raised): Raised {

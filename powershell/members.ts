@@ -9,6 +9,7 @@ import {
   isNull,
   NetObject,
   NetType,
+  nothing,
   PsArray,
   Raised,
   ScriptBlock,
@@ -59,7 +60,7 @@ function typeNames(value: Value): Value[] {
 }
 
 /** A property's value; undefined: the value has none of that name. */
-export async function getProperty(value: Value, name: string): Promise<Value | undefined> {
+export async function getProperty(value: Value, name: string, strict = false): Promise<Value | undefined> {
   const key = name.toLowerCase();
   if (isNull(value)) {
     return undefined;
@@ -85,17 +86,20 @@ export async function getProperty(value: Value, name: string): Promise<Value | u
   rejectUnsupported(type, key);
   const items = enumerated(value);
   if (items) {
-    return enumerateProperty(items, name);
+    return enumerateProperty(items, name, strict);
   }
   return undefined;
 }
 
-/** A property asked of a list is asked of its elements; those without it are passed over. */
-async function enumerateProperty(items: readonly Value[], name: string): Promise<Value | undefined> {
+/** A property asked of a list is asked of its elements. Without strict mode those that have none are passed over. */
+async function enumerateProperty(items: readonly Value[], name: string, strict: boolean): Promise<Value | undefined> {
   const values: Value[] = [];
   let known = false;
   for (const item of items) {
-    const value = await getProperty(item, name);
+    const value = await getProperty(item, name, strict);
+    if (value === undefined && strict) {
+      return undefined;
+    }
     if (value !== undefined) {
       known = true;
       values.push(...(enumerated(value) ?? [value]));
@@ -240,7 +244,8 @@ async function call(
       : new Unsupported(`${name} with ${String(args.length)} arguments`);
   }
   try {
-    return (await best.overload.call(self, best.args)) ?? null;
+    const result = await best.overload.call(self, best.args);
+    return result === undefined ? nothing : result;
   } catch (error) {
     throw error instanceof Raised && !error.record
       ? wrapped(

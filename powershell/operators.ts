@@ -3,6 +3,7 @@ import {
   convert,
   enumerated,
   isNumeric,
+  nestedText,
   parseNumber,
   plainNumber,
   toBool,
@@ -26,6 +27,7 @@ import {
   Num,
   PsArray,
   Unsupported,
+  type Raised,
   type Value,
 } from "./values.ts";
 import { wildcard } from "./wildcard.ts";
@@ -70,7 +72,7 @@ export function binary(operator: string, left: Value, right: Value, setMatches: 
     case "-f":
       return composite(toText(left), right instanceof PsArray ? right.items : [right], toText);
     case "-join":
-      return toItems(left).map(toText).join(toText(right));
+      return joined(left, toText(right));
     case "-is":
       return isOf(left, right);
     case "-isnot":
@@ -79,9 +81,20 @@ export function binary(operator: string, left: Value, right: Value, setMatches: 
     case "-bor":
     case "-bxor":
       return bitwise(operator, left, right);
-    default:
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+    case "%":
       return arithmetic(operator, left, right);
+    default:
+      throw new Unsupported(`the operator ${operator}`);
   }
+}
+
+/** Lists within the list show their type only. */
+export function joined(list: Value, separator: string): string {
+  return toItems(list).map(nestedText).join(separator);
 }
 
 /** With a list on its left a comparison picks elements; else it says whether. */
@@ -237,7 +250,7 @@ function split(left: Value, right: Value, ignoreCase: boolean): Value {
 /** `-split 'a b'`: by white space, without the outer one. */
 export function splitWords(value: Value): Value {
   return is.array(
-    toItems(value).flatMap((item) => toText(item).split(/\s+/).filter((word) => word !== "")),
+    toItems(value).flatMap((item) => toText(item).trim().split(/\s+/)),
     is.types.get("string[]"),
   );
 }
@@ -348,7 +361,7 @@ function calculate(operator: string, left: Operand, right: Operand): Value {
   }
   const [first, second] = [BigInt(left.number), BigInt(right.number)];
   if ((operator === "/" || operator === "%") && second === 0n) {
-    throw raised("System.DivideByZeroException", "Attempted to divide by zero.", { id: "RuntimeException" });
+    throw divisionByZero();
   }
   if (operator === "/" && first % second !== 0n) {
     return is.toDouble(Number(left.number) / Number(right.number));
@@ -356,6 +369,14 @@ function calculate(operator: string, left: Operand, right: Operand): Value {
   const result = calculateWhole(operator, first, second);
   const whole = left.type === is.long || right.type === is.long ? is.long : is.int;
   return toNumber(result, whole) ?? is.toDouble(Number(result));
+}
+
+function divisionByZero(): Raised {
+  const inner = raised("System.DivideByZeroException", "Attempted to divide by zero.").exception;
+  return raised("System.Management.Automation.RuntimeException", inner.message, {
+    inner,
+    id: "RuntimeException",
+  });
 }
 
 function calculateReal(operator: string, left: number, right: number, type: NetType): number {
@@ -368,7 +389,7 @@ function calculateReal(operator: string, left: number, right: number, type: NetT
       return left * right;
     case "/":
       if (type === is.decimal && right === 0) {
-        throw raised("System.DivideByZeroException", "Attempted to divide by zero.", { id: "RuntimeException" });
+        throw divisionByZero();
       }
       return left / right;
     case "%":

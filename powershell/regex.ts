@@ -70,6 +70,7 @@ export class Regex {
   }
 
   matches(text: string): Match[] {
+    this.#expression.lastIndex = 0;
     return Array.from(text.matchAll(this.#expression), (found) => this.#toMatch(found));
   }
 

@@ -173,6 +173,7 @@ export class Hashtable extends Instance {
   set(key: Value, value: Value): void {
     const entry = this.#entries.get(Hashtable.keyOf(key));
     if (entry) {
+      entry.key = key;
       entry.value = value;
     } else {
       this.#entries.set(Hashtable.keyOf(key), { key, value });

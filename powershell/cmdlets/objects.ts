@@ -102,6 +102,10 @@ async function project(call: Call, item: Value): Promise<Value> {
     if (property instanceof Hashtable) {
       const by = property.get("Expression") ?? property.get("e") ?? null;
       object.set(toText(property.get("Name") ?? property.get("n") ?? by), await select(call, by, item));
+    } else if (toText(property) === "*" && item instanceof CustomObject) {
+      for (const { name, value } of item.properties.values()) {
+        object.set(name, value);
+      }
     } else if (toText(property).includes("*")) {
       throw new Unsupported("Select-Object with a wildcard");
     } else {
@@ -121,23 +125,24 @@ const sortObject: Cmdlet = {
   },
   open(call) {
     const items: { readonly item: Value; readonly keys: readonly Value[] }[] = [];
-    const by = call.get("Property");
+    const given = call.get("Property");
+    const by = given === undefined ? undefined : toItems(given).map(sortKey);
     return {
       async process() {
         const item = call.get("InputObject") ?? null;
         const keys: Value[] = [];
-        for (const property of by === undefined ? [] : toItems(by)) {
+        for (const { property } of by ?? []) {
           keys.push(await select(call, property, item));
         }
         items.push({ item, keys: by === undefined ? [item] : keys });
       },
       async end() {
-        const sign = call.flag("Descending") ? -1 : 1;
+        const descending = call.flag("Descending");
         const order = (a: (typeof items)[number], b: (typeof items)[number]) => {
           for (const [index, key] of a.keys.entries()) {
             const result = compareForSort(key, b.keys[index] ?? null);
             if (result !== 0) {
-              return sign * result;
+              return (by?.[index]?.descending ?? descending) ? -result : result;
             }
           }
           return 0;
@@ -154,6 +159,18 @@ const sortObject: Cmdlet = {
   },
 };
 
+/** A property to sort by: a name, a block, or a table with Expression and Descending. */
+function sortKey(property: Value): { readonly property: Value; readonly descending?: boolean } {
+  if (!(property instanceof Hashtable)) {
+    return { property };
+  }
+  const descending = property.get("Descending");
+  return {
+    property: property.get("Expression") ?? null,
+    ...(descending === undefined ? {} : { descending: toBool(descending) }),
+  };
+}
+
 /** Null comes first; what cannot be compared is compared as text. */
 function compareForSort(left: Value, right: Value): number {
   if (isNull(left) || isNull(right)) {
@@ -167,7 +184,7 @@ function compareForSort(left: Value, right: Value): number {
 
 const writeOutput: Cmdlet = {
   name: "Write-Output",
-  parameters: { InputObject: { type: "object", position: 0, pipeline: "value", mandatory: true, allowEmpty: true } },
+  parameters: { InputObject: { type: "object", position: 0, pipeline: "value", mandatory: true, allowEmpty: true, rest: true } },
   async run(call) {
     for (const item of toItems(call.get("InputObject") ?? null)) {
       await call.emit(item);
