@@ -7,7 +7,7 @@ import "./dotnet/exceptions.ts";
 import { defineFileTypes } from "./dotnet/files.ts";
 import { version } from "./dotnet/numbers.ts";
 import { defineProcessTypes } from "./dotnet/processes.ts";
-import "./dotnet/strings.ts";
+import { defineRegexTypes } from "./dotnet/strings.ts";
 import { defineSystemTypes } from "./dotnet/system.ts";
 import { defineTimeTypes } from "./dotnet/time.ts";
 import type { Edition } from "./edition.ts";
@@ -32,13 +32,15 @@ export function newInterpreter(
   const versions = new Hashtable(hashtable);
   versions.set("PSVersion", version(edition === "Core" ? "7.6.5" : "5.1.20348.1"));
   versions.set("PSEdition", edition);
-  return new Interpreter({
+  const interpreter = new Interpreter({
     ...more,
     variables: { PSVersionTable: versions },
     host,
     types,
     cmdlets: [...objectCmdlets, ...fileCmdlets({ edition }), ...jsonCmdlets(edition), ...(more.cmdlets ?? [])],
   });
+  defineRegexTypes(types, interpreter);
+  return interpreter;
 }
 
 async function main(): Promise<void> {

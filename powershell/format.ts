@@ -228,7 +228,7 @@ function formatCustom(value: Decimal, format: string): string {
 }
 
 function formatSection(value: Decimal, section: string): string {
-  const tokens = section.match(/'[^']*'|"[^"]*"|\\.|[0#.,%‰]|[Ee][+-]?0+|[^]/g) ?? [];
+  const tokens = section.match(/'[^']*'|"[^"]*"|\\.|[0#.,%‰]|[Ee][+-]?0+|[^]/g) ?? ([] as string[]);
   if (tokens.some((token) => /^[Ee][+-]?0+$|^‰$/.test(token))) {
     throw new Unsupported(`the number format ${section}`);
   }

@@ -8,6 +8,10 @@ export interface Host {
   /** Text for the script's own standard output and error. */
   readonly output: (text: string) => void;
   readonly error: (text: string) => void;
+  /** Undefined: no other script of the machine has any. */
+  readonly mutexes?: Mutexes;
+  /** Addresses of a name; none: it does not resolve. Undefined: there is no network. */
+  readonly lookup?: (name: string) => Promise<readonly string[]>;
   /** The script's standard input, to its end. */
   readonly input: () => Promise<Buffer>;
 }
@@ -79,6 +83,15 @@ export interface Environment {
   set(name: string, value: string | undefined): void;
   all(): ReadonlyMap<string, string>;
   readonly machineName: string;
+  /** The machine's own variables, which new processes begin with. Undefined: not modelled. */
+  readonly machine?: Pick<Environment, "get" | "set" | "all">;
+}
+
+/** Mutexes with names, which the scripts of a machine share. */
+export interface Mutexes {
+  /** Waits so long at most; -1: however long. */
+  enter(name: string, milliseconds: number): Promise<"entered" | "abandoned" | "busy">;
+  leave(name: string): void;
 }
 
 export interface Clock {
@@ -86,7 +99,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds of a clock that nobody sets. */
   elapsed(): number;
-  sleep(milliseconds: number): Promise<void>;
+  /** Ends early when `cancelled` says so. */
+  sleep(milliseconds: number, cancelled?: AbortSignal): Promise<void>;
   /** Minutes that local time is ahead of UTC at a moment. */
   offset(moment: number): number;
 }

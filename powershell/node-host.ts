@@ -35,7 +35,14 @@ export function nodeHost(options: NodeHostOptions = {}): Host {
     clock: {
       now: () => Date.now(),
       elapsed: () => performance.now(),
-      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      sleep: (milliseconds, cancelled) =>
+        new Promise((resolve) => {
+          const timer = setTimeout(resolve, milliseconds);
+          cancelled?.addEventListener("abort", () => {
+            clearTimeout(timer);
+            resolve();
+          });
+        }),
       offset: (moment) => -new Date(moment).getTimezoneOffset(),
     },
     processes: nodeProcesses(environment),
