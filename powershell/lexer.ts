@@ -1,6 +1,6 @@
 /** What is below the grammar: what single characters mean to PowerShell, numbers, space between words, positions. */
 
-import type { ConstantValue, Position, SourceFile } from "./syntax.ts";
+import type { ConstantValue, Position, SourceFile, TypeName, Variable } from "./syntax.ts";
 
 /** Characters as PowerShell takes them: typographic quotes and dashes count as plain ones. */
 const singleQuotes = "'\u2018\u2019\u201a\u201b";
@@ -316,5 +316,110 @@ export class Reader {
       value += character;
       this.at += 1;
     }
+  }
+
+  /** What closes a bracket. A missing one is told with the bracket's own line. */
+  protected close(closer: string, opener: number): void {
+    if (this.pass(closer)) {
+      return;
+    }
+    if (this.at >= this.text.length) {
+      const missing = `'${closer}' is missing for '${this.text.charAt(opener)}'`;
+      throw new ScriptSyntaxError(missing, this.span(opener, opener + 1));
+    }
+    this.refuseUnsupportedOperator();
+    this.fail(`'${closer}' expected, not ${this.found()}`);
+  }
+
+  protected refuseUnsupportedOperator(): void {
+    const operator = /^(?:&&|\|\||&|\?\?=?|\?)/.exec(this.text.slice(this.at, this.at + 3))?.[0];
+    if (operator === "?") {
+      this.refuse("the ternary operator");
+    } else if (operator === "&") {
+      this.refuse("running in the background with '&'");
+    } else if (operator !== undefined) {
+      this.refuse(`'${operator}'`);
+    }
+  }
+
+  /** Whether `$` begins a variable here; else it is a character like others. */
+  protected variableFollows(): boolean {
+    const next = this.peek(1);
+    return next === "{" || next === "$" || next === "^" || isVariableCharacter(next);
+  }
+
+  /** `$name`, `$scope:name` or `${any text}`; with `@` in place of `$` too. */
+  protected variable(): Variable {
+    const start = this.at;
+    this.at += 1;
+    const path = this.looksAt("{") ? this.bracedName() : this.variablePath();
+    const colon = path.indexOf(":");
+    const scope = colon < 0 ? undefined : path.slice(0, colon).toLowerCase();
+    const name = path.slice(colon + 1);
+    if (name === "") {
+      this.fail("the variable's name is missing", start);
+    }
+    return { kind: "Variable", scope, name, splatted: false, position: this.since(start) };
+  }
+
+  private bracedName(): string {
+    const opener = this.at;
+    let name = "";
+    for (this.at += 1; !this.looksAt("}"); this.at += 1) {
+      if (this.at >= this.text.length) {
+        this.close("}", opener);
+      }
+      if (this.looksAt("`")) {
+        this.at += 1;
+      }
+      name += this.peek();
+    }
+    this.at += 1;
+    return name;
+  }
+
+  private variablePath(): string {
+    const from = this.at;
+    if (oneOf("$^?", this.peek())) {
+      this.at += 1;
+      return this.text.slice(from, this.at);
+    }
+    const passName = (): void => {
+      while (isVariableCharacter(this.peek())) {
+        this.at += 1;
+      }
+    };
+    passName();
+    if (this.looksAt(":") && this.peek(1) !== ":") {
+      this.at += 1;
+      passName();
+      if (this.text.charAt(this.at - 1) === ":") {
+        this.fail(
+          "':' behind a variable is not followed by a name; write ${name} before a colon",
+          from - 1,
+        );
+      }
+    }
+    return this.text.slice(from, this.at);
+  }
+
+  protected typeName(): TypeName {
+    const start = this.at;
+    let depth = 0;
+    do {
+      const character = this.peek();
+      if (character === "" || oneOf("'\"(){};$|", character) || isNewline(character)) {
+        this.fail("']' is missing for '['", start);
+      }
+      depth += character === "[" ? 1 : character === "]" ? -1 : 0;
+      this.at += 1;
+    } while (depth > 0);
+    const written = this.text.slice(start + 1, this.at - 1).trim();
+    const name = written.replace(/(?:\s*\[\s*\])+$/, "");
+    if (!/^[\p{L}_]/u.test(name)) {
+      this.fail(`'[${written}]' is no type`, start);
+    }
+    const ranks = written.slice(name.length).split("[").length - 1;
+    return { kind: "TypeName", name, ranks, position: this.since(start) };
   }
 }

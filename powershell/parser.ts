@@ -42,7 +42,6 @@ import type {
   Statement,
   Try,
   TypeName,
-  Variable,
 } from "./syntax.ts";
 
 export { ScriptSyntaxError, UnsupportedSyntaxError };
@@ -75,23 +74,12 @@ function comparisons(): string[] {
 const unaryWords = new Set(["-not", "-bnot", "-join", "-split", "-csplit"]);
 
 /** Words that begin a statement of PowerShell's which is not supported. */
-const unsupportedStatements = new Set([
-  "class",
-  "configuration",
-  "data",
-  "define",
-  "enum",
-  "filter",
-  "from",
-  "inlinescript",
-  "parallel",
-  "sequence",
-  "switch",
-  "trap",
-  "using",
-  "var",
-  "workflow",
-]);
+const unsupportedStatements = new Set(
+  (
+    "class configuration data define enum filter from inlinescript parallel sequence switch trap " +
+    "using var workflow"
+  ).split(" "),
+);
 
 const namedBlocks = new Set(["begin", "process", "end", "dynamicparam", "clean"]);
 
@@ -112,30 +100,6 @@ class Parser extends Reader {
       this.fail(`unexpected '${this.peek()}'`);
     }
     return { ...body, position: this.span(start, this.text.length) };
-  }
-
-  /** What closes a bracket. A missing one is told with the bracket's own line. */
-  private close(closer: string, opener: number): void {
-    if (this.pass(closer)) {
-      return;
-    }
-    if (this.at >= this.text.length) {
-      const missing = `'${closer}' is missing for '${this.text.charAt(opener)}'`;
-      throw new ScriptSyntaxError(missing, this.span(opener, opener + 1));
-    }
-    this.refuseUnsupportedOperator();
-    this.fail(`'${closer}' expected, not ${this.found()}`);
-  }
-
-  private refuseUnsupportedOperator(): void {
-    const operator = /^(?:&&|\|\||&|\?\?=?|\?)/.exec(this.text.slice(this.at, this.at + 3))?.[0];
-    if (operator === "?") {
-      this.refuse("the ternary operator");
-    } else if (operator === "&") {
-      this.refuse("running in the background with '&'");
-    } else if (operator !== undefined) {
-      this.refuse(`'${operator}'`);
-    }
   }
 
   private withCommas<T>(makeLists: boolean, rule: () => T): T {
@@ -946,26 +910,6 @@ class Parser extends Reader {
     );
   }
 
-  private typeName(): TypeName {
-    const start = this.at;
-    let depth = 0;
-    do {
-      const character = this.peek();
-      if (character === "" || oneOf("'\"(){};$|", character) || isNewline(character)) {
-        this.fail("']' is missing for '['", start);
-      }
-      depth += character === "[" ? 1 : character === "]" ? -1 : 0;
-      this.at += 1;
-    } while (depth > 0);
-    const written = this.text.slice(start + 1, this.at - 1).trim();
-    const name = written.replace(/(?:\s*\[\s*\])+$/, "");
-    if (!/^[\p{L}_]/u.test(name)) {
-      this.fail(`'[${written}]' is no type`, start);
-    }
-    const ranks = written.slice(name.length).split("[").length - 1;
-    return { kind: "TypeName", name, ranks, position: this.since(start) };
-  }
-
   // Values
 
   /** A value with its members, indexes and calls. */
@@ -1145,12 +1089,6 @@ class Parser extends Reader {
 
   // Variables and texts
 
-  /** Whether `$` begins a variable here; else it is a character like others. */
-  private variableFollows(): boolean {
-    const next = this.peek(1);
-    return next === "{" || next === "$" || next === "^" || isVariableCharacter(next);
-  }
-
   private dollarValue(): Expression {
     const start = this.at;
     if (this.peek(1) === "(") {
@@ -1168,61 +1106,6 @@ class Parser extends Reader {
     }
     this.at += 1;
     return "$";
-  }
-
-  /** `$name`, `$scope:name` or `${any text}`; with `@` in place of `$` too. */
-  private variable(): Variable {
-    const start = this.at;
-    this.at += 1;
-    const path = this.looksAt("{") ? this.bracedName() : this.variablePath();
-    const colon = path.indexOf(":");
-    const scope = colon < 0 ? undefined : path.slice(0, colon).toLowerCase();
-    const name = path.slice(colon + 1);
-    if (name === "") {
-      this.fail("the variable's name is missing", start);
-    }
-    return { kind: "Variable", scope, name, splatted: false, position: this.since(start) };
-  }
-
-  private bracedName(): string {
-    const opener = this.at;
-    let name = "";
-    for (this.at += 1; !this.looksAt("}"); this.at += 1) {
-      if (this.at >= this.text.length) {
-        this.close("}", opener);
-      }
-      if (this.looksAt("`")) {
-        this.at += 1;
-      }
-      name += this.peek();
-    }
-    this.at += 1;
-    return name;
-  }
-
-  private variablePath(): string {
-    const from = this.at;
-    if (oneOf("$^?", this.peek())) {
-      this.at += 1;
-      return this.text.slice(from, this.at);
-    }
-    const passName = (): void => {
-      while (isVariableCharacter(this.peek())) {
-        this.at += 1;
-      }
-    };
-    passName();
-    if (this.looksAt(":") && this.peek(1) !== ":") {
-      this.at += 1;
-      passName();
-      if (this.text.charAt(this.at - 1) === ":") {
-        this.fail(
-          "':' behind a variable is not followed by a name; write ${name} before a colon",
-          from - 1,
-        );
-      }
-    }
-    return this.text.slice(from, this.at);
   }
 
   /** The parts of a text in double quotes. */
