@@ -3,11 +3,12 @@ import { createHash } from "node:crypto";
 import type { Call, Cmdlet, ParameterDefinition, Shell } from "../commands.ts";
 import { decodeText, defaultEncoding, type TextEncoding } from "../dotnet/encoding.ts";
 import { linesOf } from "../dotnet/files.ts";
+import { matchObject } from "../dotnet/strings.ts";
 import type { Edition } from "../edition.ts";
 import { compile } from "../regex.ts";
 import * as is from "../types.ts";
 import { raised } from "../types.ts";
-import { CustomObject, NetObject, Raised, Unsupported, type Value } from "../values.ts";
+import { NetObject, Raised, Unsupported, type Value } from "../values.ts";
 import { hasWildcard, wildcard } from "../wildcard.ts";
 import { FileItems } from "./file-items.ts";
 import {
@@ -28,7 +29,12 @@ export interface FileCmdletOptions {
 }
 
 const path: ParameterDefinition = { type: "string[]", position: 0, pipeline: "value" };
-const literalPath: ParameterDefinition = { type: "string[]", aliases: ["PSPath"] };
+/** Items out of the pipeline come with a PSPath, which is not supported: their text would be no path. */
+const literalPath: ParameterDefinition = {
+  type: "string[]",
+  aliases: ["PSPath"],
+  pipeline: "property",
+};
 const flag: ParameterDefinition = { type: "switch" };
 const text: ParameterDefinition = { type: "string" };
 
@@ -273,7 +279,7 @@ class FileCmdlets {
       throw new Unsupported("Rename-Item with a path as the new name");
     }
     for await (const { provider, item } of this.items(call)) {
-      const to = joined(provider, split(provider, item.path).parent, name);
+      const to = provider.resolve(joined(provider, joined(provider, item.path, ".."), name));
       await attempt(call, item.path, "RenameItem", () => provider.move(item, to));
     }
   }
@@ -365,24 +371,19 @@ class FileCmdlets {
       const data = await attempt(call, item.path, "FileRead", () => provider.read(item));
       if (data) {
         const hash = createHash(algorithm.toLowerCase()).update(data).digest("hex").toUpperCase();
-        await call.emit(
-          new CustomObject(is.customObject)
-            .set("Algorithm", algorithm)
-            .set("Hash", hash)
-            .set("Path", item.path),
-        );
+        await call.emit(new NetObject(fileHash, { algorithm, hash, path: item.path }));
       }
     }
   }
 
   async selectString(call: Call): Promise<void> {
     const pattern = compile(call.text("Pattern") ?? "", { ignoreCase: true });
-    const type = call.shell.types.get("System.Text.RegularExpressions.Match");
     for await (const text of this.texts(call)) {
       for (const [index, line] of linesOf(text).entries()) {
         const match = pattern.match(line);
         if (match) {
-          const matches = is.array([new NetObject(type, match)], is.types.array(type));
+          const found = matchObject(match, line, pattern);
+          const matches = is.array([found], is.types.array(found.type));
           await call.emit(new NetObject(matchInfo, { line, number: index + 1, matches }));
         }
       }
@@ -390,13 +391,23 @@ class FileCmdlets {
   }
 }
 
+type Hash = NetObject<{ readonly algorithm: string; readonly hash: string; readonly path: string }>;
+const fileHash = is.types.define({
+  name: `${commands}.FileHash`,
+  properties: {
+    Algorithm: ({ state }: Hash) => state.algorithm,
+    Hash: ({ state }: Hash) => state.hash,
+    Path: ({ state }: Hash) => state.path,
+  },
+});
+
 type Found = NetObject<{ readonly line: string; readonly number: number; readonly matches: Value }>;
 const matchInfo = is.types.define({
   name: `${commands}.MatchInfo`,
   properties: {
-    Line: (self: Found) => self.state.line,
-    LineNumber: (self: Found) => self.state.number,
-    Matches: (self: Found) => self.state.matches,
+    Line: ({ state }: Found) => state.line,
+    LineNumber: ({ state }: Found) => state.number,
+    Matches: ({ state }: Found) => state.matches,
   },
   unsupported: ["Context", "Filename", "IgnoreCase", "Path", "Pattern", "RelativePath", "ToString"],
 });

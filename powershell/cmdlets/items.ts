@@ -105,9 +105,11 @@ export function split(provider: ItemProvider, path: string): { parent: string; l
   const trimmed = whole.endsWith(separator) ? whole.slice(0, -1) : whole;
   const at = trimmed.lastIndexOf(separator);
   const parent = trimmed.slice(0, Math.max(at, 0));
-  // The separator stays where it makes the root.
-  const isRoot = at === 0 || /^\w+:$/.test(parent);
-  return { parent: isRoot ? parent + separator : parent, leaf: trimmed.slice(at + 1) };
+  // The separator stays where it makes a drive's root.
+  return {
+    parent: /^\w+:$/.test(parent) ? parent + separator : parent,
+    leaf: trimmed.slice(at + 1),
+  };
 }
 
 export function itemNotFound(path: string): Raised {

@@ -1,6 +1,7 @@
 /** ConvertTo-Json and ConvertFrom-Json. */
 import type { Call, Cmdlet, Shell } from "../commands.ts";
 import { enumerated } from "../convert.ts";
+import { toDateTime } from "../dotnet/time.ts";
 import type { Edition } from "../edition.ts";
 import * as is from "../types.ts";
 import { raised } from "../types.ts";
@@ -87,12 +88,11 @@ class Simplifier {
     }
     const [digits = "", exponent = "0"] = value.toExponential().split("e");
     const power = Number(exponent);
-    if (power >= 15 || power < -5) {
+    if (power >= 15 || power <= -5) {
       const sign = power < 0 ? "-" : "+";
       return `${digits}E${sign}${String(Math.abs(power)).padStart(2, "0")}`;
     }
-    const text =
-      power < 0 ? value.toFixed(digits.replace(/\D/g, "").length - 1 - power) : String(value);
+    const text = String(value);
     return this.edition === "Core" && !text.includes(".") ? `${text}.0` : text;
   }
 }
@@ -153,7 +153,7 @@ function pretty(node: Node, edition: Edition, end: string, column = 0): string {
 }
 
 function invalid(message: string): Error {
-  return raised("System.ArgumentException", message);
+  return raised("System.ArgumentException", message, { id: "System.ArgumentException" });
 }
 
 /** Reads JSON as 5.1's serializer does, but for what is no JSON and would be taken all the same. */
@@ -163,6 +163,7 @@ class Reader {
   constructor(
     readonly text: string,
     readonly edition: Edition,
+    readonly shell: Shell,
   ) {}
 
   read(): Value {
@@ -171,7 +172,7 @@ class Reader {
     }
     const value = this.#value();
     if (this.#next() !== undefined) {
-      throw this.#invalid("Invalid JSON primitive.");
+      throw invalid(`Invalid JSON primitive: ${this.text.slice(this.#at + 1)}.`);
     }
     return value;
   }
@@ -195,7 +196,7 @@ class Reader {
       case "[":
         return this.#array();
       case '"':
-        return this.#string();
+        return this.#text();
       case "'":
         throw new Unsupported("JSON with a text in single quotes");
       default:
@@ -257,6 +258,18 @@ class Reader {
     }
     this.#at++;
     return is.array(items);
+  }
+
+  #text(): Value {
+    const text = this.#string();
+    // PowerShell 7 makes dates of texts that look like one.
+    if (this.edition === "Core" && /^\d{4}-\d\d-\d\dT/.test(text)) {
+      if (!/^[\d-]+T[\d:]+Z$/.test(text)) {
+        throw new Unsupported(`the date ${text} out of JSON`);
+      }
+      return toDateTime(this.shell.types, this.shell.host, Date.parse(text), true);
+    }
+    return text;
   }
 
   #string(): string {
@@ -377,7 +390,7 @@ export function jsonCmdlets(edition: Edition = "Desktop"): readonly Cmdlet[] {
         },
         async end() {
           for (const text of documents(inputs)) {
-            await emitJson(call, new Reader(text, edition).read(), edition);
+            await emitJson(call, new Reader(text, edition, call.shell).read(), edition);
           }
         },
       };

@@ -1,5 +1,5 @@
 /** System.IO: files, folders, paths and streams of them. */
-import { toMilliseconds, toTicks, type Moment } from "../dates.ts";
+import { toMilliseconds, type Moment } from "../dates.ts";
 import type { Edition } from "../edition.ts";
 import type { FileHandle, FileMode, FileStatus, Host } from "../host.ts";
 import { array, bytes, raised, string, type Types } from "../types.ts";
@@ -20,6 +20,8 @@ import {
 } from "./encoding.ts";
 import { fileNotFound } from "./io-errors.ts";
 import { TextReader, type ByteStream } from "./streams.ts";
+import { task } from "./tasks.ts";
+import { fromDateTime, toDateTime } from "./time.ts";
 
 type EncodingObject = NetObject<TextEncoding>;
 
@@ -141,7 +143,7 @@ export function defineFileTypes(types: Types, host: Host, edition: Edition = "De
         files.move(full(from), full(to));
       },
       "SetLastWriteTimeUtc(string, DateTime)": (_: null, path: string, time: NetObject<Moment>) =>
-        files.setModified(full(path), toMilliseconds(time.state.ticks)),
+        files.setModified(full(path), fromUtc(time, host)),
       ...Object.fromEntries(openParameters.map((parameters) => [`Open(${parameters})`, open])),
     },
   });
@@ -149,6 +151,11 @@ export function defineFileTypes(types: Types, host: Host, edition: Edition = "De
     name: "System.IO.Directory",
     staticMethods: { "Exists(string)": (_: null, path: string) => isFolder(path) === true },
   });
+}
+
+/** A moment of no kind is one of UTC here, unlike elsewhere. */
+function fromUtc(time: NetObject<Moment>, { clock }: Host): number {
+  return time.state.kind === "Local" ? fromDateTime(time, clock) : toMilliseconds(time.state.ticks);
 }
 
 function definePaths(types: Types, { files, environment }: Host): void {
@@ -271,6 +278,7 @@ function defineStreams(types: Types, host: Host) {
     },
     methods: {
       "ReadToEnd()": ({ state }: Reader) => state.readToEnd(),
+      "ReadToEndAsync()": ({ state }: Reader) => task(types, state.readToEnd()),
       "ReadLine()": ({ state }: Reader) => state.readLine(),
       "Close()": ({ state }: Reader) => state.source.close(),
       "Dispose()": ({ state }: Reader) => state.source.close(),
@@ -283,13 +291,9 @@ function defineStreams(types: Types, host: Host) {
 function defineInfos(types: Types, host: Host): void {
   type Info = NetObject<FileState>;
   const time =
-    (key: "modified" | "created", kind: Moment["kind"]) =>
-    ({ state }: Info) => {
-      const moment = state.status[key];
-      const ahead = kind === "Utc" ? 0 : host.clock.offset(moment) * 60_000;
-      const value: Moment = { ticks: toTicks(moment + ahead), kind };
-      return new NetObject(types.get("System.DateTime"), value);
-    };
+    (key: "modified" | "created", utc: boolean) =>
+    ({ state }: Info) =>
+      toDateTime(types, host, state.status[key], utc);
   types.define({
     name: "System.IO.FileSystemInfo",
     methods: {
@@ -299,13 +303,13 @@ function defineInfos(types: Types, host: Host): void {
       Name: (self: Info) => fileName(self.state.path),
       FullName: (self: Info) => self.state.path,
       PSIsContainer: (self: Info) => self.state.status.isFolder,
-      CreationTime: time("created", "Local"),
-      CreationTimeUtc: time("created", "Utc"),
-      LastWriteTime: time("modified", "Local"),
+      CreationTime: time("created", false),
+      CreationTimeUtc: time("created", true),
+      LastWriteTime: time("modified", false),
       LastWriteTimeUtc: [
-        time("modified", "Utc"),
+        time("modified", true),
         (self: Info, value: NetObject<Moment>) => {
-          host.files.setModified(self.state.path, toMilliseconds(value.state.ticks));
+          host.files.setModified(self.state.path, fromUtc(value, host));
           self.state.status = host.files.status(self.state.path) ?? self.state.status;
         },
       ],
