@@ -345,7 +345,7 @@ function convertEnumeration(value: Value, type: NetType): Value | undefined {
     if (names.length === 1) {
       return names[0];
     }
-    const known = names.filter((name) => name !== undefined);
+    const known = names.filter((name) => name !== undefined).sort((a, b) => a.number - b.number);
     return known.length === names.length
       ? new EnumValue(type, known.map((name) => name.name).join(", "), known.reduce((sum, name) => sum | name.number, 0))
       : undefined;
