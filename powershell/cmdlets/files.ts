@@ -61,7 +61,11 @@ async function attempt<Result>(
         : "UnauthorizedAccessError"
       : "IOError";
     await call.fail(new Raised(exception, undefined, error.id ?? id + ending), {
-      category: denied ? "PermissionDenied" : error.id ? "ResourceExists" : "WriteError",
+      category: denied
+        ? "PermissionDenied"
+        : error.id === "DirectoryExist"
+          ? "ResourceExists"
+          : "WriteError",
       target,
     });
     return undefined;
@@ -425,6 +429,8 @@ export function fileCmdlets(options: FileCmdletOptions = {}): readonly Cmdlet[] 
     run,
   });
   const paths = { Path: path, LiteralPath: literalPath };
+  // These take no path out of the pipeline.
+  const givenPaths = { Path: { ...path, pipeline: undefined }, LiteralPath: literalPath };
   const transfer = { ...paths, Destination: { ...text, position: 1 }, Force: flag };
   return [
     cmdlet(
@@ -448,7 +454,7 @@ export function fileCmdlets(options: FileCmdletOptions = {}): readonly Cmdlet[] 
     cmdlet(
       "New-Item",
       {
-        Path: { ...path, mandatory: true },
+        Path: { type: "string[]", position: 0, mandatory: true },
         ItemType: { type: "string", aliases: ["Type"] },
         Value: text,
         Force: flag,
@@ -471,19 +477,25 @@ export function fileCmdlets(options: FileCmdletOptions = {}): readonly Cmdlet[] 
     ),
     cmdlet(
       "Get-Content",
-      { ...paths, Raw: flag, TotalCount: { type: "int" }, Tail: { type: "int" } },
+      { ...givenPaths, Raw: flag, TotalCount: { type: "int" }, Tail: { type: "int" } },
       (call) => own.getContent(call),
     ),
     cmdlet(
       "Get-FileHash",
       {
-        ...paths,
+        ...givenPaths,
         Algorithm: { type: "string", set: ["SHA1", "SHA256", "SHA384", "SHA512", "MD5"] },
       },
       (call) => own.getFileHash(call),
     ),
-    cmdlet("Select-String", { ...paths, Pattern: { type: "string", mandatory: true } }, (call) =>
-      own.selectString(call),
+    cmdlet(
+      "Select-String",
+      {
+        ...givenPaths,
+        Pattern: { type: "string", mandatory: true },
+        InputObject: { type: "object", pipeline: "value" },
+      },
+      (call) => own.selectString(call),
     ),
   ];
 }

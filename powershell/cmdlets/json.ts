@@ -206,30 +206,26 @@ class Reader {
 
   #object(): Value {
     const object = new CustomObject(is.customObject);
+    const bad = "Invalid object passed in, ':' or '}' expected.";
     this.#at++;
     for (let next = this.#next(); next !== "}"; next = this.#next()) {
-      if (next !== '"') {
-        if (next !== undefined && /[\w$']/.test(next)) {
-          throw new Unsupported("JSON with a name that is not in quotes");
-        }
-        throw this.#invalid("Invalid object passed in, member name expected.");
+      if (next !== undefined && /[\w$']/.test(next)) {
+        throw new Unsupported("JSON with a name that is not in quotes");
       }
-      const name = this.#string();
-      if (
-        name === "" ||
-        (object.get(name) !== undefined && object.properties.get(name.toLowerCase())?.name !== name)
-      ) {
+      const name = next === '"' ? this.#string() : undefined;
+      if (name === undefined || this.#next() !== ":") {
+        throw this.#invalid(bad);
+      }
+      const before = object.properties.get(name.toLowerCase())?.name;
+      if (name === "" || (before !== undefined && before !== name)) {
         throw new Unsupported("JSON with an empty name, or with names that differ in case only");
-      }
-      if (this.#next() !== ":") {
-        throw this.#invalid("Invalid object passed in, ':' or '}' expected.");
       }
       this.#at++;
       object.set(name, this.#value());
       if (this.#next() === ",") {
         this.#at++;
       } else if (this.#next() !== "}") {
-        throw this.#invalid("Invalid object passed in, ':' or '}' expected.");
+        throw this.#invalid(bad);
       }
     }
     this.#at++;
@@ -239,19 +235,19 @@ class Reader {
   #array(): Value {
     const items: Value[] = [];
     this.#at++;
-    let isOpen = false;
-    for (let next = this.#next(); next !== "]" || isOpen; next = this.#next()) {
-      if (isOpen && next === "]") {
-        throw this.#invalid("Invalid array passed in, extra trailing ','.");
-      }
+    let next = this.#next();
+    while (next !== "]") {
       if (next === undefined) {
         throw this.#invalid("Invalid array passed in, ']' expected.");
       }
       items.push(this.#value());
       next = this.#next();
-      isOpen = next === ",";
-      if (isOpen) {
+      if (next === ",") {
         this.#at++;
+        next = this.#next();
+        if (next === undefined || next === "]") {
+          throw this.#invalid("Invalid array passed in, extra trailing ','.");
+        }
       } else if (next !== "]") {
         throw this.#invalid("Invalid array passed in, ',' expected.");
       }
