@@ -26,6 +26,8 @@ export interface ScopeAccess {
   /** What a name would call; undefined: nothing. */
   command(name: string): "function" | "cmdlet" | "program" | undefined;
   variable(name: string): Value | undefined;
+  /** Sets a variable of the scope that is so many levels outside of the calling one. */
+  setVariable(name: string, value: Value, levels: number): void;
 }
 
 /** One run of a cmdlet. */

@@ -10,6 +10,7 @@ import { defineProcessTypes } from "./dotnet/processes.ts";
 import { defineRegexTypes } from "./dotnet/strings.ts";
 import { defineSystemTypes } from "./dotnet/system.ts";
 import { defineTimeTypes } from "./dotnet/time.ts";
+import type { DriveProviders } from "./cmdlets/items.ts";
 import type { Edition } from "./edition.ts";
 import type { Host } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
@@ -18,13 +19,20 @@ import { hashtable, types as coreTypes, Types } from "./types.ts";
 import { Hashtable, Unsupported } from "./values.ts";
 
 
-/** An interpreter with all general cmdlets and types. */
+export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall" | "onStatement">> {
+  /** Default: Desktop, which is Windows PowerShell 5.1. */
+  readonly edition?: Edition;
+  /** Drives other than those of files. */
+  readonly providers?: DriveProviders;
+  /** Types besides the general ones. */
+  readonly types?: Types;
+}
+
+/** An interpreter with all general cmdlets and types, and those of a machine. */
 export function newInterpreter(
   host: Host,
-  edition: Edition = "Desktop",
-  more: Partial<Pick<InterpreterOptions, "cmdlets" | "onStatement">> = {},
+  { edition = "Desktop", providers, cmdlets = [], types = new Types(coreTypes), mayCall, onStatement }: Machine = {},
 ): Interpreter {
-  const types = new Types(coreTypes);
   defineTimeTypes(types, host);
   defineFileTypes(types, host, edition);
   defineSystemTypes(types, host);
@@ -33,11 +41,12 @@ export function newInterpreter(
   versions.set("PSVersion", version(edition === "Core" ? "7.6.5" : "5.1.20348.1"));
   versions.set("PSEdition", edition);
   const interpreter = new Interpreter({
-    ...more,
     variables: { PSVersionTable: versions },
     host,
     types,
-    cmdlets: [...objectCmdlets, ...fileCmdlets({ edition }), ...jsonCmdlets(edition), ...(more.cmdlets ?? [])],
+    mayCall,
+    onStatement,
+    cmdlets: [...objectCmdlets, ...fileCmdlets({ edition, providers }), ...jsonCmdlets(edition), ...cmdlets],
   });
   defineRegexTypes(types, interpreter);
   return interpreter;
@@ -48,7 +57,7 @@ async function main(): Promise<void> {
   const host = nodeHost({});
   const edition = process.env["KINDOWS_POWERSHELL_EDITION"] === "Core" ? "Core" : "Desktop";
   try {
-    process.exitCode = await newInterpreter(host, edition).runFile(host.files.resolve(file), args, (value) => {
+    process.exitCode = await newInterpreter(host, { edition }).runFile(host.files.resolve(file), args, (value) => {
       host.output(shown(value));
       return Promise.resolve();
     });

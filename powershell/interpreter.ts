@@ -52,6 +52,8 @@ export interface InterpreterOptions {
   readonly cmdlets: readonly Cmdlet[];
   /** Variables that are there from the beginning, by name. */
   readonly variables?: Readonly<Record<string, Value>>;
+  /** Commands that a script may call though they are not known yet, by name in lower case. Default: none. */
+  readonly mayCall?: (name: string) => boolean;
   /** Called before each statement, e.g. to measure what a test runs. */
   readonly onStatement?: (statement: Syntax.Statement) => void;
 }
@@ -60,6 +62,7 @@ export class Interpreter implements Shell {
   readonly host: Host;
   readonly types: Types;
   readonly #cmdlets = new Map<string, Cmdlet>();
+  readonly #mayCall: (name: string) => boolean;
   readonly #onStatement: InterpreterOptions["onStatement"];
   readonly #parsed = new Map<string, Syntax.ScriptBody>();
   #scope = new Scope(undefined, true);
@@ -69,7 +72,8 @@ export class Interpreter implements Shell {
   #caught: Raised | undefined;
   #command: Syntax.Command | undefined;
 
-  constructor({ host, types, cmdlets, variables = {}, onStatement }: InterpreterOptions) {
+  constructor({ host, types, cmdlets, variables = {}, mayCall = () => false, onStatement }: InterpreterOptions) {
+    this.#mayCall = mayCall;
     this.host = host;
     this.types = types;
     this.#onStatement = onStatement;
@@ -96,9 +100,7 @@ export class Interpreter implements Shell {
   /** Runs a script file as powershell.exe -File does. Returns its exit code. */
   async runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
     try {
-      const body = this.#load(path);
-      check(body, this.#dotSourced(body), { cmdlets: this.#cmdlets, types: this.types });
-      return (await this.#script(body, path, fileArguments(args), emit, "&")) ?? 0;
+      return (await this.#script(this.#load(path), path, fileArguments(args), emit, "&")) ?? 0;
     } catch (error) {
       if (error instanceof ExitSignal) {
         return error.code;
@@ -119,7 +121,7 @@ export class Interpreter implements Shell {
         return;
       }
       const text = node.position.file.text.slice(node.position.start, node.position.end);
-      const relative = /\$PSScriptRoot\W+([^'"\s]+\.ps1)\b/i.exec(text)?.[1];
+      const relative = /\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])([^'"\s]+\.ps1)\b/i.exec(text)?.[1];
       if (relative === undefined) {
         return;
       }
@@ -154,6 +156,12 @@ export class Interpreter implements Shell {
     how: "&" | ".",
   ): Promise<number | undefined> {
     const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+    check(body, this.#dotSourced(body), {
+      cmdlets: this.#cmdlets,
+      types: this.types,
+      mayCall: this.#mayCall,
+      isFunction: (each) => this.#scope.findFunction(each) !== undefined,
+    });
     const scope = how === "." ? this.#scope : new Scope(this.#scope, true);
     return this.#inScope(scope, async () => {
       try {
@@ -1384,6 +1392,13 @@ export class Interpreter implements Shell {
             ? undefined
             : "program",
     variable: (name: string): Value | undefined => this.#scope.find(name.toLowerCase())?.value,
+    setVariable: (name, value, levels) => {
+      let scope = this.#scope;
+      for (let level = 0; level < levels && scope.parent; level++) {
+        scope = scope.parent;
+      }
+      scope.variables.set(name.toLowerCase(), { value });
+    },
   };
 }
 

@@ -25,6 +25,10 @@ const unknownVariables = new Set(
 export interface Known {
   readonly cmdlets: ReadonlyMap<string, Cmdlet>;
   readonly types: Types;
+  /** Commands that may be there when they are called, by name in lower case. */
+  readonly mayCall: (name: string) => boolean;
+  /** Whether a name, in lower case, is that of a function which is there already. */
+  readonly isFunction: (name: string) => boolean;
 }
 
 /** Refuses a script by the first thing in it that is not known. `sourced` are the files it dot-sources. */
@@ -58,19 +62,14 @@ export function check(body: ScriptBody, sourced: readonly ScriptBody[], known: K
 
 interface Members {
   readonly methods: ReadonlySet<string>;
-  readonly properties: ReadonlySet<string>;
-  /** Properties of the script's own objects. */
+  /** Members of the script's own objects. */
   readonly own: Set<string>;
-  /** What .NET has and the types here have not. */
-  readonly unsupported: ReadonlySet<string>;
 }
 
 function memberNames(types: readonly NetType[]): Members {
   return {
     methods: new Set(types.flatMap((type) => [...type.methods.keys()])),
-    properties: new Set(types.flatMap((type) => [...type.properties.keys()])),
     own: new Set(),
-    unsupported: new Set(types.flatMap((type) => [...type.unsupported])),
   };
 }
 
@@ -116,10 +115,9 @@ function unknownMember(
       (isMethod ? key === "new" || hasStaticMethod(type, key) : type.staticProperties.has(key) || type.enumeration?.has(key));
     return has ? undefined : `[${type.name}]::${node.name}`;
   }
-  const isKnown = isMethod
-    ? members.methods.has(key) || members.own.has(key) || key === "invoke"
-    : members.properties.has(key) || members.own.has(key) || !members.unsupported.has(key);
-  return isKnown ? undefined : `the ${isMethod ? "method" : "property"} ${node.name}`;
+  // A property of a script's own object may have any name: what .NET has and the types have not is refused when asked.
+  const isKnown = !isMethod || members.methods.has(key) || members.own.has(key) || key === "invoke";
+  return isKnown ? undefined : `the method ${node.name}`;
 }
 
 function hasStaticMethod(type: NetType, key: string): boolean {
@@ -132,12 +130,12 @@ function unknownCommand(node: Command, known: Known, functions: ReadonlySet<stri
   }
   const name = node.name.value.toLowerCase();
   const cmdlet = known.cmdlets.get(name);
-  if (functions.has(name) || /[\\/]/.test(name) || name.endsWith(".ps1")) {
+  if (functions.has(name) || known.isFunction(name) || /[\\/]/.test(name) || name.endsWith(".ps1")) {
     return undefined;
   }
   if (!cmdlet) {
     // Verb-Noun is a cmdlet of PowerShell's; any other word may be a program, which is looked for when it is run.
-    return standardVerbs.test(name) ? `the command ${node.name.value}` : undefined;
+    return standardVerbs.test(name) && !known.mayCall(name) ? `the command ${node.name.value}` : undefined;
   }
   for (const element of node.elements) {
     if (element.kind === "CommandParameter" && !hasParameter(cmdlet, element.name.toLowerCase())) {

@@ -43,7 +43,7 @@ export async function run(script: string, edition: "Core" | "Desktop"): Promise<
   });
   const args = (beside(".args")?.toString("utf8") ?? "").split("\n").slice(0, -1);
   try {
-    const code = await newInterpreter(host, edition).runFile(join(script), args, (value) => {
+    const code = await newInterpreter(host, { edition }).runFile(join(script), args, (value) => {
       output += shown(value);
       return Promise.resolve();
     });

@@ -1,0 +1,93 @@
+/** Windows' drives, kept in folders of the Linux file system. */
+import { findOnDrive } from "../host/drive-names.ts";
+import { folderNotFound } from "../../powershell/dotnet/io-errors.ts";
+import type { Files } from "../../powershell/host.ts";
+import { Raised } from "../../powershell/values.ts";
+
+/**
+ * A file system with Windows' paths. Names are found without regard to case, as on NTFS, and keep the case they were made
+ * with. Relative paths begin in C:\.
+ *
+ * @param drives folders by the drive's letter.
+ * @param disk the Linux file system.
+ */
+export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): Files {
+  const resolve = (path: string): string => {
+    const [, letter = "C", rest = path] = /^([A-Za-z]):(.*)$/s.exec(path.replaceAll("/", "\\")) ?? [];
+    const names: string[] = [];
+    for (const name of rest.replaceAll("/", "\\").split("\\")) {
+      if (name === "..") {
+        names.pop();
+      } else if (name !== "" && name !== ".") {
+        // Windows drops dots and blanks at a name's end.
+        names.push(name.replace(/[. ]+$/, ""));
+      }
+    }
+    return `${letter.toUpperCase()}:\\${names.join("\\")}`;
+  };
+  const locate = (path: string): string | undefined => {
+    const [drive = "", ...names] = resolve(path).split("\\");
+    const root = drives.get(drive.slice(0, 1));
+    return root === undefined ? undefined : findOnDrive(root, names.filter((name) => name !== ""));
+  };
+  /** Does something with a file; errors name it as Windows does. */
+  const at = <Result>(path: string, action: (file: string) => Result): Result => {
+    const file = locate(path);
+    if (file === undefined) {
+      throw folderNotFound(path);
+    }
+    try {
+      return action(file);
+    } catch (error) {
+      if (error instanceof Raised) {
+        error.exception.message = error.exception.message.replaceAll(file, path);
+      }
+      throw error;
+    }
+  };
+  return {
+    separator: "\\",
+    resolve,
+    status: (path) => {
+      const file = locate(path);
+      return file === undefined ? undefined : disk.status(file);
+    },
+    list: (path) => at(path, (file) => disk.list(file)),
+    read: (path) => at(path, (file) => disk.read(file)),
+    write: (path, data) => {
+      at(path, (file) => {
+        disk.write(file, data);
+      });
+    },
+    makeFolder: (path) => {
+      at(path, (file) => {
+        disk.makeFolder(file);
+      });
+    },
+    remove: (path, options) => {
+      at(path, (file) => {
+        disk.remove(file, options);
+      });
+    },
+    move: (from, to) => {
+      at(from, (source) => {
+        at(to, (target) => {
+          disk.move(source, target);
+        });
+      });
+    },
+    copy: (from, to) => {
+      at(from, (source) => {
+        at(to, (target) => {
+          disk.copy(source, target);
+        });
+      });
+    },
+    setModified: (path, moment) => {
+      at(path, (file) => {
+        disk.setModified(file, moment);
+      });
+    },
+    open: (path, options) => at(path, (file) => disk.open(file, options)),
+  };
+}

@@ -1,0 +1,162 @@
+/** Whole steps as a real PowerShell ran them, with stand-ins for Windows' cmdlets, and as the interpreter runs them. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Cmdlet } from "../../../powershell/commands.ts";
+import { newInterpreter } from "../../../powershell/console.ts";
+import { shown } from "../../../powershell/cmdlets/objects.ts";
+import type { Environment } from "../../../powershell/host.ts";
+import { nodeHost } from "../../../powershell/node-host.ts";
+import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";
+import { CustomObject, Unsupported } from "../../../powershell/values.ts";
+import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
+import { defineRegistryTypes, registryCmdlets, RegistryItems, RegistryKey } from "../../../rehearsal/windows/registry.ts";
+import { defineSecurityTypes } from "../../../rehearsal/windows/security.ts";
+
+/** Commands that the recordings use and the project's scripts do not. */
+const standIns: readonly Cmdlet[] = [
+  {
+    name: "Add-Member",
+    parameters: {
+      InputObject: { type: "object", pipeline: "value" },
+      MemberType: { type: "string", set: ["ScriptMethod", "NoteProperty"] },
+      Name: { type: "string" },
+      Value: { type: "object" },
+    },
+    run: (call) => {
+      const object = call.get("InputObject");
+      if (object instanceof CustomObject) {
+        object.set(call.text("Name") ?? "", call.get("Value") ?? null);
+      }
+    },
+  },
+  {
+    name: "Write-Error",
+    implementation: "Microsoft.PowerShell.Commands.WriteErrorCommand",
+    parameters: { Message: { type: "string", position: 0 }, Exception: { type: "object" }, Category: { type: "string" } },
+    run: (call) =>
+      call.fail(
+        raised("Microsoft.PowerShell.Commands.WriteErrorException", call.text("Message") ?? "", {
+          id: "Microsoft.PowerShell.Commands.WriteErrorException",
+        }),
+      ),
+  },
+  {
+    name: "Set-Variable",
+    parameters: { Name: { type: "string" }, Scope: { type: "int" }, Value: { type: "object" } },
+    run: (call) => {
+      call.scope.setVariable(call.text("Name") ?? "", call.get("Value") ?? null, call.number("Scope") ?? 0);
+    },
+  },
+];
+
+function windowsEnvironment(initial: Record<string, string>): Environment {
+  const variables = new Map<string, { name: string; value: string }>();
+  const set = (name: string, value: string | undefined) => {
+    if (value === undefined || value === "") {
+      variables.delete(name.toLowerCase());
+    } else {
+      variables.set(name.toLowerCase(), { name, value });
+    }
+  };
+  Object.entries(initial).forEach(([name, value]) => {
+    set(name, value);
+  });
+  return {
+    get: (name) => variables.get(name.toLowerCase())?.value,
+    set,
+    all: () => new Map([...variables.values()].map(({ name, value }) => [name, value])),
+    machineName: "MACHINE",
+  };
+}
+
+/** Runs a recorded step. Returns what it wrote, with what differs by nature replaced. */
+export async function runTrace(trace: string, recordings: string, steps: string): Promise<string> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "traces-")));
+  try {
+    const laid = join(root, "traces-x", "steps");
+    cpSync(steps, laid, { recursive: true });
+    cpSync(join(laid, "lib", "NativeCommand.ps1"), join(laid, "lib", "NativeCommand.original.ps1"));
+    cpSync(join(steps, "..", "..", "kubeproxy", "start.ps1"), join(laid, "start.ps1"));
+    cpSync(join(recordings, "lib"), join(laid, "lib"), { recursive: true });
+    const drive = join(root, "c");
+    mkdirSync(join(drive, "Windows", "System32", "drivers", "etc"), { recursive: true });
+    mkdirSync(join(drive, "Windows", "Temp"), { recursive: true });
+    mkdirSync(join(drive, "ProgramData"), { recursive: true });
+    return normalised(await runOn(root, drive, trace, laid));
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function runOn(root: string, drive: string, trace: string, steps: string): Promise<string> {
+  let output = "";
+  let errors = "";
+  const input = trace.replace(/\.ps1$/, ".stdin");
+  const disk = nodeHost({
+    output: (text) => {
+      output += text;
+    },
+    error: (text) => {
+      errors += text;
+    },
+    input: () => Promise.resolve(existsSync(input) ? readFileSync(input) : Buffer.alloc(0)),
+  });
+  const variables = {
+    SystemRoot: "C:\\Windows",
+    SystemDrive: "C:",
+    windir: "C:\\Windows",
+    ProgramData: "C:\\ProgramData",
+    ProgramFiles: "C:\\Program Files",
+    TEMP: "C:\\Windows\\Temp",
+    USERNAME: "Administrator",
+    COMPUTERNAME: "MACHINE",
+    Path: "C:\\Windows\\system32;C:\\Windows",
+  };
+  const machine = windowsEnvironment({ Path: "C:\\Windows\\system32;C:\\Windows" });
+  const host = {
+    ...disk,
+    files: windowsFiles(new Map([["C", drive], ["Z", "/"]]), disk.files),
+    environment: { ...windowsEnvironment(variables), machine },
+    processes: { ...disk.processes, find: () => undefined },
+  };
+  const types = new Types(coreTypes);
+  defineRegistryTypes(types);
+  defineSecurityTypes(types, { name: "MACHINE\\Administrator", isAdministrator: true });
+  types.define({ name: "Microsoft.PowerShell.Commands.WriteErrorException", base: "System.SystemException" });
+  const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
+  const items = new RegistryItems(registry, types);
+  const interpreter = newInterpreter(host, {
+    types,
+    providers: (name) => (name === "hklm" ? items : undefined),
+    mayCall: () => true,
+    cmdlets: [...standIns, ...registryCmdlets(items)],
+  });
+  const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;
+  try {
+    await interpreter.runFile(onZ(trace), ["-Steps", onZ(steps)], (value) => {
+      output += shown(value);
+      return Promise.resolve();
+    });
+  } catch (error) {
+    if (!(error instanceof Unsupported)) {
+      throw error;
+    }
+    output += `REFUSED ${error.message}\n`;
+  }
+  return output + (errors === "" || process.env["SHOW_ERRORS"] === undefined ? "" : `--- errors\n${errors}`);
+}
+
+function normalised(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/"seconds":[0-9.]+/g, '"seconds":0')
+    .replace(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?/g, "<time>")
+    .replace(/\b[0-9a-f]{32}\b/g, "<guid>")
+    .replace(/"(computerName|powerShell)":"[^"]*"/g, '"$1":"<$1>"')
+    .replace(/the computer is named [^ ,]+/g, "the computer is named <computerName>")
+    .replace(/[^\s"'(]*traces-\w+[\\/]+steps/g, "<steps>")
+    .replace(/[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
+    .replace(/\b[0-9]{18}\b/g, "<ticks>");
+}
+
