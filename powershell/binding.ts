@@ -56,7 +56,7 @@ export interface Bound {
   readonly values: Map<string, Value>;
   /** What fits no parameter of a plain function: `$args`. */
   readonly rest: Value[];
-  /** -ErrorAction and relatives, by name in lower case. */
+  /** -ErrorAction and relatives, by name. */
   readonly common: Map<string, Value>;
 }
 
@@ -105,7 +105,7 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
       if (!supportedCommon.has(formal.toLowerCase())) {
         throw new Unsupported(`the parameter -${formal}`).at(argument.position);
       }
-      bound.common.set(formal.toLowerCase(), value ?? true);
+      bound.common.set(formal, value ?? true);
       continue;
     }
     if (bound.values.has(formal.name.toLowerCase())) {
@@ -272,28 +272,36 @@ export function validator(
       }
       const regex = compile(pattern, { ignoreCase: options === undefined || toText(options).toLowerCase() === "ignorecase" });
       return items((item) =>
-        regex.match(toText(item)) ? undefined : `The argument "${toText(item)}" does not match the "${pattern}" pattern.`,
+        regex.match(toText(item)) ? undefined : `The argument "${toText(item)}" does not match the "${pattern}" pattern. Supply an argument that matches "${pattern}" and try the command again.`,
       );
     }
     case "validaterange": {
       const [low = null, high = null] = args;
-      return items((item) =>
-        compare(item, low) < 0 || compare(item, high) > 0
-          ? `The ${toText(item)} argument is not within the range of ${toText(low)} to ${toText(high)}.`
-          : undefined,
-      );
+      return items((item) => {
+        const text = toText(item);
+        if (compare(item, low) < 0) {
+          return (
+            `The ${text} argument is less than the minimum allowed range of ${toText(low)}. Supply an argument that is ` +
+            `greater than or equal to ${toText(low)} and then try the command again.`
+          );
+        }
+        return compare(item, high) > 0
+          ? `The ${text} argument is greater than the maximum allowed range of ${toText(high)}. Supply an argument that ` +
+              `is less than or equal to ${toText(high)} and then try the command again.`
+          : undefined;
+      });
     }
     case "validateset":
       return items((item) =>
         args.some((each) => toText(each).toLowerCase() === toText(item).toLowerCase())
           ? undefined
-          : `The argument "${toText(item)}" does not belong to the set "${args.map(toText).join(",")}".`,
+          : `The argument "${toText(item)}" does not belong to the set "${args.map(toText).join(",")}" specified by the ValidateSet attribute. Supply an argument that is in the set and then try the command again.`,
       );
     case "validatenotnullorempty":
       return (value) => {
         const list = enumerated(value);
         const empty = isNull(value) || value === "" || (list && (list.length === 0 || list.some((item) => isNull(item) || item === "")));
-        return empty ? "The argument is null or empty." : undefined;
+        return empty ? "The argument is null or empty. Provide an argument that is not null or empty, and then try the command again." : undefined;
       };
     case "validatenotnull":
       return (value) => (isNull(value) ? "The argument is null." : undefined);

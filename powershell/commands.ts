@@ -25,7 +25,6 @@ export interface ScopeAccess {
   setStrict(strict: boolean): void;
   /** What a name would call; undefined: nothing. */
   command(name: string): "function" | "cmdlet" | "program" | undefined;
-  variable(name: string): Value | undefined;
   /** Sets a variable of the scope that is so many levels outside of the calling one. */
   setVariable(name: string, value: Value, levels: number): void;
 }
@@ -97,6 +96,8 @@ export interface Shell {
     },
   ): Promise<Value>;
   convert(value: Value, type: string): Promise<Value>;
+  /** A variable of the scope that is current; undefined: it is not set. */
+  variable(name: string): Value | undefined;
   /** A property of any value; undefined: it has none of that name. */
   property(value: Value, name: string): Promise<Value | undefined>;
   /** As in a text in double quotes. */

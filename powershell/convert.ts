@@ -15,6 +15,7 @@ import {
   PsArray,
   Raised,
   ScriptBlock,
+  Switch,
   Unsupported,
   type Value,
 } from "./values.ts";
@@ -41,6 +42,9 @@ export function toText(value: Value): string {
   }
   if (value instanceof EnumValue) {
     return value.name;
+  }
+  if (value instanceof Switch) {
+    return toText(value.isPresent);
   }
   if (value instanceof ErrorRecord) {
     return value.exception.message;
@@ -132,6 +136,9 @@ export function toBool(value: Value): boolean {
   }
   if (value instanceof Char) {
     return value.code !== 0;
+  }
+  if (value instanceof Switch) {
+    return value.isPresent;
   }
   const items = value instanceof Hashtable ? undefined : enumerated(value);
   if (items) {
@@ -261,7 +268,7 @@ export function tryConvert(value: Value, type: NetType): Value | undefined {
     return toBool(value);
   }
   if (type === is.switchParameter) {
-    return toBool(value);
+    return new Switch(type, toBool(value));
   }
   if (type.element) {
     return toArray(value, type);
@@ -295,8 +302,11 @@ function convertNull(type: NetType): Value | undefined {
   if (type === is.string) {
     return "";
   }
-  if (type === is.bool || type === is.switchParameter) {
+  if (type === is.bool) {
     return false;
+  }
+  if (type === is.switchParameter) {
+    return new Switch(type, false);
   }
   if (isNumberType(type)) {
     return toNumber(0, type);
@@ -359,8 +369,7 @@ function convertByMember(value: Value, type: NetType): Value | undefined {
   const parse = typeof value === "string" ? type.staticMethods.get("parse") : undefined;
   const member = [...(parse ?? []), ...type.constructors].find((each) => {
     const [parameter] = each.parameters;
-    const wanted = parameter === undefined ? undefined : types.find(parameter);
-    return each.parameters.length === 1 && wanted && !isNull(value) && typeOf(value).is(wanted);
+    return parameter !== undefined && each.parameters.length === 1 && !isNull(value) && typeOf(value).isNamed(parameter);
   });
   if (!member) {
     return undefined;

@@ -10,12 +10,13 @@ import { Scope, type FunctionValue } from "./scope.ts";
 import { check, visit } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
-import { raised, typeOf, type Types } from "./types.ts";
+import { raised, typeOf, type Reference, type Types } from "./types.ts";
 import {
   ErrorRecord,
   Hashtable,
   isNull,
   NetException,
+  NetObject,
   NetType,
   nothing,
   Num,
@@ -190,11 +191,17 @@ export class Interpreter implements Shell {
   async #body(body: Syntax.ScriptBody, name: string, args: readonly Argument[], emit: Emit, input?: Value[]): Promise<void> {
     const signature = await this.#signature(name, body);
     const bound = bindArguments(signature, args);
-    await this.#setParameters(signature, bound);
-    const scope = this.#scope;
-    if (input) {
-      scope.variables.set("input", { value: is.array(input) });
+    const { variables } = this.#scope;
+    if (input && body.forEachInput) {
+      const [value = null] = input;
+      variables.set("_", { value });
+      for (const formal of signature.formals.filter((each) => each.pipeline !== undefined)) {
+        bound.values.set(formal.name.toLowerCase(), accept(signature, formal, value));
+      }
+    } else if (input) {
+      variables.set("input", { value: is.array(input) });
     }
+    await this.#setParameters(signature, bound);
     try {
       await this.#statements(body.statements, emit);
     } catch (error) {
@@ -206,12 +213,15 @@ export class Interpreter implements Shell {
 
   async #setParameters(signature: Signature, bound: Bound): Promise<void> {
     const { variables } = this.#scope;
-    const preference = bound.common.get("erroraction");
+    const preference = bound.common.get("ErrorAction");
     if (preference !== undefined) {
       variables.set("erroractionpreference", { value: preference });
     }
     variables.set("args", { value: is.array(bound.rest) });
     const given = new Hashtable(is.hashtable);
+    for (const [name, value] of bound.common) {
+      given.set(name, value);
+    }
     for (const formal of signature.formals) {
       const key = formal.name.toLowerCase();
       let value = bound.values.get(key);
@@ -250,9 +260,6 @@ export class Interpreter implements Shell {
     const formals: Formal[] = [];
     for (const [index, parameter] of parameters.entries()) {
       const own = attribute(parameter.attributes, "parameter")[0];
-      if (parameter.type?.name.toLowerCase() === "switch") {
-        throw new Unsupported("a [switch] parameter of a script's own").at(parameter.position);
-      }
       const validators: Validator[] = [];
       for (const each of parameter.attributes) {
         if (/^(parameter|alias|allow\w+)$/i.test(each.name)) {
@@ -270,7 +277,7 @@ export class Interpreter implements Shell {
       }
       const has = (wanted: string) => attribute(parameter.attributes, wanted).length > 0;
       for (const { name: key } of own?.named ?? []) {
-        if (!["mandatory", "position", "helpmessage"].includes(key.toLowerCase())) {
+        if (!["mandatory", "position", "helpmessage", "valuefrompipeline"].includes(key.toLowerCase())) {
           throw new Unsupported(`[Parameter(${key})]`).at(parameter.position);
         }
       }
@@ -283,7 +290,7 @@ export class Interpreter implements Shell {
         isSwitch: type === is.switchParameter,
         mandatory: mandatory !== undefined && (mandatory.value === undefined || toBool(await this.#expression(mandatory.value))),
         position: type === is.switchParameter ? undefined : index,
-        pipeline: undefined,
+        pipeline: own?.named.some((each) => each.name.toLowerCase() === "valuefrompipeline") ? "value" : undefined,
         validators,
         allowNull: has("allownull"),
         allowEmptyString: has("allowemptystring"),
@@ -952,10 +959,10 @@ export class Interpreter implements Shell {
         return toCustomObject(await this.#table(node.operand, is.orderedDictionary));
       }
     }
-    const value = await this.#expression(node.operand);
     if (name === "ref") {
-      throw new Unsupported("[ref]").at(node.position);
+      return this.#reference(node.operand);
     }
+    const value = await this.#expression(node.operand);
     const type = this.#type(node.type);
     if (type === is.psObject && name === "pscustomobject" && value instanceof Hashtable) {
       return toCustomObject(value);
@@ -964,6 +971,19 @@ export class Interpreter implements Shell {
       return this.types.get(value);
     }
     return name === "void" ? nothing : convert(value, type);
+  }
+
+  /** `[ref] $x`: a variable that a method sets. */
+  #reference(node: Syntax.Expression): Value {
+    if (node.kind !== "Variable") {
+      throw new Unsupported("[ref] of anything but a variable").at(node.position);
+    }
+    return new NetObject<Reference>(is.reference, {
+      get: () => this.#variable(node),
+      set: (value) => {
+        this.#assignVariable(node, value);
+      },
+    });
   }
 
   #type(node: Syntax.TypeName): NetType {
@@ -1040,12 +1060,16 @@ export class Interpreter implements Shell {
       return this.#cmdlet(target.cmdlet, command, args, emit, piped, marker);
     }
     const input: Value[] = [];
+    const run = (values?: Value[]) => this.#located(command, () => target.run(args, emit, values));
     return {
       process: (value) => {
+        if (target.forEachInput) {
+          return run([value]);
+        }
         input.push(value);
         return Promise.resolve();
       },
-      end: () => this.#located(command, () => target.run(args, emit, piped ? input : undefined)),
+      end: () => (piped && target.forEachInput ? Promise.resolve() : run(piped ? input : undefined)),
     };
   }
 
@@ -1070,20 +1094,26 @@ export class Interpreter implements Shell {
   ): Promise<
     | { kind: "cmdlet"; cmdlet: Cmdlet }
     | { kind: "program"; path: string }
-    | { kind: "run"; run: (args: readonly Argument[], emit: Emit, input?: Value[]) => Promise<void> }
+    | { kind: "run"; forEachInput: boolean; run: (args: readonly Argument[], emit: Emit, input?: Value[]) => Promise<void> }
   > {
     const named = await this.#expression(command.name);
     const inPlace = command.invocation === ".";
     if (named instanceof ScriptBlock) {
       return {
         kind: "run",
+        forEachInput: named.body.forEachInput,
         run: (args, emit, input) => this.#block(named.body, "", args, emit, inPlace, input),
       };
     }
-    const name = toText(named);
-    const func = this.#scope.findFunction(name.toLowerCase());
+    const full = toText(named);
+    const name = full.replace(moduleName, "");
+    const func = full === name ? this.#scope.findFunction(name.toLowerCase()) : undefined;
     if (func) {
-      return { kind: "run", run: (args, emit, input) => this.#function(func, args, emit, inPlace, input) };
+      return {
+        kind: "run",
+        forEachInput: func.body.forEachInput,
+        run: (args, emit, input) => this.#function(func, args, emit, inPlace, input),
+      };
     }
     const cmdlet = this.#cmdlets.get(name.toLowerCase());
     if (cmdlet) {
@@ -1095,6 +1125,7 @@ export class Interpreter implements Shell {
         const body = this.#load(path);
         return {
           kind: "run",
+          forEachInput: false,
           run: async (args, emit) => {
             const code = await this.#script(body, path, args, emit, inPlace ? "." : "&");
             if (code !== undefined || !inPlace) {
@@ -1172,6 +1203,10 @@ export class Interpreter implements Shell {
 
   property(value: Value, name: string): Promise<Value | undefined> {
     return getProperty(value, name);
+  }
+
+  variable(name: string): Value | undefined {
+    return this.#scope.find(name.toLowerCase())?.value;
   }
 
   async #arguments(command: Syntax.Command): Promise<Argument[]> {
@@ -1359,7 +1394,7 @@ export class Interpreter implements Shell {
       },
       fail: (error, options) => {
         this.#recordOf(error, cmdlet, command, options?.target ?? null, options?.category);
-        const preference = toText(bound.common.get("erroraction") ?? this.#preference()).toLowerCase();
+        const preference = toText(bound.common.get("ErrorAction") ?? this.#preference()).toLowerCase();
         if (preference === "stop") {
           throw terminating(error);
         }
@@ -1391,7 +1426,6 @@ export class Interpreter implements Shell {
           : this.host.processes.find(name) === undefined
             ? undefined
             : "program",
-    variable: (name: string): Value | undefined => this.#scope.find(name.toLowerCase())?.value,
     setVariable: (name, value, levels) => {
       let scope = this.#scope;
       for (let level = 0; level < levels && scope.parent; level++) {
@@ -1401,6 +1435,9 @@ export class Interpreter implements Shell {
     },
   };
 }
+
+/** The module of a cmdlet's full name. */
+const moduleName = /^Microsoft\.PowerShell\.\w+\\/i;
 
 const signatures = new WeakMap<Cmdlet, Signature>();
 

@@ -80,7 +80,7 @@ export async function getProperty(value: Value, name: string, strict = false): P
     try {
       return await property.get(value);
     } catch (error) {
-      throw error instanceof Raised ? wrapped(error, `Exception getting "${property.name}": "${error.message}"`, "System.Management.Automation.GetValueInvocationException") : error;
+      throw error instanceof Raised ? wrapped(error, `Exception getting "${property.name}": "${error.exception.message}"`, "System.Management.Automation.GetValueInvocationException") : error;
     }
   }
   rejectUnsupported(type, key);
@@ -250,7 +250,7 @@ async function call(
     throw error instanceof Raised && !error.record
       ? wrapped(
           error,
-          `Exception calling "${name}" with "${String(args.length)}" argument(s): "${error.message}"`,
+          `Exception calling "${name}" with "${String(args.length)}" argument(s): "${error.exception.message}"`,
           "System.Management.Automation.MethodInvocationException",
         )
       : error;
@@ -274,7 +274,8 @@ function fitArguments(
     const fixed = parameters.length - 1;
     const spread = fit([...parameters.slice(0, -1), ...args.slice(fixed).map(() => last)], args, types);
     const gathered = spread && {
-      cost: spread.cost + 1,
+      // A form that fits as it is goes before one that gathers.
+      cost: spread.cost + 20,
       args: [...spread.args.slice(0, fixed), is.array([...spread.args.slice(fixed)], types.get(`${last}[]`))],
     };
     return direct && (!gathered || direct.cost <= gathered.cost) ? direct : gathered;

@@ -26,6 +26,7 @@ import {
   NetType,
   Num,
   PsArray,
+  Switch,
   Unsupported,
   type Raised,
   type Value,
@@ -77,6 +78,11 @@ export function binary(operator: string, left: Value, right: Value, setMatches: 
       return isOf(left, right);
     case "-isnot":
       return !isOf(left, right);
+    case "..": {
+      const [from, to] = [left, right].map((each) => convert(each, is.int) as number) as [number, number];
+      const step = from <= to ? 1 : -1;
+      return is.array(Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => from + index * step));
+    }
     case "-band":
     case "-bor":
     case "-bxor":
@@ -119,8 +125,8 @@ export function equals(left: Value, right: Value, ignoreCase = true): boolean {
   if (typeof left === "string") {
     return sameText(left, toText(right), ignoreCase);
   }
-  if (typeof left === "boolean") {
-    return left === toBool(right);
+  if (typeof left === "boolean" || left instanceof Switch) {
+    return toBool(left) === toBool(right);
   }
   if (left instanceof Char) {
     return right instanceof Char || typeof right === "string"

@@ -115,8 +115,16 @@ class Parser extends Reader {
   /** What stands between braces, or the whole text. */
   private scriptBody(start: number): ScriptBody {
     const { attributes, parameters } = this.paramBlock();
-    const statements = this.statements();
-    return { kind: "ScriptBody", attributes, parameters, statements, position: this.since(start) };
+    const process = this.attempt(() => {
+      this.newlines();
+      return this.passWord("process") && /^\s*\{/.test(this.text.slice(this.at)) ? this.block() : undefined;
+    });
+    if (process) {
+      this.newlines();
+    }
+    const statements = process ?? this.statements();
+    const forEachInput = process !== undefined;
+    return { kind: "ScriptBody", attributes, parameters, statements, forEachInput, position: this.since(start) };
   }
 
   private paramBlock(): Pick<ScriptBody, "attributes" | "parameters"> {

@@ -292,8 +292,9 @@ export interface ScriptBody extends Node {
   readonly attributes: readonly Attribute[];
   /** Undefined: no param block. */
   readonly parameters?: readonly Parameter[];
-  /** Statements of the `process` block, where the body has named blocks. */
   readonly statements: readonly Statement[];
+  /** The statements stand in a `process` block: they are run for each value that is piped in. */
+  readonly forEachInput: boolean;
 }
 
 export type AnyNode =

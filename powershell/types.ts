@@ -3,6 +3,7 @@ import {
   Char,
   EnumValue,
   NetException,
+  type NetObject,
   NetType,
   Num,
   PsArray,
@@ -242,6 +243,24 @@ export const switchParameter = types.define({
   name: "System.Management.Automation.SwitchParameter",
   aliases: ["switch"],
   isValueType: true,
+});
+
+/** What `[ref]` hands over. */
+export interface Reference {
+  get(): Value;
+  set(value: Value): void;
+}
+export const reference = types.define({
+  name: "System.Management.Automation.PSReference",
+  aliases: ["ref"],
+  properties: {
+    Value: [
+      ({ state }: NetObject<Reference>) => state.get(),
+      ({ state }: NetObject<Reference>, value: Value) => {
+        state.set(value);
+      },
+    ],
+  },
 });
 
 export function typeOf(value: Exclude<Value, null>): NetType {

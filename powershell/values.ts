@@ -80,6 +80,12 @@ export class NetType extends Instance {
     );
   }
 
+  /** The same, by the other one's full or short name. */
+  isNamed(name: string): boolean {
+    const own = [this.name, this.shortName].some((each) => each.toLowerCase() === name.toLowerCase());
+    return own || (this.base?.isNamed(name) ?? false);
+  }
+
   property(name: string): Property | undefined {
     return this.properties.get(name) ?? this.base?.property(name);
   }
@@ -212,6 +218,16 @@ export class CustomObject extends Instance {
 
   get(name: string): Value | undefined {
     return this.properties.get(name.toLowerCase())?.value;
+  }
+}
+
+/** A switch of a function, given or not. */
+export class Switch extends Instance {
+  constructor(
+    override readonly type: NetType,
+    readonly isPresent: boolean,
+  ) {
+    super();
   }
 }
 

@@ -1,8 +1,11 @@
 /** Windows' drives, kept in folders of the Linux file system. */
 import { findOnDrive } from "../host/drive-names.ts";
-import { folderNotFound } from "../../powershell/dotnet/io-errors.ts";
+import { folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
 import type { Files } from "../../powershell/host.ts";
 import { Raised } from "../../powershell/values.ts";
+
+/** ERROR_SHARING_VIOLATION, as HRESULT. */
+const sharingViolation = -2147024864;
 
 /**
  * A file system with Windows' paths. Names are found without regard to case, as on NTFS, and keep the case they were made
@@ -45,6 +48,17 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
       throw error;
     }
   };
+  /** Open files by their full path in lower case: what others may do to each meanwhile. */
+  const open = new Map<string, Set<{ readonly share: string }>>();
+  const reject = (path: string, wanted: "Read" | "Write" | "Delete") => {
+    const others = open.get(resolve(path).toLowerCase());
+    if (others && [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))) {
+      throw ioError(
+        `The process cannot access the file '${path}' because it is being used by another process.`,
+        sharingViolation,
+      );
+    }
+  };
   return {
     separator: "\\",
     resolve,
@@ -53,8 +67,12 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
       return file === undefined ? undefined : disk.status(file);
     },
     list: (path) => at(path, (file) => disk.list(file)),
-    read: (path) => at(path, (file) => disk.read(file)),
+    read: (path) => {
+      reject(path, "Read");
+      return at(path, (file) => disk.read(file));
+    },
     write: (path, data) => {
+      reject(path, "Write");
       at(path, (file) => {
         disk.write(file, data);
       });
@@ -65,11 +83,13 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
       });
     },
     remove: (path, options) => {
+      reject(path, "Delete");
       at(path, (file) => {
         disk.remove(file, options);
       });
     },
     move: (from, to) => {
+      reject(from, "Delete");
       at(from, (source) => {
         at(to, (target) => {
           disk.move(source, target);
@@ -77,6 +97,8 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
       });
     },
     copy: (from, to) => {
+      reject(from, "Read");
+      reject(to, "Write");
       at(from, (source) => {
         at(to, (target) => {
           disk.copy(source, target);
@@ -88,6 +110,19 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
         disk.setModified(file, moment);
       });
     },
-    open: (path, options) => at(path, (file) => disk.open(file, options)),
+    open: (path, options) => {
+      reject(path, options.access === "Read" ? "Read" : "Write");
+      const handle = at(path, (file) => disk.open(file, options));
+      const key = resolve(path).toLowerCase();
+      const entry = { share: options.share };
+      open.set(key, new Set([...(open.get(key) ?? []), entry]));
+      const close = handle.close.bind(handle);
+      return Object.assign(handle, {
+        close: () => {
+          open.get(key)?.delete(entry);
+          close();
+        },
+      });
+    },
   };
 }

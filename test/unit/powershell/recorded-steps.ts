@@ -2,7 +2,8 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Cmdlet } from "../../../powershell/commands.ts";
+import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
+import type { Cmdlet, Shell } from "../../../powershell/commands.ts";
 import { newInterpreter } from "../../../powershell/console.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
 import type { Environment } from "../../../powershell/host.ts";
@@ -22,6 +23,7 @@ const standIns: readonly Cmdlet[] = [
       MemberType: { type: "string", set: ["ScriptMethod", "NoteProperty"] },
       Name: { type: "string" },
       Value: { type: "object" },
+      Force: { type: "switch" },
     },
     run: (call) => {
       const object = call.get("InputObject");
@@ -36,7 +38,7 @@ const standIns: readonly Cmdlet[] = [
     parameters: { Message: { type: "string", position: 0 }, Exception: { type: "object" }, Category: { type: "string" } },
     run: (call) =>
       call.fail(
-        raised("Microsoft.PowerShell.Commands.WriteErrorException", call.text("Message") ?? "", {
+        raised(call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException"), call.text("Message") ?? "", {
           id: "Microsoft.PowerShell.Commands.WriteErrorException",
         }),
       ),
@@ -70,6 +72,27 @@ function windowsEnvironment(initial: Record<string, string>): Environment {
   };
 }
 
+/** `Test-Path variable:X`, which the recordings ask. */
+function variableItems(shell: Shell): ItemProvider {
+  const refuse = () => {
+    throw new Unsupported("anything but Test-Path of a variable");
+  };
+  return {
+    separator: "\\",
+    resolve: (path) => path,
+    find: (path) =>
+      shell.variable(path.replace(/^variable:\\?/i, "")) === undefined
+        ? undefined
+        : { path, name: path, isContainer: false, isHidden: false, isLink: false, isReadOnly: false, value: refuse },
+    children: refuse,
+    make: refuse,
+    remove: refuse,
+    copy: refuse,
+    move: refuse,
+    read: refuse,
+  };
+}
+
 /** Runs a recorded step. Returns what it wrote, with what differs by nature replaced. */
 export async function runTrace(trace: string, recordings: string, steps: string): Promise<string> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "traces-")));
@@ -83,13 +106,13 @@ export async function runTrace(trace: string, recordings: string, steps: string)
     mkdirSync(join(drive, "Windows", "System32", "drivers", "etc"), { recursive: true });
     mkdirSync(join(drive, "Windows", "Temp"), { recursive: true });
     mkdirSync(join(drive, "ProgramData"), { recursive: true });
-    return normalised(await runOn(root, drive, trace, laid));
+    return normalised(await runOn(drive, trace, laid));
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-async function runOn(root: string, drive: string, trace: string, steps: string): Promise<string> {
+async function runOn(drive: string, trace: string, steps: string): Promise<string> {
   let output = "";
   let errors = "";
   const input = trace.replace(/\.ps1$/, ".stdin");
@@ -103,9 +126,9 @@ async function runOn(root: string, drive: string, trace: string, steps: string):
     input: () => Promise.resolve(existsSync(input) ? readFileSync(input) : Buffer.alloc(0)),
   });
   const variables = {
-    SystemRoot: "C:\\Windows",
+    SystemRoot: "C:\\windows",
     SystemDrive: "C:",
-    windir: "C:\\Windows",
+    windir: "C:\\windows",
     ProgramData: "C:\\ProgramData",
     ProgramFiles: "C:\\Program Files",
     TEMP: "C:\\Windows\\Temp",
@@ -118,17 +141,38 @@ async function runOn(root: string, drive: string, trace: string, steps: string):
     ...disk,
     files: windowsFiles(new Map([["C", drive], ["Z", "/"]]), disk.files),
     environment: { ...windowsEnvironment(variables), machine },
+    lookup: () => Promise.resolve([]),
     processes: { ...disk.processes, find: () => undefined },
   };
   const types = new Types(coreTypes);
   defineRegistryTypes(types);
   defineSecurityTypes(types, { name: "MACHINE\\Administrator", isAdministrator: true });
   types.define({ name: "Microsoft.PowerShell.Commands.WriteErrorException", base: "System.SystemException" });
+  const service = () => {
+    throw new Unsupported("a service of Windows");
+  };
+  types.define({
+    name: "System.ServiceProcess.ServiceController",
+    methods: { "Refresh()": service, "Start()": service, "Stop()": service },
+  });
+  types.define({
+    name: "System.Net.Sockets.TcpClient",
+    constructors: { "()": service },
+    methods: { "ConnectAsync(string, int)": service, "Dispose()": service },
+  });
   const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
   const items = new RegistryItems(registry, types);
+  registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
+  registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName").set("ComputerName", "MACHINE", "String");
+  registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ActiveComputerName").set("ComputerName", "MACHINE", "String");
+  const version = registry.make("SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion");
+  version.set("CurrentBuildNumber", "18362", "String");
+  version.set("ProductName", "Microsoft Windows 10", "String");
+  registry.make("SOFTWARE\\Microsoft\\Windows\\CurrentVersion");
   const interpreter = newInterpreter(host, {
+    edition: "Core",
     types,
-    providers: (name) => (name === "hklm" ? items : undefined),
+    providers: (name, shell) => (name === "hklm" ? items : name === "variable" ? variableItems(shell) : undefined),
     mayCall: () => true,
     cmdlets: [...standIns, ...registryCmdlets(items)],
   });
