@@ -19,6 +19,7 @@ import {
 } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
 import { badFormat, missingArgument } from "./exceptions.ts";
+import { Ordered } from "./numbers.ts";
 import { streamOf, TextReader } from "./streams.ts";
 
 types.define({
@@ -110,9 +111,19 @@ function defineConsole(set: Types, host: Host): void {
   });
 }
 
-interface Address {
-  readonly bytes: readonly number[];
-  readonly text: string;
+/** The state of an IPAddress. */
+class Address extends Ordered {
+  constructor(
+    readonly bytes: readonly number[],
+    readonly text: string,
+  ) {
+    super();
+  }
+
+  /** Equal or nothing: addresses have no order. */
+  override compareTo(other: unknown): number | undefined {
+    return other instanceof Address && other.text === this.text ? 0 : undefined;
+  }
 }
 
 const addressType: NetType = types.define({
@@ -139,7 +150,7 @@ export function address(text: string | null): NetObject<Address> {
     throw badFormat("An invalid IP address was specified.");
   }
   const parsed = ipaddr.parse(text);
-  return new NetObject(addressType, { bytes: parsed.toByteArray(), text: parsed.toString() });
+  return new NetObject(addressType, new Address(parsed.toByteArray(), parsed.toString()));
 }
 
 function defineNames(set: Types, host: Host): void {
@@ -153,9 +164,7 @@ function defineNames(set: Types, host: Host): void {
         }
         const found = await host.lookup(name);
         if (found.length === 0) {
-          throw raised("System.Net.Sockets.SocketException", "No such host is known", {
-            hresult: -2147467259,
-          });
+          throw raised("System.Net.Sockets.SocketException", "No such host is known");
         }
         return is.array(found.map(address), types.array(addressType));
       },
@@ -192,7 +201,15 @@ const uriType: NetType = types.define({
     IsAbsoluteUri: (self: NetObject<Uri>) => self.state.url !== undefined,
     OriginalString: (self: NetObject<Uri>) => self.state.written,
   },
-  methods: { "ToString()": ({ state }: NetObject<Uri>) => state.url?.href ?? state.written },
+  methods: {
+    "ToString()": ({ state }: NetObject<Uri>) => {
+      const text = state.url?.href ?? state.written;
+      if (text.includes("%")) {
+        throw new Unsupported("the text of an address with escapes in it");
+      }
+      return text;
+    },
+  },
   constructors: { "(string)": (_: null, written: string | null) => uri(written) },
   unsupported: [
     ...["LocalPath", "Segments", "Fragment", "UserInfo", "IsFile", "IsLoopback", "IsUnc"],
