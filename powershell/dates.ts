@@ -71,9 +71,7 @@ function tokens(format: string): string[] {
 }
 
 function badFormat(): Raised {
-  return raised("System.FormatException", "Input string was not in a correct format.", {
-    hresult: -2146233033,
-  });
+  return raised("System.FormatException", "Input string was not in a correct format.");
 }
 
 /** `offset`: minutes that the moment's clock is ahead of UTC. */

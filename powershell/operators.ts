@@ -13,7 +13,7 @@ import {
   tryConvert,
 } from "./convert.ts";
 import { arithmeticNet, compareNet } from "./dotnet/time.ts";
-import { composite } from "./format.ts";
+import { formatOperator } from "./format.ts";
 import { compile } from "./regex.ts";
 import * as is from "./types.ts";
 import { raised, typeOf } from "./types.ts";
@@ -71,7 +71,7 @@ export function binary(operator: string, left: Value, right: Value, setMatches: 
   }
   switch (operator) {
     case "-f":
-      return composite(toText(left), right instanceof PsArray ? right.items : [right], toText);
+      return formatOperator(toText(left), right instanceof PsArray ? right.items : [right], toText);
     case "-join":
       return joined(left, toText(right));
     case "-is":

@@ -211,7 +211,6 @@ class Translator {
   #bad(message: string): Error {
     return raised("System.ArgumentException", `parsing "${this.pattern}" - ${message}`, {
       id: "System.ArgumentException",
-      hresult: -2147024809,
     });
   }
 

@@ -54,6 +54,8 @@ export class NetType extends Instance {
   readonly unsupported = new Set<string>();
   /** Whether null becomes something else on conversion, e.g. 0. */
   isValueType = false;
+  /** HResult of an exception; undefined: its base's. */
+  hresult?: number;
 
   constructor(
     readonly name: string,
@@ -65,6 +67,10 @@ export class NetType extends Instance {
 
   get shortName(): string {
     return this.name.slice(this.name.lastIndexOf(".") + 1);
+  }
+
+  get errorNumber(): number {
+    return this.hresult ?? this.base?.errorNumber ?? -2146233088;
   }
 
   /** Whether everything of this type is of the other one. */
@@ -258,7 +264,7 @@ export class NetException extends Instance {
     override readonly type: NetType,
     public message: string,
     readonly inner: NetException | null = null,
-    public hresult = -2146233088,
+    public hresult = type.errorNumber,
     /** What its type has besides, by name in lower case. */
     readonly details: ReadonlyMap<string, Value> = new Map(),
   ) {

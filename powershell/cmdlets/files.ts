@@ -386,7 +386,7 @@ class FileCmdlets {
       for (const [index, line] of linesOf(text).entries()) {
         const match = pattern.match(line);
         if (match) {
-          const found = matchObject(match, line, pattern);
+          const found = matchObject(match);
           const matches = is.array([found], is.types.array(found.type));
           await call.emit(new NetObject(matchInfo, { line, number: index + 1, matches }));
         }

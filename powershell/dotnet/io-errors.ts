@@ -10,29 +10,14 @@ const exists = 0x80070050 | 0;
 const tooLong = 0x800700ce | 0;
 const general = 0x80131620 | 0;
 
+const system = "System.SystemException";
 const io = "System.IO.IOException";
-defineException(io, {
-  base: "System.SystemException",
-  message: "I/O error occurred.",
-  hresult: general,
-});
-for (const [name, message, hresult] of [
-  ["FileNotFoundException", "Unable to find the specified file.", missingFile],
-  [
-    "DirectoryNotFoundException",
-    "Attempted to access a path that is not on the disk.",
-    missingFolder,
-  ],
-  ["PathTooLongException", "The specified file name or path is too long.", tooLong],
-  ["EndOfStreamException", "Attempted to read past the end of the stream.", 0x80070026 | 0],
-] as const) {
-  defineException(`System.IO.${name}`, { base: io, message, hresult });
-}
-defineException("System.UnauthorizedAccessException", {
-  base: "System.SystemException",
-  message: "Attempted to perform an unauthorized operation.",
-  hresult: denied,
-});
+defineException(io, system, general);
+defineException("System.IO.FileNotFoundException", io, missingFile);
+defineException("System.IO.DirectoryNotFoundException", io, missingFolder);
+defineException("System.IO.PathTooLongException", io, tooLong);
+defineException("System.IO.EndOfStreamException", io, 0x80070026 | 0);
+defineException("System.UnauthorizedAccessException", system, denied);
 
 export function fileNotFound(path: string): Raised {
   return raised("System.IO.FileNotFoundException", `Could not find file '${path}'.`, {

@@ -1,95 +1,77 @@
 /** Processes, mutexes and threads. */
-import { toText } from "../convert.ts";
+import { toBool, toText } from "../convert.ts";
 import type { Host, Mutexes, RunningProcess } from "../host.ts";
 import { raised, type Types } from "../types.ts";
 import { NetObject, type NetType, type Raised, type Value } from "../values.ts";
+import { newLine } from "./system.ts";
 import { streamOf, TextReader } from "./streams.ts";
 import { defineTaskTypes, within } from "./tasks.ts";
 import { millisecondsOf } from "./time.ts";
 
-interface StartInfo {
-  FileName: string;
-  Arguments: string;
-  WorkingDirectory: string;
-  UseShellExecute: boolean;
-  CreateNoWindow: boolean;
-  RedirectStandardInput: boolean;
-  RedirectStandardOutput: boolean;
-  RedirectStandardError: boolean;
-}
-
-function newStartInfo(file = "", args = ""): StartInfo {
-  return {
-    FileName: file,
-    Arguments: args,
-    WorkingDirectory: "",
-    UseShellExecute: true,
-    CreateNoWindow: false,
-    RedirectStandardInput: false,
-    RedirectStandardOutput: false,
-    RedirectStandardError: false,
-  };
-}
+/** What a ProcessStartInfo has, and begins with. */
+const startInfoDefaults = {
+  FileName: "",
+  Arguments: "",
+  WorkingDirectory: "",
+  UseShellExecute: true,
+  CreateNoWindow: false,
+  RedirectStandardInput: false,
+  RedirectStandardOutput: false,
+  RedirectStandardError: false,
+};
+type StartInfo = typeof startInfoDefaults;
 
 /** A process's one text of arguments taken apart as programs of Windows do it. */
 export function splitArguments(text: string): string[] {
   const args: string[] = [];
-  let at = 0;
-  const skipBlanks = () => {
-    while (/[ \t]/.test(text.charAt(at))) {
-      at += 1;
+  let arg: string | undefined;
+  let quoted = false;
+  let closed = false;
+  for (const match of text.matchAll(/(\\*)(?:(")|([ \t])|[^])|\\+$/g)) {
+    const [part, slashes = "", quote, blank] = match;
+    if (quote !== undefined) {
+      // Only before a quote is a backslash more than itself; two quotes within quotes are one.
+      const isText = slashes.length % 2 === 1 || (closed && slashes === "");
+      arg = (arg ?? "") + "\\".repeat(Math.floor(slashes.length / 2)) + (isText ? '"' : "");
+      closed = slashes.length % 2 === 0 && quoted;
+      quoted = slashes.length % 2 === 0 ? !quoted : quoted;
+      continue;
     }
-  };
-  for (skipBlanks(); at < text.length; skipBlanks()) {
-    let arg = "";
-    let quoted = false;
-    while (at < text.length && (quoted || !/[ \t]/.test(text.charAt(at)))) {
-      const slashes = /^\\*/.exec(text.slice(at))?.[0].length ?? 0;
-      at += slashes;
-      if (text.charAt(at) !== '"') {
-        arg += "\\".repeat(slashes);
-        if (slashes === 0) {
-          arg += text.charAt(at);
-          at += 1;
-        }
-        continue;
-      }
-      // Only before a quote is a backslash more than itself.
-      arg += "\\".repeat(Math.floor(slashes / 2));
-      at += 1;
-      if (slashes % 2 === 1) {
-        arg += '"';
-      } else if (quoted && text.charAt(at) === '"') {
-        arg += '"';
-        at += 1;
-      } else {
-        quoted = !quoted;
-      }
+    closed = false;
+    if (blank !== undefined && !quoted) {
+      arg = slashes === "" ? arg : (arg ?? "") + slashes;
+      args.push(...(arg === undefined ? [] : [arg]));
+      arg = undefined;
+    } else {
+      arg = (arg ?? "") + part;
     }
-    args.push(arg);
   }
-  return args;
+  return arg === undefined ? args : [...args, arg];
 }
 
 interface Running {
   readonly info: StartInfo;
   readonly process: RunningProcess;
+  /** Readers of its standard output and error. */
+  readonly stdout: Value;
+  readonly stderr: Value;
   exitCode?: number;
 }
 
 function invalid(message: string): Raised {
-  return raised("System.InvalidOperationException", message, { hresult: -2146233079 });
+  return raised("System.InvalidOperationException", message);
 }
 
-function start(host: Host, info: StartInfo): Running {
-  const redirects =
-    info.RedirectStandardInput || info.RedirectStandardOutput || info.RedirectStandardError;
+function start(set: Types, host: Host, info: StartInfo): Running {
+  const { RedirectStandardInput, RedirectStandardOutput, RedirectStandardError } = info;
   if (info.FileName === "") {
     throw invalid("Cannot start process because a file name has not been provided.");
   }
+  const redirects = RedirectStandardInput || RedirectStandardOutput || RedirectStandardError;
   if (redirects && info.UseShellExecute) {
     throw invalid(
-      "The Process object must have the UseShellExecute property set to false in order to redirect IO streams.",
+      "The Process object must have the UseShellExecute property set to false in order to " +
+        "redirect IO streams.",
     );
   }
   const file = host.processes.find(info.FileName);
@@ -97,182 +79,141 @@ function start(host: Host, info: StartInfo): Running {
     throw raised(
       "System.ComponentModel.Win32Exception",
       "The system cannot find the file specified",
-      { hresult: -2147467259 },
     );
   }
-  const inherit = !info.RedirectStandardInput && !info.RedirectStandardError;
+  const inherit = !RedirectStandardInput && !RedirectStandardError;
   const process = host.processes.start({
     file,
     args: splitArguments(info.Arguments),
     inherit,
     ...(info.WorkingDirectory === "" ? {} : { workingDirectory: info.WorkingDirectory }),
   });
-  const running: Running = { info, process };
+  // A host gives its own input together with its own standard error only: else what reads it finds its end.
+  if (!RedirectStandardInput && !inherit) {
+    process.closeInput();
+  }
+  if (!RedirectStandardOutput) {
+    void process.stdout.then((data) => host.output(data.toString()));
+  }
+  if (!RedirectStandardError && !inherit) {
+    void process.stderr.then((data) => host.error(data.toString()));
+  }
+  const reader = (data: Promise<Buffer>) =>
+    new NetObject(set.get("System.IO.StreamReader"), new TextReader(streamOf(() => data)));
+  const running: Running = {
+    info: { ...info },
+    process,
+    stdout: reader(process.stdout),
+    stderr: reader(process.stderr),
+  };
   void process.ended.then((code) => {
     running.exitCode = code;
   });
-  if (!info.RedirectStandardInput && !inherit) {
-    // A host gives its own input only together with its own standard error; what asks for it here finds its end.
-    process.closeInput();
-  }
-  if (!info.RedirectStandardOutput) {
-    void process.stdout.then((data) => host.output(data.toString()));
-  }
-  if (!info.RedirectStandardError && !inherit) {
-    void process.stderr.then((data) => host.error(data.toString()));
-  }
   return running;
 }
 
-type Process = NetObject<Running>;
-
-function defineProcess(set: Types, host: Host): void {
+function defineStartInfo(set: Types): void {
   type Info = NetObject<StartInfo>;
+  const make = (_: null, FileName = "", Arguments = "") =>
+    new NetObject(startInfo, { ...startInfoDefaults, FileName, Arguments });
   const startInfo: NetType = set.define({
     name: "System.Diagnostics.ProcessStartInfo",
     properties: Object.fromEntries(
-      (Object.keys(newStartInfo()) as (keyof StartInfo)[]).map((name) => [
+      Object.entries(startInfoDefaults).map(([name, initial]) => [
         name,
         [
-          (self: Info) => self.state[name],
+          (self: Info) => self.state[name as keyof StartInfo],
           (self: Info, value: Value) => {
-            const isText = typeof self.state[name] === "string";
-            Object.assign(self.state, { [name]: isText ? toText(value) : value === true });
+            const to = typeof initial === "string" ? toText(value) : toBool(value);
+            Object.assign(self.state, { [name]: to });
           },
         ] as const,
       ]),
     ),
-    constructors: {
-      "()": () => new NetObject(startInfo, newStartInfo()),
-      "(string)": (_: null, file: string) => new NetObject(startInfo, newStartInfo(file)),
-      "(string, string)": (_: null, file: string, args: string) =>
-        new NetObject(startInfo, newStartInfo(file, args)),
-    },
+    constructors: { "()": make, "(string)": make, "(string, string)": make },
     unsupported: [
-      ...[
-        "Environment",
-        "EnvironmentVariables",
-        "StandardOutputEncoding",
-        "StandardErrorEncoding",
-        "Verb",
-      ],
-      ...[
-        "WindowStyle",
-        "UserName",
-        "Password",
-        "Domain",
-        "LoadUserProfile",
-        "ErrorDialog",
-        "ArgumentList",
-      ],
+      ...["Environment", "EnvironmentVariables", "StandardOutputEncoding", "Verb", "UserName"],
+      ...["StandardErrorEncoding", "WindowStyle", "Password", "Domain", "LoadUserProfile"],
+      ...["ErrorDialog", "ArgumentList"],
     ],
   });
+}
 
+function defineProcess(set: Types, host: Host): void {
+  type Process = NetObject<Running>;
+  type Writer = NetObject<RunningProcess>;
+  const close = (self: Writer) => self.state.closeInput();
   const writer = set.define({
     name: "System.IO.StreamWriter",
     methods: {
-      "Write(string)": (self: NetObject<RunningProcess>, text: string) =>
-        self.state.writeInput(Buffer.from(text)),
-      "WriteLine(string)": (self: NetObject<RunningProcess>, text: string) =>
-        self.state.writeInput(Buffer.from(text + (host.files.separator === "\\" ? "\r\n" : "\n"))),
+      "Write(string)": (self: Writer, text: string) => self.state.writeInput(Buffer.from(text)),
+      "WriteLine(string)": (self: Writer, text: string) =>
+        self.state.writeInput(Buffer.from(text + newLine(host))),
       "Flush()": () => undefined,
-      "Close()": (self: NetObject<RunningProcess>) => self.state.closeInput(),
-      "Dispose()": (self: NetObject<RunningProcess>) => self.state.closeInput(),
+      "Close()": close,
+      "Dispose()": close,
     },
     unsupported: ["AutoFlush", "BaseStream", "NewLine", "Encoding"],
   });
-
-  const exited = async (self: Process, milliseconds: number) => {
-    const code = await within(host.clock, self.state.process.ended, milliseconds);
-    return code !== undefined;
-  };
-  const redirected = (
-    self: Process,
-    key: "RedirectStandardInput" | "RedirectStandardOutput" | "RedirectStandardError",
-  ) => {
-    if (!self.state.info[key]) {
-      throw invalid(
-        `${key.replace("RedirectStandard", "Standard").replace("Input", "In").replace("Output", "Out")} has not been redirected or the process hasn't started yet.`,
-      );
+  const needs = (isRedirected: boolean, stream: string) => {
+    if (!isRedirected) {
+      throw invalid(`${stream} has not been redirected or the process hasn't started yet.`);
     }
   };
-  const readers = new WeakMap<Promise<Buffer>, Value>();
-  const reader = (data: Promise<Buffer>) => {
-    const known =
-      readers.get(data) ??
-      new NetObject(set.get("System.IO.StreamReader"), new TextReader(streamOf(() => data)));
-    readers.set(data, known);
-    return known;
-  };
+  const wait = async ({ state }: Process, milliseconds = -1) =>
+    (await within(host.clock, state.process.ended, milliseconds)) !== undefined;
+  const run = (info: StartInfo) => new NetObject(type, start(set, host, info));
+  const runProgram = (_: null, FileName: string, Arguments = "") =>
+    run({ ...startInfoDefaults, FileName, Arguments });
   const type: NetType = set.define({
     name: "System.Diagnostics.Process",
     interfaces: ["System.IDisposable"],
     properties: {
-      Id: (self: Process) => self.state.process.id,
-      HasExited: (self: Process) => self.state.exitCode !== undefined,
-      ExitCode: (self: Process) => {
-        if (self.state.exitCode === undefined) {
+      Id: ({ state }: Process) => state.process.id,
+      HasExited: ({ state }: Process) => state.exitCode !== undefined,
+      ExitCode: ({ state }: Process) => {
+        if (state.exitCode === undefined) {
           throw invalid("Process must exit before requested information can be determined.");
         }
-        return self.state.exitCode;
+        return state.exitCode;
       },
-      StandardInput: (self: Process) => {
-        redirected(self, "RedirectStandardInput");
-        return new NetObject(writer, self.state.process);
+      StandardInput: ({ state }: Process) => {
+        needs(state.info.RedirectStandardInput, "StandardIn");
+        return new NetObject(writer, state.process);
       },
-      StandardOutput: (self: Process) => {
-        redirected(self, "RedirectStandardOutput");
-        return reader(self.state.process.stdout);
+      StandardOutput: ({ state }: Process) => {
+        needs(state.info.RedirectStandardOutput, "StandardOut");
+        return state.stdout;
       },
-      StandardError: (self: Process) => {
-        redirected(self, "RedirectStandardError");
-        return reader(self.state.process.stderr);
+      StandardError: ({ state }: Process) => {
+        needs(state.info.RedirectStandardError, "StandardError");
+        return state.stderr;
       },
     },
     methods: {
       "WaitForExit()": async (self: Process) => {
-        await exited(self, -1);
+        await wait(self);
       },
-      "WaitForExit(int)": exited,
-      "Kill()": (self: Process) => {
-        if (self.state.exitCode !== undefined) {
-          throw invalid(
-            `Cannot process request because the process (${String(self.state.process.id)}) has exited.`,
-          );
+      "WaitForExit(int)": wait,
+      "Kill()": ({ state: { exitCode, process } }: Process) => {
+        if (exitCode !== undefined) {
+          const id = String(process.id);
+          throw invalid(`Cannot process request because the process (${id}) has exited.`);
         }
-        self.state.process.kill();
+        process.kill();
       },
       "Close()": () => undefined,
       "Dispose()": () => undefined,
     },
     staticMethods: {
-      "Start(System.Diagnostics.ProcessStartInfo)": (_: null, info: Info) =>
-        new NetObject(type, start(host, info.state)),
-      "Start(string)": (_: null, file: string) =>
-        new NetObject(type, start(host, newStartInfo(file))),
-      "Start(string, string)": (_: null, file: string, args: string) =>
-        new NetObject(type, start(host, newStartInfo(file, args))),
+      "Start(System.Diagnostics.ProcessStartInfo)": (_: null, info: NetObject<StartInfo>) =>
+        run(info.state),
+      "Start(string)": runProgram,
+      "Start(string, string)": runProgram,
     },
     unsupported: [
-      ...[
-        "StartInfo",
-        "ProcessName",
-        "MainModule",
-        "StartTime",
-        "ExitTime",
-        "Handle",
-        "Modules",
-        "Threads",
-        "Path",
-      ],
-      ...[
-        "BeginOutputReadLine",
-        "BeginErrorReadLine",
-        "Refresh",
-        "Responding",
-        "SessionId",
-        "WorkingSet64",
-      ],
+      ...["StartInfo", "ProcessName", "MainModule", "StartTime", "ExitTime", "Handle", "Path"],
+      ...["Modules", "Threads", "Responding", "SessionId", "WorkingSet64"],
     ],
   });
 }
@@ -298,20 +239,17 @@ function defineMutex(set: Types, host: Host): void {
       throw raised(
         "System.Threading.AbandonedMutexException",
         "The wait completed due to an abandoned mutex.",
-        {
-          hresult: -2146233043,
-        },
       );
     }
     return result === "entered";
   };
-  const make = async (initiallyOwned: boolean, name: string | null) => {
+  const make = async (_: null, isOwned = false, name: string | null = null) => {
     unnamed += 1;
     const mutex: Mutex = new NetObject(type, {
       name: name ?? `unnamed ${String(unnamed)}`,
       held: 0,
     });
-    if (initiallyOwned) {
+    if (isOwned) {
       await wait(mutex, 0);
     }
     return mutex;
@@ -328,9 +266,6 @@ function defineMutex(set: Types, host: Host): void {
           throw raised(
             "System.ApplicationException",
             "Object synchronization method was called from an unsynchronized block of code.",
-            {
-              hresult: -2146232832,
-            },
           );
         }
         state.held -= 1;
@@ -341,13 +276,7 @@ function defineMutex(set: Types, host: Host): void {
       "Close()": () => undefined,
       "Dispose()": () => undefined,
     },
-    constructors: {
-      "()": () => make(false, null),
-      "(bool)": (_: null, initiallyOwned: boolean) => make(initiallyOwned, null),
-      "(bool, string)": (_: null, initiallyOwned: boolean, name: string) =>
-        make(initiallyOwned, name),
-    },
-    staticMethods: {},
+    constructors: { "()": make, "(bool)": make, "(bool, string)": make },
     unsupported: ["Handle", "SafeWaitHandle"],
   });
   set.define({
@@ -362,6 +291,7 @@ function defineMutex(set: Types, host: Host): void {
 /** Also the types of tasks, of which readers make some. */
 export function defineProcessTypes(set: Types, host: Host): void {
   defineTaskTypes(set, host);
+  defineStartInfo(set);
   defineProcess(set, host);
   defineMutex(set, host);
 }

@@ -4,29 +4,27 @@ import { enumerated, toText } from "../convert.ts";
 import { composite } from "../format.ts";
 import { compile, escape, type Group, type Match, type Regex } from "../regex.ts";
 import * as is from "../types.ts";
-import { raised, types, type Types } from "../types.ts";
+import { types, type Types } from "../types.ts";
 import {
-  Char,
-  type EnumValue,
   NetObject,
-  type NetType,
-  type PsArray,
   ScriptBlock,
   Unsupported,
+  type Char,
+  type EnumValue,
+  type NetType,
+  type PsArray,
   type Value,
 } from "../values.ts";
 import { enumeration } from "./collections.ts";
-import { badArgument, missingArgument, outOfRange } from "./numbers.ts";
+import { badArgument, missingArgument, outOfRange } from "./exceptions.ts";
+
+type Text = string | null;
 
 types.define({
   name: "System.StringComparison",
   enumeration: {
-    CurrentCulture: 0,
-    CurrentCultureIgnoreCase: 1,
-    InvariantCulture: 2,
-    InvariantCultureIgnoreCase: 3,
-    Ordinal: 4,
-    OrdinalIgnoreCase: 5,
+    ...{ CurrentCulture: 0, CurrentCultureIgnoreCase: 1, InvariantCulture: 2 },
+    ...{ InvariantCultureIgnoreCase: 3, Ordinal: 4, OrdinalIgnoreCase: 5 },
   },
 });
 types.define({
@@ -34,32 +32,38 @@ types.define({
   enumeration: { None: 0, RemoveEmptyEntries: 1 },
 });
 
-/** A text as it is compared: cultures beyond the case of letters make no difference here. */
-function folded(text: string, comparison: EnumValue | null = null): string {
-  return comparison?.name.endsWith("IgnoreCase") ? text.toUpperCase() : text;
-}
-
-function given(text: string | null, parameter: string): string {
+function given(text: Text, parameter = "value"): string {
   if (text === null) {
     throw missingArgument(parameter);
   }
   return text;
 }
 
-function substring(self: string, start: number, length?: number): string {
+/** A test of two texts, plainly or by a StringComparison: of cultures only the letters' case is known. */
+const compared =
+  (test: (self: string, other: string) => boolean) =>
+  (self: string, other: Text, comparison?: EnumValue): boolean =>
+    comparison?.name.endsWith("IgnoreCase")
+      ? test(self.toUpperCase(), given(other).toUpperCase())
+      : test(self, given(other));
+const startsWith = compared((self, other) => self.startsWith(other));
+const endsWith = compared((self, other) => self.endsWith(other));
+const equals = compared((self, other) => self === other);
+
+function substring(self: string, start: number, length = self.length - start): string {
   if (start < 0) {
     throw outOfRange("StartIndex cannot be less than zero.", "startIndex");
   }
   if (start > self.length) {
     throw outOfRange("startIndex cannot be larger than length of string.", "startIndex");
   }
-  if (length !== undefined && length < 0) {
+  if (length < 0) {
     throw outOfRange("Length cannot be less than zero.", "length");
   }
-  if (length !== undefined && start + length > self.length) {
+  if (start + length > self.length) {
     throw outOfRange("Index and length must refer to a location within the string.", "length");
   }
-  return length === undefined ? self.slice(start) : self.slice(start, start + length);
+  return self.slice(start, start + length);
 }
 
 /** Characters out of what stands for a char[]: texts of any length are taken apart, as 5.1 does it. */
@@ -67,8 +71,7 @@ function characters(list: PsArray): Set<string> {
   return new Set(list.items.flatMap((item) => toText(item).split("")));
 }
 
-const space = /[\s\u0085\u200b]/;
-const isSpace = (char: string) => space.test(char) && char !== "\u200b" && char !== "\ufeff";
+const isSpace = (char: string) => char !== "\ufeff" && /[\s\u0085]/.test(char);
 
 function trim(self: string, ends: "both" | "start" | "end", list?: PsArray): string {
   const set = list && list.items.length > 0 ? characters(list) : undefined;
@@ -83,40 +86,38 @@ function trim(self: string, ends: "both" | "start" | "end", list?: PsArray): str
   return self.slice(start, end);
 }
 
-/** By whole texts, or by single characters where `separators` are those. */
-function split(
-  self: string,
-  separators: readonly string[],
-  limit: number,
-  dropEmpty: boolean,
-): PsArray {
-  const parts: string[] = [];
-  let start = 0;
-  let at = 0;
-  while (at < self.length && (limit === 0 || parts.length < limit - 1)) {
-    const separator = separators.find((each) => each !== "" && self.startsWith(each, at));
-    if (separator === undefined) {
-      at += 1;
-      continue;
-    }
-    if (!dropEmpty || at > start) {
-      parts.push(self.slice(start, at));
-    }
-    at += separator.length;
-    start = at;
-  }
-  if (!dropEmpty || start < self.length) {
-    parts.push(self.slice(start));
-  }
-  return is.array(parts, types.get("string[]"));
+/** At each of the separators, of which the first that fits is taken. */
+function split(self: string, separators: readonly string[], options?: EnumValue): PsArray {
+  const pattern = separators.filter((each) => each !== "").map(escape);
+  const parts = pattern.length === 0 ? [self] : self.split(new RegExp(pattern.join("|")));
+  return is.array(
+    options?.number === 1 ? parts.filter((part) => part !== "") : parts,
+    types.get("string[]"),
+  );
 }
 
-function separatorsOf(list: PsArray): string[] {
-  const set = [...characters(list)];
-  return set.length > 0 ? set : [" ", "\t", "\n", "\r", "\v", "\f", "\u0085", "\u00a0"];
+function splitAtCharacters(self: string, list: PsArray): PsArray {
+  const set = characters(list);
+  return set.size > 0
+    ? split(self, [...set])
+    : is.array(self.split(/[^\S\ufeff]|\u0085/), list.type);
 }
 
-const dropsEmpty = (options: EnumValue) => options.number === 1;
+function pad(self: string, width: number, char: Char | undefined, atStart: boolean): string {
+  if (width < 0) {
+    throw outOfRange("Non-negative number required.", "totalWidth");
+  }
+  return atStart ? self.padStart(width, char?.text) : self.padEnd(width, char?.text);
+}
+const padLeft = (self: string, width: number, char?: Char) => pad(self, width, char, true);
+const padRight = (self: string, width: number, char?: Char) => pad(self, width, char, false);
+
+function replace(self: string, old: Text, by: Text): string {
+  if (given(old, "oldValue") === "") {
+    throw badArgument("String cannot be of zero length.", "oldValue");
+  }
+  return self.replaceAll(old ?? "", () => by ?? "");
+}
 
 function remove(self: string, start: number, count = self.length - start): string {
   if (start < 0 || count < 0 || start + count > self.length) {
@@ -125,61 +126,22 @@ function remove(self: string, start: number, count = self.length - start): strin
   return self.slice(0, start) + self.slice(start + count);
 }
 
-function indexOf(
-  self: string,
-  text: string | null,
-  start = 0,
-  comparison: EnumValue | null = null,
-): number {
-  if (start < 0 || start > self.length) {
-    throw outOfRange(
-      "Index was out of range. Must be non-negative and less than the size of the collection.",
-      "startIndex",
-    );
-  }
-  return folded(self, comparison).indexOf(folded(given(text, "value"), comparison), start);
-}
-
-function pad(self: string, width: number, char: string, atStart: boolean): string {
-  if (width < 0) {
-    throw outOfRange("Non-negative number required.", "totalWidth");
-  }
-  return atStart ? self.padStart(width, char) : self.padEnd(width, char);
-}
-
-function replace(self: string, old: string | null, by: string | null): string {
-  if (given(old, "oldValue") === "") {
-    throw badArgument("String cannot be of zero length.", "oldValue");
-  }
-  return self.replaceAll(old ?? "", () => by ?? "");
-}
-
-/** By code units, as Ordinal does; the order by language is that of the operators. */
-function order(left: string | null, right: string | null): number {
-  const [first, second] = [left ?? "", right ?? ""];
-  return left === null || right === null
-    ? Number(left !== null) - Number(right !== null)
-    : first < second
-      ? -1
-      : Number(first > second);
-}
-
-const byLanguage = new Intl.Collator("en", { caseFirst: "lower" });
-const byLanguageWithoutCase = new Intl.Collator("en", { sensitivity: "accent" });
-
-function join(separator: string | null, items: readonly Value[]): string {
+function join(separator: Text, items: readonly Value[]): string {
   return items.map(toText).join(separator ?? "");
 }
+
+/** Character by character: .NET makes no text longer, as JavaScript does of a sharp s. */
+function changeCase(text: string, change: (char: string) => string): string {
+  return text.replace(/[^]/g, (char) => (change(char).length === 1 ? change(char) : char));
+}
+const lower = (self: string) => changeCase(self, (char) => char.toLowerCase());
+const upper = (self: string) => changeCase(self, (char) => char.toUpperCase());
 
 types.extend("System.String", {
   properties: { Length: (self: string) => self.length },
   methods: {
     "ToString()": (self: string) => self,
-    "ToString(System.IFormatProvider)": (self: string) => self,
-    "Clone()": (self: string) => self,
-    "get_Chars(int)": (self: string, index: number) => charAt(self, index),
-    "Chars(int)": (self: string, index: number) => charAt(self, index),
-    "Substring(int)": (self: string, start: number) => substring(self, start),
+    "Substring(int)": substring,
     "Substring(int, int)": substring,
     "Trim()": (self: string) => trim(self, "both"),
     "Trim(params string[])": (self: string, list: PsArray) => trim(self, "both", list),
@@ -188,201 +150,60 @@ types.extend("System.String", {
     "TrimEnd()": (self: string) => trim(self, "end"),
     "TrimEnd(params string[])": (self: string, list: PsArray) => trim(self, "end", list),
     "Replace(string, string)": replace,
-    "Split(params string[])": (self: string, list: PsArray) =>
-      split(self, separatorsOf(list), 0, false),
-    "Split(char[], int)": (self: string, list: PsArray, limit: number) =>
-      split(self, separatorsOf(list), limit, false),
-    "Split(char[], System.StringSplitOptions)": (self: string, list: PsArray, options: EnumValue) =>
-      split(self, separatorsOf(list), 0, dropsEmpty(options)),
-    "Split(string[], System.StringSplitOptions)": (
-      self: string,
-      list: PsArray,
-      options: EnumValue,
-    ) => split(self, list.items.map(toText), 0, dropsEmpty(options)),
-    "Split(string[], int, System.StringSplitOptions)": (
-      self: string,
-      list: PsArray,
-      limit: number,
-      options: EnumValue,
-    ) => split(self, list.items.map(toText), limit, dropsEmpty(options)),
-    "StartsWith(string)": (self: string, text: string | null) =>
-      self.startsWith(given(text, "value")),
-    "StartsWith(string, System.StringComparison)": (
-      self: string,
-      text: string | null,
-      comparison: EnumValue,
-    ) => folded(self, comparison).startsWith(folded(given(text, "value"), comparison)),
-    "EndsWith(string)": (self: string, text: string | null) => self.endsWith(given(text, "value")),
-    "EndsWith(string, System.StringComparison)": (
-      self: string,
-      text: string | null,
-      comparison: EnumValue,
-    ) => folded(self, comparison).endsWith(folded(given(text, "value"), comparison)),
-    "Contains(string)": (self: string, text: string | null) => self.includes(given(text, "value")),
-    "IndexOf(string)": (self: string, text: string | null) => indexOf(self, text),
-    "IndexOf(string, int)": (self: string, text: string | null, start: number) =>
-      indexOf(self, text, start),
-    "IndexOf(string, System.StringComparison)": (
-      self: string,
-      text: string | null,
-      comparison: EnumValue,
-    ) => indexOf(self, text, 0, comparison),
-    "IndexOf(string, int, System.StringComparison)": indexOf,
-    "IndexOfAny(char[])": (self: string, list: PsArray) =>
-      self.split("").findIndex((char) => characters(list).has(char)),
-    "LastIndexOf(string)": (self: string, text: string | null) =>
-      self.lastIndexOf(given(text, "value")),
-    "PadLeft(int)": (self: string, width: number) => pad(self, width, " ", true),
-    "PadLeft(int, char)": (self: string, width: number, char: Char) =>
-      pad(self, width, char.text, true),
-    "PadRight(int)": (self: string, width: number) => pad(self, width, " ", false),
-    "PadRight(int, char)": (self: string, width: number, char: Char) =>
-      pad(self, width, char.text, false),
-    "Insert(int, string)": (self: string, at: number, text: string) =>
-      substring(self, 0, at) + text + self.slice(at),
-    "Remove(int)": (self: string, start: number) => remove(self, start),
+    "Split(params string[])": splitAtCharacters,
+    "Split(string[], System.StringSplitOptions)": (self: string, list: PsArray, by: EnumValue) =>
+      split(self, list.items.map(toText), by),
+    "StartsWith(string)": startsWith,
+    "StartsWith(string, System.StringComparison)": startsWith,
+    "EndsWith(string)": endsWith,
+    "EndsWith(string, System.StringComparison)": endsWith,
+    "Contains(string)": (self: string, text: Text) => self.includes(given(text)),
+    "IndexOf(string)": (self: string, text: Text) => self.indexOf(given(text)),
+    "LastIndexOf(string)": (self: string, text: Text) => self.lastIndexOf(given(text)),
+    "PadLeft(int)": padLeft,
+    "PadLeft(int, char)": padLeft,
+    "PadRight(int)": padRight,
+    "PadRight(int, char)": padRight,
+    "Remove(int)": remove,
     "Remove(int, int)": remove,
-    "ToLower()": (self: string) => lower(self),
-    "ToLowerInvariant()": (self: string) => lower(self),
-    "ToUpper()": (self: string) => upper(self),
-    "ToUpperInvariant()": (self: string) => upper(self),
-    "ToCharArray()": (self: string) => is.array(toChars(self), types.get("char[]")),
-    "ToCharArray(int, int)": (self: string, start: number, length: number) =>
-      is.array(toChars(substring(self, start, length)), types.get("char[]")),
-    "GetEnumerator()": (self: string) => enumeration(toChars(self)),
-    "CompareTo(string)": (self: string, other: string | null) =>
-      other === null ? 1 : Math.sign(byLanguage.compare(self, other)),
+    "ToLower()": lower,
+    "ToLowerInvariant()": lower,
+    "ToUpper()": upper,
+    "ToUpperInvariant()": upper,
+    "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar), types.get("char[]")),
+    "GetEnumerator()": (self: string) => enumeration(self.split("").map(is.toChar)),
     "Equals(object)": (self: string, other: Value) => self === other,
-    "Equals(string, System.StringComparison)": (
-      self: string,
-      other: string | null,
-      comparison: EnumValue,
-    ) => other !== null && folded(self, comparison) === folded(other, comparison),
+    "Equals(string, System.StringComparison)": equals,
   },
   staticProperties: { Empty: () => "" },
   staticMethods: {
-    "IsNullOrEmpty(string)": (_: null, text: string | null) => text === null || text === "",
-    "IsNullOrWhiteSpace(string)": (_: null, text: string | null) => trim(text ?? "", "both") === "",
-    "Join(string, params object[])": (_: null, separator: string | null, list: PsArray) => {
+    "IsNullOrEmpty(string)": (_: null, text: Text) => (text ?? "") === "",
+    "IsNullOrWhiteSpace(string)": (_: null, text: Text) => trim(text ?? "", "both") === "",
+    "Join(string, params object[])": (_: null, separator: Text, list: PsArray) => {
       const [only] = list.items;
       const inner = list.items.length === 1 && only !== undefined ? enumerated(only) : undefined;
       return join(separator, inner ?? list.items);
     },
     "Concat(params object[])": (_: null, list: PsArray) => join("", list.items),
-    "Format(string, params object[])": (_: null, format: string | null, list: PsArray) =>
+    "Format(string, params object[])": (_: null, format: Text, list: PsArray) =>
       composite(given(format, "format"), list.items, toText),
-    "Compare(string, string)": (_: null, left: string | null, right: string | null) =>
-      Math.sign(byLanguage.compare(left ?? "", right ?? "")),
-    "Compare(string, string, bool)": (
-      _: null,
-      left: string | null,
-      right: string | null,
-      ignoreCase: boolean,
-    ) =>
-      Math.sign((ignoreCase ? byLanguageWithoutCase : byLanguage).compare(left ?? "", right ?? "")),
-    "Compare(string, string, System.StringComparison)": (
-      _: null,
-      left: string | null,
-      right: string | null,
-      comparison: EnumValue,
-    ) =>
-      comparison.name.startsWith("Ordinal")
-        ? order(
-            left === null ? null : folded(left, comparison),
-            right === null ? null : folded(right, comparison),
-          )
-        : Math.sign(
-            (comparison.name.endsWith("IgnoreCase") ? byLanguageWithoutCase : byLanguage).compare(
-              left ?? "",
-              right ?? "",
-            ),
-          ),
-    "CompareOrdinal(string, string)": (_: null, left: string | null, right: string | null) =>
-      order(left, right),
-    "Equals(string, string)": (_: null, left: string | null, right: string | null) =>
-      left === right,
-    "Equals(string, string, System.StringComparison)": (
-      _: null,
-      left: string | null,
-      right: string | null,
-      comparison: EnumValue,
-    ) =>
-      left === null || right === null
-        ? left === right
-        : folded(left, comparison) === folded(right, comparison),
   },
   constructors: {
     "(char, int)": (_: null, char: Char, count: number) => char.text.repeat(count),
     "(char[])": (_: null, list: PsArray) => join("", list.items),
-    "(char[], int, int)": (_: null, list: PsArray, start: number, length: number) =>
-      join("", list.items).slice(start, start + length),
   },
-  unsupported: [
-    "Normalize",
-    "IsNormalized",
-    "LastIndexOfAny",
-    "CopyTo",
-    "GetTypeCode",
-    "TrimEx",
-    "EnumerateRunes",
-  ],
 });
-
-function charAt(self: string, index: number): Char {
-  if (index < 0 || index >= self.length) {
-    throw raised("System.IndexOutOfRangeException", "Index was outside the bounds of the array.", {
-      hresult: -2146233080,
-    });
-  }
-  return is.toChar(self.charAt(index));
-}
-
-function toChars(text: string): Char[] {
-  return text.split("").map(is.toChar);
-}
-
-/** Character by character: .NET makes no text longer, as JavaScript does of a sharp s. */
-function lower(text: string): string {
-  return text
-    .replace(/[^\0-\x7f]/g, (char) => sameLength(char, char.toLowerCase()))
-    .replace(/[A-Z]/g, (char) => char.toLowerCase());
-}
-
-function upper(text: string): string {
-  return text
-    .replace(/[^\0-\x7f]/g, (char) => sameLength(char, char.toUpperCase()))
-    .replace(/[a-z]/g, (char) => char.toUpperCase());
-}
-
-function sameLength(char: string, changed: string): string {
-  return changed.length === char.length ? changed : char;
-}
 
 const charTest = (expression: RegExp) => (_: null, char: Char) => expression.test(char.text);
 types.extend("System.Char", {
-  methods: {
-    "ToString()": (self: Char) => self.text,
-    "CompareTo(char)": (self: Char, other: Char) => self.code - other.code,
-  },
-  staticProperties: {
-    MaxValue: () => new Char(is.char, 0xffff),
-    MinValue: () => new Char(is.char, 0),
-  },
+  methods: { "ToString()": (self: Char) => self.text },
   staticMethods: {
     "IsDigit(char)": charTest(/\p{Nd}/u),
-    "IsNumber(char)": charTest(/\p{N}/u),
     "IsLetter(char)": charTest(/\p{L}/u),
     "IsLetterOrDigit(char)": charTest(/[\p{L}\p{Nd}]/u),
     "IsUpper(char)": charTest(/\p{Lu}/u),
     "IsLower(char)": charTest(/\p{Ll}/u),
-    "IsPunctuation(char)": charTest(/\p{P}/u),
-    "IsControl(char)": charTest(/\p{Cc}/u),
     "IsWhiteSpace(char)": (_: null, char: Char) => isSpace(char.text),
-    "ToUpper(char)": (_: null, char: Char) => is.toChar(upper(char.text)),
-    "ToLower(char)": (_: null, char: Char) => is.toChar(lower(char.text)),
-    "ToUpperInvariant(char)": (_: null, char: Char) => is.toChar(upper(char.text)),
-    "ToLowerInvariant(char)": (_: null, char: Char) => is.toChar(lower(char.text)),
-    "ConvertFromUtf32(int)": (_: null, code: number) => String.fromCodePoint(code),
   },
 });
 
@@ -393,8 +214,6 @@ interface Capture {
 }
 interface MatchState extends Capture {
   readonly match: Match | undefined;
-  readonly text: string;
-  readonly regex: Regex;
 }
 
 types.define({
@@ -410,8 +229,8 @@ const groupType = types.define({
   name: "System.Text.RegularExpressions.Group",
   base: "System.Text.RegularExpressions.Capture",
   properties: { Success: (self: NetObject<Capture>) => self.state.group.success },
-  // A group's name is there in later .NET only, and what it matched before the last time is not kept.
-  unsupported: ["Captures", "Name"],
+  // 5.1 knows no name of a group; what it matched before the last time is not kept here.
+  unsupported: ["Captures"],
 });
 const groups = types.define({
   name: "System.Text.RegularExpressions.GroupCollection",
@@ -419,37 +238,19 @@ const groups = types.define({
     self.state.map((group) => new NetObject(groupType, { group })),
   properties: { Count: (self: NetObject<readonly Group[]>) => self.state.length },
   methods: {
-    "get_Item(string)": (self: NetObject<readonly Group[]>, name: string) =>
-      groupNamed(self.state, name),
-    "get_Item(int)": (self: NetObject<readonly Group[]>, number: number) =>
-      groupNamed(self.state, String(number)),
+    "get_Item(string)": ({ state }: NetObject<readonly Group[]>, name: string) => {
+      const none = { name, success: false, value: "", index: 0 };
+      const group = state.find((each) => each.name === name) ?? none;
+      return new NetObject(groupType, { group });
+    },
   },
 });
-
-function groupNamed(list: readonly Group[], name: string): Value {
-  const group = list.find((each) => each.name === name) ?? {
-    name,
-    success: false,
-    value: "",
-    index: 0,
-  };
-  return new NetObject(groupType, { group });
-}
 
 const matchType: NetType = types.define({
   name: "System.Text.RegularExpressions.Match",
   base: "System.Text.RegularExpressions.Group",
   properties: {
     Groups: (self: NetObject<MatchState>) => new NetObject(groups, self.state.match?.groups ?? []),
-  },
-  methods: {
-    "NextMatch()": ({ state: { match, text, regex } }: NetObject<MatchState>) => {
-      const end = match ? match.index + Math.max(1, match.value.length) : Infinity;
-      return matchObject(end > text.length ? undefined : regex.match(text, end), text, regex);
-    },
-    "Result(string)": () => {
-      throw new Unsupported("Result of a match");
-    },
   },
 });
 const matches = types.define({
@@ -458,9 +259,10 @@ const matches = types.define({
   properties: { Count: (self: NetObject<Value[]>) => self.state.length },
 });
 
-export function matchObject(match: Match | undefined, text: string, regex: Regex): NetObject<MatchState> {
+/** A Match; of none, one without success. */
+export function matchObject(match: Match | undefined): NetObject<MatchState> {
   const group = match?.groups[0] ?? { name: "0", success: false, value: "", index: 0 };
-  return new NetObject(matchType, { group, match, text, regex });
+  return new NetObject(matchType, { group, match });
 }
 
 types.define({
@@ -471,110 +273,72 @@ types.define({
   },
 });
 
-interface RegexState {
-  readonly pattern: string;
-  readonly regex: Regex;
-}
-
-function newRegex(pattern: string | null, options?: EnumValue): RegexState {
+function newRegex(pattern: Text, options?: EnumValue): Regex {
   const flags = options?.number ?? 0;
   if ((flags & ~(1 | 2 | 8 | 16 | 512)) !== 0) {
     throw new Unsupported(`regular expressions with ${options?.name ?? ""}`);
   }
-  const text = given(pattern, "pattern");
   const has = (flag: number) => (flags & flag) !== 0;
-  return {
-    pattern: text,
-    regex: compile(text, { ignoreCase: has(1), multiline: has(2), singleline: has(16) }),
-  };
+  return compile(given(pattern, "pattern"), {
+    ignoreCase: has(1),
+    multiline: has(2),
+    singleline: has(16),
+  });
 }
 
 /** Regex, whose Replace runs blocks. */
 export function defineRegexTypes(set: Types, shell: Pick<Shell, "evaluate">): void {
-  type Self = NetObject<RegexState>;
-  const replaceBy = async ({ regex }: RegexState, text: string, block: ScriptBlock) => {
+  const replaceBy = async (regex: Regex, text: string, block: ScriptBlock) => {
     const results: string[] = [];
     for (const match of regex.matches(text)) {
-      results.push(
-        toText(
-          await shell.evaluate(block, { args: [matchObject(match, text, regex)], child: true }),
-        ),
-      );
+      const args = [matchObject(match)];
+      results.push(toText(await shell.evaluate(block, { args, child: true })));
     }
     return regex.replaceBy(text, () => results.shift() ?? "");
   };
-  const isMatch = ({ regex }: RegexState, text: string) => regex.match(text) !== undefined;
-  const match = ({ regex }: RegexState, text: string) =>
-    matchObject(regex.match(text), text, regex);
-  const all = ({ regex }: RegexState, text: string) =>
-    new NetObject(
-      matches,
-      regex.matches(text).map((each) => matchObject(each, text, regex)),
-    );
-  const replaced = ({ regex }: RegexState, text: string, by: string | null) =>
-    regex.replace(text, given(by, "replacement"));
-  const parted = ({ regex }: RegexState, text: string, limit = 0) =>
-    is.array(regex.split(text, limit), types.get("string[]"));
-
-  const members: Record<
-    string,
-    (self: RegexState, text: string, ...rest: never[]) => Value | Promise<Value>
-  > = {
-    "IsMatch()": isMatch,
-    "Match()": match,
-    "Matches()": all,
-    "Replace(string)": replaced,
-    "Replace(scriptblock)": replaceBy,
-    "Split()": parted,
-  };
+  type Code = (self: Regex, text: string, ...rest: never[]) => Value | Promise<Value>;
+  /** What follows the text, and what is done. */
+  const members: readonly (readonly [name: string, more: string, code: Code])[] = [
+    ["IsMatch", "", (self, text) => self.match(text) !== undefined],
+    ["Match", "", (self, text) => matchObject(self.match(text))],
+    ["Matches", "", (self, text) => new NetObject(matches, self.matches(text).map(matchObject))],
+    ["Split", "", (self, text) => is.array(self.split(text), types.get("string[]"))],
+    ["Replace", ", string", (self, text, by: Text) => self.replace(text, given(by, "replacement"))],
+    ["Replace", ", scriptblock", replaceBy],
+  ];
+  const options = "System.Text.RegularExpressions.RegexOptions";
   const regexType: NetType = set.define({
     name: "System.Text.RegularExpressions.Regex",
     aliases: ["regex"],
-    methods: {
-      ...Object.fromEntries(
-        Object.entries(members).map(([signature, code]) => [
-          // The text comes first.
-          signature.replace("(", "(string, ").replace(", )", ")"),
-          (self: Self, text: string | null, ...rest: never[]) =>
-            code(self.state, given(text, "input"), ...rest),
-        ]),
-      ),
-      "Split(string, int)": (self: Self, text: string, limit: number) =>
-        parted(self.state, text, limit),
-      "Replace(string, string, int)": () => {
-        throw new Unsupported("Regex.Replace with a number of times");
-      },
-      "ToString()": (self: Self) => self.state.pattern,
-    },
+    methods: Object.fromEntries(
+      members.map(([name, more, code]) => [
+        `${name}(string${more})`,
+        (self: NetObject<Regex>, text: Text, ...rest: never[]) =>
+          code(self.state, given(text, "input"), ...rest),
+      ]),
+    ),
     staticMethods: {
-      "Escape(string)": (_: null, text: string | null) => escape(given(text, "str")),
+      "Escape(string)": (_: null, text: Text) => escape(given(text, "str")),
       ...Object.fromEntries(
-        Object.entries(members).flatMap(([signature, code]) => {
-          // The text and the pattern come first; options may come last.
-          const plain = signature.replace("(", "(string, string, ").replace(", )", ")");
-          const run = (_: null, text: string | null, pattern: string | null, ...rest: never[]) =>
-            code(newRegex(pattern), given(text, "input"), ...rest);
-          const runWith = (
-            _: null,
-            text: string | null,
-            pattern: string | null,
-            ...rest: never[]
-          ) => code(newRegex(pattern, rest.at(-1)), given(text, "input"), ...rest.slice(0, -1));
-          return [
-            [plain, run],
-            [plain.replace(")", ", System.Text.RegularExpressions.RegexOptions)"), runWith],
-          ];
-        }),
+        members.flatMap(([name, more, code]) => [
+          [
+            `${name}(string, string${more})`,
+            (_: null, text: Text, pattern: Text, ...rest: never[]) =>
+              code(newRegex(pattern), given(text, "input"), ...rest),
+          ],
+          [
+            `${name}(string, string${more}, ${options})`,
+            (_: null, text: Text, pattern: Text, ...rest: never[]) =>
+              code(newRegex(pattern, rest.at(-1)), given(text, "input"), ...rest),
+          ],
+        ]),
       ),
     },
     constructors: {
-      "(string)": (_: null, pattern: string | null) => new NetObject(regexType, newRegex(pattern)),
-      "(string, System.Text.RegularExpressions.RegexOptions)": (
-        _: null,
-        pattern: string | null,
-        options: EnumValue,
-      ) => new NetObject(regexType, newRegex(pattern, options)),
+      "(string)": (_: null, pattern: Text) => new NetObject(regexType, newRegex(pattern)),
+      [`(string, ${options})`]: (_: null, pattern: Text, flags: EnumValue) =>
+        new NetObject(regexType, newRegex(pattern, flags)),
     },
-    unsupported: ["Options", "GetGroupNames", "GetGroupNumbers", "MatchTimeout", "RightToLeft"],
+    unsupported: ["Options", "MatchTimeout", "RightToLeft"],
   });
 }

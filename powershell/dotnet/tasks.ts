@@ -1,30 +1,25 @@
 /** System.Threading.Tasks.Task: something that is under way. */
-import { convert } from "../convert.ts";
 import type { Clock, Host } from "../host.ts";
-import { raised, types, type Types } from "../types.ts";
-import { NetObject, type PsArray, Raised, type Value } from "../values.ts";
+import { raised, type Types } from "../types.ts";
+import { NetObject, Raised, type PsArray, type Value } from "../values.ts";
 import { millisecondsOf } from "./time.ts";
 
 interface Running {
   readonly promise: Promise<Value>;
-  value?: Value;
-  error?: unknown;
-  state: "WaitingForActivation" | "RanToCompletion" | "Faulted";
+  state: "running" | "ended" | "failed";
 }
 
 type Task = NetObject<Running>;
 
 /** A task that ends with a promise. */
 export function task(set: Types, promise: Promise<Value>): Task {
-  const running: Running = { promise, state: "WaitingForActivation" };
+  const running: Running = { promise, state: "running" };
   promise.then(
-    (value) => {
-      running.value = value;
-      running.state = "RanToCompletion";
+    () => {
+      running.state = "ended";
     },
-    (error: unknown) => {
-      running.error = error;
-      running.state = "Faulted";
+    () => {
+      running.state = "failed";
     },
   );
   return new NetObject(set.get("System.Threading.Tasks.Task"), running);
@@ -60,8 +55,8 @@ export async function within<Result>(
 }
 
 export function defineTaskTypes(set: Types, host: Host): void {
-  /** Whether all have ended within a time; -1: however long. */
-  const wait = async (tasks: readonly Task[], milliseconds: number): Promise<boolean> => {
+  /** Whether all have ended within a time. */
+  const wait = async (tasks: readonly Task[], milliseconds = -1): Promise<boolean> => {
     try {
       const all = Promise.all(tasks.map((each) => each.state.promise));
       return (await within(host.clock, all, milliseconds)) !== undefined;
@@ -69,52 +64,37 @@ export function defineTaskTypes(set: Types, host: Host): void {
       throw aggregate(error);
     }
   };
-  const tasksOf = (list: PsArray) => list.items as Task[];
-  const done = (self: Task) => self.state.state !== "WaitingForActivation";
+  const all = ({ items }: PsArray) => items as Task[];
+  const name = "System.Threading.Tasks.Task";
   set.define({
-    name: "System.Threading.Tasks.Task",
+    name,
     properties: {
       Result: async (self: Task) => {
-        await wait([self], -1);
-        return self.state.value ?? null;
+        await wait([self]);
+        return self.state.promise;
       },
-      IsCompleted: done,
-      IsFaulted: (self: Task) => self.state.state === "Faulted",
+      IsCompleted: (self: Task) => self.state.state !== "running",
+      IsFaulted: (self: Task) => self.state.state === "failed",
       IsCanceled: () => false,
-      Status: (self: Task) => convert(self.state.state, taskStatus),
-      Exception: (self: Task) => {
-        const error = aggregate(self.state.error);
-        return error instanceof Raised ? error.exception : null;
-      },
     },
     methods: {
       "Wait()": async (self: Task) => {
-        await wait([self], -1);
+        await wait([self]);
       },
       "Wait(int)": (self: Task, milliseconds: number) => wait([self], milliseconds),
       "Wait(timespan)": (self: Task, span: Value) => wait([self], millisecondsOf(span)),
       "Dispose()": () => undefined,
     },
     staticMethods: {
-      "WaitAll(System.Threading.Tasks.Task[])": async (_: null, list: PsArray) => {
-        await wait(tasksOf(list), -1);
+      "FromResult(object)": (_: null, value: Value) => task(set, Promise.resolve(value)),
+      [`WaitAll(${name}[])`]: async (_: null, list: PsArray) => {
+        await wait(all(list));
       },
-      "WaitAll(System.Threading.Tasks.Task[], int)": (
-        _: null,
-        list: PsArray,
-        milliseconds: number,
-      ) => wait(tasksOf(list), milliseconds),
-      "WaitAll(System.Threading.Tasks.Task[], timespan)": (_: null, list: PsArray, span: Value) =>
-        wait(tasksOf(list), millisecondsOf(span)),
+      [`WaitAll(${name}[], int)`]: (_: null, list: PsArray, milliseconds: number) =>
+        wait(all(list), milliseconds),
+      [`WaitAll(${name}[], timespan)`]: (_: null, list: PsArray, span: Value) =>
+        wait(all(list), millisecondsOf(span)),
     },
-    unsupported: ["GetAwaiter", "ContinueWith", "Id", "AsyncState"],
+    unsupported: ["Id", "AsyncState", "Exception", "Status", "CreationOptions"],
   });
 }
-
-const taskStatus = types.define({
-  name: "System.Threading.Tasks.TaskStatus",
-  enumeration: {
-    ...{ Created: 0, WaitingForActivation: 1, WaitingToRun: 2, Running: 3 },
-    ...{ WaitingForChildrenToComplete: 4, RanToCompletion: 5, Canceled: 6, Faulted: 7 },
-  },
-});
