@@ -220,7 +220,7 @@ export class Interpreter implements Shell {
     variables.set("args", { value: is.array(bound.rest) });
     const given = new Hashtable(is.hashtable);
     for (const [name, value] of bound.common) {
-      given.set(name, value);
+      given.set(name, name === "ErrorAction" ? convert(value, is.actionPreference) : value);
     }
     for (const formal of signature.formals) {
       const key = formal.name.toLowerCase();
@@ -252,11 +252,7 @@ export class Interpreter implements Shell {
 
   async #signature(name: string, body: Syntax.ScriptBody): Promise<Signature> {
     const parameters = body.parameters ?? [];
-    const attribute = (list: readonly Syntax.Attribute[], wanted: string) =>
-      list.filter((each) => each.name.toLowerCase() === wanted);
-    const isStrict =
-      attribute(body.attributes, "cmdletbinding").length > 0 ||
-      parameters.some((parameter) => attribute(parameter.attributes, "parameter").length > 0);
+    const isStrict = isAdvanced(body);
     const formals: Formal[] = [];
     for (const [index, parameter] of parameters.entries()) {
       const own = attribute(parameter.attributes, "parameter")[0];
@@ -1149,8 +1145,32 @@ export class Interpreter implements Shell {
     throw error;
   }
 
-  async #function(func: FunctionValue, args: readonly Argument[], emit: Emit, inPlace: boolean, input?: Value[]): Promise<void> {
-    return this.#block(func.body, func.name, args, emit, inPlace, input);
+  /** An error that leaves a function with CmdletBinding is said to have happened where that was called; a thrown one is not. */
+  async #function(
+    func: FunctionValue,
+    args: readonly Argument[],
+    emit: Emit,
+    inPlace: boolean,
+    input?: Value[],
+  ): Promise<void> {
+    const command = this.#command;
+    try {
+      await this.#block(func.body, func.name, args, emit, inPlace, input);
+    } catch (error) {
+      if (error instanceof Raised && !error.located && command && isAdvanced(func.body)) {
+        const { exception, id, category, target } = error.record ?? {};
+        error.located = true;
+        error.record = new ErrorRecord(
+          is.errorRecord,
+          exception ?? error.exception,
+          id ?? "",
+          category ?? "",
+          target ?? null,
+          command.position,
+        );
+      }
+      throw error;
+    }
   }
 
   async #block(
@@ -1301,6 +1321,7 @@ export class Interpreter implements Shell {
           } catch (error) {
             if (error instanceof Raised && !error.record) {
               this.#recordOf(error, cmdlet, command, null);
+              error.located = true;
             }
             throw error;
           }
@@ -1526,8 +1547,21 @@ function convertForVariable(value: Value, type: NetType): Value {
   return converted;
 }
 
+function attribute(list: readonly Syntax.Attribute[], wanted: string): Syntax.Attribute[] {
+  return list.filter((each) => each.name.toLowerCase() === wanted);
+}
+
+/** Whether a function takes parameters as cmdlets do. */
+function isAdvanced(body: Syntax.ScriptBody): boolean {
+  return (
+    attribute(body.attributes, "cmdletbinding").length > 0 ||
+    (body.parameters ?? []).some((parameter) => attribute(parameter.attributes, "parameter").length > 0)
+  );
+}
+
 function terminating(error: Raised): Raised {
   error.terminating = true;
+  error.located = true;
   return error;
 }
 

@@ -48,6 +48,9 @@ function ownProperties(value: Value): Value[] {
   if (value instanceof CustomObject) {
     return [...value.properties.values()].map((each) => new NetObject(propertyInfo, each));
   }
+  if (value !== null && typeof value !== "object") {
+    return [];
+  }
   throw new Unsupported(`.PSObject.Properties of [${isNull(value) ? "null" : typeOf(value).name}]`);
 }
 

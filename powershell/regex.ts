@@ -56,10 +56,12 @@ export class Regex {
   readonly #expression: RegExp;
   /** Names of the groups, in .NET's order, and where JavaScript has them. */
   readonly #groups: readonly { readonly name: string; readonly place: number }[];
+  readonly #uncertain: boolean;
 
   constructor(translation: Translation) {
     this.#expression = new RegExp(translation.source, `dg${translation.ignoreCase ? "i" : ""}`);
     this.#groups = translation.groups;
+    this.#uncertain = translation.uncertain;
   }
 
   /** The first match at or behind a place. */
@@ -108,9 +110,15 @@ export class Regex {
   #toMatch(found: RegExpExecArray): Match {
     const groups = this.#groups.map(({ name, place }) => {
       const value = found[place] as string | undefined;
+      const uncertain = this.#uncertain && place > 0;
       return {
         name,
-        success: value !== undefined,
+        get success() {
+          if (uncertain) {
+            throw new Unsupported("a group of a regular expression that may be left out in a repetition");
+          }
+          return value !== undefined;
+        },
         value: value ?? "",
         index: found.indices?.[place]?.[0] ?? 0,
       };
@@ -156,6 +164,8 @@ interface Translation {
   readonly source: string;
   readonly ignoreCase: boolean;
   readonly groups: readonly { readonly name: string; readonly place: number }[];
+  /** Groups may have something else than in .NET: asking for one is refused. */
+  readonly uncertain: boolean;
 }
 
 /** A translated piece, with what decides whether a quantifier behind it means the same in both languages. */
@@ -174,6 +184,7 @@ const lineBreak = "\\n";
 const end = "(?=\\n?(?![\\s\\S]))";
 
 class Translator {
+  #uncertain = false;
   #at = 0;
   #options: Options;
   #unnamed = 0;
@@ -200,6 +211,7 @@ class Translator {
     return {
       source,
       ignoreCase: this.#cases.has(true),
+      uncertain: this.#uncertain,
       groups: [
         { name: "0", place: 0 },
         ...unnamed.map(({ place }, index) => ({ name: String(index + 1), place })),
@@ -283,9 +295,7 @@ class Translator {
       piece.captures &&
       ((maximum > 1 && piece.optional) || (piece.nullable && (maximum > 1 || minimum === 0)))
     ) {
-      throw new Unsupported(
-        "a regular expression with a group that may be left out in a repetition",
-      );
+      this.#uncertain = true;
     }
     const count = sign ?? `{${low}${comma ?? ""}${high}}`;
     return {

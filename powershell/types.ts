@@ -245,6 +245,11 @@ export const switchParameter = types.define({
   isValueType: true,
 });
 
+export const actionPreference = types.define({
+  name: "System.Management.Automation.ActionPreference",
+  enumeration: { SilentlyContinue: 0, Stop: 1, Continue: 2, Inquire: 3, Ignore: 4 },
+});
+
 /** What `[ref]` hands over. */
 export interface Reference {
   get(): Value;

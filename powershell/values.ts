@@ -304,6 +304,8 @@ export class Raised extends Error {
     readonly id?: string,
     /** Ends the script even where $ErrorActionPreference says Continue: throw, and -ErrorAction Stop. */
     public terminating = false,
+    /** The place it names is not that of a function's call any more. */
+    public located = false,
   ) {
     super(exception.message);
   }

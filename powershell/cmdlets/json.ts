@@ -1,7 +1,8 @@
 /** ConvertTo-Json and ConvertFrom-Json. */
 import type { Call, Cmdlet, Shell } from "../commands.ts";
 import { enumerated } from "../convert.ts";
-import { toDateTime } from "../dotnet/time.ts";
+import { newLine } from "../dotnet/system.ts";
+import { fromDateTime, toDateTime } from "../dotnet/time.ts";
 import type { Edition } from "../edition.ts";
 import * as is from "../types.ts";
 import { raised } from "../types.ts";
@@ -57,6 +58,9 @@ class Simplifier {
           ? [...value.properties.values()].map((each): [Value, Value] => [each.name, each.value])
           : undefined;
     const items = pairs ? undefined : enumerated(value);
+    if (!pairs && !items && value.type.name === "System.DateTime") {
+      return quoted(momentInJson(value, this.shell, this.edition), this.edition);
+    }
     if (!pairs && !items) {
       throw new Unsupported(`[${value.type.name}] as JSON`);
     }
@@ -360,7 +364,7 @@ export function jsonCmdlets(edition: Edition = "Desktop"): readonly Cmdlet[] {
           const node = simplifier.node(
             inputs.length === 1 ? (inputs[0] as Value) : is.array(inputs),
           );
-          const end = edition === "Desktop" ? "\r\n" : "\n";
+          const end = newLine(call.shell.host);
           await call.emit(call.flag("Compress") ? compressed(node) : pretty(node, edition, end));
         },
       };
@@ -415,4 +419,12 @@ async function emitJson(call: Call, value: Value, edition: Edition): Promise<voi
   for (const item of items ?? [value]) {
     await call.emit(item);
   }
+}
+
+/** 5.1 writes milliseconds since 1970. */
+function momentInJson(moment: Value, shell: Shell, edition: Edition): string {
+  const milliseconds = fromDateTime(moment, shell.host.clock);
+  return edition === "Desktop"
+    ? `/Date(${String(milliseconds)})/`
+    : new Date(milliseconds).toISOString().replace(/\.?0*Z$/, "Z");
 }

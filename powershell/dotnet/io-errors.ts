@@ -1,6 +1,6 @@
 /** The errors of .NET's files. */
-import { raised } from "../types.ts";
-import type { Raised } from "../values.ts";
+import { raised, types } from "../types.ts";
+import { NetException, type Raised } from "../values.ts";
 import { defineException } from "./exceptions.ts";
 
 const missingFile = 0x80070002 | 0;
@@ -12,7 +12,12 @@ const general = 0x80131620 | 0;
 
 const system = "System.SystemException";
 const io = "System.IO.IOException";
-defineException(io, system, general);
+types.extend(defineException(io, system, general), {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      new NetException(types.get(io), message, null, hresult),
+  },
+});
 defineException("System.IO.FileNotFoundException", io, missingFile);
 defineException("System.IO.DirectoryNotFoundException", io, missingFolder);
 defineException("System.IO.PathTooLongException", io, tooLong);

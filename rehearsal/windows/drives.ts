@@ -50,11 +50,11 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
   };
   /** Open files by their full path in lower case: what others may do to each meanwhile. */
   const open = new Map<string, Set<{ readonly share: string }>>();
-  const reject = (path: string, wanted: "Read" | "Write" | "Delete") => {
+  const reject = (path: string, wanted: "Read" | "Write" | "Delete", named = ` '${path}'`) => {
     const others = open.get(resolve(path).toLowerCase());
     if (others && [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))) {
       throw ioError(
-        `The process cannot access the file '${path}' because it is being used by another process.`,
+        `The process cannot access the file${named} because it is being used by another process.`,
         sharingViolation,
       );
     }
@@ -89,7 +89,7 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
       });
     },
     move: (from, to) => {
-      reject(from, "Delete");
+      reject(from, "Delete", "");
       at(from, (source) => {
         at(to, (target) => {
           disk.move(source, target);

@@ -8,8 +8,10 @@ import { newInterpreter } from "../../../powershell/console.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
 import type { Environment } from "../../../powershell/host.ts";
 import { nodeHost } from "../../../powershell/node-host.ts";
+import * as is from "../../../powershell/types.ts";
 import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";
-import { CustomObject, Unsupported } from "../../../powershell/values.ts";
+import { parse } from "../../../powershell/parser.ts";
+import { CustomObject, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
 import { defineRegistryTypes, registryCmdlets, RegistryItems, RegistryKey } from "../../../rehearsal/windows/registry.ts";
 import { defineSecurityTypes } from "../../../rehearsal/windows/security.ts";
@@ -52,6 +54,17 @@ const standIns: readonly Cmdlet[] = [
   },
 ];
 
+/** Invoke-Expression, by which the recordings run the text of a task. */
+const invokeExpression: Cmdlet = {
+  name: "Invoke-Expression",
+  parameters: { Command: { type: "string", position: 0 } },
+  run: (call) => {
+    const text = call.text("Command") ?? "";
+    const body = parse({ path: "<expression>", text });
+    return call.shell.invoke(new ScriptBlock(is.scriptBlock, body), {}, call.emit);
+  },
+};
+
 function windowsEnvironment(initial: Record<string, string>): Environment {
   const variables = new Map<string, { name: string; value: string }>();
   const set = (name: string, value: string | undefined) => {
@@ -72,8 +85,14 @@ function windowsEnvironment(initial: Record<string, string>): Environment {
   };
 }
 
-/** `Test-Path variable:X`, which the recordings ask. */
-function variableItems(shell: Shell): ItemProvider {
+/** What the recordings ask of the drives of variables. */
+function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
+  const isVariable = drive === "variable";
+  if (!isVariable && drive !== "env") {
+    return undefined;
+  }
+  const { environment } = shell.host;
+  const nameOf = (path: string) => path.replace(/^\w+:\\?/, "");
   const refuse = () => {
     throw new Unsupported("anything but Test-Path of a variable");
   };
@@ -81,12 +100,14 @@ function variableItems(shell: Shell): ItemProvider {
     separator: "\\",
     resolve: (path) => path,
     find: (path) =>
-      shell.variable(path.replace(/^variable:\\?/i, "")) === undefined
+      (isVariable ? shell.variable(nameOf(path)) : environment.get(nameOf(path))) === undefined
         ? undefined
         : { path, name: path, isContainer: false, isHidden: false, isLink: false, isReadOnly: false, value: refuse },
     children: refuse,
     make: refuse,
-    remove: refuse,
+    remove: ({ path }) => {
+      environment.set(nameOf(path), undefined);
+    },
     copy: refuse,
     move: refuse,
     read: refuse,
@@ -172,9 +193,9 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   const interpreter = newInterpreter(host, {
     edition: "Core",
     types,
-    providers: (name, shell) => (name === "hklm" ? items : name === "variable" ? variableItems(shell) : undefined),
+    providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
     mayCall: () => true,
-    cmdlets: [...standIns, ...registryCmdlets(items)],
+    cmdlets: [...standIns, invokeExpression, ...registryCmdlets(items)],
   });
   const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;
   try {
