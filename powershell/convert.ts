@@ -88,8 +88,8 @@ export function doubleText(value: number): string {
   }
   const [mantissa = "", exponent] = value.toPrecision(15).split("e");
   const short = Number(value.toPrecision(15));
-  const power = short === 0 ? 0 : Math.floor(Math.log10(Math.abs(short)));
-  if (exponent === undefined && power < 15 && power >= -5) {
+  const power = Number(short.toExponential().split("e")[1]);
+  if (exponent === undefined && power < 15 && power >= -4) {
     return mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
   }
   const [digits = "", sign = "+", number = "0"] = short.toExponential().split(/e([+-])/);
