@@ -5,7 +5,16 @@ import { compile } from "./regex.ts";
 import type { Attribute, Expression, Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, typeOf } from "./types.ts";
-import { Hashtable, isNull, NetType, nothing, PsArray, Unsupported, type Raised, type Value } from "./values.ts";
+import {
+  Hashtable,
+  isNull,
+  NetType,
+  nothing,
+  PsArray,
+  Unsupported,
+  type Raised,
+  type Value,
+} from "./values.ts";
 
 /** One argument as it was written: a name, a value, or a name with its value behind a colon. */
 export interface Argument {
@@ -60,7 +69,18 @@ export interface Bound {
   readonly common: Map<string, Value>;
 }
 
-const commonParameters = ["ErrorAction", "WarningAction", "InformationAction", "Verbose", "Debug", "ErrorVariable", "WarningVariable", "OutVariable", "OutBuffer", "PipelineVariable"];
+const commonParameters = [
+  "ErrorAction",
+  "WarningAction",
+  "InformationAction",
+  "Verbose",
+  "Debug",
+  "ErrorVariable",
+  "WarningVariable",
+  "OutVariable",
+  "OutBuffer",
+  "PipelineVariable",
+];
 const supportedCommon = new Set(["erroraction", "warningaction", "verbose"]);
 
 export function bindArguments(signature: Signature, args: readonly Argument[]): Bound {
@@ -75,13 +95,20 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
     const formal = findParameter(signature, argument.name);
     if (formal === undefined) {
       if (signature.isCmdlet) {
-        throw new Unsupported(`the parameter -${argument.name} of ${signature.command}`).at(argument.position);
+        throw new Unsupported(`the parameter -${argument.name} of ${signature.command}`).at(
+          argument.position,
+        );
       }
       if (signature.strict) {
-        throw bindingError(signature, "NamedParameterNotFound", `A parameter cannot be found that matches parameter name '${argument.name}'.`);
+        throw bindingError(
+          signature,
+          "NamedParameterNotFound",
+          `A parameter cannot be found that matches parameter name '${argument.name}'.`,
+        );
       }
       // Its value goes with it, to $args.
-      const next = argument.value ?? (args[at + 1]?.name === undefined ? args[++at]?.value : undefined);
+      const next =
+        argument.value ?? (args[at + 1]?.name === undefined ? args[++at]?.value : undefined);
       positional.push({ value: `-${argument.name}`, unbound: true, position: argument.position });
       if (next !== undefined) {
         positional.push({ value: next, unbound: true, position: argument.position });
@@ -90,11 +117,20 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
     }
     let value = argument.value;
     let written = argument.written;
-    if (value === undefined && !(typeof formal === "object" ? formal.isSwitch : ["verbose", "debug"].includes(formal.toLowerCase()))) {
+    if (
+      value === undefined &&
+      !(typeof formal === "object"
+        ? formal.isSwitch
+        : ["verbose", "debug"].includes(formal.toLowerCase()))
+    ) {
       const next = args[at + 1];
       if (next?.value === undefined || next.name !== undefined) {
         const name = typeof formal === "object" ? formal.name : formal;
-        throw bindingError(signature, "MissingArgument", `Missing an argument for parameter '${name}'. Specify a parameter and try again.`);
+        throw bindingError(
+          signature,
+          "MissingArgument",
+          `Missing an argument for parameter '${name}'. Specify a parameter and try again.`,
+        );
       }
       ({ value, written } = next);
       // What looks like a negative number is a text there.
@@ -109,9 +145,16 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
       continue;
     }
     if (bound.values.has(formal.name.toLowerCase())) {
-      throw bindingError(signature, "ParameterAlreadyBound", `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`);
+      throw bindingError(
+        signature,
+        "ParameterAlreadyBound",
+        `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`,
+      );
     }
-    bound.values.set(formal.name.toLowerCase(), accept(signature, formal, value === undefined ? true : value, written));
+    bound.values.set(
+      formal.name.toLowerCase(),
+      accept(signature, formal, value === undefined ? true : value, written),
+    );
   }
   bindPositional(signature, positional, bound);
   return bound;
@@ -119,7 +162,9 @@ export function bindArguments(signature: Signature, args: readonly Argument[]): 
 
 function bindPositional(signature: Signature, positional: readonly Argument[], bound: Bound): void {
   const free = signature.formals
-    .filter((formal) => formal.position !== undefined && !bound.values.has(formal.name.toLowerCase()))
+    .filter(
+      (formal) => formal.position !== undefined && !bound.values.has(formal.name.toLowerCase()),
+    )
     .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
   for (const [index, argument] of positional.entries()) {
     const formal = argument.unbound ? undefined : free.shift();
@@ -130,9 +175,16 @@ function bindPositional(signature: Signature, positional: readonly Argument[], b
       return;
     }
     if (formal) {
-      bound.values.set(formal.name.toLowerCase(), accept(signature, formal, value, argument.written));
+      bound.values.set(
+        formal.name.toLowerCase(),
+        accept(signature, formal, value, argument.written),
+      );
     } else if (signature.strict) {
-      throw bindingError(signature, "PositionalParameterNotFound", `A positional parameter cannot be found that accepts argument '${toText(value)}'.`);
+      throw bindingError(
+        signature,
+        "PositionalParameterNotFound",
+        `A positional parameter cannot be found that accepts argument '${toText(value)}'.`,
+      );
     } else {
       bound.rest.push(value);
     }
@@ -142,13 +194,16 @@ function bindPositional(signature: Signature, positional: readonly Argument[], b
 /** A parameter by its name, its alias, or an unambiguous beginning; a text: a parameter every cmdlet has. */
 function findParameter(signature: Signature, name: string): Formal | string | undefined {
   const key = name.toLowerCase();
-  const names = (formal: Formal) => [formal.name, ...formal.aliases].map((each) => each.toLowerCase());
+  const names = (formal: Formal) =>
+    [formal.name, ...formal.aliases].map((each) => each.toLowerCase());
   const exact = signature.formals.find((formal) => names(formal).includes(key));
   if (exact) {
     return exact;
   }
   const common = signature.strict ? commonParameters : [];
-  const exactCommon = common.find((each) => each.toLowerCase() === key || (each === "ErrorAction" && key === "ea"));
+  const exactCommon = common.find(
+    (each) => each.toLowerCase() === key || (each === "ErrorAction" && key === "ea"),
+  );
   if (exactCommon) {
     return exactCommon;
   }
@@ -157,17 +212,31 @@ function findParameter(signature: Signature, name: string): Formal | string | un
     ...common.filter((each) => each.toLowerCase().startsWith(key)),
   ];
   if (candidates.length > 1) {
-    throw bindingError(signature, "AmbiguousParameter", `Parameter cannot be processed because the parameter name '${name}' is ambiguous.`);
+    throw bindingError(
+      signature,
+      "AmbiguousParameter",
+      `Parameter cannot be processed because the parameter name '${name}' is ambiguous.`,
+    );
   }
   return candidates[0];
 }
 
-export function bindingError(signature: Signature, id: string, message: string, type = "ParameterBindingException"): Raised {
+export function bindingError(
+  signature: Signature,
+  id: string,
+  message: string,
+  type = "ParameterBindingException",
+): Raised {
   return raised(`System.Management.Automation.${type}`, message, { id: `${id},${signature.name}` });
 }
 
 /** A value as a parameter takes it: converted, and checked. */
-export function accept(signature: Signature, formal: Formal, given: Value, written?: string): Value {
+export function accept(
+  signature: Signature,
+  formal: Formal,
+  given: Value,
+  written?: string,
+): Value {
   const value = given === nothing ? null : given;
   const { type } = formal;
   if (formal.mandatory || signature.isCmdlet) {
@@ -175,13 +244,18 @@ export function accept(signature: Signature, formal: Formal, given: Value, writt
   }
   let converted: Value | undefined = value;
   if (type && !(signature.isCmdlet && isNull(value))) {
-    converted = written !== undefined && type === is.string ? written : convertArgument(signature, value, type);
+    converted =
+      written !== undefined && type === is.string
+        ? written
+        : convertArgument(signature, value, type);
     if (converted === undefined) {
       throw bindingError(
         signature,
         "ParameterArgumentTransformationError",
         `Cannot process argument transformation on parameter '${formal.name}'. Cannot convert value "${toText(value)}" to type "${type.name}".`,
-        signature.isCmdlet ? "ParameterBindingException" : "ParameterBindingArgumentTransformationException",
+        signature.isCmdlet
+          ? "ParameterBindingException"
+          : "ParameterBindingArgumentTransformationException",
       );
     }
   }
@@ -226,7 +300,12 @@ function rejectEmpty(signature: Signature, formal: Formal, value: Value, convert
   };
   const { type } = formal;
   const takesText = type === is.string || type?.element === is.string;
-  if (isNull(value) && !formal.allowNull && !(formal.allowEmptyString && type === is.string) && (!type?.isValueType || !formal.mandatory)) {
+  if (
+    isNull(value) &&
+    !formal.allowNull &&
+    !(formal.allowEmptyString && type === is.string) &&
+    (!type?.isValueType || !formal.mandatory)
+  ) {
     if (type === is.string && formal.mandatory) {
       reject("EmptyString", "an empty string");
     }
@@ -267,12 +346,19 @@ export function validator(
     case "validatepattern": {
       const options = named.get("options");
       const pattern = toText(args[0] ?? null);
-      if (options !== undefined && !["none", "ignorecase"].includes(toText(options).toLowerCase())) {
+      if (
+        options !== undefined &&
+        !["none", "ignorecase"].includes(toText(options).toLowerCase())
+      ) {
         throw new Unsupported(`ValidatePattern with Options = '${toText(options)}'`);
       }
-      const regex = compile(pattern, { ignoreCase: options === undefined || toText(options).toLowerCase() === "ignorecase" });
+      const regex = compile(pattern, {
+        ignoreCase: options === undefined || toText(options).toLowerCase() === "ignorecase",
+      });
       return items((item) =>
-        regex.match(toText(item)) ? undefined : `The argument "${toText(item)}" does not match the "${pattern}" pattern. Supply an argument that matches "${pattern}" and try the command again.`,
+        regex.match(toText(item))
+          ? undefined
+          : `The argument "${toText(item)}" does not match the "${pattern}" pattern. Supply an argument that matches "${pattern}" and try the command again.`,
       );
     }
     case "validaterange": {
@@ -300,8 +386,13 @@ export function validator(
     case "validatenotnullorempty":
       return (value) => {
         const list = enumerated(value);
-        const empty = isNull(value) || value === "" || (list && (list.length === 0 || list.some((item) => isNull(item) || item === "")));
-        return empty ? "The argument is null or empty. Provide an argument that is not null or empty, and then try the command again." : undefined;
+        const empty =
+          isNull(value) ||
+          value === "" ||
+          (list && (list.length === 0 || list.some((item) => isNull(item) || item === "")));
+        return empty
+          ? "The argument is null or empty. Provide an argument that is not null or empty, and then try the command again."
+          : undefined;
       };
     case "validatenotnull":
       return (value) => (isNull(value) ? "The argument is null." : undefined);
@@ -313,8 +404,9 @@ export function validator(
 /** A splatted table or list as arguments. */
 export function splat(value: Value, position: Position): Argument[] {
   if (value instanceof Hashtable) {
-    return value.entries().map(({ key, value: each }) => ({ name: toText(key), value: each, position }));
+    return value
+      .entries()
+      .map(({ key, value: each }) => ({ name: toText(key), value: each, position }));
   }
   return (enumerated(value) ?? [value]).map((each) => ({ value: each, position }));
 }
-

@@ -18,8 +18,9 @@ import { nodeHost } from "./node-host.ts";
 import { hashtable, types as coreTypes, Types } from "./types.ts";
 import { Hashtable, Unsupported } from "./values.ts";
 
-
-export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall" | "onStatement">> {
+export interface Machine extends Partial<
+  Pick<InterpreterOptions, "cmdlets" | "mayCall" | "onStatement">
+> {
   /** Default: Desktop, which is Windows PowerShell 5.1. */
   readonly edition?: Edition;
   /** Drives other than those of files. */
@@ -31,7 +32,14 @@ export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "m
 /** An interpreter with all general cmdlets and types, and those of a machine. */
 export function newInterpreter(
   host: Host,
-  { edition = "Desktop", providers, cmdlets = [], types = new Types(coreTypes), mayCall, onStatement }: Machine = {},
+  {
+    edition = "Desktop",
+    providers,
+    cmdlets = [],
+    types = new Types(coreTypes),
+    mayCall,
+    onStatement,
+  }: Machine = {},
 ): Interpreter {
   defineTimeTypes(types, host);
   defineFileTypes(types, host, edition);
@@ -46,7 +54,12 @@ export function newInterpreter(
     types,
     mayCall,
     onStatement,
-    cmdlets: [...objectCmdlets, ...fileCmdlets({ edition, providers }), ...jsonCmdlets(edition), ...cmdlets],
+    cmdlets: [
+      ...objectCmdlets,
+      ...fileCmdlets({ edition, providers }),
+      ...jsonCmdlets(edition),
+      ...cmdlets,
+    ],
   });
   defineRegexTypes(types, interpreter);
   return interpreter;
@@ -57,10 +70,14 @@ async function main(): Promise<void> {
   const host = nodeHost({});
   const edition = process.env["KINDOWS_POWERSHELL_EDITION"] === "Core" ? "Core" : "Desktop";
   try {
-    process.exitCode = await newInterpreter(host, { edition }).runFile(host.files.resolve(file), args, (value) => {
-      host.output(shown(value));
-      return Promise.resolve();
-    });
+    process.exitCode = await newInterpreter(host, { edition }).runFile(
+      host.files.resolve(file),
+      args,
+      (value) => {
+        host.output(shown(value));
+        return Promise.resolve();
+      },
+    );
   } catch (error) {
     if (!(error instanceof Unsupported)) {
       throw error;

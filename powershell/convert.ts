@@ -64,7 +64,9 @@ export function toText(value: Value): string {
     return items.map(nestedText).join(" ");
   }
   if (value instanceof CustomObject) {
-    const properties = [...value.properties.values()].map((each) => `${each.name}=${nestedText(each.value)}`);
+    const properties = [...value.properties.values()].map(
+      (each) => `${each.name}=${nestedText(each.value)}`,
+    );
     return properties.length === 0 ? "" : `@{${properties.join("; ")}}`;
   }
   const method = value.type.overloads("tostring").find((each) => each.parameters.length === 0);
@@ -79,10 +81,18 @@ export function nestedText(value: Value): string {
 
 /** PowerShell's short names of types, which are what a type is in a text. */
 const accelerators = new Map<NetType, string>(
-  ["int", "long", "string", "bool", "char", "byte", "double", "decimal", "hashtable", "scriptblock"].map((name) => [
-    types.get(name),
-    name,
-  ]),
+  [
+    "int",
+    "long",
+    "string",
+    "bool",
+    "char",
+    "byte",
+    "double",
+    "decimal",
+    "hashtable",
+    "scriptblock",
+  ].map((name) => [types.get(name), name]),
 );
 
 /** A double in 15 digits, as .NET Framework writes it. */
@@ -92,8 +102,8 @@ export function doubleText(value: number): string {
   }
   const [mantissa = "", exponent] = value.toPrecision(15).split("e");
   const short = Number(value.toPrecision(15));
-  const power = short === 0 ? 0 : Math.floor(Math.log10(Math.abs(short)));
-  if (exponent === undefined && power < 15 && power >= -5) {
+  const power = Number(short.toExponential().split("e")[1]);
+  if (exponent === undefined && power < 15 && power >= -4) {
     return mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
   }
   const [digits = "", sign = "+", number = "0"] = short.toExponential().split(/e([+-])/);
@@ -143,7 +153,12 @@ export function toBool(value: Value): boolean {
   const items = value instanceof Hashtable ? undefined : enumerated(value);
   if (items) {
     const [first] = items;
-    return items.length > 1 || (items.length === 1 && first !== undefined && (enumerated(first) ? toBool(first) || enumerated(first)?.length !== 0 : toBool(first)));
+    return (
+      items.length > 1 ||
+      (items.length === 1 &&
+        first !== undefined &&
+        (enumerated(first) ? toBool(first) || enumerated(first)?.length !== 0 : toBool(first)))
+    );
   }
   return true;
 }
@@ -179,7 +194,12 @@ export function toNumber(value: number | bigint, type: NetType): Value | undefin
   if (fractions.has(type)) {
     return new Num(type, Number(value));
   }
-  const whole = typeof value === "bigint" ? value : Number.isFinite(value) ? BigInt(roundHalfEven(value)) : undefined;
+  const whole =
+    typeof value === "bigint"
+      ? value
+      : Number.isFinite(value)
+        ? BigInt(roundHalfEven(value))
+        : undefined;
   const [low, high] = limits.get(type) ?? [0n, 0n];
   if (whole === undefined || whole < low || whole > high) {
     return undefined;
@@ -199,7 +219,9 @@ export function parseNumber(text: string): number | bigint | undefined {
   if (trimmed === "") {
     return 0;
   }
-  const match = /^([+-]?)(0x[0-9a-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(kb|mb|gb|tb|pb)?$/i.exec(trimmed);
+  const match = /^([+-]?)(0x[0-9a-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(kb|mb|gb|tb|pb)?$/i.exec(
+    trimmed,
+  );
   if (!match) {
     return undefined;
   }
@@ -207,7 +229,8 @@ export function parseNumber(text: string): number | bigint | undefined {
   const scale = 1024 ** ["", "kb", "mb", "gb", "tb", "pb"].indexOf(unit.toLowerCase());
   if (/^0x/i.test(digits)) {
     // As Int32 where it has up to eight digits: 0xFFFFFFFF is -1.
-    const number = digits.length <= 10 ? BigInt.asIntN(32, BigInt(digits)) : BigInt.asIntN(64, BigInt(digits));
+    const number =
+      digits.length <= 10 ? BigInt.asIntN(32, BigInt(digits)) : BigInt.asIntN(64, BigInt(digits));
     return narrow(number * BigInt(scale) * (sign === "-" ? -1n : 1n));
   }
   if (/^\d+$/.test(digits)) {
@@ -249,7 +272,12 @@ function cannotConvert(value: Value, type: NetType): Raised {
     isNumeric(value) && limits.has(type)
       ? `Cannot convert value ${shown} to type "${type.name}". Error: "Value was either too large or too small for an ${type.shortName}."`
       : `Cannot convert the ${shown} value of type "${from}" to type "${type.name}".`,
-    { id: isNumeric(value) && limits.has(type) ? "InvalidCastIConvertible" : "ConvertToFinalInvalidCastException" },
+    {
+      id:
+        isNumeric(value) && limits.has(type)
+          ? "InvalidCastIConvertible"
+          : "ConvertToFinalInvalidCastException",
+    },
   );
 }
 
@@ -280,7 +308,9 @@ export function tryConvert(value: Value, type: NetType): Value | undefined {
     if (typeof value === "string") {
       return value.length === 1 ? is.toChar(value) : undefined;
     }
-    const code = isNumeric(value) ? toNumber(value instanceof Num ? value.value : value, is.uint16) : undefined;
+    const code = isNumeric(value)
+      ? toNumber(value instanceof Num ? value.value : value, is.uint16)
+      : undefined;
     return code instanceof Num ? new Char(is.char, code.value) : undefined;
   }
   if (type.enumeration) {
@@ -357,7 +387,11 @@ function convertEnumeration(value: Value, type: NetType): Value | undefined {
     }
     const known = names.filter((name) => name !== undefined).sort((a, b) => a.number - b.number);
     return known.length === names.length
-      ? new EnumValue(type, known.map((name) => name.name).join(", "), known.reduce((sum, name) => sum | name.number, 0))
+      ? new EnumValue(
+          type,
+          known.map((name) => name.name).join(", "),
+          known.reduce((sum, name) => sum | name.number, 0),
+        )
       : undefined;
   }
   const number = isNumeric(value) ? plainNumber(value) : undefined;
@@ -369,7 +403,12 @@ function convertByMember(value: Value, type: NetType): Value | undefined {
   const parse = typeof value === "string" ? type.staticMethods.get("parse") : undefined;
   const member = [...(parse ?? []), ...type.constructors].find((each) => {
     const [parameter] = each.parameters;
-    return parameter !== undefined && each.parameters.length === 1 && !isNull(value) && typeOf(value).isNamed(parameter);
+    return (
+      parameter !== undefined &&
+      each.parameters.length === 1 &&
+      !isNull(value) &&
+      typeOf(value).isNamed(parameter)
+    );
   });
   if (!member) {
     return undefined;

@@ -28,7 +28,7 @@ export function formatOperator(format: string, args: readonly Value[], text: Tex
 export function composite(format: string, args: readonly Value[], text: Text): string {
   return format.replace(
     /\{\{|\}\}|\{(\d+)\s*(?:,\s*(-?\d+)\s*)?(?::([^{}]*))?\}|[{}]/g,
-    (written, index?: string, width = "0", itemFormat = "") => {
+    (written: string, index?: string, width: string = "0", itemFormat: string = "") => {
       if (written === "{{" || written === "}}") {
         return written.charAt(0);
       }

@@ -1,7 +1,27 @@
 /** Runs scripts: walks their syntax trees. */
-import { accept, bindArguments, bindingError, splat, validator, type Argument, type Bound, type Formal, type Signature, type Validator } from "./binding.ts";
+import {
+  accept,
+  bindArguments,
+  bindingError,
+  splat,
+  validator,
+  type Argument,
+  type Bound,
+  type Formal,
+  type Signature,
+  type Validator,
+} from "./binding.ts";
 import type { Call, Cmdlet, ParameterDefinition, ScopeAccess, Shell } from "./commands.ts";
-import { convert, enumerated, fromItems, toBool, toCustomObject, toItems, toText, tryConvert } from "./convert.ts";
+import {
+  convert,
+  enumerated,
+  fromItems,
+  toBool,
+  toCustomObject,
+  toItems,
+  toText,
+  tryConvert,
+} from "./convert.ts";
 import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, joined, negate, splitWords } from "./operators.ts";
@@ -73,7 +93,14 @@ export class Interpreter implements Shell {
   #caught: Raised | undefined;
   #command: Syntax.Command | undefined;
 
-  constructor({ host, types, cmdlets, variables = {}, mayCall = () => false, onStatement }: InterpreterOptions) {
+  constructor({
+    host,
+    types,
+    cmdlets,
+    variables = {},
+    mayCall = () => false,
+    onStatement,
+  }: InterpreterOptions) {
     this.#mayCall = mayCall;
     this.host = host;
     this.types = types;
@@ -107,7 +134,9 @@ export class Interpreter implements Shell {
         return error.code;
       }
       if (error instanceof Raised) {
-        this.host.error(`${error.record?.position ? `${error.record.position.file.path}:${String(error.record.position.line)}: ` : ""}${error.exception.message}\n`);
+        this.host.error(
+          `${error.record?.position ? `${error.record.position.file.path}:${String(error.record.position.line)}: ` : ""}${error.exception.message}\n`,
+        );
         return 1;
       }
       throw error;
@@ -127,7 +156,9 @@ export class Interpreter implements Shell {
         return;
       }
       const { files } = this.host;
-      const path = files.resolve(`${folderOf(node.position.file.path)}${files.separator}${relative}`);
+      const path = files.resolve(
+        `${folderOf(node.position.file.path)}${files.separator}${relative}`,
+      );
       if (!seen.has(path) && files.status(path)) {
         seen.add(path);
         const sourced = this.#load(path);
@@ -138,7 +169,10 @@ export class Interpreter implements Shell {
   }
 
   #load(path: string): Syntax.ScriptBody {
-    const text = this.host.files.read(path).toString("utf8").replace(/^\ufeff/, "");
+    const text = this.host.files
+      .read(path)
+      .toString("utf8")
+      .replace(/^\ufeff/, "");
     const known = this.#parsed.get(path);
     if (known?.position.file.text === text) {
       return known;
@@ -188,7 +222,13 @@ export class Interpreter implements Shell {
   }
 
   /** Binds the arguments, then runs the statements in the current scope. */
-  async #body(body: Syntax.ScriptBody, name: string, args: readonly Argument[], emit: Emit, input?: Value[]): Promise<void> {
+  async #body(
+    body: Syntax.ScriptBody,
+    name: string,
+    args: readonly Argument[],
+    emit: Emit,
+    input?: Value[],
+  ): Promise<void> {
     const signature = await this.#signature(name, body);
     const bound = bindArguments(signature, args);
     const { variables } = this.#scope;
@@ -233,7 +273,9 @@ export class Interpreter implements Shell {
             `Cannot process command because of one or more missing mandatory parameters: ${formal.name}.`,
           );
         }
-        const defaultValue = formal.defaultValue ? await this.#expression(formal.defaultValue) : undefined;
+        const defaultValue = formal.defaultValue
+          ? await this.#expression(formal.defaultValue)
+          : undefined;
         value =
           defaultValue === undefined
             ? formal.type
@@ -273,7 +315,9 @@ export class Interpreter implements Shell {
       }
       const has = (wanted: string) => attribute(parameter.attributes, wanted).length > 0;
       for (const { name: key } of own?.named ?? []) {
-        if (!["mandatory", "position", "helpmessage", "valuefrompipeline"].includes(key.toLowerCase())) {
+        if (
+          !["mandatory", "position", "helpmessage", "valuefrompipeline"].includes(key.toLowerCase())
+        ) {
           throw new Unsupported(`[Parameter(${key})]`).at(parameter.position);
         }
       }
@@ -284,9 +328,13 @@ export class Interpreter implements Shell {
         aliases: [],
         type,
         isSwitch: type === is.switchParameter,
-        mandatory: mandatory !== undefined && (mandatory.value === undefined || toBool(await this.#expression(mandatory.value))),
+        mandatory:
+          mandatory !== undefined &&
+          (mandatory.value === undefined || toBool(await this.#expression(mandatory.value))),
         position: type === is.switchParameter ? undefined : index,
-        pipeline: own?.named.some((each) => each.name.toLowerCase() === "valuefrompipeline") ? "value" : undefined,
+        pipeline: own?.named.some((each) => each.name.toLowerCase() === "valuefrompipeline")
+          ? "value"
+          : undefined,
         validators,
         allowNull: has("allownull"),
         allowEmptyString: has("allowemptystring"),
@@ -517,7 +565,9 @@ export class Interpreter implements Shell {
     error: Raised,
   ): { readonly body: readonly Syntax.Statement[]; readonly error: Raised } | undefined {
     const { exception } = error;
-    const wrapper = /^(MethodInvocation|GetValueInvocation)Exception$/.test(exception.type.shortName);
+    const wrapper = /^(MethodInvocation|GetValueInvocation)Exception$/.test(
+      exception.type.shortName,
+    );
     for (const { types, body } of statement.catches) {
       const fits = ({ type }: NetException) => types.some((each) => type.is(this.#type(each)));
       if (types.length === 0 || fits(exception)) {
@@ -564,7 +614,11 @@ export class Interpreter implements Shell {
         this.#caught.terminating = true;
         return this.#caught;
       }
-      return terminating(raised("System.Management.Automation.RuntimeException", "ScriptHalted", { id: "ScriptHalted" }));
+      return terminating(
+        raised("System.Management.Automation.RuntimeException", "ScriptHalted", {
+          id: "ScriptHalted",
+        }),
+      );
     }
     const value = await this.#value(statement.value);
     if (value instanceof ErrorRecord) {
@@ -573,7 +627,9 @@ export class Interpreter implements Shell {
     const error =
       value instanceof NetException
         ? new Raised(value, undefined, value.message)
-        : raised("System.Management.Automation.RuntimeException", toText(value), { id: toText(value) });
+        : raised("System.Management.Automation.RuntimeException", toText(value), {
+            id: toText(value),
+          });
     this.#complete(error, statement.position);
     return terminating(error);
   }
@@ -593,7 +649,11 @@ export class Interpreter implements Shell {
 
   /** What += and ++ begin with: a variable of an outer scope does not count. */
   #before(target: Syntax.Expression): Promise<Value> | Value {
-    if (target.kind === "Variable" && target.scope === undefined && !this.#scope.variables.has(target.name.toLowerCase())) {
+    if (
+      target.kind === "Variable" &&
+      target.scope === undefined &&
+      !this.#scope.variables.has(target.name.toLowerCase())
+    ) {
       return this.#scope.isStrict ? this.#variable({ ...target, scope: "local" }) : null;
     }
     return this.#expression(target);
@@ -618,19 +678,29 @@ export class Interpreter implements Shell {
         for (const [index, each] of target.items.entries()) {
           const last = index === target.items.length - 1;
           const rest = items.slice(index);
-          await this.#assign(each, last && rest.length > 1 ? is.array([...rest]) : (items[index] ?? null));
+          await this.#assign(
+            each,
+            last && rest.length > 1 ? is.array([...rest]) : (items[index] ?? null),
+          );
         }
         return;
       }
       case "Member": {
-        const name = typeof target.name === "string" ? target.name : toText(await this.#expression(target.name));
+        const name =
+          typeof target.name === "string"
+            ? target.name
+            : toText(await this.#expression(target.name));
         if (target.isStatic) {
           throw new Unsupported("an assignment to a static member");
         }
         return setProperty(await this.#expression(target.object), name, value);
       }
       case "Index":
-        return this.#assignIndex(await this.#expression(target.object), await this.#expression(target.index), value);
+        return this.#assignIndex(
+          await this.#expression(target.object),
+          await this.#expression(target.index),
+          value,
+        );
       default:
         throw new Unsupported(`an assignment to ${target.kind}`);
     }
@@ -685,13 +755,20 @@ export class Interpreter implements Shell {
       const at = Number(convert(index, is.int));
       const place = at < 0 ? at + object.items.length : at;
       if (place < 0 || place >= object.items.length) {
-        throw raised("System.IndexOutOfRangeException", "Index was outside the bounds of the array.");
+        throw raised(
+          "System.IndexOutOfRangeException",
+          "Index was outside the bounds of the array.",
+        );
       }
       object.items[place] = convert(value, object.type.element ?? is.types.get("object"));
       return;
     }
     if (isNull(object)) {
-      throw raised("System.Management.Automation.RuntimeException", "Cannot index into a null array.", { id: "NullArray" });
+      throw raised(
+        "System.Management.Automation.RuntimeException",
+        "Cannot index into a null array.",
+        { id: "NullArray" },
+      );
     }
     await this.#callNamed(object, "set_Item", [index, value]);
   }
@@ -756,14 +833,22 @@ export class Interpreter implements Shell {
       const name = await this.#expression(key);
       const held = await this.#value(value);
       if (isNull(name)) {
-        throw raised("System.Management.Automation.RuntimeException", "A null key is not allowed in a hash literal.", {
-          id: "InvalidNullKey",
-        });
+        throw raised(
+          "System.Management.Automation.RuntimeException",
+          "A null key is not allowed in a hash literal.",
+          {
+            id: "InvalidNullKey",
+          },
+        );
       }
       if (table.has(name)) {
-        throw raised("System.ArgumentException", `Item has already been added. Key in dictionary: '${toText(name)}'`, {
-          id: "DuplicateKeyInHashLiteral",
-        });
+        throw raised(
+          "System.ArgumentException",
+          `Item has already been added. Key in dictionary: '${toText(name)}'`,
+          {
+            id: "DuplicateKeyInHashLiteral",
+          },
+        );
       }
       table.set(name, held === nothing ? null : held);
     }
@@ -807,7 +892,8 @@ export class Interpreter implements Shell {
 
   async #member(node: Syntax.Member): Promise<Value> {
     const object = await this.#expression(node.object);
-    const name = typeof node.name === "string" ? node.name : toText(await this.#expression(node.name));
+    const name =
+      typeof node.name === "string" ? node.name : toText(await this.#expression(node.name));
     if (node.isStatic) {
       return getStatic(object instanceof NetType ? object : typeOf(object ?? ""), name);
     }
@@ -827,7 +913,8 @@ export class Interpreter implements Shell {
 
   async #methodCall(node: Syntax.MethodCall): Promise<Value> {
     const object = await this.#expression(node.object);
-    const name = typeof node.name === "string" ? node.name : toText(await this.#expression(node.name));
+    const name =
+      typeof node.name === "string" ? node.name : toText(await this.#expression(node.name));
     const args: Value[] = [];
     for (const arg of node.args) {
       args.push(await this.#expression(arg));
@@ -852,23 +939,36 @@ export class Interpreter implements Shell {
 
   async #index(object: Value, index: Value): Promise<Value> {
     if (isNull(object)) {
-      throw raised("System.Management.Automation.RuntimeException", "Cannot index into a null array.", { id: "NullArray" });
+      throw raised(
+        "System.Management.Automation.RuntimeException",
+        "Cannot index into a null array.",
+        { id: "NullArray" },
+      );
     }
     if (object instanceof Hashtable) {
       if (object.type === is.orderedDictionary && typeof index === "number") {
         return object.entries().at(index)?.value ?? null;
       }
       const keys = index instanceof PsArray ? index.items : undefined;
-      return keys ? is.array(keys.map((key) => object.get(key) ?? null)) : (object.get(index) ?? null);
+      return keys
+        ? is.array(keys.map((key) => object.get(key) ?? null))
+        : (object.get(index) ?? null);
     }
     const items = typeof object === "string" ? [...chars(object)] : enumerated(object);
     if (items && !(typeof index === "string" && !(object instanceof PsArray))) {
       if (index instanceof PsArray) {
-        return is.array(index.items.map((each) => this.#element(items, each)).filter((each) => each !== undefined));
+        return is.array(
+          index.items
+            .map((each) => this.#element(items, each))
+            .filter((each) => each !== undefined),
+        );
       }
       const element = this.#element(items, index);
       if (element === undefined && this.#scope.isStrict) {
-        throw raised("System.IndexOutOfRangeException", "Index was outside the bounds of the array.");
+        throw raised(
+          "System.IndexOutOfRangeException",
+          "Index was outside the bounds of the array.",
+        );
       }
       return element ?? null;
     }
@@ -878,7 +978,10 @@ export class Interpreter implements Shell {
     if (items) {
       // A collection with names, as .PSObject.Properties['x'].
       for (const item of items) {
-        if (toText((await getProperty(item, "Name")) ?? null).toLowerCase() === toText(index).toLowerCase()) {
+        if (
+          toText((await getProperty(item, "Name")) ?? null).toLowerCase() ===
+          toText(index).toLowerCase()
+        ) {
           return item;
         }
       }
@@ -933,7 +1036,11 @@ export class Interpreter implements Shell {
         return toBool(left) !== toBool(await this.#expression(node.right));
     }
     const right = await this.#expression(node.right);
-    if ((node.operator === "-replace" || node.operator === "-creplace") && right instanceof PsArray && right.items[1] instanceof ScriptBlock) {
+    if (
+      (node.operator === "-replace" || node.operator === "-creplace") &&
+      right instanceof PsArray &&
+      right.items[1] instanceof ScriptBlock
+    ) {
       throw new Unsupported("-replace with a script block").at(node.position);
     }
     return this.#binary(node.operator, left, right);
@@ -996,7 +1103,9 @@ export class Interpreter implements Shell {
     const [first, ...others] = pipeline.elements;
     if (first?.kind === "ExpressionElement" && others.length === 0) {
       const { expression } = first;
-      const silent = expression.kind === "Unary" && (expression.operator === "++" || expression.operator === "--");
+      const silent =
+        expression.kind === "Unary" &&
+        (expression.operator === "++" || expression.operator === "--");
       const value = await this.#expression(expression);
       if (!silent) {
         await emitAll(value, emit);
@@ -1039,10 +1148,16 @@ export class Interpreter implements Shell {
   }
 
   /** A command, ready to take what comes down the pipeline. */
-  async #stage(command: Syntax.Command, emit: Emit, piped: boolean, marker: object): Promise<Stage> {
+  async #stage(
+    command: Syntax.Command,
+    emit: Emit,
+    piped: boolean,
+    marker: object,
+  ): Promise<Stage> {
     for (const redirection of command.redirections) {
       const { target, stream } = redirection;
-      const toNull = "kind" in target && target.kind === "Variable" && target.name.toLowerCase() === "null";
+      const toNull =
+        "kind" in target && target.kind === "Variable" && target.name.toLowerCase() === "null";
       if (stream !== "2" || !toNull) {
         throw new Unsupported("a redirection other than 2>$null").at(redirection.position);
       }
@@ -1065,7 +1180,8 @@ export class Interpreter implements Shell {
         input.push(value);
         return Promise.resolve();
       },
-      end: () => (piped && target.forEachInput ? Promise.resolve() : run(piped ? input : undefined)),
+      end: () =>
+        piped && target.forEachInput ? Promise.resolve() : run(piped ? input : undefined),
     };
   }
 
@@ -1090,7 +1206,11 @@ export class Interpreter implements Shell {
   ): Promise<
     | { kind: "cmdlet"; cmdlet: Cmdlet }
     | { kind: "program"; path: string }
-    | { kind: "run"; forEachInput: boolean; run: (args: readonly Argument[], emit: Emit, input?: Value[]) => Promise<void> }
+    | {
+        kind: "run";
+        forEachInput: boolean;
+        run: (args: readonly Argument[], emit: Emit, input?: Value[]) => Promise<void>;
+      }
   > {
     const named = await this.#expression(command.name);
     const inPlace = command.invocation === ".";
@@ -1187,7 +1307,12 @@ export class Interpreter implements Shell {
 
   async invoke(
     block: ScriptBlock,
-    options: { readonly underscore?: Value; readonly args?: readonly Value[]; readonly child?: boolean; readonly self?: Value },
+    options: {
+      readonly underscore?: Value;
+      readonly args?: readonly Value[];
+      readonly child?: boolean;
+      readonly self?: Value;
+    },
     emit: Emit,
   ): Promise<void> {
     const scope = options.child ? new Scope(this.#scope, false) : this.#scope;
@@ -1212,7 +1337,12 @@ export class Interpreter implements Shell {
 
   async evaluate(
     block: ScriptBlock,
-    options: { readonly underscore?: Value; readonly args?: readonly Value[]; readonly child?: boolean; readonly self?: Value },
+    options: {
+      readonly underscore?: Value;
+      readonly args?: readonly Value[];
+      readonly child?: boolean;
+      readonly self?: Value;
+    },
   ): Promise<Value> {
     return fromItems(await this.#collect((emit) => this.invoke(block, options, emit)));
   }
@@ -1260,14 +1390,22 @@ export class Interpreter implements Shell {
       } else if (element.kind === "Constant" && element.written !== undefined) {
         words.push(element.written);
       } else {
-        const value = element.kind === "Variable" && element.splatted ? this.#variable(element) : await this.#expression(element);
+        const value =
+          element.kind === "Variable" && element.splatted
+            ? this.#variable(element)
+            : await this.#expression(element);
         words.push(...(isNull(value) ? [] : toItems(value).map(toText)));
       }
     }
     return words;
   }
 
-  async #program(path: string, command: Syntax.Command, emit: Emit, piped: boolean): Promise<Stage> {
+  async #program(
+    path: string,
+    command: Syntax.Command,
+    emit: Emit,
+    piped: boolean,
+  ): Promise<Stage> {
     const args = await this.#programArguments(command);
     const input: Value[] = [];
     return {
@@ -1306,9 +1444,18 @@ export class Interpreter implements Shell {
     return this.#located(command, () => {
       const bound = bindArguments(signature, args);
       const missing = () => {
-        const formal = signature.formals.find((each) => each.mandatory && !bound.values.has(each.name.toLowerCase()) && !(piped && each.pipeline));
+        const formal = signature.formals.find(
+          (each) =>
+            each.mandatory &&
+            !bound.values.has(each.name.toLowerCase()) &&
+            !(piped && each.pipeline),
+        );
         if (formal) {
-          throw bindingError(signature, "MissingMandatoryParameter", `Cannot process command because of one or more missing mandatory parameters: ${formal.name}.`);
+          throw bindingError(
+            signature,
+            "MissingMandatoryParameter",
+            `Cannot process command because of one or more missing mandatory parameters: ${formal.name}.`,
+          );
         }
       };
       missing();
@@ -1327,7 +1474,9 @@ export class Interpreter implements Shell {
           }
         });
       };
-      const process = opened ? opened.process?.bind(opened) : cmdlet.run && (() => cmdlet.run?.(call));
+      const process = opened
+        ? opened.process?.bind(opened)
+        : cmdlet.run && (() => cmdlet.run?.(call));
       return Promise.resolve({
         process: async (value: Value) => {
           await this.#bindInput(signature, bound, value);
@@ -1345,13 +1494,20 @@ export class Interpreter implements Shell {
 
   /** Binds one value of the pipeline to the parameter that takes it. */
   async #bindInput(signature: Signature, bound: Bound, value: Value): Promise<void> {
-    const given = (formal: Formal) => bound.values.has(formal.name.toLowerCase()) && !this.#fromPipeline.has(formal);
+    const given = (formal: Formal) =>
+      bound.values.has(formal.name.toLowerCase()) && !this.#fromPipeline.has(formal);
     for (const formal of signature.formals) {
       if (formal.pipeline === undefined || given(formal)) {
         continue;
       }
       const key = formal.name.toLowerCase();
-      if (formal.pipeline !== "property" && (formal.type === undefined || formal.type.name === "System.Object" || (!isNull(value) && typeOf(value).is(formal.type)) || (typeof value !== "object" && tryConvert(value, formal.type) !== undefined))) {
+      if (
+        formal.pipeline !== "property" &&
+        (formal.type === undefined ||
+          formal.type.name === "System.Object" ||
+          (!isNull(value) && typeOf(value).is(formal.type)) ||
+          (typeof value !== "object" && tryConvert(value, formal.type) !== undefined))
+      ) {
         this.#fromPipeline.add(formal);
         bound.values.set(key, formal.type ? accept(signature, formal, value) : value);
         return;
@@ -1415,7 +1571,9 @@ export class Interpreter implements Shell {
       },
       fail: (error, options) => {
         this.#recordOf(error, cmdlet, command, options?.target ?? null, options?.category);
-        const preference = toText(bound.common.get("ErrorAction") ?? this.#preference()).toLowerCase();
+        const preference = toText(
+          bound.common.get("ErrorAction") ?? this.#preference(),
+        ).toLowerCase();
         if (preference === "stop") {
           throw terminating(error);
         }
@@ -1429,10 +1587,26 @@ export class Interpreter implements Shell {
     };
   }
 
-  #recordOf(error: Raised, cmdlet: Cmdlet, command: Syntax.Command, target: Value, category = "NotSpecified"): void {
+  #recordOf(
+    error: Raised,
+    cmdlet: Cmdlet,
+    command: Syntax.Command,
+    target: Value,
+    category = "NotSpecified",
+  ): void {
     const id = error.id ?? error.exception.type.shortName;
-    const full = cmdlet.implementation !== undefined && !id.includes(",") ? `${id},${cmdlet.implementation}` : id;
-    error.record ??= new ErrorRecord(is.errorRecord, error.exception, full, category, target, command.position);
+    const full =
+      cmdlet.implementation !== undefined && !id.includes(",")
+        ? `${id},${cmdlet.implementation}`
+        : id;
+    error.record ??= new ErrorRecord(
+      is.errorRecord,
+      error.exception,
+      full,
+      category,
+      target,
+      command.position,
+    );
   }
 
   readonly #scopeAccess: ScopeAccess = {
@@ -1482,7 +1656,9 @@ function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
       validators: set
         ? [
             (value) =>
-              toItems(value).every((item) => set.some((each) => each.toLowerCase() === toText(item).toLowerCase()))
+              toItems(value).every((item) =>
+                set.some((each) => each.toLowerCase() === toText(item).toLowerCase()),
+              )
                 ? undefined
                 : `The argument "${toText(value)}" does not belong to the set "${set.join(",")}".`,
           ]
@@ -1527,7 +1703,11 @@ function parseScript(file: Syntax.SourceFile): Syntax.ScriptBody {
       throw new Unsupported(error.construct).at(error.position);
     }
     throw error instanceof ScriptSyntaxError
-      ? terminating(raised("System.Management.Automation.ParseException", error.message, { id: "ParseException" }))
+      ? terminating(
+          raised("System.Management.Automation.ParseException", error.message, {
+            id: "ParseException",
+          }),
+        )
       : error;
   }
 }
@@ -1555,7 +1735,9 @@ function attribute(list: readonly Syntax.Attribute[], wanted: string): Syntax.At
 function isAdvanced(body: Syntax.ScriptBody): boolean {
   return (
     attribute(body.attributes, "cmdletbinding").length > 0 ||
-    (body.parameters ?? []).some((parameter) => attribute(parameter.attributes, "parameter").length > 0)
+    (body.parameters ?? []).some(
+      (parameter) => attribute(parameter.attributes, "parameter").length > 0,
+    )
   );
 }
 

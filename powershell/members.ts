@@ -56,14 +56,22 @@ function ownProperties(value: Value): Value[] {
 
 function typeNames(value: Value): Value[] {
   const names: Value[] = value instanceof CustomObject ? [...value.typeNames] : [];
-  for (let type: NetType | undefined = isNull(value) ? undefined : typeOf(value); type; type = type.base) {
+  for (
+    let type: NetType | undefined = isNull(value) ? undefined : typeOf(value);
+    type;
+    type = type.base
+  ) {
     names.push(type.name);
   }
   return names;
 }
 
 /** A property's value; undefined: the value has none of that name. */
-export async function getProperty(value: Value, name: string, strict = false): Promise<Value | undefined> {
+export async function getProperty(
+  value: Value,
+  name: string,
+  strict = false,
+): Promise<Value | undefined> {
   const key = name.toLowerCase();
   if (isNull(value)) {
     return undefined;
@@ -83,7 +91,13 @@ export async function getProperty(value: Value, name: string, strict = false): P
     try {
       return await property.get(value);
     } catch (error) {
-      throw error instanceof Raised ? wrapped(error, `Exception getting "${property.name}": "${error.exception.message}"`, "System.Management.Automation.GetValueInvocationException") : error;
+      throw error instanceof Raised
+        ? wrapped(
+            error,
+            `Exception getting "${property.name}": "${error.exception.message}"`,
+            "System.Management.Automation.GetValueInvocationException",
+          )
+        : error;
     }
   }
   rejectUnsupported(type, key);
@@ -95,7 +109,11 @@ export async function getProperty(value: Value, name: string, strict = false): P
 }
 
 /** A property asked of a list is asked of its elements. Without strict mode those that have none are passed over. */
-async function enumerateProperty(items: readonly Value[], name: string, strict: boolean): Promise<Value | undefined> {
+async function enumerateProperty(
+  items: readonly Value[],
+  name: string,
+  strict: boolean,
+): Promise<Value | undefined> {
   const values: Value[] = [];
   let known = false;
   for (const item of items) {
@@ -152,9 +170,13 @@ export async function callMethod(
   runBlock: (block: ScriptBlock, args: readonly Value[], self: Value) => Promise<Value>,
 ): Promise<Value> {
   if (isNull(value)) {
-    throw raised("System.Management.Automation.RuntimeException", "You cannot call a method on a null-valued expression.", {
-      id: "InvokeMethodOnNull",
-    });
+    throw raised(
+      "System.Management.Automation.RuntimeException",
+      "You cannot call a method on a null-valued expression.",
+      {
+        id: "InvokeMethodOnNull",
+      },
+    );
   }
   const key = name.toLowerCase();
   const type = typeOf(value);
@@ -182,7 +204,12 @@ export async function callMethod(
   );
 }
 
-export async function callStatic(type: NetType, name: string, args: readonly Value[], types: Types): Promise<Value> {
+export async function callStatic(
+  type: NetType,
+  name: string,
+  args: readonly Value[],
+  types: Types,
+): Promise<Value> {
   const key = name.toLowerCase();
   if (key === "new") {
     return construct(type, args, types);
@@ -229,7 +256,9 @@ async function call(
   args: readonly Value[],
   types: Types,
 ): Promise<Value> {
-  let best: { readonly overload: Overload; readonly cost: number; readonly args: readonly Value[] } | undefined;
+  let best:
+    | { readonly overload: Overload; readonly cost: number; readonly args: readonly Value[] }
+    | undefined;
   for (const overload of overloads) {
     const fit = fitArguments(overload, args, types);
     if (fit && (!best || fit.cost < best.cost)) {
@@ -275,11 +304,18 @@ function fitArguments(
     const direct = args.length === parameters.length ? fit(parameters, args, types) : undefined;
     const last = (parameters.at(-1) ?? "object[]").replace(/\[\]$/, "");
     const fixed = parameters.length - 1;
-    const spread = fit([...parameters.slice(0, -1), ...args.slice(fixed).map(() => last)], args, types);
+    const spread = fit(
+      [...parameters.slice(0, -1), ...args.slice(fixed).map(() => last)],
+      args,
+      types,
+    );
     const gathered = spread && {
       // A form that fits as it is goes before one that gathers.
       cost: spread.cost + 20,
-      args: [...spread.args.slice(0, fixed), is.array([...spread.args.slice(fixed)], types.get(`${last}[]`))],
+      args: [
+        ...spread.args.slice(0, fixed),
+        is.array([...spread.args.slice(fixed)], types.get(`${last}[]`)),
+      ],
     };
     return direct && (!gathered || direct.cost <= gathered.cost) ? direct : gathered;
   }
@@ -333,4 +369,3 @@ function distance(argument: Value, type: NetType): number {
   }
   return type === is.string ? 8 : 6;
 }
-

@@ -38,7 +38,10 @@ type SetMatches = (groups: Hashtable) => void;
 
 /** A binary operator but -and, -or and -xor. A `c` before a comparison's name is written as in the script. */
 export function binary(operator: string, left: Value, right: Value, setMatches: SetMatches): Value {
-  const [, prefix = "", name = ""] = /^-(c?)(eq|ne|gt|ge|lt|le|like|notlike|match|notmatch|replace|split|contains|notcontains|in|notin)$/.exec(operator) ?? [];
+  const [, prefix = "", name = ""] =
+    /^-(c?)(eq|ne|gt|ge|lt|le|like|notlike|match|notmatch|replace|split|contains|notcontains|in|notin)$/.exec(
+      operator,
+    ) ?? [];
   const ignoreCase = prefix === "";
   switch (name) {
     case "eq":
@@ -79,9 +82,14 @@ export function binary(operator: string, left: Value, right: Value, setMatches: 
     case "-isnot":
       return !isOf(left, right);
     case "..": {
-      const [from, to] = [left, right].map((each) => convert(each, is.int) as number) as [number, number];
+      const [from, to] = [left, right].map((each) => convert(each, is.int) as number) as [
+        number,
+        number,
+      ];
       const step = from <= to ? 1 : -1;
-      return is.array(Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => from + index * step));
+      return is.array(
+        Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => from + index * step),
+      );
     }
     case "-band":
     case "-bor":
@@ -114,7 +122,13 @@ function compareBy(name: string, left: Value, right: Value, ignoreCase: boolean)
     return equals(left, right, ignoreCase) === (name === "eq");
   }
   const order = compare(left, right, ignoreCase);
-  return name === "gt" ? order > 0 : name === "ge" ? order >= 0 : name === "lt" ? order < 0 : order <= 0;
+  return name === "gt"
+    ? order > 0
+    : name === "ge"
+      ? order >= 0
+      : name === "lt"
+        ? order < 0
+        : order <= 0;
 }
 
 /** Whether two values are equal, the right one turned into the type of the left one. */
@@ -176,14 +190,18 @@ function toComparable(value: Value): number | bigint | undefined {
 export function compare(left: Value, right: Value, ignoreCase = true): number {
   if (isNull(left) || isNull(right)) {
     // Null is less than everything, but for negative numbers.
-    const sign = (value: Value) => (isNull(value) ? 0 : isNumeric(value) && plainNumber(value) < 0 ? -1 : 1);
+    const sign = (value: Value) =>
+      isNull(value) ? 0 : isNumeric(value) && plainNumber(value) < 0 ? -1 : 1;
     return sign(left) - sign(right);
   }
   if (typeof left === "string") {
     return compareText(left, toText(right), ignoreCase);
   }
   if (isNumeric(left) || left instanceof EnumValue) {
-    const [first, second] = [toComparable(left), left instanceof EnumValue ? toComparable(convert(right, left.type)) : toComparable(right)];
+    const [first, second] = [
+      toComparable(left),
+      left instanceof EnumValue ? toComparable(convert(right, left.type)) : toComparable(right),
+    ];
     if (first !== undefined && second !== undefined) {
       return first < second ? -1 : first > second ? 1 : 0;
     }
@@ -197,9 +215,13 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
   }
   const order = compareNet(left, convert(right, typeOf(left)));
   if (order === undefined) {
-    throw raised("System.Management.Automation.RuntimeException", `Cannot compare "${toText(left)}" because it is not IComparable.`, {
-      id: "NotIcomparable",
-    });
+    throw raised(
+      "System.Management.Automation.RuntimeException",
+      `Cannot compare "${toText(left)}" because it is not IComparable.`,
+      {
+        id: "NotIcomparable",
+      },
+    );
   }
   return order;
 }
@@ -212,7 +234,13 @@ export function compareText(left: string, right: string, ignoreCase: boolean): n
   return (ignoreCase ? caselessCollator : collator).compare(left, right);
 }
 
-function match(left: Value, pattern: string, ignoreCase: boolean, wanted: boolean, setMatches: SetMatches): Value {
+function match(
+  left: Value,
+  pattern: string,
+  ignoreCase: boolean,
+  wanted: boolean,
+  setMatches: SetMatches,
+): Value {
   const regex = compile(pattern, { ignoreCase });
   const items = enumerated(left);
   if (items) {
@@ -250,7 +278,10 @@ function split(left: Value, right: Value, ignoreCase: boolean): Value {
   if (count < 0) {
     throw new Unsupported("-split with a negative limit");
   }
-  return is.array(toItems(left).flatMap((item) => regex.split(toText(item), count)), is.types.get("string[]"));
+  return is.array(
+    toItems(left).flatMap((item) => regex.split(toText(item), count)),
+    is.types.get("string[]"),
+  );
 }
 
 /** `-split 'a b'`: by white space, without the outer one. */
@@ -276,8 +307,15 @@ function isOf(left: Value, right: Value): boolean {
 }
 
 function bitwise(operator: string, left: Value, right: Value): Value {
-  const [first, second] = [toComparable(left), toComparable(right)].map((each) => BigInt(each ?? 0));
-  const result = operator === "-band" ? first! & second! : operator === "-bor" ? first! | second! : first! ^ second!;
+  const [first, second] = [toComparable(left), toComparable(right)].map((each) =>
+    BigInt(each ?? 0),
+  );
+  const result =
+    operator === "-band"
+      ? first! & second!
+      : operator === "-bor"
+        ? first! | second!
+        : first! ^ second!;
   return toNumber(result, is.int) ?? toNumber(result, is.long) ?? null;
 }
 
@@ -313,9 +351,13 @@ function add(left: Value, right: Value): Value | undefined {
   }
   if (left instanceof Hashtable) {
     if (!(right instanceof Hashtable)) {
-      throw raised("System.Management.Automation.RuntimeException", "A hash table can only be added to another hash table.", {
-        id: "AddHashTableToNonHashTable",
-      });
+      throw raised(
+        "System.Management.Automation.RuntimeException",
+        "A hash table can only be added to another hash table.",
+        {
+          id: "AddHashTableToNonHashTable",
+        },
+      );
     }
     const sum = new Hashtable(left.type);
     for (const { key, value } of [...left.entries(), ...right.entries()]) {
@@ -333,8 +375,14 @@ function operand(value: Value, operator: string, other: Value): Operand {
     return { number: 0, type: is.int };
   }
   if (value instanceof Num) {
-    const whole = Number.isInteger(value.value) && ![is.double, is.single, is.decimal].includes(value.type);
-    const small = whole && (value.type === is.byte || value.type === is.int16 || value.type === is.uint16 || value.type === is.sbyte);
+    const whole =
+      Number.isInteger(value.value) && ![is.double, is.single, is.decimal].includes(value.type);
+    const small =
+      whole &&
+      (value.type === is.byte ||
+        value.type === is.int16 ||
+        value.type === is.uint16 ||
+        value.type === is.sbyte);
     return { number: value.value, type: small ? is.int : whole ? is.long : value.type };
   }
   if (typeof value === "string") {
@@ -342,7 +390,10 @@ function operand(value: Value, operator: string, other: Value): Operand {
     if (number === undefined) {
       convert(value, isNumeric(other) ? typeOf(other) : is.int);
     }
-    return { number: number ?? 0, type: typeof number === "bigint" ? is.long : Number.isInteger(number) ? is.int : is.double };
+    return {
+      number: number ?? 0,
+      type: typeof number === "bigint" ? is.long : Number.isInteger(number) ? is.int : is.double,
+    };
   }
   if (typeof value === "number" || typeof value === "bigint") {
     return { number: value, type: typeOf(value) };
@@ -353,7 +404,9 @@ function operand(value: Value, operator: string, other: Value): Operand {
   throw raised(
     "System.Management.Automation.RuntimeException",
     `Method invocation failed because [${typeOf(value).name}] does not contain a method named 'op_${
-      { "+": "Addition", "-": "Subtraction", "*": "Multiply", "/": "Division", "%": "Modulus" }[operator] ?? operator
+      { "+": "Addition", "-": "Subtraction", "*": "Multiply", "/": "Division", "%": "Modulus" }[
+        operator
+      ] ?? operator
     }'.`,
     { id: "MethodNotFound" },
   );
@@ -361,7 +414,11 @@ function operand(value: Value, operator: string, other: Value): Operand {
 
 function calculate(operator: string, left: Operand, right: Operand): Value {
   const real = [is.double, is.single].find((type) => left.type === type || right.type === type);
-  const type = real ? is.double : left.type === is.decimal || right.type === is.decimal ? is.decimal : undefined;
+  const type = real
+    ? is.double
+    : left.type === is.decimal || right.type === is.decimal
+      ? is.decimal
+      : undefined;
   if (type) {
     return new Num(type, calculateReal(operator, Number(left.number), Number(right.number), type));
   }

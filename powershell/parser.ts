@@ -117,14 +117,23 @@ class Parser extends Reader {
     const { attributes, parameters } = this.paramBlock();
     const process = this.attempt(() => {
       this.newlines();
-      return this.passWord("process") && /^\s*\{/.test(this.text.slice(this.at)) ? this.block() : undefined;
+      return this.passWord("process") && /^\s*\{/.test(this.text.slice(this.at))
+        ? this.block()
+        : undefined;
     });
     if (process) {
       this.newlines();
     }
     const statements = process ?? this.statements();
     const forEachInput = process !== undefined;
-    return { kind: "ScriptBody", attributes, parameters, statements, forEachInput, position: this.since(start) };
+    return {
+      kind: "ScriptBody",
+      attributes,
+      parameters,
+      statements,
+      forEachInput,
+      position: this.since(start),
+    };
   }
 
   private paramBlock(): Pick<ScriptBody, "attributes" | "parameters"> {

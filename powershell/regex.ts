@@ -109,13 +109,15 @@ export class Regex {
 
   #toMatch(found: RegExpExecArray): Match {
     const groups = this.#groups.map(({ name, place }) => {
-      const value = found[place] as string | undefined;
+      const value: string | undefined = found[place];
       const uncertain = this.#uncertain && place > 0;
       return {
         name,
         get success() {
           if (uncertain) {
-            throw new Unsupported("a group of a regular expression that may be left out in a repetition");
+            throw new Unsupported(
+              "a group of a regular expression that may be left out in a repetition",
+            );
           }
           return value !== undefined;
         },
@@ -127,34 +129,27 @@ export class Regex {
   }
 
   /** `$1`, `${name}`, `$&` and so on; a dollar before anything else is one. */
-  #expand(replacement: string, match: Match, text: string): string {
+  #expand(replacement: string, { groups, index, value }: Match, text: string): string {
+    const signs = new Map([
+      ["$", "$"],
+      ["&", value],
+      ["`", text.slice(0, index)],
+      ["'", text.slice(index + value.length)],
+      ["+", groups.at(-1)?.value ?? ""],
+      ["_", text],
+    ]);
     return replacement.replace(
       /\$(?:(\d+)|\{(\w+)\}|([$&`'+_]))/g,
-      (written, digits?: string, name?: string, sign?: string) => {
-        switch (sign) {
-          case "$":
-            return "$";
-          case "&":
-            return match.value;
-          case "`":
-            return text.slice(0, match.index);
-          case "'":
-            return text.slice(match.index + match.value.length);
-          case "+":
-            return match.groups.at(-1)?.value ?? "";
-          case "_":
-            return text;
-        }
+      (written: string, digits: string = "", name: string = "", sign: string = "") => {
         // Of the digits so many are taken as are a group's number.
-        for (let length = digits?.length ?? 0; length > 0; length -= 1) {
-          const group = match.groups.find(
-            (each) => each.name === String(Number(digits?.slice(0, length))),
-          );
+        for (let length = digits.length; length > 0; length -= 1) {
+          const number = String(Number(digits.slice(0, length)));
+          const group = groups.find((each) => each.name === number);
           if (group) {
-            return group.value + (digits?.slice(length) ?? "");
+            return group.value + digits.slice(length);
           }
         }
-        return match.groups.find((each) => each.name === name)?.value ?? written;
+        return signs.get(sign) ?? groups.find((each) => each.name === name)?.value ?? written;
       },
     );
   }
@@ -180,8 +175,19 @@ interface Piece {
 
 type Options = Required<RegexOptions>;
 
-const lineBreak = "\\n";
-const end = "(?=\\n?(?![\\s\\S]))";
+/** One character. */
+function oneWide(source: string): Piece {
+  return { source, nullable: false, captures: false, optional: false };
+}
+
+/** A place, or nothing at all. */
+function nothingWide(source: string): Piece {
+  return { source, nullable: true, captures: false, optional: false };
+}
+
+const start = "(?<![\\s\\S])";
+const end = "(?![\\s\\S])";
+const endOrLast = "(?=\\n?(?![\\s\\S]))";
 
 class Translator {
   #uncertain = false;
@@ -312,7 +318,7 @@ class Translator {
       return this.#group();
     }
     if (this.#take("[")) {
-      return this.#characters(this.#class());
+      return oneWide(this.#class());
     }
     if (this.#take("\\")) {
       return this.#escape();
@@ -324,23 +330,19 @@ class Translator {
     this.#at += 1;
     switch (char) {
       case ".":
-        return this.#characters(this.#options.singleline ? "[\\s\\S]" : `[^${lineBreak}]`);
+        return oneWide(this.#options.singleline ? "[\\s\\S]" : "[^\\n]");
       case "^":
-        return nothingWide(this.#options.multiline ? `(?<![^${lineBreak}])` : "(?<![\\s\\S])");
+        return nothingWide(this.#options.multiline ? "(?<![^\\n])" : start);
       case "$":
-        return nothingWide(this.#options.multiline ? `(?![^${lineBreak}])` : end);
+        return nothingWide(this.#options.multiline ? "(?![^\\n])" : endOrLast);
       default:
         return this.#literal(char);
     }
   }
 
-  #characters(source: string): Piece {
-    return { source, nullable: false, captures: false, optional: false };
-  }
-
   #literal(char: string): Piece {
     this.#noteCase(char);
-    return this.#characters(unit(char.charCodeAt(0)));
+    return oneWide(unit(char.charCodeAt(0)));
   }
 
   #noteCase(text: string): void {
@@ -357,7 +359,7 @@ class Translator {
     }
     if (this.#take("#")) {
       this.#read(/[^)]*\)/y);
-      return { source: "", nullable: true, captures: false, optional: false };
+      return nothingWide("");
     }
     const name = this.#read(/<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)'/y);
     if (name) {
@@ -381,9 +383,7 @@ class Translator {
         multiline: is("m", options.multiline),
         singleline: is("s", options.singleline),
       };
-      return closing === ":"
-        ? this.#inner("(?:", undefined, options)
-        : { source: "", nullable: true, captures: false, optional: false };
+      return closing === ":" ? this.#inner("(?:", undefined, options) : nothingWide("");
     }
     const [construct, kind] = constructs.find(([start]) =>
       this.pattern.startsWith(start, this.#at),
@@ -413,37 +413,18 @@ class Translator {
   /** Behind a backslash, outside of a class. */
   #escape(): Piece {
     const char = this.pattern.charAt(this.#at);
-    const word = `[${ranges("word")}\\u200c\\u200d]`;
-    switch (char) {
-      case "":
-        throw this.#bad("Illegal \\ at end of pattern.");
-      case "A":
-      case "z":
-      case "Z":
-      case "b":
-      case "B":
-        this.#at += 1;
-        return nothingWide(
-          char === "A"
-            ? "(?<![\\s\\S])"
-            : char === "z"
-              ? "(?![\\s\\S])"
-              : char === "Z"
-                ? end
-                : char === "b"
-                  ? `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`
-                  : `(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`,
-        );
-      case "G":
-        throw new Unsupported("\\G of regular expressions");
-      case "k":
-        throw new Unsupported("references back in regular expressions");
+    if (char === "") {
+      throw this.#bad("Illegal \\ at end of pattern.");
     }
-    if (/[1-9]/.test(char)) {
-      throw new Unsupported("references back in regular expressions");
+    if (/[Gk1-9]/.test(char)) {
+      throw new Unsupported(`\\${char} of regular expressions`);
+    }
+    if (/[AzZbB]/.test(char)) {
+      this.#at += 1;
+      return nothingWide(placeOf(char));
     }
     const set = this.#category();
-    return set === undefined ? this.#literal(this.#escapedChar()) : this.#characters(`[${set}]`);
+    return set === undefined ? this.#literal(this.#escapedChar()) : oneWide(`[${set}]`);
   }
 
   /** `\d`, `\W`, `\p{L}` and their like, as the inside of a class. */
@@ -558,6 +539,16 @@ class Translator {
   }
 }
 
+/** What a letter behind a backslash stands for, where it is a place. */
+function placeOf(letter: string): string {
+  if (letter !== "b" && letter !== "B") {
+    return letter === "A" ? start : letter === "z" ? end : endOrLast;
+  }
+  const word = `[${ranges("word")}\\u200c\\u200d]`;
+  const [inside, outside] = letter === "b" ? ["!", "="] : ["=", "!"];
+  return `(?:(?<=${word})(?${inside}${word})|(?<!${word})(?${outside}${word}))`;
+}
+
 const quantifier = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})(\?)?/y;
 
 function looksLikeCount(pattern: string, at: number): boolean {
@@ -570,10 +561,6 @@ const constructs: readonly (readonly [string, string])[] = [
   ["<", "balancing or numbered groups"],
   ["'", "balancing or numbered groups"],
 ];
-
-function nothingWide(source: string): Piece {
-  return { source, nullable: true, captures: false, optional: false };
-}
 
 function unit(code: number): string {
   return `\\u${code.toString(16).padStart(4, "0")}`;

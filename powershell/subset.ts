@@ -17,8 +17,9 @@ export const operators: ReadonlySet<string> = new Set(
 
 /** Variables that PowerShell sets itself and the interpreter does not. */
 const unknownVariables = new Set(
-  "error foreach home host input iscoreclr islinux ismacos iswindows myinvocation nestedpromptlevel profile pscmdlet psculture psedition pshome psuiculture pwd sender shellid stacktrace switch"
-    .split(" "),
+  "error foreach home host input iscoreclr islinux ismacos iswindows myinvocation nestedpromptlevel profile pscmdlet psculture psedition pshome psuiculture pwd sender shellid stacktrace switch".split(
+    " ",
+  ),
 );
 
 /** What a script may use; a model of a machine adds its own cmdlets, types and programs. */
@@ -73,17 +74,26 @@ function memberNames(types: readonly NetType[]): Members {
   };
 }
 
-function unknown(node: AnyNode, known: Known, functions: ReadonlySet<string>, members: Members): string | undefined {
+function unknown(
+  node: AnyNode,
+  known: Known,
+  functions: ReadonlySet<string>,
+  members: Members,
+): string | undefined {
   switch (node.kind) {
     case "Binary":
     case "Unary":
-      return operators.has(node.operator.replace(/^-c(?!ontains)/, "-")) ? undefined : `the operator ${node.operator}`;
+      return operators.has(node.operator.replace(/^-c(?!ontains)/, "-"))
+        ? undefined
+        : `the operator ${node.operator}`;
     case "Variable":
       return node.scope === undefined && unknownVariables.has(node.name.toLowerCase())
         ? `the variable $${node.name}`
         : undefined;
     case "TypeName":
-      return /^(ordered|void)$/i.test(node.name) || known.types.find(node.name) ? undefined : `the type [${node.name}]`;
+      return /^(ordered|void)$/i.test(node.name) || known.types.find(node.name)
+        ? undefined
+        : `the type [${node.name}]`;
     case "Member":
     case "MethodCall":
       return unknownMember(node, known.types, members);
@@ -112,7 +122,9 @@ function unknownMember(
     const type = node.object.kind === "TypeLiteral" ? types.find(node.object.type.name) : undefined;
     const has =
       type === undefined ||
-      (isMethod ? key === "new" || hasStaticMethod(type, key) : type.staticProperties.has(key) || type.enumeration?.has(key));
+      (isMethod
+        ? key === "new" || hasStaticMethod(type, key)
+        : type.staticProperties.has(key) || type.enumeration?.has(key));
     return has ? undefined : `[${type.name}]::${node.name}`;
   }
   // A property of a script's own object may have any name: what .NET has and the types have not is refused when asked.
@@ -121,21 +133,34 @@ function unknownMember(
 }
 
 function hasStaticMethod(type: NetType, key: string): boolean {
-  return type.staticMethods.has(key) || (type.base !== undefined && hasStaticMethod(type.base, key));
+  return (
+    type.staticMethods.has(key) || (type.base !== undefined && hasStaticMethod(type.base, key))
+  );
 }
 
-function unknownCommand(node: Command, known: Known, functions: ReadonlySet<string>): string | undefined {
+function unknownCommand(
+  node: Command,
+  known: Known,
+  functions: ReadonlySet<string>,
+): string | undefined {
   if (node.name.kind !== "Constant" || typeof node.name.value !== "string") {
     return undefined;
   }
   const name = node.name.value.toLowerCase();
   const cmdlet = known.cmdlets.get(name);
-  if (functions.has(name) || known.isFunction(name) || /[\\/]/.test(name) || name.endsWith(".ps1")) {
+  if (
+    functions.has(name) ||
+    known.isFunction(name) ||
+    /[\\/]/.test(name) ||
+    name.endsWith(".ps1")
+  ) {
     return undefined;
   }
   if (!cmdlet) {
     // Verb-Noun is a cmdlet of PowerShell's; any other word may be a program, which is looked for when it is run.
-    return standardVerbs.test(name) && !known.mayCall(name) ? `the command ${node.name.value}` : undefined;
+    return standardVerbs.test(name) && !known.mayCall(name)
+      ? `the command ${node.name.value}`
+      : undefined;
   }
   for (const element of node.elements) {
     if (element.kind === "CommandParameter" && !hasParameter(cmdlet, element.name.toLowerCase())) {
@@ -146,8 +171,15 @@ function unknownCommand(node: Command, known: Known, functions: ReadonlySet<stri
 }
 
 function hasParameter(cmdlet: Cmdlet, name: string): boolean {
-  const names = Object.entries(cmdlet.parameters).flatMap(([each, { aliases = [] }]) => [each, ...aliases]);
-  return [...names, "ErrorAction", "WarningAction", "Verbose"].some((each) => each.toLowerCase().startsWith(name)) || name === "ea";
+  const names = Object.entries(cmdlet.parameters).flatMap(([each, { aliases = [] }]) => [
+    each,
+    ...aliases,
+  ]);
+  return (
+    [...names, "ErrorAction", "WarningAction", "Verbose"].some((each) =>
+      each.toLowerCase().startsWith(name),
+    ) || name === "ea"
+  );
 }
 
 const standardVerbs =

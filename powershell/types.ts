@@ -45,7 +45,10 @@ export interface TypeDefinition {
 }
 
 /** What is added to a type that is there. */
-export type TypeExtension = Omit<TypeDefinition, "name" | "aliases" | "base" | "enumeration" | "isValueType">;
+export type TypeExtension = Omit<
+  TypeDefinition,
+  "name" | "aliases" | "base" | "enumeration" | "isValueType"
+>;
 
 /** Types by their names. One set adds to another, as a model of a machine adds its own. */
 export class Types {
@@ -118,7 +121,10 @@ export class Types {
 
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
-    type.interfaces = [...type.interfaces, ...(extension.interfaces ?? []).map((name) => name.toLowerCase())];
+    type.interfaces = [
+      ...type.interfaces,
+      ...(extension.interfaces ?? []).map((name) => name.toLowerCase()),
+    ];
     if (extension.convert) {
       type.convert = extension.convert;
     }

@@ -88,7 +88,9 @@ export class NetType extends Instance {
 
   /** The same, by the other one's full or short name. */
   isNamed(name: string): boolean {
-    const own = [this.name, this.shortName].some((each) => each.toLowerCase() === name.toLowerCase());
+    const own = [this.name, this.shortName].some(
+      (each) => each.toLowerCase() === name.toLowerCase(),
+    );
     return own || (this.base?.isNamed(name) ?? false);
   }
 

@@ -5,7 +5,14 @@ import { construct } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
 import { raised } from "../types.ts";
-import { CustomObject, Hashtable, isNull, ScriptBlock, Unsupported, type Value } from "../values.ts";
+import {
+  CustomObject,
+  Hashtable,
+  isNull,
+  ScriptBlock,
+  Unsupported,
+  type Value,
+} from "../values.ts";
 
 const input = { type: "object", pipeline: "value" } as const;
 
@@ -101,7 +108,10 @@ async function project(call: Call, item: Value): Promise<Value> {
   for (const property of toItems(properties)) {
     if (property instanceof Hashtable) {
       const by = property.get("Expression") ?? property.get("e") ?? null;
-      object.set(toText(property.get("Name") ?? property.get("n") ?? by), await select(call, by, item));
+      object.set(
+        toText(property.get("Name") ?? property.get("n") ?? by),
+        await select(call, by, item),
+      );
     } else if (toText(property) === "*" && item instanceof CustomObject) {
       for (const { name, value } of item.properties.values()) {
         object.set(name, value);
@@ -184,7 +194,16 @@ function compareForSort(left: Value, right: Value): number {
 
 const writeOutput: Cmdlet = {
   name: "Write-Output",
-  parameters: { InputObject: { type: "object", position: 0, pipeline: "value", mandatory: true, allowEmpty: true, rest: true } },
+  parameters: {
+    InputObject: {
+      type: "object",
+      position: 0,
+      pipeline: "value",
+      mandatory: true,
+      allowEmpty: true,
+      rest: true,
+    },
+  },
   async run(call) {
     for (const item of toItems(call.get("InputObject") ?? null)) {
       await call.emit(item);
@@ -238,10 +257,16 @@ const newObject: Cmdlet = {
     const name = call.text("TypeName") ?? "";
     const type = call.shell.types.find(name);
     if (!type) {
-      throw raised("System.Management.Automation.PSArgumentException", `Cannot find type [${name}].`, { id: "TypeNotFound" });
+      throw raised(
+        "System.Management.Automation.PSArgumentException",
+        `Cannot find type [${name}].`,
+        { id: "TypeNotFound" },
+      );
     }
     const args = call.get("ArgumentList");
-    await call.emit(await construct(type, args === undefined ? [] : toItems(args), call.shell.types));
+    await call.emit(
+      await construct(type, args === undefined ? [] : toItems(args), call.shell.types),
+    );
   },
 };
 
@@ -260,7 +285,10 @@ const setStrictMode: Cmdlet = {
 const startSleep: Cmdlet = {
   name: "Start-Sleep",
   parameters: { Seconds: { type: "double", position: 0 }, Milliseconds: { type: "int" } },
-  run: (call) => call.shell.host.clock.sleep((call.number("Seconds") ?? 0) * 1000 + (call.number("Milliseconds") ?? 0)),
+  run: (call) =>
+    call.shell.host.clock.sleep(
+      (call.number("Seconds") ?? 0) * 1000 + (call.number("Milliseconds") ?? 0),
+    ),
 };
 
 const getCommand: Cmdlet = {
@@ -298,4 +326,3 @@ export const objectCmdlets: readonly Cmdlet[] = [
   startSleep,
   getCommand,
 ];
-

@@ -1,4 +1,5 @@
 /** Members of arrays and tables. */
+import { toText } from "../convert.ts";
 import { equals } from "../operators.ts";
 import * as is from "../types.ts";
 import { raised, types } from "../types.ts";
@@ -94,7 +95,7 @@ for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
         if (self.has(key)) {
           throw raised(
             "System.ArgumentException",
-            `Item has already been added. Key in dictionary: '${String(key)}'`,
+            `Item has already been added. Key in dictionary: '${toText(key)}'`,
           );
         }
         self.set(key, value);

@@ -7,12 +7,12 @@ import * as is from "../types.ts";
 import { types, type Types } from "../types.ts";
 import {
   NetObject,
-  ScriptBlock,
   Unsupported,
   type Char,
   type EnumValue,
   type NetType,
   type PsArray,
+  type ScriptBlock,
   type Value,
 } from "../values.ts";
 import { enumeration } from "./collections.ts";

@@ -64,7 +64,8 @@ export function arithmeticNet(operator: string, left: Value, right: Value): Valu
   if (!(left instanceof NetObject) || !(right instanceof NetObject)) {
     return undefined;
   }
-  const [first, second] = [left.state, right.state];
+  const first: unknown = left.state;
+  const second: unknown = right.state;
   const sign = operator === "-" ? -1n : 1n;
   if ((operator !== "+" && operator !== "-") || !(first instanceof Ordered)) {
     return undefined;

@@ -16,7 +16,8 @@ const sharingViolation = -2147024864;
  */
 export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): Files {
   const resolve = (path: string): string => {
-    const [, letter = "C", rest = path] = /^([A-Za-z]):(.*)$/s.exec(path.replaceAll("/", "\\")) ?? [];
+    const [, letter = "C", rest = path] =
+      /^([A-Za-z]):(.*)$/s.exec(path.replaceAll("/", "\\")) ?? [];
     const names: string[] = [];
     for (const name of rest.replaceAll("/", "\\").split("\\")) {
       if (name === "..") {
@@ -31,7 +32,12 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
   const locate = (path: string): string | undefined => {
     const [drive = "", ...names] = resolve(path).split("\\");
     const root = drives.get(drive.slice(0, 1));
-    return root === undefined ? undefined : findOnDrive(root, names.filter((name) => name !== ""));
+    return root === undefined
+      ? undefined
+      : findOnDrive(
+          root,
+          names.filter((name) => name !== ""),
+        );
   };
   /** Does something with a file; errors name it as Windows does. */
   const at = <Result>(path: string, action: (file: string) => Result): Result => {
@@ -52,7 +58,10 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
   const open = new Map<string, Set<{ readonly share: string }>>();
   const reject = (path: string, wanted: "Read" | "Write" | "Delete", named = ` '${path}'`) => {
     const others = open.get(resolve(path).toLowerCase());
-    if (others && [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))) {
+    if (
+      others &&
+      [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
+    ) {
       throw ioError(
         `The process cannot access the file${named} because it is being used by another process.`,
         sharingViolation,

@@ -10,7 +10,13 @@ import type { Call, Cmdlet } from "../../powershell/commands.ts";
 import { convert, toItems, toText } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
-import { CustomObject, isNull, NetObject, Unsupported, type Value } from "../../powershell/values.ts";
+import {
+  CustomObject,
+  isNull,
+  NetObject,
+  Unsupported,
+  type Value,
+} from "../../powershell/values.ts";
 
 export type ValueKind = "String" | "ExpandString" | "MultiString" | "DWord" | "QWord" | "Binary";
 
@@ -62,7 +68,10 @@ export class RegistryItems implements ItemProvider {
   ) {}
 
   resolve(path: string): string {
-    return path.replaceAll("/", "\\").replace(/\\+$/, "").replace(/^hklm:\\?/i, "HKLM:\\");
+    return path
+      .replaceAll("/", "\\")
+      .replace(/\\+$/, "")
+      .replace(/^hklm:\\?/i, "HKLM:\\");
   }
 
   find(path: string): Item | undefined {
@@ -73,20 +82,31 @@ export class RegistryItems implements ItemProvider {
 
   children(container: Item): Item[] {
     const key = this.key(container.path);
-    return [...key.keys.values()].map((each) => this.#item(`${container.path}\\${each.name}`, each));
+    return [...key.keys.values()].map((each) =>
+      this.#item(`${container.path}\\${each.name}`, each),
+    );
   }
 
-  make(path: string, { force }: { readonly type: string | undefined; readonly force: boolean }): Item {
+  make(
+    path: string,
+    { force }: { readonly type: string | undefined; readonly force: boolean },
+  ): Item {
     const full = this.resolve(path);
     const { parent, leaf } = split(this, full);
     const above = this.machine.find(parent.slice("HKLM:\\".length));
     if (!above && !force) {
-      throw raised("System.IO.IOException", "The registry key at the specified path does not exist.", {
-        id: "System.ArgumentException",
-      });
+      throw raised(
+        "System.IO.IOException",
+        "The registry key at the specified path does not exist.",
+        {
+          id: "System.ArgumentException",
+        },
+      );
     }
     if (above?.keys.has(leaf.toLowerCase()) && !force) {
-      throw raised("System.IO.IOException", "A key in this path already exists.", { id: "System.IO.IOException" });
+      throw raised("System.IO.IOException", "A key in this path already exists.", {
+        id: "System.IO.IOException",
+      });
     }
     // With force a key that is there is made again, empty of values.
     const key = this.machine.make(full.slice("HKLM:\\".length));
@@ -141,20 +161,28 @@ export function defineRegistryTypes(types: Types): void {
       Name: ({ state }: KeyObject) => state.path.replace(/^HKLM:/i, "HKEY_LOCAL_MACHINE"),
       PSPath: ({ state }: KeyObject) => state.path,
       PSChildName: ({ state }: KeyObject) => state.key.name,
-      Property: ({ state }: KeyObject) => is.array([...state.key.values.values()].map((value) => value.name)),
+      Property: ({ state }: KeyObject) =>
+        is.array([...state.key.values.values()].map((value) => value.name)),
       ValueCount: ({ state }: KeyObject) => state.key.values.size,
       SubKeyCount: ({ state }: KeyObject) => state.key.keys.size,
     },
     methods: {
-      "GetValue(string)": ({ state }: KeyObject, name: string) => state.key.values.get(name.toLowerCase())?.data ?? null,
+      "GetValue(string)": ({ state }: KeyObject, name: string) =>
+        state.key.values.get(name.toLowerCase())?.data ?? null,
       "GetValue(string, object)": ({ state }: KeyObject, name: string, instead: Value) =>
         state.key.values.get(name.toLowerCase())?.data ?? instead,
       "GetValueKind(string)": ({ state }: KeyObject, name: string) =>
         state.key.values.get(name.toLowerCase())?.kind ?? null,
       "GetValueNames()": ({ state }: KeyObject) =>
-        is.array([...state.key.values.values()].map((value) => value.name), types.get("string[]")),
+        is.array(
+          [...state.key.values.values()].map((value) => value.name),
+          types.get("string[]"),
+        ),
       "GetSubKeyNames()": ({ state }: KeyObject) =>
-        is.array([...state.key.keys.values()].map((key) => key.name), types.get("string[]")),
+        is.array(
+          [...state.key.keys.values()].map((key) => key.name),
+          types.get("string[]"),
+        ),
       "Dispose()": () => undefined,
       "Close()": () => undefined,
     },
@@ -162,7 +190,12 @@ export function defineRegistryTypes(types: Types): void {
 }
 
 export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
-  const path = { type: "string[]", position: 0, aliases: ["PSPath"], pipeline: "property" } as const;
+  const path = {
+    type: "string[]",
+    position: 0,
+    aliases: ["PSPath"],
+    pipeline: "property",
+  } as const;
   const cmdlet = (
     name: string,
     parameters: Cmdlet["parameters"],
@@ -185,32 +218,44 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
   });
   const missing = (call: Call, name: string, at: string) =>
     call.fail(
-      raised("System.Management.Automation.PSArgumentException", `Property ${name} does not exist at path ${at}.`, {
-        id: "System.Management.Automation.PSArgumentException",
-      }),
+      raised(
+        "System.Management.Automation.PSArgumentException",
+        `Property ${name} does not exist at path ${at}.`,
+        {
+          id: "System.Management.Automation.PSArgumentException",
+        },
+      ),
       { category: "InvalidArgument", target: name },
     );
   return [
-    cmdlet("Get-ItemProperty", { Name: { type: "string[]", position: 1 } }, async (call, key, at) => {
-      const names = call.texts("Name");
-      const object = new CustomObject(is.customObject);
-      for (const value of key.values.values()) {
-        if (!names || names.some((name) => name.toLowerCase() === value.name.toLowerCase())) {
-          object.set(value.name, value.data);
+    cmdlet(
+      "Get-ItemProperty",
+      { Name: { type: "string[]", position: 1 } },
+      async (call, key, at) => {
+        const names = call.texts("Name");
+        const object = new CustomObject(is.customObject);
+        for (const value of key.values.values()) {
+          if (!names || names.some((name) => name.toLowerCase() === value.name.toLowerCase())) {
+            object.set(value.name, value.data);
+          }
         }
-      }
-      for (const name of names ?? []) {
-        if (!key.values.has(name.toLowerCase())) {
-          await missing(call, name, at);
+        for (const name of names ?? []) {
+          if (!key.values.has(name.toLowerCase())) {
+            await missing(call, name, at);
+          }
         }
-      }
-      if (object.properties.size > 0) {
-        await call.emit(object.set("PSPath", at).set("PSChildName", key.name));
-      }
-    }),
+        if (object.properties.size > 0) {
+          await call.emit(object.set("PSPath", at).set("PSChildName", key.name));
+        }
+      },
+    ),
     cmdlet(
       "Set-ItemProperty",
-      { Name: { type: "string", position: 1, mandatory: true }, Value: { type: "object", position: 2 }, Type: { type: "string" } },
+      {
+        Name: { type: "string", position: 1, mandatory: true },
+        Value: { type: "object", position: 2 },
+        Type: { type: "string" },
+      },
       (call, key) => {
         const name = call.text("Name") ?? "";
         const known = key.values.get(name.toLowerCase());
@@ -229,12 +274,23 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
       async (call, key, at) => {
         const name = call.text("Name") ?? "";
         if (key.values.has(name.toLowerCase()) && !call.flag("Force")) {
-          await call.fail(raised("System.IO.IOException", "The property already exists.", { id: "System.IO.IOException" }));
+          await call.fail(
+            raised("System.IO.IOException", "The property already exists.", {
+              id: "System.IO.IOException",
+            }),
+          );
           return;
         }
-        store(key, name, call.get("Value") ?? null, call.text("PropertyType") as ValueKind | undefined);
+        store(
+          key,
+          name,
+          call.get("Value") ?? null,
+          call.text("PropertyType") as ValueKind | undefined,
+        );
         await call.emit(
-          new CustomObject(is.customObject).set(name, key.values.get(name.toLowerCase())?.data ?? null).set("PSPath", at),
+          new CustomObject(is.customObject)
+            .set(name, key.values.get(name.toLowerCase())?.data ?? null)
+            .set("PSPath", at),
         );
       },
     ),
@@ -263,7 +319,11 @@ function store(key: RegistryKey, name: string, value: Value, given: ValueKind | 
       key.set(name, convert(value, is.long), "QWord");
       return;
     case "multistring":
-      key.set(name, is.array(isNull(value) ? [] : toItems(value).map(toText), is.types.get("string[]")), "MultiString");
+      key.set(
+        name,
+        is.array(isNull(value) ? [] : toItems(value).map(toText), is.types.get("string[]")),
+        "MultiString",
+      );
       return;
     case "string":
       key.set(name, toText(value), "String");

@@ -13,7 +13,8 @@ export function defineSecurityTypes(types: Types, account: Account): void {
     properties: { Name: () => account.name },
     methods: { "Dispose()": () => undefined },
     staticMethods: {
-      "GetCurrent()": () => new NetObject(types.get("System.Security.Principal.WindowsIdentity"), account),
+      "GetCurrent()": () =>
+        new NetObject(types.get("System.Security.Principal.WindowsIdentity"), account),
     },
   });
   types.define({
@@ -27,8 +28,10 @@ export function defineSecurityTypes(types: Types, account: Account): void {
         new NetObject(types.get("System.Security.Principal.WindowsPrincipal"), identity.state),
     },
     methods: {
-      "IsInRole(System.Security.Principal.WindowsBuiltInRole)": ({ state }: NetObject<Account>, role: EnumValue) =>
-        role.name === "User" || state.isAdministrator,
+      "IsInRole(System.Security.Principal.WindowsBuiltInRole)": (
+        { state }: NetObject<Account>,
+        role: EnumValue,
+      ) => role.name === "User" || state.isAdministrator,
     },
   });
 }

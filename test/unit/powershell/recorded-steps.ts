@@ -1,5 +1,13 @@
 /** Whole steps as a real PowerShell ran them, with stand-ins for Windows' cmdlets, and as the interpreter runs them. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
@@ -13,7 +21,12 @@ import { raised, types as coreTypes, Types } from "../../../powershell/types.ts"
 import { parse } from "../../../powershell/parser.ts";
 import { CustomObject, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
-import { defineRegistryTypes, registryCmdlets, RegistryItems, RegistryKey } from "../../../rehearsal/windows/registry.ts";
+import {
+  defineRegistryTypes,
+  registryCmdlets,
+  RegistryItems,
+  RegistryKey,
+} from "../../../rehearsal/windows/registry.ts";
 import { defineSecurityTypes } from "../../../rehearsal/windows/security.ts";
 
 /** Commands that the recordings use and the project's scripts do not. */
@@ -37,19 +50,31 @@ const standIns: readonly Cmdlet[] = [
   {
     name: "Write-Error",
     implementation: "Microsoft.PowerShell.Commands.WriteErrorCommand",
-    parameters: { Message: { type: "string", position: 0 }, Exception: { type: "object" }, Category: { type: "string" } },
+    parameters: {
+      Message: { type: "string", position: 0 },
+      Exception: { type: "object" },
+      Category: { type: "string" },
+    },
     run: (call) =>
       call.fail(
-        raised(call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException"), call.text("Message") ?? "", {
-          id: "Microsoft.PowerShell.Commands.WriteErrorException",
-        }),
+        raised(
+          call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException"),
+          call.text("Message") ?? "",
+          {
+            id: "Microsoft.PowerShell.Commands.WriteErrorException",
+          },
+        ),
       ),
   },
   {
     name: "Set-Variable",
     parameters: { Name: { type: "string" }, Scope: { type: "int" }, Value: { type: "object" } },
     run: (call) => {
-      call.scope.setVariable(call.text("Name") ?? "", call.get("Value") ?? null, call.number("Scope") ?? 0);
+      call.scope.setVariable(
+        call.text("Name") ?? "",
+        call.get("Value") ?? null,
+        call.number("Scope") ?? 0,
+      );
     },
   },
 ];
@@ -102,7 +127,15 @@ function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
     find: (path) =>
       (isVariable ? shell.variable(nameOf(path)) : environment.get(nameOf(path))) === undefined
         ? undefined
-        : { path, name: path, isContainer: false, isHidden: false, isLink: false, isReadOnly: false, value: refuse },
+        : {
+            path,
+            name: path,
+            isContainer: false,
+            isHidden: false,
+            isLink: false,
+            isReadOnly: false,
+            value: refuse,
+          },
     children: refuse,
     make: refuse,
     remove: ({ path }) => {
@@ -160,7 +193,13 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   const machine = windowsEnvironment({ Path: "C:\\Windows\\system32;C:\\Windows" });
   const host = {
     ...disk,
-    files: windowsFiles(new Map([["C", drive], ["Z", "/"]]), disk.files),
+    files: windowsFiles(
+      new Map([
+        ["C", drive],
+        ["Z", "/"],
+      ]),
+      disk.files,
+    ),
     environment: { ...windowsEnvironment(variables), machine },
     lookup: () => Promise.resolve([]),
     processes: { ...disk.processes, find: () => undefined },
@@ -168,7 +207,10 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   const types = new Types(coreTypes);
   defineRegistryTypes(types);
   defineSecurityTypes(types, { name: "MACHINE\\Administrator", isAdministrator: true });
-  types.define({ name: "Microsoft.PowerShell.Commands.WriteErrorException", base: "System.SystemException" });
+  types.define({
+    name: "Microsoft.PowerShell.Commands.WriteErrorException",
+    base: "System.SystemException",
+  });
   const service = () => {
     throw new Unsupported("a service of Windows");
   };
@@ -184,8 +226,12 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
   const items = new RegistryItems(registry, types);
   registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
-  registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName").set("ComputerName", "MACHINE", "String");
-  registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ActiveComputerName").set("ComputerName", "MACHINE", "String");
+  registry
+    .make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName")
+    .set("ComputerName", "MACHINE", "String");
+  registry
+    .make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ActiveComputerName")
+    .set("ComputerName", "MACHINE", "String");
   const version = registry.make("SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion");
   version.set("CurrentBuildNumber", "18362", "String");
   version.set("ProductName", "Microsoft Windows 10", "String");
@@ -209,7 +255,10 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     }
     output += `REFUSED ${error.message}\n`;
   }
-  return output + (errors === "" || process.env["SHOW_ERRORS"] === undefined ? "" : `--- errors\n${errors}`);
+  return (
+    output +
+    (errors === "" || process.env["SHOW_ERRORS"] === undefined ? "" : `--- errors\n${errors}`)
+  );
 }
 
 function normalised(text: string): string {
@@ -224,4 +273,3 @@ function normalised(text: string): string {
     .replace(/[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
     .replace(/\b[0-9]{18}\b/g, "<ticks>");
 }
-
