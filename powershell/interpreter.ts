@@ -1201,9 +1201,7 @@ export class Interpreter implements Shell {
     }
   }
 
-  async #resolve(
-    command: Syntax.Command,
-  ): Promise<
+  async #resolve(command: Syntax.Command): Promise<
     | { kind: "cmdlet"; cmdlet: Cmdlet }
     | { kind: "program"; path: string }
     | {
@@ -1278,16 +1276,9 @@ export class Interpreter implements Shell {
       await this.#block(func.body, func.name, args, emit, inPlace, input);
     } catch (error) {
       if (error instanceof Raised && !error.located && command && isAdvanced(func.body)) {
-        const { exception, id, category, target } = error.record ?? {};
+        this.#complete(error, command.position);
         error.located = true;
-        error.record = new ErrorRecord(
-          is.errorRecord,
-          exception ?? error.exception,
-          id ?? "",
-          category ?? "",
-          target ?? null,
-          command.position,
-        );
+        error.record = error.record?.at(command.position);
       }
       throw error;
     }

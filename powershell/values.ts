@@ -295,6 +295,18 @@ export class ErrorRecord extends Instance {
   ) {
     super();
   }
+
+  /** The same error, said to have happened elsewhere. */
+  at(position: Position): ErrorRecord {
+    return new ErrorRecord(
+      this.type,
+      this.exception,
+      this.id,
+      this.category,
+      this.target,
+      position,
+    );
+  }
 }
 
 /** An error of the script's, on its way to a catch block. */
