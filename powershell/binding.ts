@@ -239,7 +239,7 @@ export function accept(
 ): Value {
   const value = given === nothing ? null : given;
   const { type } = formal;
-  if (formal.mandatory || signature.isCmdlet) {
+  if (isNull(value)) {
     rejectEmpty(signature, formal, value, false);
   }
   let converted: Value | undefined = value;
@@ -259,9 +259,6 @@ export function accept(
       );
     }
   }
-  if (formal.mandatory) {
-    rejectEmpty(signature, formal, converted, true);
-  }
   for (const validator of formal.validators) {
     const problem = validator(converted);
     if (problem !== undefined) {
@@ -272,6 +269,9 @@ export function accept(
         "ParameterBindingValidationException",
       );
     }
+  }
+  if (formal.mandatory) {
+    rejectEmpty(signature, formal, converted, true);
   }
   return converted;
 }

@@ -23,8 +23,12 @@ export interface ParameterDefinition {
 /** What a cmdlet may do to the scope that calls it. */
 export interface ScopeAccess {
   setStrict(strict: boolean): void;
-  /** What a name would call; undefined: nothing. */
-  command(name: string): "function" | "cmdlet" | "program" | undefined;
+  /** Names of what a name, or a pattern with wildcards, would call. */
+  commands(pattern: string): string[];
+  /** Gives a function another name as well. */
+  setAlias(name: string, of: string): void;
+  /** Where the function around the command was called; undefined: it is in none. */
+  readonly caller: Position | undefined;
   /** Sets a variable of the scope that is so many levels outside of the calling one. */
   setVariable(name: string, value: Value, levels: number): void;
 }

@@ -46,6 +46,7 @@ import {
   Unsupported,
   type Value,
 } from "./values.ts";
+import { wildcard } from "./wildcard.ts";
 
 type Emit = (value: Value) => Promise<void>;
 
@@ -92,6 +93,8 @@ export class Interpreter implements Shell {
   /** The error that a catch block is about, for `throw` alone. */
   #caught: Raised | undefined;
   #command: Syntax.Command | undefined;
+  /** Where the functions that are being run were called. */
+  readonly #calls: (Syntax.Position | undefined)[] = [];
 
   constructor({
     host,
@@ -928,9 +931,11 @@ export class Interpreter implements Shell {
     return callStatic(object, name, args, this.types);
   }
 
-  #callNamed(object: Value, name: string, args: readonly Value[]): Promise<Value> {
+  async #callNamed(object: Value, name: string, args: readonly Value[]): Promise<Value> {
     if (object instanceof ScriptBlock && name.toLowerCase() === "invoke") {
-      return this.evaluate(object, { args, child: true });
+      return is.array(
+        await this.#collect((emit) => this.invoke(object, { args, child: true }, emit)),
+      );
     }
     return callMethod(object, name, args, this.types, (block, given, self) => {
       return this.evaluate(block, { args: given, child: true, self });
@@ -1115,6 +1120,7 @@ export class Interpreter implements Shell {
     // An assignment in parentheses passes its value on, so only a bare one is silent; the parser keeps them apart.
     const marker = {};
     let next: Emit = emit;
+    const scope = this.#scope;
     const stages: Stage[] = [];
     try {
       for (const element of [...others].reverse()) {
@@ -1123,7 +1129,8 @@ export class Interpreter implements Shell {
         }
         const stage = await this.#stage(element, next, true, marker);
         stages.unshift(stage);
-        next = (value) => stage.process(value);
+        // Whatever scope the command before it is in, this one is in that of the pipeline.
+        next = (value) => this.#inScope(scope, () => stage.process(value));
       }
       if (first?.kind === "ExpressionElement") {
         await emitAll(await this.#expression(first.expression), next);
@@ -1272,6 +1279,7 @@ export class Interpreter implements Shell {
     input?: Value[],
   ): Promise<void> {
     const command = this.#command;
+    this.#calls.push(command?.position);
     try {
       await this.#block(func.body, func.name, args, emit, inPlace, input);
     } catch (error) {
@@ -1281,6 +1289,8 @@ export class Interpreter implements Shell {
         error.record = error.record?.at(command.position);
       }
       throw error;
+    } finally {
+      this.#calls.pop();
     }
   }
 
@@ -1574,7 +1584,7 @@ export class Interpreter implements Shell {
         }
         return Promise.resolve();
       },
-      scope: this.#scopeAccess,
+      scope: { ...this.#scopeAccess, caller: this.#calls.at(-1) },
     };
   }
 
@@ -1600,18 +1610,27 @@ export class Interpreter implements Shell {
     );
   }
 
-  readonly #scopeAccess: ScopeAccess = {
+  readonly #scopeAccess: Omit<ScopeAccess, "caller"> = {
     setStrict: (strict: boolean) => {
       this.#scope.strict = strict;
     },
-    command: (name: string): "function" | "cmdlet" | "program" | undefined =>
-      this.#scope.findFunction(name.toLowerCase())
-        ? "function"
-        : this.#cmdlets.has(name.toLowerCase())
-          ? "cmdlet"
-          : this.host.processes.find(name) === undefined
-            ? undefined
-            : "program",
+    commands: (pattern) => {
+      const wanted = wildcard(pattern);
+      const names = [
+        ...this.#scope.functionNames(),
+        ...[...this.#cmdlets.values()].map((cmdlet) => cmdlet.name),
+      ];
+      const program = this.host.processes.find(pattern);
+      return [...new Set(names)]
+        .filter((name) => wanted.test(name))
+        .concat(program === undefined ? [] : [pattern]);
+    },
+    setAlias: (name, of) => {
+      const func = this.#scope.findFunction(of.toLowerCase());
+      if (func) {
+        this.#scope.functions.set(name.toLowerCase(), func);
+      }
+    },
     setVariable: (name, value, levels) => {
       let scope = this.#scope;
       for (let level = 0; level < levels && scope.parent; level++) {

@@ -36,6 +36,11 @@ export class Scope {
     return this.functions.get(name) ?? this.parent?.findFunction(name);
   }
 
+  functionNames(): string[] {
+    const own = [...this.functions.values()].map(({ name }) => name);
+    return [...own, ...(this.parent?.functionNames() ?? [])];
+  }
+
   get isStrict(): boolean {
     return this.strict ?? this.parent?.isStrict ?? false;
   }

@@ -17,7 +17,7 @@ export const operators: ReadonlySet<string> = new Set(
 
 /** Variables that PowerShell sets itself and the interpreter does not. */
 const unknownVariables = new Set(
-  "error foreach home host input iscoreclr islinux ismacos iswindows myinvocation nestedpromptlevel profile pscmdlet psculture psedition pshome psuiculture pwd sender shellid stacktrace switch".split(
+  "error foreach home host iscoreclr islinux ismacos iswindows myinvocation nestedpromptlevel profile pscmdlet psculture psedition pshome psuiculture pwd sender shellid stacktrace switch".split(
     " ",
   ),
 );

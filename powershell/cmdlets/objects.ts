@@ -1,6 +1,6 @@
 /** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
 import type { Call, Cmdlet } from "../commands.ts";
-import { toBool, toItems, toText } from "../convert.ts";
+import { isNumeric, toBool, toItems, toText } from "../convert.ts";
 import { construct } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
@@ -13,6 +13,7 @@ import {
   Unsupported,
   type Value,
 } from "../values.ts";
+import { hasWildcard } from "../wildcard.ts";
 
 const input = { type: "object", pipeline: "value" } as const;
 
@@ -213,13 +214,10 @@ const writeOutput: Cmdlet = {
 
 /** One line for each value, as far as values are shown in one line. */
 export function shown(value: Value): string {
-  if (isNull(value)) {
-    return "";
-  }
   if (value instanceof CustomObject || value instanceof Hashtable) {
     throw new Unsupported(`the display of [${value.type.name}] as a table`);
   }
-  return `${toText(value)}\n`;
+  return isNull(value) ? "" : `${toText(value)}\n`;
 }
 
 const outHost: Cmdlet = {
@@ -234,17 +232,68 @@ const outString: Cmdlet = {
   name: "Out-String",
   parameters: { InputObject: input, Width: { type: "int" } },
   open(call) {
-    let text = "";
+    const items: Value[] = [];
     return {
       process() {
-        text += shown(call.get("InputObject") ?? null);
+        items.push(call.get("InputObject") ?? null);
       },
       async end() {
-        await call.emit(text);
+        const objects = items.flatMap((item) =>
+          item instanceof Hashtable ? entriesOf(item) : item instanceof CustomObject ? [item] : [],
+        );
+        if (objects.length > 0 && items.some((item) => typeof item !== "object")) {
+          throw new Unsupported("Out-String of objects and texts together");
+        }
+        const end = call.shell.host.files.separator === "\\" ? "\r\n" : "\n";
+        const lines = objects.length > 0 ? laidOut(objects) : items.map(toText);
+        await call.emit(lines.map((line) => line + end).join(""));
       },
     };
   },
 };
+
+/** A table's entries are shown with a wide column of names. */
+function entriesOf(table: Hashtable): CustomObject[] {
+  return table
+    .entries()
+    .map(({ key, value }) =>
+      new CustomObject(is.customObject).set("Name", toText(key).padEnd(30)).set("Value", value),
+    );
+}
+
+/** Objects in lines: up to four properties as a table, more as a list. */
+function laidOut(objects: readonly CustomObject[]): string[] {
+  const names = [...(objects[0]?.properties.values() ?? [])].map(({ name }) => name);
+  const cell = (object: CustomObject, name: string) =>
+    toText(object.get(name) ?? null).replace(/\r?\n[^]*$/, "\u2026");
+  if (names.length > 4) {
+    const width = Math.max(...names.map((name) => name.length));
+    return objects.flatMap((object) => [
+      "",
+      ...names.map((name) => `${name.padEnd(width)} : ${cell(object, name)}`.trimEnd()),
+      "",
+    ]);
+  }
+  const columns = names.map((name) => {
+    const cells = objects.map((object) => cell(object, name));
+    const width = Math.max(name.length, ...cells.map((each) => each.length));
+    const isNumber = objects.every((object) => isNumeric(object.get(name) ?? null));
+    const pad = (text: string) => (isNumber ? text.padStart(width) : text.padEnd(width));
+    return [pad(name), pad("-".repeat(name.length)), ...cells.map(pad)];
+  });
+  const rows = [...Array(objects.length + 2).keys()];
+  return [
+    "",
+    ...rows.map((row) =>
+      columns
+        .map((each) => each[row])
+        .join(" ")
+        .trimEnd(),
+    ),
+    "",
+    "",
+  ];
+}
 
 const newObject: Cmdlet = {
   name: "New-Object",
@@ -297,8 +346,8 @@ const getCommand: Cmdlet = {
   parameters: { Name: { type: "string", position: 0, mandatory: true } },
   async run(call) {
     const name = call.text("Name") ?? "";
-    const kind = call.scope.command(name);
-    if (kind === undefined) {
+    const found = call.scope.commands(name);
+    if (found.length === 0 && !hasWildcard(name)) {
       await call.fail(
         raised(
           "System.Management.Automation.CommandNotFoundException",
@@ -309,7 +358,9 @@ const getCommand: Cmdlet = {
       );
       return;
     }
-    await call.emit(new CustomObject(is.customObject).set("Name", name).set("CommandType", kind));
+    for (const each of found) {
+      await call.emit(new CustomObject(is.customObject).set("Name", each));
+    }
   },
 };
 

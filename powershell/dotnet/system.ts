@@ -1,6 +1,5 @@
 /** The process's environment and console, addresses, checksums and random bytes. */
 import { createHash, randomFillSync } from "node:crypto";
-import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { toText } from "../convert.ts";
 import { composite } from "../format.ts";
@@ -57,6 +56,7 @@ function defineEnvironment(set: Types, host: Host): void {
     staticProperties: {
       MachineName: () => environment.machineName,
       NewLine: () => newLine(host),
+      Is64BitOperatingSystem: () => true,
     },
     staticMethods: {
       "GetEnvironmentVariable(string)": getOne,
@@ -143,10 +143,8 @@ export function address(text: string | null): NetObject<Address> {
   if (text === null) {
     throw missingArgument("ipString");
   }
-  if (/^\d+(?:\.\d+){0,2}$|^0x|^0\d|\.0\d/i.test(text)) {
-    throw new Unsupported(`the address ${text}`);
-  }
-  if (!isIP(text)) {
+  // As few as one number is an address: 10.1 is 10.0.0.1.
+  if (!ipaddr.isValid(text)) {
     throw badFormat("An invalid IP address was specified.");
   }
   const parsed = ipaddr.parse(text);

@@ -8,6 +8,7 @@ import type { Item, ItemProvider } from "../../powershell/cmdlets/items.ts";
 import { itemNotFound, split } from "../../powershell/cmdlets/items.ts";
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
 import { convert, toItems, toText } from "../../powershell/convert.ts";
+import type { Environment } from "../../powershell/host.ts";
 import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
 import {
@@ -334,4 +335,23 @@ function store(key: RegistryKey, name: string, value: Value, given: ValueKind | 
     default:
       throw new Unsupported(`registry values of the kind ${kind}`);
   }
+}
+
+/** The machine's variables, which Windows keeps in the registry. A value of no characters removes one, as in 5.1. */
+export function machineEnvironment(machine: RegistryKey): Pick<Environment, "get" | "set" | "all"> {
+  const key = machine.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
+  return {
+    get: (name) => {
+      const value = key.values.get(name.toLowerCase());
+      return value && toText(value.data);
+    },
+    set: (name, value) => {
+      if (value === undefined || value === "") {
+        key.values.delete(name.toLowerCase());
+      } else {
+        key.set(name, value, "String");
+      }
+    },
+    all: () => new Map([...key.values.values()].map(({ name, data }) => [name, toText(data)])),
+  };
 }

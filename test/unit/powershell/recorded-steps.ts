@@ -8,6 +8,7 @@ import {
   realpathSync,
   rmSync,
 } from "node:fs";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
@@ -19,10 +20,11 @@ import { nodeHost } from "../../../powershell/node-host.ts";
 import * as is from "../../../powershell/types.ts";
 import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";
 import { parse } from "../../../powershell/parser.ts";
-import { CustomObject, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
+import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
 import {
   defineRegistryTypes,
+  machineEnvironment,
   registryCmdlets,
   RegistryItems,
   RegistryKey,
@@ -55,16 +57,21 @@ const standIns: readonly Cmdlet[] = [
       Exception: { type: "object" },
       Category: { type: "string" },
     },
-    run: (call) =>
-      call.fail(
-        raised(
-          call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException"),
-          call.text("Message") ?? "",
-          {
-            id: "Microsoft.PowerShell.Commands.WriteErrorException",
-          },
-        ),
-      ),
+    run: (call) => {
+      const type = call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException");
+      const error = raised(type, call.text("Message") ?? "");
+      // It is said to have happened where the function around it was called.
+      const position = call.scope.caller ?? call.position;
+      error.record = new ErrorRecord(
+        is.errorRecord,
+        error.exception,
+        type.name,
+        "",
+        null,
+        position,
+      );
+      return call.fail(error);
+    },
   },
   {
     name: "Set-Variable",
@@ -78,6 +85,14 @@ const standIns: readonly Cmdlet[] = [
     },
   },
 ];
+
+const setAlias: Cmdlet = {
+  name: "Set-Alias",
+  parameters: { Name: { type: "string" }, Value: { type: "string" } },
+  run: (call) => {
+    call.scope.setAlias(call.text("Name") ?? "", call.text("Value") ?? "");
+  },
+};
 
 /** Invoke-Expression, by which the recordings run the text of a task. */
 const invokeExpression: Cmdlet = {
@@ -190,7 +205,9 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     COMPUTERNAME: "MACHINE",
     Path: "C:\\Windows\\system32;C:\\Windows",
   };
-  const machine = windowsEnvironment({ Path: "C:\\Windows\\system32;C:\\Windows" });
+  const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
+  const machine = machineEnvironment(registry);
+  machine.set("Path", "C:\\windows\\system32;C:\\windows");
   const host = {
     ...disk,
     files: windowsFiles(
@@ -201,7 +218,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
       disk.files,
     ),
     environment: { ...windowsEnvironment(variables), machine },
-    lookup: () => Promise.resolve([]),
+    lookup: (name) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
     processes: { ...disk.processes, find: () => undefined },
   };
   const types = new Types(coreTypes);
@@ -223,9 +240,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     constructors: { "()": service },
     methods: { "ConnectAsync(string, int)": service, "Dispose()": service },
   });
-  const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
   const items = new RegistryItems(registry, types);
-  registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
   registry
     .make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName")
     .set("ComputerName", "MACHINE", "String");
@@ -241,7 +256,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     types,
     providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
     mayCall: () => true,
-    cmdlets: [...standIns, invokeExpression, ...registryCmdlets(items)],
+    cmdlets: [...standIns, setAlias, invokeExpression, ...registryCmdlets(items)],
   });
   const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;
   try {
