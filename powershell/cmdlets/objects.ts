@@ -1,6 +1,6 @@
 /** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
 import type { Call, Cmdlet } from "../commands.ts";
-import { isNumeric, toBool, toItems, toText } from "../convert.ts";
+import { enumerated, isNumeric, toBool, toItems, toText } from "../convert.ts";
 import { construct } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
@@ -264,8 +264,12 @@ function entriesOf(table: Hashtable): CustomObject[] {
 /** Objects in lines: up to four properties as a table, more as a list. */
 function laidOut(objects: readonly CustomObject[]): string[] {
   const names = [...(objects[0]?.properties.values() ?? [])].map(({ name }) => name);
-  const cell = (object: CustomObject, name: string) =>
-    toText(object.get(name) ?? null).replace(/\r?\n[^]*$/, "\u2026");
+  const cell = (object: CustomObject, name: string) => {
+    const value = object.get(name) ?? null;
+    const items = enumerated(value);
+    const text = items ? `{${items.map(toText).join(", ")}}` : toText(value);
+    return text.replace(/\r?\n[^]*$/, "\u2026");
+  };
   if (names.length > 4) {
     const width = Math.max(...names.map((name) => name.length));
     return objects.flatMap((object) => [
@@ -277,22 +281,15 @@ function laidOut(objects: readonly CustomObject[]): string[] {
   const columns = names.map((name) => {
     const cells = objects.map((object) => cell(object, name));
     const width = Math.max(name.length, ...cells.map((each) => each.length));
-    const isNumber = objects.every((object) => isNumeric(object.get(name) ?? null));
-    const pad = (text: string) => (isNumber ? text.padStart(width) : text.padEnd(width));
+    const isRight = objects.every(
+      (object) => isNumeric(object.get(name) ?? null) || typeof object.get(name) === "boolean",
+    );
+    const pad = (text: string) => (isRight ? text.padStart(width) : text.padEnd(width));
     return [pad(name), pad("-".repeat(name.length)), ...cells.map(pad)];
   });
   const rows = [...Array(objects.length + 2).keys()];
-  return [
-    "",
-    ...rows.map((row) =>
-      columns
-        .map((each) => each[row])
-        .join(" ")
-        .trimEnd(),
-    ),
-    "",
-    "",
-  ];
+  const lines = rows.map((row) => columns.map((column) => column[row]).join(" "));
+  return ["", ...lines.map((line) => line.trimEnd()), ""];
 }
 
 const newObject: Cmdlet = {
@@ -305,6 +302,9 @@ const newObject: Cmdlet = {
   async run(call) {
     const name = call.text("TypeName") ?? "";
     const type = call.shell.types.find(name);
+    if (!type && /^(System|Microsoft)\./i.test(name)) {
+      throw new Unsupported(`New-Object ${name}`);
+    }
     if (!type) {
       throw raised(
         "System.Management.Automation.PSArgumentException",

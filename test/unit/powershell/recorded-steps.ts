@@ -218,7 +218,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
       disk.files,
     ),
     environment: { ...windowsEnvironment(variables), machine },
-    lookup: (name) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
+    lookup: (name: string) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
     processes: { ...disk.processes, find: () => undefined },
   };
   const types = new Types(coreTypes);
