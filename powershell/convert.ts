@@ -25,14 +25,11 @@ export function toText(value: Value): string {
   if (isNull(value)) {
     return "";
   }
-  switch (typeof value) {
-    case "string":
-      return value;
-    case "boolean":
-      return value ? "True" : "False";
-    case "number":
-    case "bigint":
-      return String(value);
+  if (typeof value === "boolean") {
+    return value ? "True" : "False";
+  }
+  if (typeof value !== "object") {
+    return String(value);
   }
   if (value instanceof Num) {
     return doubleText(value.value);
@@ -132,14 +129,8 @@ export function toBool(value: Value): boolean {
   if (isNull(value)) {
     return false;
   }
-  switch (typeof value) {
-    case "boolean":
-      return value;
-    case "string":
-      return value !== "";
-    case "number":
-    case "bigint":
-      return Number(value) !== 0;
+  if (typeof value !== "object") {
+    return Boolean(value);
   }
   if (value instanceof Num) {
     return value.value !== 0;

@@ -30,7 +30,7 @@ import { Scope, type FunctionValue } from "./scope.ts";
 import { check, visit } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
-import { raised, typeOf, type Reference, type Types } from "./types.ts";
+import { raised, typeOf, type Reference, type Types, runtimeError } from "./types.ts";
 import {
   ErrorRecord,
   Hashtable,
@@ -50,16 +50,20 @@ import { wildcard } from "./wildcard.ts";
 
 type Emit = (value: Value) => Promise<void>;
 
-class BreakSignal {}
-class ContinueSignal {}
-class ReturnSignal {}
-/** `exit`: ends the script that it stands in. */
-export class ExitSignal {
-  constructor(readonly code: number) {}
+/** On its way to the loop, the body or the script that it ends. */
+class Signal extends Error {
+  constructor(
+    readonly kind: "Break" | "Continue" | "Return" | "Exit" | "StopPipeline",
+    readonly code = 0,
+    /** The pipeline that is stopped: a later command of it has all it needs. */
+    readonly pipeline?: object,
+  ) {
+    super(kind);
+  }
 }
-/** A later command of the pipeline has all it needs. */
-export class StopPipeline {
-  constructor(readonly by: object) {}
+
+function isSignal(error: unknown, kind: Signal["kind"], pipeline?: object): error is Signal {
+  return error instanceof Signal && error.kind === kind && error.pipeline === pipeline;
 }
 
 /** One stage of a running pipeline. */
@@ -133,7 +137,7 @@ export class Interpreter implements Shell {
     try {
       return (await this.#script(this.#load(path), path, fileArguments(args), emit, "&")) ?? 0;
     } catch (error) {
-      if (error instanceof ExitSignal) {
+      if (isSignal(error, "Exit")) {
         return error.code;
       }
       if (error instanceof Raised) {
@@ -206,7 +210,7 @@ export class Interpreter implements Shell {
         await this.#body(body, name, args, emit);
         return undefined;
       } catch (error) {
-        if (error instanceof ExitSignal) {
+        if (isSignal(error, "Exit")) {
           return error.code;
         }
         throw error;
@@ -248,7 +252,7 @@ export class Interpreter implements Shell {
     try {
       await this.#statements(body.statements, emit);
     } catch (error) {
-      if (!(error instanceof ReturnSignal)) {
+      if (!isSignal(error, "Return")) {
         throw error;
       }
     }
@@ -440,15 +444,14 @@ export class Interpreter implements Shell {
         if (statement.value) {
           await this.#statement(statement.value, emit);
         }
-        throw new ReturnSignal();
+        throw new Signal("Return");
       case "Exit": {
         const code = statement.value ? await this.#value(statement.value) : 0;
-        throw new ExitSignal(Number(tryConvert(code, is.int) ?? 0));
+        throw new Signal("Exit", Number(tryConvert(code, is.int) ?? 0));
       }
       case "Break":
-        throw new BreakSignal();
       case "Continue":
-        throw new ContinueSignal();
+        throw new Signal(statement.kind);
     }
   }
 
@@ -504,10 +507,10 @@ export class Interpreter implements Shell {
     try {
       await this.#statements(body, emit);
     } catch (error) {
-      if (error instanceof BreakSignal) {
+      if (isSignal(error, "Break")) {
         return true;
       }
-      if (!(error instanceof ContinueSignal)) {
+      if (!isSignal(error, "Continue")) {
         throw error;
       }
     }
@@ -617,11 +620,7 @@ export class Interpreter implements Shell {
         this.#caught.terminating = true;
         return this.#caught;
       }
-      return terminating(
-        raised("System.Management.Automation.RuntimeException", "ScriptHalted", {
-          id: "ScriptHalted",
-        }),
-      );
+      return terminating(runtimeError("ScriptHalted", "ScriptHalted"));
     }
     const value = await this.#value(statement.value);
     if (value instanceof ErrorRecord) {
@@ -663,50 +662,36 @@ export class Interpreter implements Shell {
   }
 
   async #assign(target: Syntax.Expression, value: Value): Promise<void> {
-    switch (target.kind) {
-      case "Variable":
-        this.#assignVariable(target, value);
-        return;
-      case "Cast": {
-        const type = this.#type(target.type);
-        const converted = convertForVariable(value, type);
-        if (target.operand.kind === "Variable" && target.operand.scope === undefined) {
-          this.#scope.variables.set(target.operand.name.toLowerCase(), { value: converted, type });
-          return;
-        }
-        return this.#assign(target.operand, converted);
+    if (target.kind === "Variable") {
+      this.#assignVariable(target, value);
+    } else if (target.kind === "Cast") {
+      const type = this.#type(target.type);
+      const converted = convertForVariable(value, type);
+      if (target.operand.kind === "Variable" && target.operand.scope === undefined) {
+        this.#scope.variables.set(target.operand.name.toLowerCase(), { value: converted, type });
+      } else {
+        await this.#assign(target.operand, converted);
       }
-      case "ArrayLiteral": {
-        const items = toItems(value);
-        for (const [index, each] of target.items.entries()) {
-          const last = index === target.items.length - 1;
-          const rest = items.slice(index);
-          await this.#assign(
-            each,
-            last && rest.length > 1 ? is.array([...rest]) : (items[index] ?? null),
-          );
-        }
-        return;
+    } else if (target.kind === "ArrayLiteral") {
+      const items = toItems(value);
+      const last = target.items.length - 1;
+      for (const [index, each] of target.items.entries()) {
+        const rest = index === last && items.length > index + 1;
+        await this.#assign(each, rest ? is.array(items.slice(index)) : (items[index] ?? null));
       }
-      case "Member": {
-        const name =
-          typeof target.name === "string"
-            ? target.name
-            : toText(await this.#expression(target.name));
-        if (target.isStatic) {
-          throw new Unsupported("an assignment to a static member");
-        }
-        return setProperty(await this.#expression(target.object), name, value);
-      }
-      case "Index":
-        return this.#assignIndex(
-          await this.#expression(target.object),
-          await this.#expression(target.index),
-          value,
-        );
-      default:
-        throw new Unsupported(`an assignment to ${target.kind}`);
+    } else if (target.kind === "Member" && !target.isStatic) {
+      const object = await this.#expression(target.object);
+      await setProperty(object, await this.#memberName(target), value);
+    } else if (target.kind === "Index") {
+      const object = await this.#expression(target.object);
+      await this.#assignIndex(object, await this.#expression(target.index), value);
+    } else {
+      throw new Unsupported(`an assignment to ${target.kind}`);
     }
+  }
+
+  async #memberName({ name }: Syntax.Member | Syntax.MethodCall): Promise<string> {
+    return typeof name === "string" ? name : toText(await this.#expression(name));
   }
 
   #assignVariable(target: Syntax.Variable, value: Value): void {
@@ -725,10 +710,10 @@ export class Interpreter implements Shell {
     for (const check of slot.validators ?? []) {
       const problem = check(converted);
       if (problem !== undefined) {
-        throw raised(
-          "System.Management.Automation.ValidationMetadataException",
+        throw runtimeError(
+          "ValidateSetFailure",
           `The variable cannot be validated because the value ${toText(value)} is not a valid value for the ${target.name} variable.`,
-          { id: "ValidateSetFailure" },
+          "ValidationMetadataException",
         );
       }
     }
@@ -767,11 +752,7 @@ export class Interpreter implements Shell {
       return;
     }
     if (isNull(object)) {
-      throw raised(
-        "System.Management.Automation.RuntimeException",
-        "Cannot index into a null array.",
-        { id: "NullArray" },
-      );
+      throw runtimeError("NullArray", "Cannot index into a null array.");
     }
     await this.#callNamed(object, "set_Item", [index, value]);
   }
@@ -836,13 +817,7 @@ export class Interpreter implements Shell {
       const name = await this.#expression(key);
       const held = await this.#value(value);
       if (isNull(name)) {
-        throw raised(
-          "System.Management.Automation.RuntimeException",
-          "A null key is not allowed in a hash literal.",
-          {
-            id: "InvalidNullKey",
-          },
-        );
+        throw runtimeError("InvalidNullKey", "A null key is not allowed in a hash literal.");
       }
       if (table.has(name)) {
         throw raised(
@@ -895,8 +870,7 @@ export class Interpreter implements Shell {
 
   async #member(node: Syntax.Member): Promise<Value> {
     const object = await this.#expression(node.object);
-    const name =
-      typeof node.name === "string" ? node.name : toText(await this.#expression(node.name));
+    const name = await this.#memberName(node);
     if (node.isStatic) {
       return getStatic(object instanceof NetType ? object : typeOf(object ?? ""), name);
     }
@@ -905,10 +879,10 @@ export class Interpreter implements Shell {
       return value;
     }
     if (this.#scope.isStrict) {
-      throw raised(
-        "System.Management.Automation.PropertyNotFoundException",
+      throw runtimeError(
+        "PropertyNotFoundStrict",
         `The property '${name}' cannot be found on this object. Verify that the property exists.`,
-        { id: "PropertyNotFoundStrict" },
+        "PropertyNotFoundException",
       );
     }
     return /^(count|length)$/i.test(name) ? (isNull(object) ? 0 : 1) : null;
@@ -916,8 +890,7 @@ export class Interpreter implements Shell {
 
   async #methodCall(node: Syntax.MethodCall): Promise<Value> {
     const object = await this.#expression(node.object);
-    const name =
-      typeof node.name === "string" ? node.name : toText(await this.#expression(node.name));
+    const name = await this.#memberName(node);
     const args: Value[] = [];
     for (const arg of node.args) {
       args.push(await this.#expression(arg));
@@ -944,11 +917,7 @@ export class Interpreter implements Shell {
 
   async #index(object: Value, index: Value): Promise<Value> {
     if (isNull(object)) {
-      throw raised(
-        "System.Management.Automation.RuntimeException",
-        "Cannot index into a null array.",
-        { id: "NullArray" },
-      );
+      throw runtimeError("NullArray", "Cannot index into a null array.");
     }
     if (object instanceof Hashtable) {
       if (object.type === is.orderedDictionary && typeof index === "number") {
@@ -992,10 +961,9 @@ export class Interpreter implements Shell {
       }
       return null;
     }
-    throw raised(
-      "System.Management.Automation.RuntimeException",
+    throw runtimeError(
+      "CannotIndex",
       `Unable to index into an object of type ${typeOf(object).name}.`,
-      { id: "CannotIndex" },
     );
   }
 
@@ -1117,12 +1085,20 @@ export class Interpreter implements Shell {
       }
       return;
     }
-    // An assignment in parentheses passes its value on, so only a bare one is silent; the parser keeps them apart.
     const marker = {};
     let next: Emit = emit;
     const scope = this.#scope;
     const stages: Stage[] = [];
-    try {
+    const untilStopped = async (run: () => Promise<void>) => {
+      try {
+        await run();
+      } catch (error) {
+        if (!isSignal(error, "StopPipeline", marker)) {
+          throw error;
+        }
+      }
+    };
+    await untilStopped(async () => {
       for (const element of [...others].reverse()) {
         if (element.kind !== "Command") {
           throw new Unsupported("an expression behind a pipe").at(element.position);
@@ -1138,19 +1114,9 @@ export class Interpreter implements Shell {
         const stage = await this.#stage(first, next, false, marker);
         await stage.end();
       }
-    } catch (error) {
-      if (!(error instanceof StopPipeline && error.by === marker)) {
-        throw error;
-      }
-    }
+    });
     for (const stage of stages) {
-      try {
-        await stage.end();
-      } catch (error) {
-        if (!(error instanceof StopPipeline && error.by === marker)) {
-          throw error;
-        }
-      }
+      await untilStopped(() => stage.end());
     }
   }
 
@@ -1260,11 +1226,11 @@ export class Interpreter implements Shell {
     if (path !== undefined) {
       return { kind: "program", path };
     }
-    const error = raised(
-      "System.Management.Automation.CommandNotFoundException",
+    const error = runtimeError(
+      "CommandNotFoundException",
       `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program. ` +
         "Check the spelling of the name, or if a path was included, verify that the path is correct and try again.",
-      { id: "CommandNotFoundException" },
+      "CommandNotFoundException",
     );
     this.#complete(error, command.position);
     throw error;
@@ -1568,7 +1534,7 @@ export class Interpreter implements Shell {
       },
       emit,
       stop: () => {
-        throw new StopPipeline(marker);
+        throw new Signal("StopPipeline", 0, marker);
       },
       fail: (error, options) => {
         this.#recordOf(error, cmdlet, command, options?.target ?? null, options?.category);

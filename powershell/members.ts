@@ -1,7 +1,7 @@
 /** Properties and methods of values, found by name and called with arguments of the right types. */
 import { enumerated, isNumeric, isNumberType, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
-import { raised, typeOf, type Types } from "./types.ts";
+import { raised, typeOf, type Types, runtimeError } from "./types.ts";
 import {
   Char,
   CustomObject,
@@ -147,10 +147,9 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
   if (!isNull(value)) {
     rejectUnsupported(typeOf(value), key);
   }
-  throw raised(
-    "System.Management.Automation.RuntimeException",
+  throw runtimeError(
+    "PropertyNotFound",
     `The property '${name}' cannot be found on this object. Verify that the property exists and can be set.`,
-    { id: "PropertyNotFound" },
   );
 }
 
@@ -170,12 +169,9 @@ export async function callMethod(
   runBlock: (block: ScriptBlock, args: readonly Value[], self: Value) => Promise<Value>,
 ): Promise<Value> {
   if (isNull(value)) {
-    throw raised(
-      "System.Management.Automation.RuntimeException",
+    throw runtimeError(
+      "InvokeMethodOnNull",
       "You cannot call a method on a null-valued expression.",
-      {
-        id: "InvokeMethodOnNull",
-      },
     );
   }
   const key = name.toLowerCase();
@@ -197,10 +193,9 @@ export async function callMethod(
     }
     return is.array(results);
   }
-  throw raised(
-    "System.Management.Automation.RuntimeException",
+  throw runtimeError(
+    "MethodNotFound",
     `Method invocation failed because [${type.name}] does not contain a method named '${name}'.`,
-    { id: "MethodNotFound" },
   );
 }
 
@@ -268,10 +263,10 @@ async function call(
   if (!best) {
     const counts = overloads.some((each) => each.parameters.length === args.length || each.rest);
     throw counts
-      ? raised(
-          "System.Management.Automation.MethodException",
+      ? runtimeError(
+          "MethodArgumentConversionInvalidCastArgument",
           `Cannot convert an argument of "${name}" to the type it has to have.`,
-          { id: "MethodArgumentConversionInvalidCastArgument" },
+          "MethodException",
         )
       : new Unsupported(`${name} with ${String(args.length)} arguments`);
   }

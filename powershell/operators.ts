@@ -16,7 +16,7 @@ import { arithmeticNet, compareNet } from "./dotnet/time.ts";
 import { formatOperator } from "./format.ts";
 import { compile } from "./regex.ts";
 import * as is from "./types.ts";
-import { raised, typeOf } from "./types.ts";
+import { raised, typeOf, runtimeError } from "./types.ts";
 import {
   Char,
   CustomObject,
@@ -215,12 +215,9 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
   }
   const order = compareNet(left, convert(right, typeOf(left)));
   if (order === undefined) {
-    throw raised(
-      "System.Management.Automation.RuntimeException",
+    throw runtimeError(
+      "NotIcomparable",
       `Cannot compare "${toText(left)}" because it is not IComparable.`,
-      {
-        id: "NotIcomparable",
-      },
     );
   }
   return order;
@@ -351,12 +348,9 @@ function add(left: Value, right: Value): Value | undefined {
   }
   if (left instanceof Hashtable) {
     if (!(right instanceof Hashtable)) {
-      throw raised(
-        "System.Management.Automation.RuntimeException",
+      throw runtimeError(
+        "AddHashTableToNonHashTable",
         "A hash table can only be added to another hash table.",
-        {
-          id: "AddHashTableToNonHashTable",
-        },
       );
     }
     const sum = new Hashtable(left.type);
@@ -401,14 +395,13 @@ function operand(value: Value, operator: string, other: Value): Operand {
   if (typeof value === "boolean" || value instanceof Char || value instanceof EnumValue) {
     return { number: toComparable(value) ?? 0, type: is.int };
   }
-  throw raised(
-    "System.Management.Automation.RuntimeException",
+  throw runtimeError(
+    "MethodNotFound",
     `Method invocation failed because [${typeOf(value).name}] does not contain a method named 'op_${
       { "+": "Addition", "-": "Subtraction", "*": "Multiply", "/": "Division", "%": "Modulus" }[
         operator
       ] ?? operator
     }'.`,
-    { id: "MethodNotFound" },
   );
 }
 

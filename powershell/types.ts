@@ -275,18 +275,12 @@ export const reference = types.define({
 });
 
 export function typeOf(value: Exclude<Value, null>): NetType {
-  switch (typeof value) {
-    case "string":
-      return string;
-    case "number":
-      return int;
-    case "bigint":
-      return long;
-    case "boolean":
-      return bool;
-    default:
-      return value.type;
+  if (typeof value === "object") {
+    return value.type;
   }
+  return { string, number: int, bigint: long, boolean: bool }[
+    typeof value as "string" | "number" | "bigint" | "boolean"
+  ];
 }
 
 export function array(items: Value[], type: NetType = objectArray): PsArray {
@@ -306,6 +300,11 @@ export function toDouble(value: number): Num {
 
 export function toChar(text: string): Char {
   return new Char(char, text.charCodeAt(0));
+}
+
+/** An error of PowerShell's own. */
+export function runtimeError(id: string, message: string, type = "RuntimeException"): Raised {
+  return raised(`System.Management.Automation.${type}`, message, { id });
 }
 
 /** An error of .NET, to be thrown by members and cmdlets. `type` is a full name. */

@@ -4,7 +4,7 @@ import { enumerated, isNumeric, toBool, toItems, toText } from "../convert.ts";
 import { construct } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
-import { raised } from "../types.ts";
+import { runtimeError } from "../types.ts";
 import {
   CustomObject,
   Hashtable,
@@ -306,11 +306,7 @@ const newObject: Cmdlet = {
       throw new Unsupported(`New-Object ${name}`);
     }
     if (!type) {
-      throw raised(
-        "System.Management.Automation.PSArgumentException",
-        `Cannot find type [${name}].`,
-        { id: "TypeNotFound" },
-      );
+      throw runtimeError("TypeNotFound", `Cannot find type [${name}].`, "PSArgumentException");
     }
     const args = call.get("ArgumentList");
     await call.emit(
@@ -349,10 +345,10 @@ const getCommand: Cmdlet = {
     const found = call.scope.commands(name);
     if (found.length === 0 && !hasWildcard(name)) {
       await call.fail(
-        raised(
-          "System.Management.Automation.CommandNotFoundException",
+        runtimeError(
+          "CommandNotFoundException",
           `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`,
-          { id: "CommandNotFoundException" },
+          "CommandNotFoundException",
         ),
         { category: "ObjectNotFound", target: name },
       );
