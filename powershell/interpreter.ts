@@ -1127,14 +1127,6 @@ export class Interpreter implements Shell {
     piped: boolean,
     marker: object,
   ): Promise<Stage> {
-    for (const redirection of command.redirections) {
-      const { target, stream } = redirection;
-      const toNull =
-        "kind" in target && target.kind === "Variable" && target.name.toLowerCase() === "null";
-      if (stream !== "2" || !toNull) {
-        throw new Unsupported("a redirection other than 2>$null").at(redirection.position);
-      }
-    }
     const target = await this.#resolve(command);
     if (target.kind === "program") {
       return this.#program(target.path, command, emit, piped);

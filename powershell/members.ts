@@ -2,13 +2,14 @@
 import { enumerated, isNumeric, isNumberType, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
 import { raised, typeOf, type Types, runtimeError } from "./types.ts";
+import type {
+  NetType} from "./values.ts";
 import {
   Char,
   CustomObject,
   Hashtable,
   isNull,
   NetObject,
-  NetType,
   nothing,
   PsArray,
   Raised,

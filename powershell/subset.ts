@@ -80,32 +80,29 @@ function unknown(
   functions: ReadonlySet<string>,
   members: Members,
 ): string | undefined {
-  switch (node.kind) {
-    case "Binary":
-    case "Unary":
-      return operators.has(node.operator.replace(/^-c(?!ontains)/, "-"))
-        ? undefined
-        : `the operator ${node.operator}`;
-    case "Variable":
-      return node.scope === undefined && unknownVariables.has(node.name.toLowerCase())
-        ? `the variable $${node.name}`
-        : undefined;
-    case "TypeName":
-      return /^(ordered|void)$/i.test(node.name) || known.types.find(node.name)
-        ? undefined
-        : `the type [${node.name}]`;
-    case "Member":
-    case "MethodCall":
-      return unknownMember(node, known.types, members);
-    case "Command":
-      return unknownCommand(node, known, functions);
-    case "Redirection":
-      return node.stream === "2" && "kind" in node.target && node.target.kind === "Variable"
-        ? undefined
-        : "a redirection other than 2>$null";
-    default:
-      return undefined;
+  if (node.kind === "Binary" || node.kind === "Unary") {
+    const name = node.operator.replace(/^-c(?!ontains)/, "-");
+    return operators.has(name) ? undefined : `the operator ${node.operator}`;
   }
+  if (node.kind === "Variable" && node.scope === undefined) {
+    return unknownVariables.has(node.name.toLowerCase()) ? `the variable $${node.name}` : undefined;
+  }
+  if (node.kind === "TypeName") {
+    const isKnown = /^(ordered|void)$/i.test(node.name) || known.types.find(node.name);
+    return isKnown ? undefined : `the type [${node.name}]`;
+  }
+  if (node.kind === "Member" || node.kind === "MethodCall") {
+    return unknownMember(node, known.types, members);
+  }
+  if (node.kind === "Command") {
+    return unknownCommand(node, known, functions);
+  }
+  if (node.kind === "Redirection") {
+    const { stream, target } = node;
+    const toNothing = "kind" in target && target.kind === "Variable" && /^null$/i.test(target.name);
+    return stream === "2" && toNothing ? undefined : "a redirection other than 2>$null";
+  }
+  return undefined;
 }
 
 function unknownMember(

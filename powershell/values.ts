@@ -170,6 +170,9 @@ export class Hashtable extends Instance {
     if (typeof key === "string") {
       return `s${key.toLowerCase()}`;
     }
+    if (key instanceof Instance && !(key instanceof Num) && !(key instanceof Char)) {
+      throw new Unsupported(`a key of the type [${key.type.name}]`);
+    }
     return key instanceof Char
       ? `c${String(key.code)}`
       : `${typeof key}${String(key instanceof Num ? key.value : key)}`;

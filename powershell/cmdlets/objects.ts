@@ -48,7 +48,9 @@ const forEachObject: Cmdlet = {
   async run(call) {
     const block = call.block("Process");
     if (block) {
-      await call.shell.invoke(block, { underscore: call.get("InputObject") ?? null }, call.emit);
+      await call.shell.invoke(block, { underscore: call.get("InputObject") ?? null }, (value) =>
+        call.emit(value),
+      );
     }
   },
 };

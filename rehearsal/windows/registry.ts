@@ -36,27 +36,28 @@ export class RegistryKey {
 
   /** The key at a path below this one, with `\` between names. */
   find(path: string): RegistryKey | undefined {
-    let key: RegistryKey | undefined = this;
-    for (const name of path.split("\\").filter((each) => each !== "")) {
-      key = key?.keys.get(name.toLowerCase());
-    }
-    return key;
+    return namesOf(path).reduce<RegistryKey | undefined>(
+      (key, name) => key?.keys.get(name.toLowerCase()),
+      this,
+    );
   }
 
   /** The same; keys that are missing are made. */
   make(path: string): RegistryKey {
-    let key: RegistryKey = this;
-    for (const name of path.split("\\").filter((each) => each !== "")) {
-      const below: RegistryKey = key.keys.get(name.toLowerCase()) ?? new RegistryKey(name);
+    return namesOf(path).reduce<RegistryKey>((key, name) => {
+      const below = key.keys.get(name.toLowerCase()) ?? new RegistryKey(name);
       key.keys.set(name.toLowerCase(), below);
-      key = below;
-    }
-    return key;
+      return below;
+    }, this);
   }
 
   set(name: string, data: Value, kind: ValueKind): void {
     this.values.set(name.toLowerCase(), { name, kind, data });
   }
+}
+
+function namesOf(path: string): string[] {
+  return path.split("\\").filter((name) => name !== "");
 }
 
 /** HKLM:, on the key of the local machine. */

@@ -101,7 +101,9 @@ const invokeExpression: Cmdlet = {
   run: (call) => {
     const text = call.text("Command") ?? "";
     const body = parse({ path: "<expression>", text });
-    return call.shell.invoke(new ScriptBlock(is.scriptBlock, body), {}, call.emit);
+    return call.shell.invoke(new ScriptBlock(is.scriptBlock, body), {}, (value) =>
+      call.emit(value),
+    );
   },
 };
 
