@@ -1,101 +1,6 @@
-/** What is below the grammar: what single characters mean to PowerShell, numbers, space between words, positions. */
+/** What is below the grammar: errors, positions, space between words, and the forms of words and numbers. */
 
-import type { ConstantValue, Position, SourceFile, TypeName, Variable } from "./syntax.ts";
-
-/** Characters as PowerShell takes them: typographic quotes and dashes count as plain ones. */
-const singleQuotes = "'\u2018\u2019\u201a\u201b";
-const doubleQuotes = '"\u201c\u201d\u201e';
-const dashes = "-\u2013\u2014\u2015";
-
-/** None of these tests takes the empty text behind the end for a character. */
-export const oneOf = (set: string, character: string): boolean =>
-  character !== "" && set.includes(character);
-
-export const isSingleQuote = (character: string): boolean => oneOf(singleQuotes, character);
-export const isDoubleQuote = (character: string): boolean => oneOf(doubleQuotes, character);
-export const isDash = (character: string): boolean => oneOf(dashes, character);
-export const isNewline = (character: string): boolean => oneOf("\r\n", character);
-export const isDigit = (character: string): boolean => oneOf("0123456789", character);
-export const isLetter = (character: string): boolean => /^[\p{L}_]$/u.test(character);
-export const isNameCharacter = (character: string): boolean => /^[\p{L}\p{Nd}_]$/u.test(character);
-export const isVariableCharacter = (character: string): boolean =>
-  isNameCharacter(character) || character === "?";
-
-/** Space within a line. */
-export const isSpace = (character: string): boolean =>
-  !isNewline(character) && /^[\s\u0085]$/u.test(character);
-
-/** Whether a bare word ends before this character; so it does at the end of the text. */
-export const endsWord = (character: string): boolean =>
-  character === "" || isNewline(character) || isSpace(character) || oneOf("&(),;{}|<>", character);
-
-const escapes: Readonly<Record<string, string>> = {
-  "0": "\0",
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-};
-
-/** What a character behind a backtick stands for. */
-export const escaped = (character: string): string => escapes[character] ?? character;
-
-export interface ScannedNumber {
-  readonly value: ConstantValue;
-  readonly end: number;
-  /** Written with `d`, as a System.Decimal. */
-  readonly isDecimal: boolean;
-}
-
-const numberForm =
-  /([-+\u2013\u2014\u2015]?)(?:(0x[0-9a-f]+)|((?:\d+(?:\.\d+|\.(?![.\p{L}_]))?|\.\d+)(?:e[-+]?\d+)?))([ld]?)([kmgtp]b)?/iuy;
-
-const multipliers: Readonly<Record<string, bigint>> = {
-  kb: 1n << 10n,
-  mb: 1n << 20n,
-  gb: 1n << 30n,
-  tb: 1n << 40n,
-  pb: 1n << 50n,
-};
-
-/** The number that begins at an offset, with its sign if it has one. What follows it is the caller's business. */
-export function scanNumber(text: string, start: number): ScannedNumber | undefined {
-  numberForm.lastIndex = start;
-  const match = numberForm.exec(text);
-  if (match === null) {
-    return undefined;
-  }
-  const [whole, sign = "", hexadecimal, decimal = "", suffix = "", unit = ""] = match;
-  const isDecimal = suffix.toLowerCase() === "d";
-  const factor = multipliers[unit.toLowerCase()] ?? 1n;
-  const signed = isDash(sign) ? -1n : 1n;
-  const end = start + whole.length;
-
-  if (hexadecimal === undefined && (isDecimal || /[.e]/i.test(decimal))) {
-    return { value: { double: Number(signed) * Number(decimal) * Number(factor) }, end, isDecimal };
-  }
-  const magnitude =
-    hexadecimal === undefined
-      ? BigInt(decimal)
-      : BigInt.asIntN(bitsOf(hexadecimal), BigInt(hexadecimal));
-  return { value: integer(signed * magnitude * factor, suffix !== ""), end, isDecimal };
-}
-
-/** The digits of a hexadecimal number are the very bits: 0xFFFFFFFF is -1. */
-function bitsOf(hexadecimal: string): number {
-  const digits = hexadecimal.slice(2).replace(/^0+/, "").length;
-  return digits <= 8 ? 32 : digits <= 16 ? 64 : 4 * digits + 1;
-}
-
-function integer(value: bigint, long: boolean): ConstantValue {
-  if (!long && BigInt.asIntN(32, value) === value) {
-    return Number(value);
-  }
-  return BigInt.asIntN(64, value) === value ? value : { double: Number(value) };
-}
+import type { ConstantValue, Position, SourceFile } from "./syntax.ts";
 
 /** A text that is no PowerShell. */
 export class ScriptSyntaxError extends Error {
@@ -118,308 +23,192 @@ export class UnsupportedSyntaxError extends ScriptSyntaxError {
   }
 }
 
+const ignored = "`\\r?\\n|#.*|<#[^]*?#>";
+
+/** What may stand between words: space, comments, continuations of lines. */
+const spaces = new RegExp(`(?:[^\\S\\r\\n]|${ignored})*`, "y");
+
+/** The same and ends of lines. */
+export const newlines = new RegExp(`(?:\\s|${ignored})*`, "y");
+
+/** The same and what separates statements. */
+export const separators = new RegExp(`(?:[\\s;]|${ignored})*`, "y");
+
+/** What ends a bare word. */
+const wordEnd = "(?=$|[\\s&(),;{}|<>])";
+
+const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?\\w+|[$^?]))";
+const number =
+  "([-+]?)(?:(0x[0-9a-f]+)|((?:\\d+(?:\\.\\d+)?|\\.\\d+)(?:e[-+]?\\d+)?))(l?)([kmgtp]b)?";
+
+export const forms = {
+  wordEnd: new RegExp(`${wordEnd}|\`\\r?\\n`, "y"),
+  keyword: new RegExp(`[a-z]+${wordEnd}`, "iy"),
+  name: /[a-z_]\w*/iy,
+  functionName: /[^\s&(),;{}|<>]+/y,
+  /** `-name` before a value, a colon or an end; `-x"y"` is a text. */
+  parameter: new RegExp(`-([a-z_?][^\\s&(),;{}|<>.[:'"]*)(?=[.[:]|${wordEnd})`, "iy"),
+  /** `&` or `.` before what is called. */
+  invocation: new RegExp(`&|\\.(?:(?=[$'"])|${wordEnd})`, "y"),
+  redirection: /([1-6*]?)>(?:&([12])|(>?))/y,
+  attribute: /\[\s*([a-z_][\w.]*)\s*(?=\()/iy,
+  type: /\[([a-z_](?:[\w.,\s]|\[(?:[\w.,\s]|\[[\w.,\s]*\])*\])*)\]/iy,
+  statementEnd: /$|[\r\n;)}]/y,
+  commandEnd: /$|[\r\n;)}|&]/y,
+  assignment: /[-+*/%]?=/y,
+  binaryOperator: /-[a-z]\w*|\.\.|[-+*/%](?!=)/iy,
+  /** A sign before digits is none, it belongs to the number. */
+  unaryOperator: /,|!|\+\+|--|[-+](?!\.?\d|[a-z])|-(?:not|join|split|csplit)(?!\w)/iy,
+  /** What follows a type that it is cast to. */
+  castOperand: /[$@(['"{!\d]|\.\d|[-+](?![\sa-z])|-(?:not|join|split|csplit)(?!\w)/iy,
+  member: /::|\.(?!\.)/y,
+  variable: new RegExp(`(?:\\$|@(?=\\w))${variable}`, "y"),
+  number: new RegExp(number, "iy"),
+  /** At the beginning of a statement: what begins an expression, not a command. */
+  expression: new RegExp(`['"$@([{,!+-]|${number}(?!\\w|\\.\\w)`, "iy"),
+  /** An argument that is no bare word: `$x.Name` is none, `$x\name` is one. */
+  argument: new RegExp(`['"({@]|\\$\\(|\\$${variable}(?=[.[]|::|${wordEnd})`, "y"),
+  numberArgument: new RegExp(`(?!\\+)${number}${wordEnd}`, "iy"),
+};
+
+const escapes: Readonly<Record<string, string>> = {
+  "0": "\0",
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
+
+/** What a character behind a backtick stands for. */
+export const escaped = (character: string): string => escapes[character] ?? character;
+
+/** The value of a number of the form above. */
+export function numberOf(match: RegExpExecArray): ConstantValue {
+  const [, sign = "", hexadecimal, decimal = "", long = "", unit = ""] = match;
+  const factor = 1n << BigInt(10 * "_kmgtp".indexOf(unit.charAt(0).toLowerCase() || "_"));
+  if (/[.e]/i.test(decimal)) {
+    return { double: Number(sign + decimal) * Number(factor) };
+  }
+  // The digits of a hexadecimal number are the very bits: 0xFFFFFFFF is -1.
+  const magnitude =
+    hexadecimal === undefined
+      ? BigInt(decimal)
+      : BigInt.asIntN(hexadecimal.length > "0x".length + 8 ? 64 : 32, BigInt(hexadecimal));
+  const value = (sign === "-" ? -1n : 1n) * magnitude * factor;
+  if (long === "" && BigInt.asIntN(32, value) === value) {
+    return Number(value);
+  }
+  return BigInt.asIntN(64, value) === value ? value : { double: Number(value) };
+}
+
+class Place implements Position {
+  constructor(
+    readonly file: SourceFile,
+    readonly start: number,
+    readonly end: number,
+  ) {}
+
+  get line(): number {
+    return this.file.text.slice(0, this.start).split("\n").length;
+  }
+}
+
 /** A place in a text, and what is read there whatever the grammar says. */
 export class Reader {
-  protected readonly text: string;
   protected at = 0;
-  private readonly lineStarts: readonly number[];
   /** The space passed last: nodes end before it. */
   private spaceStart = 0;
   private spaceEnd = 0;
 
-  constructor(private readonly file: SourceFile) {
-    this.text = file.text;
-    const starts = [0];
-    for (let next = this.text.indexOf("\n"); next >= 0; next = this.text.indexOf("\n", next + 1)) {
-      starts.push(next + 1);
-    }
-    this.lineStarts = starts;
+  constructor(private readonly file: SourceFile) {}
+
+  protected textSince(start: number): string {
+    return this.file.text.slice(start, this.at);
   }
 
-  protected peek(offset = 0): string {
-    return this.text.charAt(this.at + offset);
+  protected looksAt(text: string): boolean {
+    return this.file.text.startsWith(text, this.at);
   }
 
-  protected looksAt(expected: string): boolean {
-    return this.text.startsWith(expected, this.at);
+  /** What a sticky pattern matches here. */
+  protected look(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.at;
+    return pattern.exec(this.file.text);
+  }
+
+  /** Passes what a pattern matches here. */
+  protected match(pattern: RegExp): RegExpExecArray | null {
+    const match = this.look(pattern);
+    this.at += match?.[0].length ?? 0;
+    return match;
+  }
+
+  protected take(pattern: RegExp): string | undefined {
+    return this.match(pattern)?.[0];
   }
 
   /** Passes a text if it stands here. */
-  protected pass(expected: string): boolean {
-    if (!this.looksAt(expected)) {
-      return false;
-    }
-    this.at += expected.length;
-    return true;
+  protected pass(text: string): boolean {
+    const stands = this.looksAt(text);
+    this.at += stands ? text.length : 0;
+    return stands;
   }
 
-  protected expect(expected: string, what: string): void {
-    if (!this.pass(expected)) {
-      this.fail(`${what}: '${expected}' expected, not ${this.found()}`);
+  protected expect(text: string): void {
+    if (!this.pass(text)) {
+      this.expected(`'${text}'`);
     }
   }
 
-  protected found(): string {
-    if (this.at >= this.text.length) {
-      return "the end";
-    }
-    if (isNewline(this.peek())) {
-      return "the end of the line";
-    }
-    const word = /^(?:[\p{L}\p{Nd}_$-]+|.)/u.exec(this.text.slice(this.at, this.at + 40));
-    return `'${word?.[0] ?? this.peek()}'`;
-  }
-
-  private lineOf(offset: number): number {
-    let low = 0;
-    let high = this.lineStarts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.lineStarts[middle] ?? 0) <= offset) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low + 1;
-  }
-
-  protected span(start: number, end: number): Position {
-    return { file: this.file, line: this.lineOf(start), start, end };
-  }
-
-  /** From an offset to here, without space before here. */
-  protected since(start: number): Position {
-    const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
-    return this.span(start, end);
-  }
-
-  protected fail(message: string, start = this.at): never {
-    throw new ScriptSyntaxError(message, this.span(start, Math.max(start, this.at)));
-  }
-
-  protected refuse(construct: string, start = this.at): never {
-    throw new UnsupportedSyntaxError(construct, this.span(start, Math.max(start, this.at)));
-  }
-
-  /** Runs a rule; if it gives undefined, nothing was read. */
-  protected attempt<T>(rule: () => T | undefined): T | undefined {
-    const { at, spaceStart, spaceEnd } = this;
-    const result = rule();
-    if (result === undefined) {
-      Object.assign(this, { at, spaceStart, spaceEnd });
-    }
-    return result;
-  }
-
-  private markSpace(from: number): void {
-    if (this.at === from) {
-      return;
-    }
+  /** Passes space, comments and continuations of lines; and more where it is said. */
+  protected space(pattern = spaces): void {
+    const from = this.at;
+    this.take(pattern);
     if (from !== this.spaceEnd) {
       this.spaceStart = from;
     }
     this.spaceEnd = this.at;
   }
 
-  /** Passes space, comments and continuations of lines. */
-  protected space(): void {
-    const from = this.at;
-    for (;;) {
-      const character = this.peek();
-      if (isSpace(character)) {
-        this.at += 1;
-      } else if (character === "`" && isNewline(this.peek(1))) {
-        this.at += this.peek(1) === "\r" && this.peek(2) === "\n" ? 3 : 2;
-      } else if (character === "#") {
-        while (this.at < this.text.length && !isNewline(this.peek())) {
-          this.at += 1;
-        }
-      } else if (this.looksAt("<#")) {
-        const end = this.text.indexOf("#>", this.at + 2);
-        if (end < 0) {
-          this.fail("'#>' is missing for '<#'");
-        }
-        this.at = end + 2;
-      } else {
-        break;
-      }
-    }
-    this.markSpace(from);
+  /** Passes what a pattern matches behind space; if it doesn't, nothing. */
+  protected takeBehind(space: RegExp | undefined, pattern: RegExp): string | undefined {
+    const before = this.at;
+    this.space(space);
+    const found = this.take(pattern);
+    this.at = found === undefined ? before : this.at;
+    return found;
   }
 
-  /** The same and ends of lines. */
-  protected newlines(): void {
-    const from = this.at;
+  /** Passes a keyword behind ends of lines. */
+  protected passKeyword(word: string): boolean {
+    const before = this.at;
+    const passed = this.takeBehind(newlines, forms.keyword)?.toLowerCase() === word;
+    this.at = passed ? this.at : before;
+    return passed;
+  }
+
+  /** From an offset to here, without space before here. */
+  protected since(start: number): Position {
+    const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
+    return new Place(this.file, start, end);
+  }
+
+  /** Tells what is missing here; but if an operator stands here, that is what is not supported. */
+  protected expected(what: string): never {
     this.space();
-    while (isNewline(this.peek())) {
-      this.at += 1;
-      this.space();
-    }
-    this.markSpace(from);
-  }
-
-  /** The bare word that stands here, in lower case. */
-  protected wordHere(): string {
-    let end = this.at;
-    while (isLetter(this.text.charAt(end))) {
-      end += 1;
-    }
-    return endsWord(this.text.charAt(end)) ? this.text.slice(this.at, end).toLowerCase() : "";
-  }
-
-  protected passWord(word: string): boolean {
-    if (this.wordHere() !== word) {
-      return false;
-    }
-    this.at += word.length;
-    return true;
-  }
-
-  /** Passes a word behind ends of lines; if another one stands there, nothing. */
-  protected passContinuation(word: string): boolean {
-    return (
-      this.attempt(() => {
-        this.newlines();
-        return this.passWord(word) || undefined;
-      }) ?? false
-    );
-  }
-
-  protected simpleName(): string | undefined {
-    const from = this.at;
-    while (isNameCharacter(this.peek())) {
-      this.at += 1;
-    }
-    return this.at === from || isDigit(this.text.charAt(from))
-      ? undefined
-      : this.text.slice(from, this.at);
-  }
-
-  /** A text in single quotes. */
-  protected literalText(): string {
-    const opener = this.at;
-    let value = "";
-    this.at += 1;
-    for (;;) {
-      const character = this.peek();
-      if (character === "") {
-        this.fail("the quote is not closed", opener);
-      }
-      if (isSingleQuote(character)) {
-        if (!isSingleQuote(this.peek(1))) {
-          this.at += 1;
-          return value;
-        }
-        this.at += 1;
-      }
-      value += character;
-      this.at += 1;
-    }
-  }
-
-  /** What closes a bracket. A missing one is told with the bracket's own line. */
-  protected close(closer: string, opener: number): void {
-    if (this.pass(closer)) {
-      return;
-    }
-    if (this.at >= this.text.length) {
-      const missing = `'${closer}' is missing for '${this.text.charAt(opener)}'`;
-      throw new ScriptSyntaxError(missing, this.span(opener, opener + 1));
-    }
-    this.refuseUnsupportedOperator();
-    this.fail(`'${closer}' expected, not ${this.found()}`);
-  }
-
-  protected refuseUnsupportedOperator(): void {
-    const operator = /^(?:&&|\|\||&|\?\?=?|\?)/.exec(this.text.slice(this.at, this.at + 3))?.[0];
-    if (operator === "?") {
-      this.refuse("the ternary operator");
-    } else if (operator === "&") {
-      this.refuse("running in the background with '&'");
-    } else if (operator !== undefined) {
+    const operator = this.take(/&&?|\|\||\?\??|-[a-z]\w*/iy);
+    if (operator !== undefined) {
       this.refuse(`'${operator}'`);
     }
+    const found = this.look(/[\w$]+|./y)?.[0];
+    const instead = found === undefined ? "the end of the line" : `'${found}'`;
+    throw new ScriptSyntaxError(`${what} expected, not ${instead}`, this.since(this.at));
   }
 
-  /** Whether `$` begins a variable here; else it is a character like others. */
-  protected variableFollows(): boolean {
-    const next = this.peek(1);
-    return next === "{" || next === "$" || next === "^" || isVariableCharacter(next);
-  }
-
-  /** `$name`, `$scope:name` or `${any text}`; with `@` in place of `$` too. */
-  protected variable(): Variable {
-    const start = this.at;
-    this.at += 1;
-    const path = this.looksAt("{") ? this.bracedName() : this.variablePath();
-    const colon = path.indexOf(":");
-    const scope = colon < 0 ? undefined : path.slice(0, colon).toLowerCase();
-    const name = path.slice(colon + 1);
-    if (name === "") {
-      this.fail("the variable's name is missing", start);
-    }
-    return { kind: "Variable", scope, name, splatted: false, position: this.since(start) };
-  }
-
-  private bracedName(): string {
-    const opener = this.at;
-    let name = "";
-    for (this.at += 1; !this.looksAt("}"); this.at += 1) {
-      if (this.at >= this.text.length) {
-        this.close("}", opener);
-      }
-      if (this.looksAt("`")) {
-        this.at += 1;
-      }
-      name += this.peek();
-    }
-    this.at += 1;
-    return name;
-  }
-
-  private variablePath(): string {
-    const from = this.at;
-    if (oneOf("$^?", this.peek())) {
-      this.at += 1;
-      return this.text.slice(from, this.at);
-    }
-    const passName = (): void => {
-      while (isVariableCharacter(this.peek())) {
-        this.at += 1;
-      }
-    };
-    passName();
-    if (this.looksAt(":") && this.peek(1) !== ":") {
-      this.at += 1;
-      passName();
-      if (this.text.charAt(this.at - 1) === ":") {
-        this.fail(
-          "':' behind a variable is not followed by a name; write ${name} before a colon",
-          from - 1,
-        );
-      }
-    }
-    return this.text.slice(from, this.at);
-  }
-
-  protected typeName(): TypeName {
-    const start = this.at;
-    let depth = 0;
-    do {
-      const character = this.peek();
-      if (character === "" || oneOf("'\"(){};$|", character) || isNewline(character)) {
-        this.fail("']' is missing for '['", start);
-      }
-      depth += character === "[" ? 1 : character === "]" ? -1 : 0;
-      this.at += 1;
-    } while (depth > 0);
-    const written = this.text.slice(start + 1, this.at - 1).trim();
-    const name = written.replace(/(?:\s*\[\s*\])+$/, "");
-    if (!/^[\p{L}_]/u.test(name)) {
-      this.fail(`'[${written}]' is no type`, start);
-    }
-    const ranks = written.slice(name.length).split("[").length - 1;
-    return { kind: "TypeName", name, ranks, position: this.since(start) };
+  protected refuse(construct: string): never {
+    throw new UnsupportedSyntaxError(construct, this.since(this.at));
   }
 }

@@ -4,21 +4,13 @@
  */
 
 import {
-  endsWord,
   escaped,
-  isDash,
-  isDigit,
-  isDoubleQuote,
-  isLetter,
-  isNameCharacter,
-  isNewline,
-  isSingleQuote,
-  isSpace,
-  isVariableCharacter,
-  oneOf,
+  forms,
+  newlines,
+  numberOf,
   Reader,
-  scanNumber,
   ScriptSyntaxError,
+  separators,
   UnsupportedSyntaxError,
 } from "./lexer.ts";
 import type {
@@ -31,9 +23,11 @@ import type {
   ExpressionElement,
   Flow,
   For,
+  ForEach,
   FunctionDefinition,
   HashtableLiteral,
   If,
+  Loop,
   Parameter,
   Pipeline,
   Redirection,
@@ -42,6 +36,7 @@ import type {
   Statement,
   Try,
   TypeName,
+  Variable,
 } from "./syntax.ts";
 
 export { ScriptSyntaxError, UnsupportedSyntaxError };
@@ -50,459 +45,300 @@ export function parse(file: SourceFile): ScriptBody {
   return new Parser(file).script();
 }
 
-/** The ranks of binary operators; a higher one binds tighter. */
-const rankOf = new Map<string, number>([
-  ...["-and", "-or", "-xor"].map((name) => [name, 1] as const),
-  ...["-band", "-bor", "-bxor"].map((name) => [name, 2] as const),
-  ...comparisons().map((name) => [name, 3] as const),
-  ["+", 4],
-  ["-", 4],
-  ["*", 5],
-  ["/", 5],
-  ["%", 5],
-  ["-f", 6],
-  ["..", 7],
-]);
+/** A node before it is known where it ends. */
+type Unplaced<T> = T extends unknown ? Omit<T, "position"> : never;
 
-function comparisons(): string[] {
-  const insensitive =
-    "eq ne gt ge lt le like notlike match notmatch replace split contains notcontains in notin";
-  const both = insensitive.split(" ").flatMap((name) => [`-${name}`, `-c${name}`]);
-  return [...both, "-join", "-is", "-isnot", "-as", "-shl", "-shr"];
+interface Operator {
+  readonly name: string;
+  readonly rank: number;
 }
 
-const unaryWords = new Set(["-not", "-bnot", "-join", "-split", "-csplit"]);
+const comparisons =
+  "eq ne gt ge lt le like notlike match notmatch replace split contains notcontains in notin";
 
-/** Words that begin a statement of PowerShell's which is not supported. */
-const unsupportedStatements = new Set(
+/** Binary operators; those of a later line bind tighter. */
+const binaryOperators = new Map<string, Operator>(
+  [
+    ["-and", "-or", "-xor"],
+    ["-band", "-bor", "-bxor"],
+    [...comparisons.split(" ").flatMap(spellings), "-join", "-is", "-isnot", "-as"],
+    ["+", "-"],
+    ["*", "/", "%"],
+    ["-f"],
+    [".."],
+  ].flatMap((names, rank) => names.map((name) => [name, { name: plain(name), rank }])),
+);
+
+function spellings(name: string): string[] {
+  return [`-${name}`, `-c${name}`, `-i${name}`];
+}
+
+/** A leading `i` says what is so anyway. */
+function plain(operator: string): string {
+  const name = operator.replace(/^-i/, "");
+  return comparisons.split(" ").includes(name) ? `-${name}` : operator;
+}
+
+/** Words that begin a statement which is not supported, or continue one. */
+const unsupportedKeywords = new Set(
   (
-    "class configuration data define enum filter from inlinescript parallel sequence switch trap " +
-    "using var workflow"
+    "begin catch class configuration data dynamicparam else elseif end enum filter finally in " +
+    "param process switch trap until using workflow"
   ).split(" "),
 );
 
-const namedBlocks = new Set(["begin", "process", "end", "dynamicparam", "clean"]);
-
-/** Words that continue a statement and can't begin one. */
-const continuations = new Set(["catch", "else", "elseif", "finally", "in", "param", "until"]);
-
 class Parser extends Reader {
-  /** Between the arguments of a method a comma makes no list. */
-  private commaMakesList = true;
+  private readonly statementRules = new Map<string, () => Unplaced<Statement>>([
+    ["if", () => this.ifStatement()],
+    ["while", () => this.whileLoop()],
+    ["do", () => this.doLoop()],
+    ["for", () => this.forLoop()],
+    ["foreach", () => this.forEach()],
+    ["try", () => this.tryStatement()],
+    ["throw", () => this.flow("Throw")],
+    ["return", () => this.flow("Return")],
+    ["exit", () => this.flow("Exit")],
+    ["break", () => this.flow("Break")],
+    ["continue", () => this.flow("Continue")],
+    ["function", () => this.functionDefinition()],
+  ]);
 
   script(): ScriptBody {
-    if (this.text.startsWith("\ufeff")) {
-      this.at = 1;
+    const body = this.scriptBody();
+    if (!this.look(/$/y)) {
+      this.expected("a statement");
     }
-    const start = this.at;
-    const body = this.scriptBody(start);
-    if (this.at < this.text.length) {
-      this.fail(`unexpected '${this.peek()}'`);
-    }
-    return { ...body, position: this.span(start, this.text.length) };
-  }
-
-  private withCommas<T>(makeLists: boolean, rule: () => T): T {
-    const before = this.commaMakesList;
-    this.commaMakesList = makeLists;
-    const result = rule();
-    this.commaMakesList = before;
-    return result;
+    return { ...body, position: this.since(0) };
   }
 
   // Bodies and parameters
 
   /** What stands between braces, or the whole text. */
-  private scriptBody(start: number): ScriptBody {
-    const { attributes, parameters } = this.paramBlock();
-    const process = this.attempt(() => {
-      this.newlines();
-      return this.passWord("process") && /^\s*\{/.test(this.text.slice(this.at))
-        ? this.block()
-        : undefined;
-    });
-    if (process) {
-      this.newlines();
+  private scriptBody(): Unplaced<ScriptBody> {
+    const attributes: Attribute[] = [];
+    for (this.space(newlines); this.look(forms.attribute); this.space(newlines)) {
+      attributes.push(this.attribute());
     }
-    const statements = process ?? this.statements();
-    const forEachInput = process !== undefined;
-    return {
-      kind: "ScriptBody",
-      attributes,
-      parameters,
-      statements,
-      forEachInput,
-      position: this.since(start),
-    };
-  }
-
-  private paramBlock(): Pick<ScriptBody, "attributes" | "parameters"> {
-    const block = this.attempt(() => {
-      const attributes: Attribute[] = [];
-      for (this.newlines(); this.attributeFollows(); this.newlines()) {
-        attributes.push(this.attribute());
-      }
-      return this.passWord("param") ? { attributes, parameters: this.parameters() } : undefined;
-    });
-    return block ?? { attributes: [], parameters: undefined };
-  }
-
-  /** `[Name(`: an attribute and no type. */
-  private attributeFollows(): boolean {
-    return /^\[\s*[\p{L}_][\p{L}\p{Nd}_.]*\s*\(/u.test(this.text.slice(this.at, this.at + 200));
+    const parameters = this.passKeyword("param") ? this.parameters() : undefined;
+    if (parameters === undefined && attributes.length > 0) {
+      this.expected("'param'");
+    }
+    const forEachInput = this.passKeyword("process");
+    const statements = forEachInput ? this.block() : this.statements();
+    this.space(newlines);
+    return { kind: "ScriptBody", attributes, parameters, statements, forEachInput };
   }
 
   private parameters(): Parameter[] {
-    this.newlines();
-    const opener = this.at;
-    this.expect("(", "parameters");
-    const parameters: Parameter[] = [];
-    this.separated(opener, () => parameters.push(this.parameter()));
-    return parameters;
+    this.space(newlines);
+    return this.separated(() => this.parameter());
   }
 
-  /** The rest of parentheses with something between commas. */
-  private separated(opener: number, rule: () => void): void {
-    this.withCommas(false, () => {
-      this.newlines();
-      let isNext = !this.looksAt(")");
-      while (isNext) {
-        rule();
-        this.newlines();
-        isNext = this.pass(",");
-        this.newlines();
-      }
-      this.close(")", opener);
-    });
+  /** What stands in parentheses with commas between. */
+  private separated<T>(rule: () => T): T[] {
+    const items: T[] = [];
+    this.expect("(");
+    this.space(newlines);
+    if (!this.looksAt(")")) {
+      do {
+        this.space(newlines);
+        items.push(rule());
+        this.space(newlines);
+      } while (this.pass(","));
+    }
+    this.expect(")");
+    return items;
   }
 
   private parameter(): Parameter {
     const start = this.at;
     const attributes: Attribute[] = [];
     let type: TypeName | undefined;
-    for (; this.looksAt("["); this.newlines()) {
-      if (this.attributeFollows()) {
+    for (; this.looksAt("["); this.space(newlines)) {
+      if (this.look(forms.attribute)) {
         attributes.push(this.attribute());
-      } else if (type === undefined) {
-        type = this.typeName();
       } else {
-        this.refuse("a second type of a parameter");
+        type = this.typeName();
       }
     }
-    if (this.peek() !== "$") {
-      this.fail(`a parameter expected, not ${this.found()}`);
-    }
-    const { name } = this.variable();
-    const defaultValue = this.attempt(() => {
-      this.newlines();
-      if (!this.pass("=")) {
-        return undefined;
-      }
-      this.newlines();
-      return this.expression();
-    });
+    const { name } = this.variable() ?? this.expected("a parameter");
+    const defaultValue = this.valueBehindEquals();
     return { kind: "Parameter", name, type, attributes, defaultValue, position: this.since(start) };
+  }
+
+  private valueBehindEquals(): Expression | undefined {
+    if (this.takeBehind(newlines, /=/y) === undefined) {
+      return undefined;
+    }
+    this.space(newlines);
+    return this.expression(false);
   }
 
   private attribute(): Attribute {
     const start = this.at;
-    this.expect("[", "attribute");
-    this.newlines();
-    const from = this.at;
-    while (isNameCharacter(this.peek()) || this.peek() === ".") {
-      this.at += 1;
-    }
-    const name = this.text.slice(from, this.at);
-    this.newlines();
-    const opener = this.at;
-    this.expect("(", "attribute");
+    const name = this.match(forms.attribute)?.[1] ?? "";
     const args: Expression[] = [];
-    const named: { name: string; value?: Expression }[] = [];
-    this.separated(opener, () => {
-      const key = this.attempt(() => this.simpleName());
+    const named: Attribute["named"][number][] = [];
+    this.separated(() => {
+      const key = this.take(forms.name);
       if (key === undefined) {
-        args.push(this.expression());
-        return;
+        args.push(this.expression(false));
+      } else {
+        named.push({ name: key, value: this.valueBehindEquals() });
       }
-      this.newlines();
-      named.push({ name: key, value: this.pass("=") ? this.attributeValue() : undefined });
     });
-    this.newlines();
-    this.close("]", start);
+    this.expect("]");
     return { kind: "Attribute", name, args, named, position: this.since(start) };
-  }
-
-  private attributeValue(): Expression {
-    this.newlines();
-    return this.expression();
   }
 
   // Statements
 
   private statements(): Statement[] {
     const statements: Statement[] = [];
-    for (;;) {
-      this.newlines();
-      while (this.pass(";")) {
-        this.newlines();
-      }
-      if (this.at >= this.text.length || this.looksAt(")") || this.looksAt("}")) {
-        return statements;
-      }
+    for (this.space(separators); !this.look(/$|[)}]/y); this.space(separators)) {
       const statement = this.statement();
       statements.push(statement);
       this.space();
-      if (!endsWithBlock(statement)) {
-        this.expectEnd();
+      if (!endsWithBlock(statement) && !this.look(forms.statementEnd)) {
+        this.expected("the end of the statement");
       }
     }
-  }
-
-  /** After a statement that doesn't end by its own brace. */
-  private expectEnd(): void {
-    if (this.atEnd()) {
-      return;
-    }
-    this.refuseUnsupportedOperator();
-    this.fail(`unexpected ${this.found()} behind a statement`);
-  }
-
-  private atEnd(): boolean {
-    const character = this.peek();
-    return character === "" || isNewline(character) || oneOf(";)}", character);
+    return statements;
   }
 
   private statement(): Statement {
     const start = this.at;
-    const word = this.wordHere();
-    switch (word) {
-      case "if":
-        return this.ifStatement();
-      case "while": {
-        this.at += word.length;
-        const condition = this.condition();
-        return { kind: "While", condition, body: this.block(), position: this.since(start) };
-      }
-      case "do":
-        return this.doLoop();
-      case "for":
-        return this.forLoop();
-      case "foreach":
-        return this.forEach();
-      case "try":
-        return this.tryStatement();
-      case "throw":
-        return this.flow("Throw");
-      case "return":
-        return this.flow("Return");
-      case "exit":
-        return this.flow("Exit");
-      case "break":
-        return this.jump("Break");
-      case "continue":
-        return this.jump("Continue");
-      case "function":
-        return this.functionDefinition();
+    const word = this.look(forms.keyword)?.[0].toLowerCase() ?? "";
+    const rule = this.statementRules.get(word);
+    if (rule !== undefined) {
+      this.at += word.length;
+      return { ...rule(), position: this.since(start) };
     }
-    if (unsupportedStatements.has(word)) {
+    if (unsupportedKeywords.has(word)) {
       this.refuse(`'${word}'`);
     }
-    if (namedBlocks.has(word) && /^\s*\{/.test(this.text.slice(this.at + word.length))) {
-      this.refuse(`a '${word}' block`);
-    }
-    if (continuations.has(word)) {
-      this.fail(`'${word}' can't begin a statement`);
-    }
-    if (this.peek() === ":" && isLetter(this.peek(1))) {
-      this.refuse("the label of a loop");
+    if (this.look(/:\w/y)) {
+      this.refuse("a label");
     }
     return this.pipelineOrAssignment();
   }
 
   private block(): Statement[] {
-    this.newlines();
-    const opener = this.at;
-    if (!this.pass("{")) {
-      this.fail(`'{' expected, not ${this.found()}`);
-    }
-    return this.withCommas(true, () => {
-      const statements = this.statements();
-      this.close("}", opener);
-      return statements;
-    });
+    this.space(newlines);
+    this.expect("{");
+    const statements = this.statements();
+    this.expect("}");
+    return statements;
   }
 
-  /** A pipeline in parentheses, as loops and `if` have it. */
-  private condition(): Pipeline | Assignment {
-    this.newlines();
-    const opener = this.at;
-    this.expect("(", "condition");
-    return this.inParentheses(opener);
+  private parenthesized(): Pipeline | Assignment {
+    this.space(newlines);
+    this.expect("(");
+    this.space(newlines);
+    const statement = this.pipelineOrAssignment();
+    this.space(newlines);
+    this.expect(")");
+    return statement;
   }
 
-  private inParentheses(opener: number): Pipeline | Assignment {
-    return this.withCommas(true, () => {
-      this.newlines();
-      const statement = this.pipelineOrAssignment();
-      this.newlines();
-      this.close(")", opener);
-      return statement;
-    });
-  }
-
-  private ifStatement(): If {
-    const start = this.at;
-    this.at += "if".length;
+  private ifStatement(): Unplaced<If> {
     const clauses: If["clauses"][number][] = [];
     do {
-      clauses.push({ condition: this.condition(), body: this.block() });
-    } while (this.passContinuation("elseif"));
-    const otherwise = this.passContinuation("else") ? this.block() : undefined;
-    return { kind: "If", clauses, otherwise, position: this.since(start) };
+      clauses.push({ condition: this.parenthesized(), body: this.block() });
+    } while (this.passKeyword("elseif"));
+    const otherwise = this.passKeyword("else") ? this.block() : undefined;
+    return { kind: "If", clauses, otherwise };
   }
 
-  private doLoop(): Statement {
-    const start = this.at;
-    this.at += "do".length;
+  private whileLoop(): Unplaced<Loop> {
+    const condition = this.parenthesized();
+    return { kind: "While", condition, body: this.block(), until: false };
+  }
+
+  private doLoop(): Unplaced<Loop> {
     const body = this.block();
-    const until = this.passContinuation("until");
-    if (!until && !this.passContinuation("while")) {
-      this.newlines();
-      this.fail(`'while' or 'until' expected, not ${this.found()}`);
+    const until = this.passKeyword("until");
+    if (!until && !this.passKeyword("while")) {
+      this.expected("'while' or 'until'");
     }
-    const condition = this.condition();
-    return { kind: "DoLoop", body, condition, until, position: this.since(start) };
+    return { kind: "DoLoop", body, condition: this.parenthesized(), until };
   }
 
-  private forLoop(): For {
-    const start = this.at;
-    this.at += "for".length;
-    this.newlines();
-    const opener = this.at;
-    this.expect("(", "for");
-    const part = (): Pipeline | Assignment | undefined => {
-      this.newlines();
-      const missing = this.looksAt(";") || this.looksAt(")");
-      const statement = missing ? undefined : this.pipelineOrAssignment();
-      this.newlines();
+  private forLoop(): Unplaced<For> {
+    this.space(newlines);
+    this.expect("(");
+    const part = (end: string): Pipeline | Assignment | undefined => {
+      this.space(newlines);
+      const statement = this.looksAt(end) ? undefined : this.pipelineOrAssignment();
+      this.space(newlines);
+      this.expect(end);
       return statement;
     };
-    const [initializer, condition, iterator] = this.withCommas(true, () => {
-      const first = part();
-      this.pass(";");
-      const second = part();
-      this.pass(";");
-      return [first, second, part()];
-    });
-    this.close(")", opener);
-    const body = this.block();
-    const position = this.since(start);
-    return { kind: "For", initializer, condition, iterator, body, position };
+    const [initializer, condition, iterator] = [part(";"), part(";"), part(")")];
+    return { kind: "For", initializer, condition, iterator, body: this.block() };
   }
 
-  private forEach(): Statement {
-    const start = this.at;
-    this.at += "foreach".length;
-    this.newlines();
-    if (isDash(this.peek())) {
-      this.refuse("a parameter of 'foreach'");
+  private forEach(): Unplaced<ForEach> {
+    this.space(newlines);
+    this.expect("(");
+    this.space(newlines);
+    const variable = this.variable() ?? this.expected("a variable");
+    if (!this.passKeyword("in")) {
+      this.expected("'in'");
     }
-    const opener = this.at;
-    this.expect("(", "foreach");
-    this.newlines();
-    if (this.peek() !== "$") {
-      this.fail(`a variable expected, not ${this.found()}`);
-    }
-    const variable = this.variable();
-    this.newlines();
-    if (!this.passWord("in")) {
-      this.fail(`'in' expected, not ${this.found()}`);
-    }
-    const collection = this.inParentheses(opener);
-    const body = this.block();
-    return { kind: "ForEach", variable, collection, body, position: this.since(start) };
+    this.space(newlines);
+    const collection = this.pipelineOrAssignment();
+    this.space(newlines);
+    this.expect(")");
+    return { kind: "ForEach", variable, collection, body: this.block() };
   }
 
-  private tryStatement(): Try {
-    const start = this.at;
-    this.at += "try".length;
+  private tryStatement(): Unplaced<Try> {
     const body = this.block();
     const catches: Try["catches"][number][] = [];
-    while (this.passContinuation("catch")) {
+    while (this.passKeyword("catch")) {
       const types: TypeName[] = [];
-      this.newlines();
-      while (this.looksAt("[")) {
+      for (this.space(newlines); this.looksAt("["); this.takeBehind(newlines, /,\s*/y)) {
         types.push(this.typeName());
-        this.newlines();
-        if (!this.pass(",")) {
-          break;
-        }
-        this.newlines();
-        if (!this.looksAt("[")) {
-          this.fail(`a type expected, not ${this.found()}`);
-        }
       }
       catches.push({ types, body: this.block() });
     }
-    const final = this.passContinuation("finally") ? this.block() : undefined;
+    const final = this.passKeyword("finally") ? this.block() : undefined;
     if (catches.length === 0 && final === undefined) {
-      this.fail("'try' needs 'catch' or 'finally'", start);
+      this.expected("'catch' or 'finally'");
     }
-    return { kind: "Try", body, catches, final, position: this.since(start) };
+    return { kind: "Try", body, catches, final };
   }
 
-  private flow(kind: "Throw" | "Return" | "Exit"): Flow {
-    const start = this.at;
-    this.at += kind.length;
+  private flow(kind: Flow["kind"]): Unplaced<Flow> {
     this.space();
-    const value = this.atEnd() ? undefined : this.pipelineOrAssignment();
-    return { kind, value, position: this.since(start) };
+    if (this.look(forms.statementEnd)) {
+      return { kind };
+    }
+    if (kind === "Break" || kind === "Continue") {
+      this.refuse("a label");
+    }
+    return { kind, value: this.pipelineOrAssignment() };
   }
 
-  private jump(kind: "Break" | "Continue"): Flow {
-    const start = this.at;
-    this.at += kind.length;
+  private functionDefinition(): Unplaced<FunctionDefinition> {
     this.space();
-    if (!this.atEnd()) {
-      this.refuse(`the label behind '${kind.toLowerCase()}'`);
-    }
-    return { kind, position: this.since(start) };
-  }
-
-  private functionDefinition(): FunctionDefinition {
-    const start = this.at;
-    this.at += "function".length;
-    this.space();
-    const from = this.at;
-    while (!endsWord(this.peek())) {
-      this.at += 1;
-    }
-    const name = this.text.slice(from, this.at);
-    if (name === "") {
-      this.fail("the function has no name");
-    }
-    this.newlines();
+    const name = this.take(forms.functionName) ?? this.expected("a name");
+    this.space(newlines);
     const parameters = this.looksAt("(") ? this.parameters() : undefined;
-    this.newlines();
-    const written = this.braced();
-    if (parameters !== undefined && written.parameters !== undefined) {
-      this.fail("the function has parameters twice", start);
-    }
-    const body: ScriptBody = { ...written, parameters: parameters ?? written.parameters };
-    return { kind: "FunctionDefinition", name, body, position: this.since(start) };
+    this.space(newlines);
+    const body = this.braced();
+    const all = { ...body, parameters: parameters ?? body.parameters };
+    return { kind: "FunctionDefinition", name, body: all };
   }
 
   /** A body in braces. */
   private braced(): ScriptBody {
     const start = this.at;
-    if (!this.pass("{")) {
-      this.fail(`'{' expected, not ${this.found()}`);
-    }
-    return this.withCommas(true, () => {
-      const body = this.scriptBody(start);
-      this.close("}", start);
-      return { ...body, position: this.since(start) };
-    });
+    this.expect("{");
+    const body = this.scriptBody();
+    this.expect("}");
+    return { ...body, position: this.since(start) };
   }
 
   // Pipelines
@@ -511,316 +347,150 @@ class Parser extends Reader {
     const start = this.at;
     const elements: (Command | ExpressionElement)[] = [];
     do {
-      if (elements.length > 0) {
-        this.newlines();
-      }
+      this.space(elements.length > 0 ? newlines : undefined);
       const first = this.at;
-      if (!this.expressionFollows()) {
+      if (elements.length > 0 || !this.look(forms.expression)) {
         elements.push(this.command());
-      } else if (elements.length > 0) {
-        this.fail("an expression can only be the first element of a pipeline");
-      } else {
-        const expression = this.expression();
-        const operator = this.assignmentOperator();
-        if (operator !== undefined) {
-          return this.assignment(expression, operator, start);
-        }
-        const redirections = this.redirections();
-        const position = this.since(first);
-        elements.push({ kind: "ExpressionElement", expression, redirections, position });
+        continue;
       }
-      this.space();
+      const expression = this.expression();
+      const operator = this.takeBehind(undefined, forms.assignment);
+      if (operator !== undefined) {
+        return this.assignment(expression, operator, start);
+      }
+      const redirections: Redirection[] = [];
+      for (this.space(); this.look(forms.redirection); this.space()) {
+        redirections.push(this.redirection());
+      }
+      const position = this.since(first);
+      elements.push({ kind: "ExpressionElement", expression, redirections, position });
     } while (!this.looksAt("||") && this.pass("|"));
     return { kind: "Pipeline", elements, position: this.since(start) };
   }
 
-  private assignmentOperator(): string | undefined {
-    this.space();
-    const operator = /^[-+*/%\u2013\u2014\u2015]?=/.exec(
-      this.text.slice(this.at, this.at + 2),
-    )?.[0];
-    if (operator === undefined) {
-      return undefined;
-    }
-    this.at += operator.length;
-    return isDash(operator.charAt(0)) ? "-=" : operator;
-  }
-
   private assignment(target: Expression, operator: string, start: number): Assignment {
-    if (!canBeAssigned(target)) {
-      this.fail("what stands before the assignment can't be assigned to", start);
+    if (!["Variable", "Member", "Index", "Cast", "ArrayLiteral"].includes(target.kind)) {
+      this.at = start;
+      this.expected("a variable to assign to");
     }
-    this.newlines();
-    if (this.atEnd()) {
-      this.fail(`a value expected behind '${operator}', not ${this.found()}`);
-    }
+    this.space(newlines);
     const value = this.statement();
     return { kind: "Assignment", target, operator, value, position: this.since(start) };
   }
 
-  /** Whether an element of a pipeline is an expression, not a command. */
-  private expressionFollows(): boolean {
-    const character = this.peek();
-    if (isDigit(character) || (character === "." && isDigit(this.peek(1)))) {
-      const number = scanNumber(this.text, this.at);
-      return number !== undefined && !isNameCharacter(this.text.charAt(number.end));
-    }
-    return oneOf("$@([{,!+", character)
-      ? true
-      : isSingleQuote(character) || isDoubleQuote(character) || isDash(character);
-  }
-
   private command(): Command {
     const start = this.at;
-    const invocation = this.invocation();
+    const invocation = (this.take(forms.invocation) ?? "") as Command["invocation"];
     this.space();
-    if (this.atEnd() || this.looksAt("|") || this.looksAt("&")) {
-      this.fail(`a command expected, not ${this.found()}`);
-    }
     const name = invocation === "" ? this.word() : this.argument();
     const elements: (Expression | CommandParameter)[] = [];
     const redirections: Redirection[] = [];
-    for (;;) {
-      this.space();
-      if (this.atEnd() || this.looksAt("|") || this.looksAt("&")) {
-        break;
-      }
-      const redirection = this.redirection();
-      if (redirection === undefined) {
-        elements.push(this.commandParameter() ?? this.arguments());
+    for (this.space(); !this.look(forms.commandEnd); this.space()) {
+      if (this.look(forms.redirection)) {
+        redirections.push(this.redirection());
       } else {
-        redirections.push(redirection);
+        elements.push(this.commandParameter() ?? this.list(() => this.argument()));
       }
     }
     const position = this.since(start);
     return { kind: "Command", invocation, name, elements, redirections, position };
   }
 
-  private invocation(): Command["invocation"] {
-    if (this.pass("&")) {
-      return "&";
-    }
-    const next = this.peek(1);
-    const dots = endsWord(next) || next === "$" || isSingleQuote(next) || isDoubleQuote(next);
-    return dots && this.pass(".") ? "." : "";
-  }
-
   private commandParameter(): CommandParameter | undefined {
     const start = this.at;
-    if (!isDash(this.peek()) || !(isLetter(this.peek(1)) || this.peek(1) === "?")) {
-      if (this.looksAt("--%")) {
-        this.refuse("'--%'");
-      }
+    const name = this.match(forms.parameter)?.[1];
+    if (name === undefined) {
       return undefined;
     }
-    let end = start + 1;
-    while (!endsWord(this.text.charAt(end)) && !oneOf(".[:", this.text.charAt(end))) {
-      if (isSingleQuote(this.text.charAt(end)) || isDoubleQuote(this.text.charAt(end))) {
-        // -x"y" is a text.
-        return undefined;
-      }
-      end += 1;
-    }
-    const name = this.text.slice(start + 1, end);
-    this.at = end;
     let value: Expression | undefined;
     if (this.pass(":")) {
       this.space();
-      if (this.atEnd() || this.looksAt("|")) {
-        this.fail(`a value expected behind '-${name}:', not ${this.found()}`);
-      }
-      value = this.arguments();
+      value = this.list(() => this.argument());
     }
     return { kind: "CommandParameter", name, value, position: this.since(start) };
   }
 
-  private redirections(): Redirection[] {
-    const redirections: Redirection[] = [];
-    for (;;) {
-      this.space();
-      const redirection = this.redirection();
-      if (redirection === undefined) {
-        return redirections;
-      }
-      redirections.push(redirection);
-    }
-  }
-
-  private redirection(): Redirection | undefined {
+  private redirection(): Redirection {
     const start = this.at;
-    const match = /^([1-6*]?)>(?:&([12])|(>?))/.exec(this.text.slice(start, start + 4));
-    if (match === null) {
-      if (this.looksAt("<")) {
-        this.fail("'<' is reserved");
-      }
-      return undefined;
-    }
-    const [whole, source, merged, second] = match;
-    const stream = source || "1";
-    const append = second === ">";
-    this.at += whole.length;
-    if (merged !== undefined) {
-      const target = { stream: merged };
-      return { kind: "Redirection", stream, append, target, position: this.since(start) };
-    }
+    const [, source, merged, second] = this.match(forms.redirection) ?? [];
     this.space();
-    if (this.atEnd()) {
-      this.fail(`a file expected behind '${whole}', not ${this.found()}`);
-    }
-    const target = this.argument();
+    const target = merged === undefined ? this.argument() : { stream: merged };
+    const [stream, append] = [source || "1", second === ">"];
     return { kind: "Redirection", stream, append, target, position: this.since(start) };
-  }
-
-  // Arguments
-
-  /** One argument, or a list of them with commas. */
-  private arguments(): Expression {
-    const start = this.at;
-    const first = this.looksAt(",") ? this.unaryComma(() => this.argument()) : this.argument();
-    const items = [first];
-    while (this.attempt(() => this.passComma())) {
-      this.newlines();
-      items.push(this.argument());
-    }
-    return items.length === 1
-      ? first
-      : { kind: "ArrayLiteral", items, position: this.since(start) };
-  }
-
-  private passComma(): true | undefined {
-    this.space();
-    return this.pass(",") || undefined;
-  }
-
-  private unaryComma(rule: () => Expression): Expression {
-    const start = this.at;
-    this.at += 1;
-    this.newlines();
-    const operand = rule();
-    return { kind: "Unary", operator: ",", operand, postfix: false, position: this.since(start) };
   }
 
   private argument(): Expression {
     const start = this.at;
-    const character = this.peek();
-    if (isSingleQuote(character) || isDoubleQuote(character) || oneOf("({@", character)) {
+    if (this.look(forms.argument)) {
       return this.primary();
     }
-    if (character === "$" && this.argumentIsExpression()) {
-      return this.primary();
-    }
-    const number = scanNumber(this.text, start);
-    if (number !== undefined && character !== "+" && endsWord(this.text.charAt(number.end))) {
-      const constant = this.number();
-      return { ...constant, written: this.text.slice(start, this.at) };
-    }
-    return this.word();
-  }
-
-  /** Whether `$` begins more than a part of a word: `$x.Name` does, `$x\name` doesn't. */
-  private argumentIsExpression(): boolean {
-    if (this.peek(1) === "(") {
-      return true;
-    }
-    const start = this.at;
-    const isVariable = this.variableFollows();
-    if (isVariable) {
-      this.variable();
-    }
-    const next = this.peek();
-    const ends = endsWord(next) || next === "." || next === "[" || this.looksAt("::");
-    this.at = start;
-    return isVariable && ends;
+    const number = this.look(forms.numberArgument) && this.number();
+    return number ? { ...number, written: this.textSince(start) } : this.word();
   }
 
   /** A bare word, with all that is quoted or a variable in it. */
   private word(): Expression {
     const start = this.at;
     const parts: (string | Expression)[] = [];
-    for (;;) {
-      const character = this.peek();
-      if (endsWord(character)) {
-        break;
-      }
-      if (character === "`" && this.at + 1 < this.text.length) {
-        if (isNewline(this.peek(1))) {
-          break;
-        }
-        parts.push(escaped(this.peek(1)));
-        this.at += 2;
-      } else if (isSingleQuote(character)) {
+    // PowerShell takes typographic dashes and quotes for plain ones.
+    const refused = this.look(/--%|[\u2013-\u2015\u2018-\u201e]/y)?.[0];
+    if (refused !== undefined) {
+      this.refuse(`'${refused}'`);
+    }
+    while (!this.look(forms.wordEnd)) {
+      if (this.looksAt("'")) {
         parts.push(this.literalText());
-      } else if (isDoubleQuote(character)) {
-        parts.push(...this.expandableParts());
-      } else if (character === "$") {
-        parts.push(this.dollar());
+      } else if (this.looksAt('"')) {
+        parts.push(...this.quotedParts());
       } else {
-        parts.push(character);
-        this.at += 1;
+        parts.push(this.part());
       }
     }
-    if (this.at === start) {
-      this.refuseUnsupportedOperator();
-      this.fail(`a word expected, not ${this.found()}`);
-    }
-    return this.textOf(parts, start);
+    return this.at === start ? this.expected("a word") : this.textOf(parts, start);
   }
 
   // Expressions
 
-  private expression(): Expression {
-    return this.binary(1);
+  /** Between the arguments of a method a comma makes no list. */
+  private expression(commaMakesList = true): Expression {
+    return this.binary(0, commaMakesList);
   }
 
-  private binary(lowest: number): Expression {
+  private binary(lowest: number, commaMakesList: boolean): Expression {
     const start = this.at;
-    let left = this.list();
+    let left = commaMakesList ? this.list(() => this.unary()) : this.unary();
     for (;;) {
       this.space();
-      const operator = this.operatorHere();
-      const rank = operator === undefined ? undefined : rankOf.get(operator.name);
-      if (operator === undefined || rank === undefined || rank < lowest) {
+      const written = this.look(forms.binaryOperator)?.[0] ?? "";
+      const operator = binaryOperators.get(written.toLowerCase());
+      if (operator === undefined || operator.rank < lowest) {
         return left;
       }
-      this.at = operator.end;
-      this.newlines();
-      const right = this.binary(rank + 1);
-      const position = this.since(start);
-      left = { kind: "Binary", operator: operator.name, left, right, position };
+      this.at += written.length;
+      this.space(newlines);
+      const right = this.binary(operator.rank + 1, commaMakesList);
+      left = { kind: "Binary", operator: operator.name, left, right, position: this.since(start) };
     }
   }
 
-  /** The operator at this place, and where it ends; undefined before assignments. */
-  private operatorHere(): { name: string; end: number } | undefined {
-    const character = this.peek();
-    if (character === "" || this.peek(1) === "=") {
-      return undefined;
-    }
-    if (isDash(character) && isLetter(this.peek(1))) {
-      let end = this.at + 1;
-      while (isNameCharacter(this.text.charAt(end))) {
-        end += 1;
-      }
-      const name = `-${this.text.slice(this.at + 1, end).toLowerCase()}`;
-      const plain = name.startsWith("-i") ? `-${name.slice(2)}` : name;
-      return { name: rankOf.has(name) || !rankOf.has(`-c${plain.slice(1)}`) ? name : plain, end };
-    }
-    if (this.looksAt("..")) {
-      return { name: "..", end: this.at + 2 };
-    }
-    if (isDash(character)) {
-      return { name: "-", end: this.at + 1 };
-    }
-    return oneOf("+*/%", character) ? { name: character, end: this.at + 1 } : undefined;
-  }
-
-  private list(): Expression {
+  /** One item, or several with commas between. */
+  private list(rule: () => Expression): Expression {
     const start = this.at;
-    const first = this.unary();
+    const item = (): Expression => {
+      const comma = this.at;
+      if (!this.pass(",")) {
+        return rule();
+      }
+      this.space(newlines);
+      const operand = rule();
+      const position = this.since(comma);
+      return { kind: "Unary", operator: ",", operand, postfix: false, position };
+    };
+    const first = item();
     const items = [first];
-    while (this.commaMakesList && this.attempt(() => this.passComma())) {
-      this.newlines();
-      items.push(this.unary());
+    while (this.takeBehind(undefined, /,/y)) {
+      this.space(newlines);
+      items.push(item());
     }
     return items.length === 1
       ? first
@@ -829,63 +499,20 @@ class Parser extends Reader {
 
   private unary(): Expression {
     const start = this.at;
-    const character = this.peek();
-    if (character === "," && this.commaMakesList) {
-      return this.unaryComma(() => this.unary());
-    }
-    if (character === "[") {
+    if (this.looksAt("[")) {
       return this.castOrType();
     }
-    const operator = this.unaryOperator();
+    const operator = this.take(forms.unaryOperator)?.toLowerCase();
     if (operator === undefined) {
       return this.postfix(this.primary(), start);
     }
-    this.newlines();
+    this.space(newlines);
     const operand = this.unary();
     return { kind: "Unary", operator, operand, postfix: false, position: this.since(start) };
   }
 
-  /** Passes an operator before its operand. A sign before digits is none, it belongs to the number. */
-  private unaryOperator(): string | undefined {
-    const character = this.peek();
-    if (character === "!") {
-      this.at += 1;
-      return "!";
-    }
-    if (character !== "+" && !isDash(character)) {
-      return undefined;
-    }
-    const sign = character === "+" ? "+" : "-";
-    const next = this.peek(1);
-    if (isDigit(next) || (next === "." && isDigit(this.peek(2)))) {
-      return undefined;
-    }
-    if (next === "+" || isDash(next)) {
-      this.at += 2;
-      return sign + sign;
-    }
-    if (!isLetter(next)) {
-      this.at += 1;
-      return sign;
-    }
-    const word = this.operatorHere();
-    if (word === undefined || !unaryWords.has(word.name)) {
-      this.fail(`a value expected, not ${this.found()}`);
-    }
-    this.at = word.end;
-    return word.name;
-  }
-
   private postfix(operand: Expression, start: number): Expression {
-    const operator = this.attempt(() => {
-      this.space();
-      if (this.pass("++")) {
-        return "++";
-      }
-      return isDash(this.peek()) && isDash(this.peek(1)) && ((this.at += 2), true)
-        ? "--"
-        : undefined;
-    });
+    const operator = this.takeBehind(undefined, /\+\+|--/y);
     return operator === undefined
       ? operand
       : { kind: "Unary", operator, operand, postfix: true, position: this.since(start) };
@@ -893,38 +520,25 @@ class Parser extends Reader {
 
   private castOrType(): Expression {
     const start = this.at;
-    if (this.attributeFollows()) {
-      this.refuse("an attribute before an expression");
-    }
     const type = this.typeName();
     const literal: Expression = { kind: "TypeLiteral", type, position: this.since(start) };
-    if (this.looksAt(".") || this.looksAt("::")) {
+    if (this.look(forms.member)) {
       return this.postfix(this.accesses(literal, start), start);
     }
     this.space();
-    if (!this.operandFollows()) {
+    if (!this.look(forms.castOperand)) {
       return literal;
     }
     const operand = this.unary();
     return { kind: "Cast", type, operand, position: this.since(start) };
   }
 
-  /** Whether what follows a type is cast to it. */
-  private operandFollows(): boolean {
-    const character = this.peek();
-    const next = this.peek(1);
-    if (isDash(character)) {
-      const word = this.operatorHere();
-      return isLetter(next) ? unaryWords.has(word?.name ?? "") : !isSpace(next);
-    }
-    return (
-      oneOf("$@([{!", character) ||
-      isSingleQuote(character) ||
-      isDoubleQuote(character) ||
-      isDigit(character) ||
-      (character === "." && isDigit(next)) ||
-      (character === "+" && !isSpace(next))
-    );
+  private typeName(): TypeName {
+    const start = this.at;
+    const written = this.match(forms.type)?.[1] ?? this.expected("a type");
+    const name = written.replace(/(?:\s*\[\s*\])+\s*$/, "");
+    const ranks = written.slice(name.length).split("[").length - 1;
+    return { kind: "TypeName", name: name.trim(), ranks, position: this.since(start) };
   }
 
   // Values
@@ -935,67 +549,17 @@ class Parser extends Reader {
     return this.accesses(this.value(), start);
   }
 
-  private value(): Expression {
-    const start = this.at;
-    const character = this.peek();
-    if (isSingleQuote(character)) {
-      return { kind: "Constant", value: this.literalText(), position: this.since(start) };
-    }
-    if (isDoubleQuote(character)) {
-      return this.textOf(this.expandableParts(), start);
-    }
-    switch (character) {
-      case "$":
-        return this.dollarValue();
-      case "@":
-        return this.atSign();
-      case "(": {
-        this.at += 1;
-        const statement = this.inParentheses(start);
-        return { kind: "Parenthesis", statement, position: this.since(start) };
-      }
-      case "{": {
-        const block = this.braced();
-        return { kind: "ScriptBlockLiteral", block, position: block.position };
-      }
-    }
-    if (scanNumber(this.text, this.at) !== undefined) {
-      return this.number();
-    }
-    return this.fail(`a value expected, not ${this.found()}`);
-  }
-
-  private number(): Constant {
-    const start = this.at;
-    const number = scanNumber(this.text, start);
-    if (number === undefined) {
-      return this.fail(`a number expected, not ${this.found()}`);
-    }
-    this.at = number.end;
-    if (number.isDecimal) {
-      this.refuse("a number of type decimal", start);
-    }
-    if (isNameCharacter(this.peek())) {
-      this.fail(`unexpected ${this.found()} behind a number`);
-    }
-    return { kind: "Constant", value: number.value, position: this.since(start) };
-  }
-
   private accesses(first: Expression, start: number): Expression {
     let object = first;
     for (;;) {
-      if (this.looksAt("::") || (this.peek() === "." && this.peek(1) !== ".")) {
-        object = this.member(object, start);
-      } else if (this.looksAt("[")) {
-        const opener = this.at;
-        this.at += 1;
-        const index = this.withCommas(true, () => {
-          this.newlines();
-          const inner = this.expression();
-          this.newlines();
-          return inner;
-        });
-        this.close("]", opener);
+      const operator = this.take(forms.member);
+      if (operator !== undefined) {
+        object = this.member(object, operator === "::", start);
+      } else if (this.pass("[")) {
+        this.space(newlines);
+        const index = this.expression();
+        this.space(newlines);
+        this.expect("]");
         object = { kind: "Index", object, index, position: this.since(start) };
       } else {
         return object;
@@ -1003,197 +567,157 @@ class Parser extends Reader {
     }
   }
 
-  private member(object: Expression, start: number): Expression {
-    const isStatic = this.looksAt("::");
-    this.at += isStatic ? 2 : 1;
-    this.newlines();
-    const name = this.memberName();
-    if (!this.looksAt("(") && !this.looksAt("{")) {
+  private member(object: Expression, isStatic: boolean, start: number): Expression {
+    this.space(newlines);
+    const computed = this.look(/["$(]/y) ? this.value() : undefined;
+    const name = computed ?? (this.looksAt("'") ? this.literalText() : this.take(/\w+/y));
+    if (name === undefined) {
+      this.expected("the name of a member");
+    }
+    if (!this.looksAt("(")) {
       return { kind: "Member", object, name, isStatic, position: this.since(start) };
     }
-    const args = this.looksAt("{") ? [this.value()] : this.methodArguments();
+    const args = this.separated(() => this.expression(false));
     return { kind: "MethodCall", object, name, isStatic, args, position: this.since(start) };
   }
 
-  private memberName(): string | Expression {
-    const character = this.peek();
-    if (isSingleQuote(character) || isDoubleQuote(character) || oneOf("$(", character)) {
-      const name = this.value();
-      return name.kind === "Constant" && typeof name.value === "string" ? name.value : name;
-    }
-    const from = this.at;
-    while (isNameCharacter(this.peek())) {
-      this.at += 1;
-    }
-    if (this.at === from) {
-      this.fail(`a member's name expected, not ${this.found()}`);
-    }
-    return this.text.slice(from, this.at);
-  }
-
-  private methodArguments(): Expression[] {
-    const opener = this.at;
-    this.at += 1;
-    const args: Expression[] = [];
-    this.separated(opener, () => args.push(this.expression()));
-    return args;
-  }
-
-  private atSign(): Expression {
+  private value(): Expression {
     const start = this.at;
-    const next = this.peek(1);
-    if (next === "(") {
-      this.at += 2;
-      const body = this.statementsInParentheses(start + 1);
-      return { kind: "ArrayExpression", body, position: this.since(start) };
+    const simple = this.variable() ?? this.number() ?? this.hereString();
+    if (simple !== undefined) {
+      return simple;
     }
-    if (next === "{") {
-      return this.hashtable();
-    }
-    if (isSingleQuote(next) || isDoubleQuote(next)) {
-      return this.hereString();
-    }
-    if (!isVariableCharacter(next)) {
-      this.fail(`unexpected ${this.found()}`);
-    }
-    return { ...this.variable(), splatted: true };
-  }
-
-  private statementsInParentheses(opener: number): Statement[] {
-    return this.withCommas(true, () => {
-      const body = this.statements();
-      this.close(")", opener);
-      return body;
-    });
-  }
-
-  private hashtable(): HashtableLiteral {
-    const start = this.at;
-    this.at += 2;
-    const pairs: HashtableLiteral["pairs"][number][] = [];
-    const skip = (): void => {
-      do {
-        this.newlines();
-      } while (this.pass(";"));
-    };
-    this.withCommas(true, () => {
-      for (skip(); !this.looksAt("}") && this.at < this.text.length; skip()) {
-        const key = this.hashtableKey();
-        this.newlines();
-        this.expect("=", "pair of a hashtable");
-        this.newlines();
-        if (this.atEnd()) {
-          this.fail(`a value expected behind '=', not ${this.found()}`);
-        }
-        pairs.push({ key, value: this.statement() });
-        this.space();
-        if (!isNewline(this.peek()) && !this.looksAt(";")) {
-          break;
-        }
+    const opener = this.look(/[$@]\(|@\{|['"({]/y)?.[0] ?? this.expected("a value");
+    switch (opener) {
+      case "'":
+        return { kind: "Constant", value: this.literalText(), position: this.since(start) };
+      case '"':
+        return this.textOf(this.quotedParts(), start);
+      case "@{":
+        return { ...this.hashtable(), position: this.since(start) };
+      case "{": {
+        const block = this.braced();
+        return { kind: "ScriptBlockLiteral", block, position: block.position };
       }
-      this.close("}", start + 1);
-    });
-    return { kind: "HashtableLiteral", pairs, position: this.since(start) };
+      case "(": {
+        const statement = this.parenthesized();
+        return { kind: "Parenthesis", statement, position: this.since(start) };
+      }
+    }
+    this.at += opener.length;
+    const body = this.statements();
+    this.expect(")");
+    const kind = opener === "@(" ? "ArrayExpression" : "SubExpression";
+    return { kind, body, position: this.since(start) };
   }
 
-  private hashtableKey(): Expression {
+  private number(): Constant | undefined {
     const start = this.at;
-    const name = this.attempt(() => this.simpleName());
-    return name === undefined
-      ? this.unary()
-      : { kind: "Constant", value: name, position: this.since(start) };
+    const match = this.match(forms.number);
+    if (match === null) {
+      return undefined;
+    }
+    if (this.look(/\w/y)) {
+      this.expected("the end of a number");
+    }
+    return { kind: "Constant", value: numberOf(match), position: this.since(start) };
+  }
+
+  private hashtable(): Unplaced<HashtableLiteral> {
+    const pairs: HashtableLiteral["pairs"][number][] = [];
+    this.expect("@{");
+    for (this.space(separators); !this.pass("}"); this.space(separators)) {
+      const start = this.at;
+      const name = this.take(forms.name);
+      const key: Expression =
+        name === undefined
+          ? this.unary()
+          : { kind: "Constant", value: name, position: this.since(start) };
+      this.space(newlines);
+      this.expect("=");
+      this.space(newlines);
+      pairs.push({ key, value: this.statement() });
+      this.space();
+      if (!this.look(forms.statementEnd)) {
+        this.expected("'}'");
+      }
+    }
+    return { kind: "HashtableLiteral", pairs };
   }
 
   // Variables and texts
 
-  private dollarValue(): Expression {
+  /** `$name`, `$scope:name` or `${any text}`; with `@` in place of `$` too. */
+  private variable(): Variable | undefined {
     const start = this.at;
-    if (this.peek(1) === "(") {
-      this.at += 2;
-      const body = this.statementsInParentheses(start + 1);
-      return { kind: "SubExpression", body, position: this.since(start) };
+    const match = this.match(forms.variable);
+    if (match === null) {
+      return undefined;
     }
-    return this.variableFollows() ? this.variable() : this.fail(`unexpected ${this.found()}`);
+    const [whole, braced, path = ""] = match;
+    const written = braced?.replace(/`([^])/g, "$1") ?? path;
+    const colon = written.indexOf(":");
+    if (colon < 0 && braced === undefined && this.look(/:(?!:)/y)) {
+      this.expected("a name behind ':', or ${ } around the one before it,");
+    }
+    const scope = colon < 0 ? undefined : written.slice(0, colon).toLowerCase();
+    const name = written.slice(colon + 1);
+    const splatted = whole.startsWith("@");
+    return { kind: "Variable", scope, name, splatted, position: this.since(start) };
   }
 
-  /** What `$` stands for within a text. */
-  private dollar(): string | Expression {
-    if (this.peek(1) === "(" || this.variableFollows()) {
-      return this.dollarValue();
-    }
-    this.at += 1;
-    return "$";
+  /** A text in single quotes. */
+  private literalText(): string {
+    const inner = this.match(/'((?:[^']|'')*)'/y)?.[1] ?? this.expected("a text that is closed");
+    return inner.replaceAll("''", "'");
   }
 
   /** The parts of a text in double quotes. */
-  private expandableParts(): (string | Expression)[] {
-    const opener = this.at;
-    const parts: (string | Expression)[] = [];
-    this.at += 1;
-    for (;;) {
-      const character = this.peek();
-      if (character === "") {
-        this.at = opener;
-        this.fail("the quote is not closed");
-      }
-      if (isDoubleQuote(character)) {
-        if (!isDoubleQuote(this.peek(1))) {
-          this.at += 1;
-          return parts;
-        }
-        parts.push(character);
-        this.at += 2;
-      } else {
-        parts.push(this.expandablePart());
-      }
-    }
-  }
-
-  private expandablePart(): string | Expression {
-    const character = this.peek();
-    if (character === "$") {
-      return this.dollar();
-    }
-    if (character === "`" && this.at + 1 < this.text.length) {
-      this.at += 2;
-      return escaped(this.peek(-1));
-    }
-    this.at += 1;
-    return character;
+  private quotedParts(): (string | Expression)[] {
+    this.expect('"');
+    return this.partsBefore(/"(?!")/y, '"');
   }
 
   /** Lines between `@'` and `'@`, without the last end of a line. */
-  private hereString(): Expression {
+  private hereString(): Expression | undefined {
     const start = this.at;
-    const isQuote = isSingleQuote(this.peek(1)) ? isSingleQuote : isDoubleQuote;
-    this.at += 2;
-    while (isSpace(this.peek())) {
-      this.at += 1;
+    const literal = this.match(/@'[^\S\r\n]*(?:\r?\n([^]*?))??\r?\n'@/y);
+    if (literal !== null) {
+      return { kind: "Constant", value: literal[1] ?? "", position: this.since(start) };
     }
-    if (!isNewline(this.peek())) {
-      this.fail("nothing may follow the beginning of a here-string on its line", start);
+    if (this.take(/@"[^\S\r\n]*(?=\r?\n)/y) === undefined) {
+      return undefined;
     }
-    const lineEnd = (): number => (this.looksAt("\r\n") ? 2 : isNewline(this.peek()) ? 1 : 0);
-    const closes = (): boolean => isQuote(this.peek(lineEnd())) && this.peek(lineEnd() + 1) === "@";
-    const parts: (string | Expression)[] = [];
+    const end = /\r?\n"@/y;
     // An empty one ends with the end of its first line.
-    if (!closes()) {
-      this.at += lineEnd();
-      while (lineEnd() === 0 || !closes()) {
-        if (this.at >= this.text.length) {
-          this.at = start;
-          this.fail("the here-string is not closed");
-        }
-        if (isQuote === isDoubleQuote) {
-          parts.push(this.expandablePart());
-        } else {
-          parts.push(this.peek());
-          this.at += 1;
-        }
-      }
+    if (!this.look(end)) {
+      this.take(/\r?\n/y);
     }
-    this.at += lineEnd() + 2;
-    return this.textOf(parts, start);
+    return this.textOf(this.partsBefore(end, '""'), start);
+  }
+
+  /** What stands before the end of a text, which is passed too. `quotes` is what two of them stand for. */
+  private partsBefore(end: RegExp, quotes: string): (string | Expression)[] {
+    const start = this.at;
+    const parts: (string | Expression)[] = [];
+    while (this.take(end) === undefined) {
+      if (this.look(/$/y)) {
+        this.at = start;
+        this.expected("a text that is closed");
+      }
+      parts.push(this.pass('""') ? quotes : this.part());
+    }
+    return parts;
+  }
+
+  /** A part of a text: a variable, a subexpression or characters. */
+  private part(): string | Expression {
+    const value = this.looksAt("$(") ? this.value() : this.looksAt("$") && this.variable();
+    if (value) {
+      return value;
+    }
+    const written = this.take(/`[^]|\w+|[^]/y) ?? "";
+    return /^`[^]/.test(written) ? escaped(written.charAt(1)) : written;
   }
 
   /** A text of parts: a constant, unless there is something to expand. */
@@ -1220,13 +744,4 @@ function endsWithBlock(statement: Statement): boolean {
     return endsWithBlock(statement.value);
   }
   return ["If", "While", "For", "ForEach", "Try", "FunctionDefinition"].includes(statement.kind);
-}
-
-function canBeAssigned(target: Expression): boolean {
-  if (target.kind === "Cast") {
-    return canBeAssigned(target.operand);
-  }
-  return target.kind === "ArrayLiteral"
-    ? target.items.every(canBeAssigned)
-    : ["Variable", "Member", "Index"].includes(target.kind);
 }

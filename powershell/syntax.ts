@@ -7,168 +7,109 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Where a node stands. */
+/** Where a node stands: a line, counted from 1, and offsets of the first character and behind the last one. */
 export interface Position {
   readonly file: SourceFile;
-  /** Counted from 1. */
   readonly line: number;
-  /** Offset of the first character. */
   readonly start: number;
-  /** Offset behind the last character. */
   readonly end: number;
 }
 
-interface Node {
+interface Node<Kind extends string> {
+  readonly kind: Kind;
   readonly position: Position;
 }
 
 /** A type as it is written between brackets, e.g. `string[]` or `System.IO.File`. */
-export interface TypeName extends Node {
-  readonly kind: "TypeName";
+export interface TypeName extends Node<"TypeName"> {
   /** Without brackets of arrays. */
   readonly name: string;
   /** Number of `[]` behind the name. */
   readonly ranks: number;
 }
 
-export interface Constant extends Node {
-  readonly kind: "Constant";
-  readonly value: ConstantValue;
-  /** How a bare number is written, where that is remembered: as an argument, `010` is also the text "010". */
-  readonly written?: string;
-}
-
 /** `number` is an Int32, `bigint` an Int64. */
 export type ConstantValue = string | number | bigint | { readonly double: number };
 
+export interface Constant extends Node<"Constant"> {
+  readonly value: ConstantValue;
+  /** How a number is written as an argument: there, `010` is also the text "010". */
+  readonly written?: string;
+}
+
 /** A text in double quotes, or a bare word with variables in it. */
-export interface ExpandableString extends Node {
-  readonly kind: "ExpandableString";
+interface ExpandableString extends Node<"ExpandableString"> {
   readonly parts: readonly (string | Expression)[];
 }
 
-export interface Variable extends Node {
-  readonly kind: "Variable";
-  /** What stands before the colon, in lower case: `env`, `script`, `global`, `local`, `function`; none: undefined. */
+export interface Variable extends Node<"Variable"> {
+  /** What stands before the colon, in lower case: `env`, `script`, `global`, `local`, `function`. */
   readonly scope?: string;
   readonly name: string;
   /** `@name` in place of `$name`. */
   readonly splatted: boolean;
 }
 
-export interface Member extends Node {
-  readonly kind: "Member";
+export interface Member extends Node<"Member"> {
   readonly object: Expression;
   readonly name: string | Expression;
   /** `::` in place of `.`. */
   readonly isStatic: boolean;
 }
 
-export interface MethodCall extends Node {
-  readonly kind: "MethodCall";
+export interface MethodCall extends Node<"MethodCall"> {
   readonly object: Expression;
   readonly name: string | Expression;
   readonly isStatic: boolean;
   readonly args: readonly Expression[];
 }
 
-export interface Index extends Node {
-  readonly kind: "Index";
-  readonly object: Expression;
-  readonly index: Expression;
-}
-
 /** `operator` is in lower case, as written: `-not`, `!`, `-`, `+`, `,`, `-join`, `-split`, `++`, `--`. */
-export interface Unary extends Node {
-  readonly kind: "Unary";
+export interface Unary extends Node<"Unary"> {
   readonly operator: string;
   readonly operand: Expression;
-  /** For `++` and `--`. */
   readonly postfix: boolean;
 }
 
 /** `operator` is in lower case: `+`, `-eq`, `-cmatch`, `-f`, `-and`, ... A leading `i` is left out: `-ieq` is `-eq`. */
-export interface Binary extends Node {
-  readonly kind: "Binary";
+export interface Binary extends Node<"Binary"> {
   readonly operator: string;
   readonly left: Expression;
   readonly right: Expression;
 }
 
-export interface Cast extends Node {
-  readonly kind: "Cast";
+export interface Cast extends Node<"Cast"> {
   readonly type: TypeName;
   readonly operand: Expression;
 }
 
-export interface TypeLiteral extends Node {
-  readonly kind: "TypeLiteral";
-  readonly type: TypeName;
-}
-
-/** `1, 2, 3`. A comma before one value is a Unary. */
-export interface ArrayLiteral extends Node {
-  readonly kind: "ArrayLiteral";
-  readonly items: readonly Expression[];
-}
-
-/** `@( )`. */
-export interface ArrayExpression extends Node {
-  readonly kind: "ArrayExpression";
-  readonly body: readonly Statement[];
-}
-
-/** `$( )`. */
-export interface SubExpression extends Node {
-  readonly kind: "SubExpression";
-  readonly body: readonly Statement[];
-}
-
-/** `( )`. */
-export interface Parenthesis extends Node {
-  readonly kind: "Parenthesis";
-  readonly statement: Pipeline | Assignment;
-}
-
 /** `@{ }`. `[ordered]` before one is a Cast. */
-export interface HashtableLiteral extends Node {
-  readonly kind: "HashtableLiteral";
+export interface HashtableLiteral extends Node<"HashtableLiteral"> {
   readonly pairs: readonly { readonly key: Expression; readonly value: Statement }[];
 }
 
-export interface ScriptBlockLiteral extends Node {
-  readonly kind: "ScriptBlockLiteral";
-  readonly block: ScriptBody;
-}
+/** `1, 2, 3`. A comma before one value is a Unary. */
+type ArrayLiteral = Node<"ArrayLiteral"> & { readonly items: readonly Expression[] };
+/** `@( )` and `$( )`. */
+type StatementsExpression = Node<"ArrayExpression" | "SubExpression"> & { readonly body: Block };
+/** `( )`. */
+type Parenthesis = Node<"Parenthesis"> & { readonly statement: SimpleStatement };
+type TypeLiteral = Node<"TypeLiteral"> & { readonly type: TypeName };
+type Index = Node<"Index"> & { readonly object: Expression; readonly index: Expression };
+type ScriptBlockLiteral = Node<"ScriptBlockLiteral"> & { readonly block: ScriptBody };
 
-export type Expression =
-  | Constant
-  | ExpandableString
-  | Variable
-  | Member
-  | MethodCall
-  | Index
-  | Unary
-  | Binary
-  | Cast
-  | TypeLiteral
-  | ArrayLiteral
-  | ArrayExpression
-  | SubExpression
-  | Parenthesis
-  | HashtableLiteral
-  | ScriptBlockLiteral;
+type Literal = Constant | ExpandableString | TypeLiteral | HashtableLiteral | ScriptBlockLiteral;
+type Operation = Unary | Binary | Cast | ArrayLiteral | Member | MethodCall | Index;
+export type Expression = Literal | Variable | Operation | Parenthesis | StatementsExpression;
 
 /** `-Name value`, `-Name:value` or `-Name`. The value of the first form is the next argument of the command. */
-export interface CommandParameter extends Node {
-  readonly kind: "CommandParameter";
+export interface CommandParameter extends Node<"CommandParameter"> {
   readonly name: string;
   /** Only what stands behind a colon. */
   readonly value?: Expression;
 }
 
-export interface Redirection extends Node {
-  readonly kind: "Redirection";
+export interface Redirection extends Node<"Redirection"> {
   /** `1`, `2`, ... or `*`. */
   readonly stream: string;
   readonly append: boolean;
@@ -176,9 +117,7 @@ export interface Redirection extends Node {
   readonly target: Expression | { readonly stream: string };
 }
 
-export interface Command extends Node {
-  readonly kind: "Command";
-  /** `&`, `.` or none. */
+export interface Command extends Node<"Command"> {
   readonly invocation: "" | "&" | ".";
   /** A Constant with the name as it is written, unless there is an invocation operator. */
   readonly name: Expression;
@@ -186,99 +125,79 @@ export interface Command extends Node {
   readonly redirections: readonly Redirection[];
 }
 
-/** An expression as part of a pipeline; elsewhere than at its beginning a mistake. */
-export interface ExpressionElement extends Node {
-  readonly kind: "ExpressionElement";
+/** An expression at the beginning of a pipeline. */
+export interface ExpressionElement extends Node<"ExpressionElement"> {
   readonly expression: Expression;
   readonly redirections: readonly Redirection[];
 }
 
-export interface Pipeline extends Node {
-  readonly kind: "Pipeline";
+export interface Pipeline extends Node<"Pipeline"> {
   readonly elements: readonly (Command | ExpressionElement)[];
 }
 
 /** `operator` is `=`, `+=`, `-=`, `*=`, `/=` or `%=`. The target of several variables is an ArrayLiteral. */
-export interface Assignment extends Node {
-  readonly kind: "Assignment";
+export interface Assignment extends Node<"Assignment"> {
   readonly target: Expression;
   readonly operator: string;
   readonly value: Statement;
 }
 
-export interface If extends Node {
-  readonly kind: "If";
-  readonly clauses: readonly {
-    readonly condition: Pipeline | Assignment;
-    readonly body: readonly Statement[];
-  }[];
-  readonly otherwise?: readonly Statement[];
+/** What may stand in parentheses. */
+type SimpleStatement = Pipeline | Assignment;
+type Block = readonly Statement[];
+
+export interface If extends Node<"If"> {
+  readonly clauses: readonly { readonly condition: SimpleStatement; readonly body: Block }[];
+  readonly otherwise?: Block;
 }
 
-export interface While extends Node {
-  readonly kind: "While";
-  readonly condition: Pipeline | Assignment;
-  readonly body: readonly Statement[];
-}
-
-export interface DoLoop extends Node {
-  readonly kind: "DoLoop";
-  readonly body: readonly Statement[];
-  readonly condition: Pipeline | Assignment;
+/** `while`, and `do` with `while` or `until`. */
+export interface Loop extends Node<"While" | "DoLoop"> {
+  readonly condition: SimpleStatement;
+  readonly body: Block;
   readonly until: boolean;
 }
 
-export interface For extends Node {
-  readonly kind: "For";
-  readonly initializer?: Pipeline | Assignment;
-  readonly condition?: Pipeline | Assignment;
-  readonly iterator?: Pipeline | Assignment;
-  readonly body: readonly Statement[];
+export interface For extends Node<"For"> {
+  readonly initializer?: SimpleStatement;
+  readonly condition?: SimpleStatement;
+  readonly iterator?: SimpleStatement;
+  readonly body: Block;
 }
 
-export interface ForEach extends Node {
-  readonly kind: "ForEach";
+export interface ForEach extends Node<"ForEach"> {
   readonly variable: Variable;
-  readonly collection: Pipeline | Assignment;
-  readonly body: readonly Statement[];
+  readonly collection: SimpleStatement;
+  readonly body: Block;
 }
 
-export interface Try extends Node {
-  readonly kind: "Try";
-  readonly body: readonly Statement[];
+export interface Try extends Node<"Try"> {
+  readonly body: Block;
   /** Without types: takes everything. */
-  readonly catches: readonly {
-    readonly types: readonly TypeName[];
-    readonly body: readonly Statement[];
-  }[];
-  readonly final?: readonly Statement[];
+  readonly catches: readonly { readonly types: readonly TypeName[]; readonly body: Block }[];
+  readonly final?: Block;
 }
 
-export interface Flow extends Node {
-  readonly kind: "Throw" | "Return" | "Exit" | "Break" | "Continue";
-  /** For throw, return and exit. */
-  readonly value?: Pipeline | Assignment;
+export interface Flow extends Node<"Throw" | "Return" | "Exit" | "Break" | "Continue"> {
+  readonly value?: SimpleStatement;
 }
 
-export interface FunctionDefinition extends Node {
-  readonly kind: "FunctionDefinition";
+export interface FunctionDefinition extends Node<"FunctionDefinition"> {
   readonly name: string;
   readonly body: ScriptBody;
 }
 
 export type Statement =
-  Pipeline | Assignment | If | While | DoLoop | For | ForEach | Try | Flow | FunctionDefinition;
+  SimpleStatement | If | Loop | For | ForEach | Try | Flow | FunctionDefinition;
 
 /** `[Name(arg, Key = value)]`; `[Name()]` has neither, `Key` alone means `Key = $true`. */
-export interface Attribute extends Node {
-  readonly kind: "Attribute";
+export interface Attribute extends Node<"Attribute"> {
   readonly name: string;
   readonly args: readonly Expression[];
   readonly named: readonly { readonly name: string; readonly value?: Expression }[];
 }
 
-export interface Parameter extends Node {
-  readonly kind: "Parameter";
+export interface Parameter extends Node<"Parameter"> {
   readonly name: string;
   readonly type?: TypeName;
   readonly attributes: readonly Attribute[];
@@ -286,25 +205,16 @@ export interface Parameter extends Node {
 }
 
 /** A script, a function's body or a block. */
-export interface ScriptBody extends Node {
-  readonly kind: "ScriptBody";
+export interface ScriptBody extends Node<"ScriptBody"> {
   /** Of the param block: CmdletBinding, OutputType. */
   readonly attributes: readonly Attribute[];
   /** Undefined: no param block. */
   readonly parameters?: readonly Parameter[];
-  readonly statements: readonly Statement[];
+  readonly statements: Block;
   /** The statements stand in a `process` block: they are run for each value that is piped in. */
   readonly forEachInput: boolean;
 }
 
+type CommandPart = Command | ExpressionElement | CommandParameter | Redirection;
 export type AnyNode =
-  | Expression
-  | Statement
-  | ScriptBody
-  | Attribute
-  | Parameter
-  | TypeName
-  | Command
-  | ExpressionElement
-  | CommandParameter
-  | Redirection;
+  Expression | Statement | ScriptBody | Attribute | Parameter | TypeName | CommandPart;
