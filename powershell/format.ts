@@ -1,10 +1,7 @@
-/** Values as texts by formats: -f, and ToString with a format. Always in the invariant culture. */
-import { doubleText, isNumeric, plainNumber } from "./convert.ts";
-import * as is from "./types.ts";
+/** Values as texts by formats: -f, and what Console writes by one. Always in the invariant culture. */
+import { isNumeric } from "./convert.ts";
 import { raised, typeOf } from "./types.ts";
-import { isNull, type NetType, Num, Unsupported, Raised, type Value } from "./values.ts";
-
-type Numeric = number | bigint | Num;
+import { isNull, Raised, Unsupported, type Num, type Value } from "./values.ts";
 
 /** `text` gives what a value is without a format. */
 type Text = (value: Value) => string;
@@ -32,14 +29,14 @@ export function composite(format: string, args: readonly Value[], text: Text): s
       if (written === "{{" || written === "}}") {
         return written.charAt(0);
       }
-      if (index === undefined) {
-        throw formatError("Input string was not in a correct format.");
-      }
       const value = args[Number(index)];
       if (value === undefined) {
-        throw formatError(
-          "Index (zero based) must be greater than or equal to zero and less than the size of the " +
-            "argument list.",
+        throw raised(
+          "System.FormatException",
+          index === undefined
+            ? "Input string was not in a correct format."
+            : "Index (zero based) must be greater than or equal to zero and less than the size " +
+                "of the argument list.",
         );
       }
       const formatted = formatValue(value, itemFormat, text);
@@ -49,16 +46,9 @@ export function composite(format: string, args: readonly Value[], text: Text): s
   );
 }
 
-function formatError(message: string): Raised {
-  return raised("System.FormatException", message);
-}
-
 /** A value by a format. What knows no formats stays as it is. */
-export function formatValue(value: Value, format: string, text: Text): string {
-  if (isNull(value)) {
-    return "";
-  }
-  if (format === "") {
+function formatValue(value: Value, format: string, text: Text): string {
+  if (format === "" || isNull(value) || typeof value === "string") {
     return text(value);
   }
   if (isNumeric(value)) {
@@ -66,121 +56,27 @@ export function formatValue(value: Value, format: string, text: Text): string {
   }
   const method = typeOf(value)
     .overloads("tostring")
-    .find((each) => each.parameters.length === 1 && each.parameters[0] === "string");
+    .find((each) => each.parameters.length === 1);
   const formatted = method?.call(value, [format]);
-  return typeof formatted === "string" ? formatted : text(value);
-}
-
-/** A number in decimal: 0.digits times 10 to the power of `point`. */
-interface Decimal {
-  readonly isNegative: boolean;
-  readonly digits: string;
-  readonly point: number;
-}
-
-/** .NET Framework formats the 15 significant digits of a double, not the double. */
-function toDecimal(value: Numeric): Decimal {
-  const [text = "", exponent = "0"] = isWhole(value)
-    ? [String(wholeOf(value))]
-    : plainNumber(value)
-        .toExponential(typeOf(value) === is.single ? 6 : 14)
-        .split("e");
-  const digits = text.replace("-", "");
-  const point = isWhole(value) ? digits.length : Number(exponent) + 1;
-  return { isNegative: text.startsWith("-"), digits: digits.replace(".", ""), point };
-}
-
-function isWhole(value: Numeric): boolean {
-  return !(value instanceof Num) || ![is.double, is.single, is.decimal].includes(value.type);
-}
-
-function wholeOf(value: Numeric): bigint {
-  return BigInt(value instanceof Num ? value.value : value);
-}
-
-/** With so many digits behind the point; halves are rounded away from zero. */
-function toFixed({ isNegative, digits, point }: Decimal, decimals: number): string {
-  const keep = point + decimals;
-  const kept = BigInt(`0${digits.slice(0, Math.max(0, keep)).padEnd(keep, "0")}`);
-  const rounded = kept + (keep >= 0 && digits.charAt(keep) >= "5" ? 1n : 0n);
-  const text = String(rounded).padStart(decimals + 1, "0");
-  const cut = text.length - decimals;
-  const sign = isNegative && rounded !== 0n ? "-" : "";
-  return `${sign}${text.slice(0, cut)}${decimals === 0 ? "" : `.${text.slice(cut)}`}`;
-}
-
-function grouped(text: string): string {
-  return text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
-}
-
-export function formatNumber(value: Numeric, format: string): string {
-  if (!Number.isFinite(plainNumber(value))) {
-    return doubleText(plainNumber(value));
+  if (typeof formatted !== "string") {
+    throw new Unsupported(`the format ${format} for [${typeOf(value).name}]`);
   }
-  const [, letter, digits = ""] = /^([A-Za-z])(\d{0,2})$/.exec(format) ?? [];
-  if (letter === undefined) {
-    return formatCustom(toDecimal(value), format);
-  }
-  const precision = digits === "" ? undefined : Number(digits);
-  switch (letter.toUpperCase()) {
-    case "D":
-    case "X": {
-      if (!isWhole(value)) {
-        throw formatError("Format specifier was invalid.");
-      }
-      const whole = wholeOf(value);
-      const isDecimal = letter.toUpperCase() === "D";
-      const shown = isDecimal
-        ? whole < 0n
-          ? -whole
-          : whole
-        : BigInt.asUintN(bitsOf(value), whole);
-      const text = shown.toString(isDecimal ? 10 : 16).padStart(precision ?? 0, "0");
-      return isDecimal && whole < 0n ? `-${text}` : letter === "X" ? text.toUpperCase() : text;
-    }
-    case "F":
-      return toFixed(toDecimal(value), precision ?? 2);
-    case "N":
-      return grouped(toFixed(toDecimal(value), precision ?? 2));
-    case "P": {
-      const exact = toDecimal(value);
-      return `${grouped(toFixed({ ...exact, point: exact.point + 2 }, precision ?? 2))} %`;
-    }
-    case "G":
-      if (precision === undefined) {
-        return isWhole(value) ? String(wholeOf(value)) : doubleText(plainNumber(value));
-      }
-      throw new Unsupported(`the number format ${format}`);
-    case "C":
-    case "E":
-    case "R":
-      throw new Unsupported(`the number format ${format}`);
-    default:
-      throw formatError("Format specifier was invalid.");
-  }
+  return formatted;
 }
 
-function bitsOf(value: Numeric): number {
-  const sizes: readonly (readonly [number, readonly NetType[]])[] = [
-    [8, [is.byte, is.sbyte]],
-    [16, [is.int16, is.uint16]],
-    [64, [is.long, is.uint64]],
-  ];
-  return sizes.find(([, types]) => types.includes(typeOf(value)))?.[0] ?? 32;
-}
-
-/** `000`, `0.00`, `0.##`, `#,##0.0` and `0.0%`. */
-function formatCustom(value: Decimal, format: string): string {
-  const [, whole = "", fixed = "", free = "", percent = ""] =
-    /^([#,]*0*)(?:\.(0*)(#*))?( ?%)?$/.exec(format) ?? [];
-  if (!whole.includes("0") || /^,|,$/.test(whole)) {
-    throw new Unsupported(`the number format ${format}`);
+/** Whole numbers in digits of ten or sixteen. */
+function formatNumber(value: number | bigint | Num, format: string): string {
+  const [, letter = "", digits] = /^([DX])(\d{0,2})$/i.exec(format) ?? [];
+  const { name } = typeOf(value);
+  const plain = typeof value === "object" ? value.value : value;
+  const isUnknown = !/^System\.(Byte|U?Int\d+)$/.test(name) || (plain < 0 && /Int16/.test(name));
+  if (letter === "" || isUnknown) {
+    throw new Unsupported(`the format ${format} of [${name}]`);
   }
-  const shown = percent === "" ? value : { ...value, point: value.point + 2 };
-  const text = toFixed(shown, fixed.length + free.length);
-  const [, sign = "", before = "", behind = ""] = /^(-?)(\d+)\.?(\d*)$/.exec(text) ?? [];
-  const decimals = behind.slice(0, fixed.length) + behind.slice(fixed.length).replace(/0+$/, "");
-  const padded = before.padStart(whole.split("0").length - 1, "0");
-  const digits = whole.includes(",") ? grouped(padded) : padded;
-  return `${sign}${digits}${decimals === "" ? "" : `.${decimals}`}${percent}`;
+  const whole = BigInt(plain);
+  const isDecimal = /d/i.test(letter);
+  const bits = BigInt.asUintN(typeof value === "number" ? 32 : 64, whole);
+  const text = isDecimal ? String(whole).replace("-", "") : bits.toString(16);
+  const padded = (isDecimal && whole < 0n ? "-" : "") + text.padStart(Number(digits), "0");
+  return letter === "X" ? padded.toUpperCase() : padded;
 }

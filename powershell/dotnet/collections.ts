@@ -1,12 +1,11 @@
 /** Members of arrays and tables. */
 import { toText } from "../convert.ts";
-import { equals } from "../operators.ts";
 import * as is from "../types.ts";
 import { raised, types } from "../types.ts";
 import {
   dictionaryType,
-  Hashtable,
   NetObject,
+  type Hashtable,
   type NetType,
   type PsArray,
   type Value,
@@ -16,61 +15,28 @@ for (const name of ["IEnumerable", "ICollection", "IList", "IDictionary"]) {
   types.define({ name: `System.Collections.${name}` });
 }
 
-/** A type whose objects hold values to go through, and know how many. */
-function defineList(name: string, ...interfaces: string[]): NetType {
-  return types.define({
-    name,
-    interfaces,
-    enumerate: (self: NetObject<readonly Value[]>) => self.state,
-    properties: { Count: (self: NetObject<readonly Value[]>) => self.state.length },
-  });
-}
-
-const enumerator = types.define({
-  name: "System.Collections.IEnumerator",
-  enumerate: (self: NetObject<readonly Value[]>) => self.state,
-  unsupported: ["Current"],
-});
-const keyCollection = defineList(
-  "System.Collections.Hashtable+KeyCollection",
-  "System.Collections.ICollection",
-);
-
-export function enumeration(items: readonly Value[]): NetObject {
-  return new NetObject(enumerator, items);
-}
-
-const indexOf = ({ items }: PsArray, value: Value) =>
-  items.findIndex((item) => equals(item, value, false));
-
 types.extend("System.Array", {
   properties: {
     Length: (self: PsArray) => self.items.length,
     Count: (self: PsArray) => self.items.length,
-    Rank: () => 1,
   },
-  methods: {
-    "GetEnumerator()": (self: PsArray) => enumeration(self.items),
-    "Contains(object)": (self: PsArray, value: Value) => indexOf(self, value) >= 0,
-    "IndexOf(object)": indexOf,
-    "Clone()": (self: PsArray) => is.array([...self.items], self.type),
-    "CopyTo(array, int)": (self: PsArray, target: PsArray, start: number) => {
-      target.items.splice(start, self.items.length, ...self.items);
-    },
-  },
-  staticMethods: {
-    "IndexOf(array, object)": (_: null, array: PsArray, value: Value) => indexOf(array, value),
-    "Reverse(array)": (_: null, array: PsArray) => {
-      array.items.reverse();
-    },
-  },
-  unsupported: ["LongLength", "SyncRoot", "IsFixedSize", "IsReadOnly", "IsSynchronized"],
+});
+
+type List = NetObject<readonly Value[]>;
+const enumerator = types.define({
+  name: "System.Collections.IEnumerator",
+  enumerate: (self: List) => self.state,
+});
+const keyCollection = types.define({
+  name: "System.Collections.Hashtable+KeyCollection",
+  interfaces: ["System.Collections.ICollection"],
+  enumerate: (self: List) => self.state,
+  properties: { Count: (self: List) => self.state.length },
 });
 
 type Entry = NetObject<{ readonly key: Value; readonly value: Value }>;
 const entryType = types.define({
   name: "System.Collections.DictionaryEntry",
-  isValueType: true,
   properties: {
     Name: (self: Entry) => self.state.key,
     Key: (self: Entry) => self.state.key,
@@ -78,18 +44,18 @@ const entryType = types.define({
   },
 });
 
+function listOf(self: Hashtable, type: NetType, pick: (entry: Entry["state"]) => Value): List {
+  return new NetObject(type, self.entries().map(pick));
+}
+
 for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
-  const list = (pick: (entry: { key: Value; value: Value }) => Value) => (self: Hashtable) =>
-    new NetObject(keyCollection, self.entries().map(pick));
   types.extend(type, {
     properties: {
       Count: (self: Hashtable) => self.size,
-      Keys: list((entry) => entry.key),
-      Values: list((entry) => entry.value),
+      Keys: (self: Hashtable) => listOf(self, keyCollection, (entry) => entry.key),
+      Values: (self: Hashtable) => listOf(self, keyCollection, (entry) => entry.value),
     },
     methods: {
-      "ToString()": () => type.name,
-      "GetType()": () => type,
       "Contains(object)": (self: Hashtable, key: Value) => self.has(key),
       "Add(object, object)": (self: Hashtable, key: Value, value: Value) => {
         if (self.has(key)) {
@@ -103,25 +69,11 @@ for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
       "Remove(object)": (self: Hashtable, key: Value) => {
         self.delete(key);
       },
-      "Clear()": (self: Hashtable) => {
-        self.clear();
-      },
       "GetEnumerator()": (self: Hashtable) =>
-        enumeration(self.entries().map((entry) => new NetObject(entryType, entry))),
+        listOf(self, enumerator, (entry) => new NetObject(entryType, entry)),
     },
-    unsupported: ["IsFixedSize", "IsReadOnly", "SyncRoot", "IsSynchronized"],
   });
 }
 types.extend(is.hashtable, {
-  methods: {
-    "ContainsKey(object)": (self: Hashtable, key: Value) => self.has(key),
-    "Clone()": (self: Hashtable) => {
-      const copy = new Hashtable(is.hashtable);
-      for (const { key, value } of self.entries()) {
-        copy.set(key, value);
-      }
-      return copy;
-    },
-  },
-  constructors: { "()": () => new Hashtable(is.hashtable) },
+  methods: { "ContainsKey(object)": (self: Hashtable, key: Value) => self.has(key) },
 });
