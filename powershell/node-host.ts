@@ -9,7 +9,6 @@ import {
   fileNotFound,
   folderNotFound,
   ioError,
-  pathTooLong,
 } from "./dotnet/io-errors.ts";
 import type { Environment, FileHandle, FileMode, Files, Host, Processes } from "./host.ts";
 import { raised } from "./types.ts";
@@ -76,8 +75,6 @@ function asRaised(error: NodeJS.ErrnoException, file: string): Raised | Error {
       return fileExists(file);
     case "ENOTEMPTY":
       return ioError(`Directory not empty : '${file}'`);
-    case "ENAMETOOLONG":
-      return pathTooLong(file);
     default:
       return error.code === undefined ? error : ioError(`${error.message} : '${file}'`);
   }

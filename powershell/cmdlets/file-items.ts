@@ -1,12 +1,11 @@
 /** Files and folders as items. */
 import type { Shell } from "../commands.ts";
 import { fileInfo, fileName } from "../dotnet/files.ts";
-import { fileExists } from "../dotnet/io-errors.ts";
 import type { Edition } from "../edition.ts";
 import type { Files, FileStatus } from "../host.ts";
 import { raised } from "../types.ts";
 import { Unsupported } from "../values.ts";
-import { split, type Item, type ItemProvider } from "./items.ts";
+import { joined, split, type Item, type ItemProvider } from "./items.ts";
 
 const byName = new Intl.Collator("en");
 
@@ -32,68 +31,40 @@ export class FileItems implements ItemProvider {
   }
 
   children(container: Item): Item[] {
-    const { path } = container;
-    const start = path.endsWith(this.separator) ? path : path + this.separator;
     return this.#files
-      .list(path)
+      .list(container.path)
       .flatMap((name) => {
+        const path = joined(this, container.path, name);
+        const status = this.#files.status(path);
         // It may have gone since.
-        const status = this.#files.status(start + name);
-        const shown = this.edition === "Desktop" ? name : start + name;
-        return status ? [this.#item(start + name, status, shown)] : [];
+        return status ? [this.#item(path, status, this.edition === "Desktop" ? name : path)] : [];
       })
       .sort(
         (a, b) => Number(b.isContainer) - Number(a.isContainer) || byName.compare(a.name, b.name),
       );
   }
 
-  make(
-    path: string,
-    {
-      type,
-      force,
-      value,
-    }: { readonly type: string | undefined; readonly force: boolean; readonly value?: string },
-  ): Item {
-    const there = this.#files.status(path);
-    switch (type?.toLowerCase() ?? "") {
-      case "directory":
-        if (value !== undefined) {
-          throw new Unsupported("New-Item with a value for a folder");
-        }
-        if (there && !(force && there.isFolder)) {
-          throw raised(
-            "System.IO.IOException",
-            `An item with the specified name ${path} already exists.`,
-            { id: "DirectoryExist" },
-          );
-        }
-        this.#makeFolders(path);
-        break;
-      case "file":
-        if (there && !force) {
-          throw fileExists(path);
-        }
-        if (force) {
-          this.#makeFolders(split(this, path).parent);
-        }
-        this.#files.write(path, Buffer.from(value ?? "", "utf8"));
-        break;
-      default:
-        throw new Unsupported(`New-Item of a file without -ItemType, or of type ${String(type)}`);
+  make(path: string, { type, force }: { readonly type?: string; readonly force: boolean }): Item {
+    if (type?.toLowerCase() !== "directory") {
+      throw new Unsupported("New-Item of anything but a folder or a registry key");
     }
+    const there = this.#files.status(path);
+    if (there && !(force && there.isFolder)) {
+      const message = `An item with the specified name ${path} already exists.`;
+      throw raised("System.IO.IOException", message, { id: "DirectoryExist" });
+    }
+    this.#makeFolders(path);
     return this.find(path) as Item;
   }
 
   #makeFolders(path: string): void {
-    if (this.#files.status(path)?.isFolder) {
-      return;
+    if (!this.#files.status(path)?.isFolder) {
+      const { parent } = split(this, path);
+      if (parent !== "" && parent !== path) {
+        this.#makeFolders(parent);
+      }
+      this.#files.makeFolder(path);
     }
-    const { parent } = split(this, path);
-    if (parent !== "" && parent !== path) {
-      this.#makeFolders(parent);
-    }
-    this.#files.makeFolder(path);
   }
 
   remove(item: Item, options: { readonly force: boolean }): void {

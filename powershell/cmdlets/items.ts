@@ -27,14 +27,7 @@ export interface ItemProvider {
   /** Containers first, each kind by name. */
   children(container: Item): Item[];
   /** New-Item, with the missing containers above it if `force`. */
-  make(
-    path: string,
-    options: {
-      readonly type: string | undefined;
-      readonly force: boolean;
-      readonly value?: string;
-    },
-  ): Item;
+  make(path: string, options: { readonly type: string | undefined; readonly force: boolean }): Item;
   /** A leaf or an empty container. */
   remove(item: Item, options: { readonly force: boolean }): void;
   /** A leaf, over one that is there. */
@@ -55,29 +48,26 @@ export function driveOf(path: string): string | undefined {
   return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1];
 }
 
-/** All that a path with wildcards leads to. */
+/** All that a full path with wildcards leads to. */
 export function expand(provider: ItemProvider, path: string): Item[] {
-  const { separator } = provider;
-  const full = provider.resolve(path);
-  const names = full.split(separator);
-  const first = names.findIndex(hasWildcard);
-  if (first === 0 || (names[0] === "" && names[1] === "")) {
-    throw new Unsupported(`wildcards in the path ${path}`);
-  }
-  const start = provider.find(names.slice(0, first).join(separator) + separator);
-  let items = start ? [start] : [];
-  for (const name of names.slice(first)) {
-    const pattern = wildcard(name);
-    items = items
-      .filter((item) => item.isContainer)
-      .flatMap((item) =>
-        hasWildcard(name)
-          ? provider.children(item).filter((child) => pattern.test(child.name))
-          : (provider.find(joined(provider, item.path, name)) ?? []),
-      );
-  }
-  // Not as their folder lists them, but as if each had been asked for.
-  return items.flatMap((item) => provider.find(item.path) ?? []);
+  const { parent, leaf } = split(provider, path);
+  const containers = hasWildcard(parent)
+    ? expand(provider, parent)
+    : [provider.find(parent) ?? []].flat();
+  const namesIn = (container: Item) =>
+    hasWildcard(leaf)
+      ? provider
+          .children(container)
+          .map(({ name }) => name)
+          .filter((name) => wildcard(leaf).test(name))
+      : [leaf];
+  return containers
+    .filter(({ isContainer }) => isContainer)
+    .flatMap((container) =>
+      namesIn(container).flatMap(
+        (name) => provider.find(joined(provider, container.path, name)) ?? [],
+      ),
+    );
 }
 
 function normalized(provider: ItemProvider, path: string): string {
@@ -113,9 +103,8 @@ export function split(provider: ItemProvider, path: string): { parent: string; l
 }
 
 export function itemNotFound(path: string): Raised {
-  return raised(
-    "System.Management.Automation.ItemNotFoundException",
-    `Cannot find path '${path}' because it does not exist.`,
-    { id: "PathNotFound" },
-  );
+  const message = `Cannot find path '${path}' because it does not exist.`;
+  return raised("System.Management.Automation.ItemNotFoundException", message, {
+    id: "PathNotFound",
+  });
 }
