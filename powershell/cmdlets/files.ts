@@ -7,10 +7,9 @@ import { matchObject } from "../dotnet/strings.ts";
 import type { Edition } from "../edition.ts";
 import { compile } from "../regex.ts";
 import * as is from "../types.ts";
-import { raised } from "../types.ts";
-import { NetObject, Raised, Unsupported, type Value } from "../values.ts";
+import { CustomObject, Raised, Unsupported } from "../values.ts";
 import { hasWildcard, wildcard } from "../wildcard.ts";
-import { FileItems } from "./file-items.ts";
+import { fileItems } from "./file-items.ts";
 import {
   driveOf,
   expand,
@@ -28,7 +27,15 @@ export interface FileCmdletOptions {
   readonly providers?: DriveProviders;
 }
 
-/** An item that a cmdlet is called with, or one below it. */
+type Parameters = Cmdlet["parameters"];
+
+interface GivenPath {
+  readonly provider: ItemProvider;
+  readonly path: string;
+  readonly isPattern: boolean;
+}
+
+/** An item that a path leads to, or one below it. */
 interface Given {
   readonly provider: ItemProvider;
   readonly item: Item;
@@ -37,26 +44,44 @@ interface Given {
 }
 
 /** Does something with an item; what that raises is the cmdlet's error, with an id that begins with `id`. */
-async function attempt<Result>(
-  call: Call,
-  id: string,
-  action: () => Result,
-): Promise<Result | undefined> {
+async function attempt<T>(call: Call, id: string, action: () => T): Promise<T | undefined> {
   try {
     return action();
   } catch (error) {
     if (!(error instanceof Raised)) {
       throw error;
     }
-    const { exception } = error;
-    const isDenied = exception.type.shortName === "UnauthorizedAccessException";
-    const ending = isDenied ? "UnauthorizedAccessError" : "IOError";
-    await call.fail(new Raised(exception, undefined, error.id ?? id + ending));
+    await call.fail(new Raised(error.exception, undefined, error.id ?? `${id}IOError`));
     return undefined;
   }
 }
 
-async function newItem(call: Call, provider: ItemProvider, path: string): Promise<void> {
+/** The items that a path leads to. */
+function find({ provider, path, isPattern }: GivenPath): Item[] {
+  const full = provider.resolve(path);
+  return isPattern ? expand(provider, full) : [provider.find(full) ?? []].flat();
+}
+
+async function testPath(call: Call, given: GivenPath): Promise<void> {
+  const type = call.text("PathType")?.toLowerCase() ?? "any";
+  const isContainer = type === "container";
+  await call.emit(find(given).some((item) => type === "any" || item.isContainer === isContainer));
+}
+
+async function joinPath(call: Call, { provider, path }: GivenPath): Promise<void> {
+  await call.emit(joined(provider, path, call.text("ChildPath") ?? ""));
+}
+
+async function splitPath(call: Call, { provider, path }: GivenPath): Promise<void> {
+  const { parent, leaf } = split(provider, path);
+  const [qualifier] = /^\w+:/.exec(path) ?? [];
+  if (call.flag("Qualifier") && qualifier === undefined) {
+    throw new Unsupported(`Split-Path -Qualifier of ${path}, which has none`);
+  }
+  await call.emit(call.flag("Qualifier") ? (qualifier ?? "") : call.flag("Leaf") ? leaf : parent);
+}
+
+async function newItem(call: Call, { provider, path }: GivenPath): Promise<void> {
   const options = { type: call.text("ItemType"), force: call.flag("Force") };
   const made = await attempt(call, "NewItem", () => provider.make(provider.resolve(path), options));
   if (made) {
@@ -64,48 +89,22 @@ async function newItem(call: Call, provider: ItemProvider, path: string): Promis
   }
 }
 
-async function splitPath(call: Call, provider: ItemProvider, path: string): Promise<void> {
-  const { parent, leaf } = split(provider, path);
-  const qualifier = /^[^:]*:(?!:)/.exec(path)?.[0];
-  if (call.flag("Qualifier") && qualifier === undefined) {
-    throw new Unsupported(`Split-Path -Qualifier of ${path}, which has none`);
-  }
-  await call.emit(call.flag("Qualifier") ? (qualifier ?? "") : call.flag("Leaf") ? leaf : parent);
-}
-
-/** Returns whether it is gone. */
-async function removeItem(call: Call, { provider, item }: Given): Promise<boolean> {
-  const force = call.flag("Force");
+async function removeItem(call: Call, { provider, item }: Given): Promise<void> {
   const children = item.isContainer ? provider.children(item) : [];
   if (children.length > 0 && (item.isLink || !call.flag("Recurse"))) {
     // PowerShell asks whether to remove that, or goes into the link.
     throw new Unsupported(`Remove-Item of what is in ${item.path}`);
   }
-  if (!force && (item.isHidden || item.isReadOnly)) {
-    throw new Unsupported(`Remove-Item of ${item.path} without -Force`);
-  }
-  let isEmpty = true;
   for (const child of children) {
-    isEmpty = (await removeItem(call, { provider, item: child })) && isEmpty;
+    await removeItem(call, { provider, item: child });
   }
-  const isGone = await attempt(call, "RemoveFileSystemItem", () => {
-    if (!isEmpty) {
-      const message = `Directory ${item.path} cannot be removed because it is not empty.`;
-      throw raised("System.IO.IOException", message, { id: "DirectoryNotEmpty" });
-    }
-    provider.remove(item, { force });
-    return true;
-  });
-  return isGone ?? false;
+  const force = call.flag("Force");
+  await attempt(call, "RemoveFileSystemItem", () => provider.remove(item, { force }));
 }
 
 /** Where -Destination sends an item. */
 function targetOf(call: Call, { provider, item }: Given): string {
-  const destination = call.text("Destination") ?? "";
-  if (driveOf(destination) !== driveOf(item.path)) {
-    throw new Unsupported(`${call.name} from one kind of drive to another`);
-  }
-  const to = provider.resolve(destination);
+  const to = provider.resolve(call.text("Destination") ?? "");
   return provider.find(to)?.isContainer ? joined(provider, to, item.name) : to;
 }
 
@@ -154,12 +153,8 @@ async function getChildItem(call: Call, { provider, item, isPattern }: Given): P
   for (const child of children) {
     await show(call, child);
   }
-  for (const child of children.filter(({ isContainer }) => isContainer && call.flag("Recurse"))) {
-    // Windows PowerShell goes into links, PowerShell 7 does not.
-    if (child.isLink) {
-      throw new Unsupported(`Get-ChildItem -Recurse into the link ${child.path}`);
-    }
-    if (!child.isHidden || call.flag("Force")) {
+  for (const child of call.flag("Recurse") ? children : []) {
+    if (child.isContainer && (!child.isHidden || call.flag("Force"))) {
       await getChildItem(call, { provider, item: child });
     }
   }
@@ -181,173 +176,112 @@ async function show(call: Call, item: Item): Promise<void> {
   }
 }
 
-/** A file's text; `assumed` is the encoding of one that does not say. */
-async function readText(
-  call: Call,
-  { provider, item }: Given,
-  assumed?: TextEncoding,
-): Promise<string> {
-  const data = await attempt(call, "GetContentReader", () => provider.read(item));
-  return data ? decodeText(data, assumed) : "";
+/** Lines of a file, or all of it; `assumed` is the encoding of one that does not say. */
+async function linesIn(call: Call, given: Given, assumed?: TextEncoding): Promise<string[]> {
+  const data = await attempt(call, "GetContentReader", () => given.provider.read(given.item));
+  const text = data ? decodeText(data, assumed) : "";
+  return call.flag("Raw") && text !== "" ? [text] : linesOf(text);
 }
 
 async function getContent(call: Call, given: Given, assumed: TextEncoding): Promise<void> {
-  const text = await readText(call, given, assumed);
-  const lines = call.flag("Raw") ? [text].filter((each) => each !== "") : linesOf(text);
+  const lines = await linesIn(call, given, assumed);
   const from = Math.max(0, lines.length - (call.number("Tail") ?? lines.length));
   for (const line of lines.slice(from, call.number("TotalCount"))) {
     await call.emit(line);
   }
 }
 
+const commands = "Microsoft.PowerShell.Commands";
+const fileHash = is.types.define({ name: `${commands}.FileHash` });
+const matchInfo = is.types.define({ name: `${commands}.MatchInfo` });
+
 async function getFileHash(call: Call, { provider, item }: Given): Promise<void> {
   const data = await attempt(call, "FileRead", () => provider.read(item));
   if (data) {
     const hash = createHash("sha256").update(data).digest("hex").toUpperCase();
-    await call.emit(new NetObject(fileHash, hash));
+    await call.emit(new CustomObject(fileHash).set("Algorithm", "SHA256").set("Hash", hash));
   }
 }
-
-const commands = "Microsoft.PowerShell.Commands";
-const fileHash = is.types.define({
-  name: `${commands}.FileHash`,
-  properties: {
-    Algorithm: () => "SHA256",
-    Hash: ({ state }: NetObject<string>) => state,
-  },
-  unsupported: ["Path"],
-});
 
 async function selectString(call: Call, given: Given): Promise<void> {
   const pattern = compile(call.text("Pattern") ?? "", { ignoreCase: true });
-  for (const [index, line] of linesOf(await readText(call, given)).entries()) {
+  for (const [index, line] of (await linesIn(call, given)).entries()) {
     const match = pattern.match(line);
     if (match) {
-      const found = matchObject(match);
-      const matches = is.array([found], is.types.array(found.type));
-      await call.emit(new NetObject(matchInfo, { line, number: index + 1, matches }));
+      const info = new CustomObject(matchInfo).set("Line", line).set("LineNumber", index + 1);
+      await call.emit(info.set("Matches", is.array([matchObject(match)])));
     }
   }
 }
-
-type Found = NetObject<{ readonly line: string; readonly number: number; readonly matches: Value }>;
-const matchInfo = is.types.define({
-  name: `${commands}.MatchInfo`,
-  properties: {
-    Line: ({ state }: Found) => state.line,
-    LineNumber: ({ state }: Found) => state.number,
-    Matches: ({ state }: Found) => state.matches,
-  },
-  unsupported: ["Filename", "Path", "Pattern", "ToString"],
-});
 
 const flag: ParameterDefinition = { type: "switch" };
 const text: ParameterDefinition = { type: "string" };
 const number: ParameterDefinition = { type: "int" };
 const path: ParameterDefinition = { type: "string[]", position: 0 };
-const paths = {
+const paths: Parameters = {
   Path: path,
   // Items out of the pipeline come with a PSPath, which is not supported: their text would be no path.
   LiteralPath: { type: "string[]", aliases: ["PSPath"], pipeline: "property" },
-} as const;
+};
 
-export function fileCmdlets({
-  edition = "Desktop",
-  providers,
-}: FileCmdletOptions = {}): readonly Cmdlet[] {
+export function fileCmdlets(options: FileCmdletOptions = {}): readonly Cmdlet[] {
+  const { edition = "Desktop", providers } = options;
   const providerOf = (shell: Shell, of: string): ItemProvider => {
     const drive = driveOf(of);
     const provider =
-      drive === undefined ? new FileItems(shell, edition) : providers?.(drive.toLowerCase(), shell);
+      drive === undefined ? fileItems(shell, edition) : providers?.(drive.toLowerCase(), shell);
     if (!provider) {
       throw new Unsupported(`the drive ${drive ?? ""}:`);
     }
     return provider;
   };
-  /** What each path leads to. */
-  const find = (call: Call) => {
-    const literal = call.texts("LiteralPath");
-    return (literal ?? call.texts("Path") ?? []).map((each) => {
-      if (!literal && each.includes("`")) {
-        throw new Unsupported(`a backtick in the path ${each}`);
-      }
-      const provider = providerOf(call.shell, each);
-      const full = provider.resolve(each);
-      const isPattern = !literal && hasWildcard(full);
-      const items = isPattern ? expand(provider, full) : [provider.find(full) ?? []].flat();
-      return { path: full, isPattern, given: items.map((item) => ({ provider, item, isPattern })) };
-    });
-  };
-  const cmdlet = (
+  const onPaths = (
     name: string,
-    parameters: Cmdlet["parameters"],
-    run: (call: Call) => Promise<void>,
+    parameters: Parameters,
+    run: (call: Call, given: GivenPath) => Promise<void>,
   ): Cmdlet => ({
     name,
     implementation: `${commands}.${name.replace("-", "")}Command`,
     parameters,
-    run,
-  });
-  /** One on paths, whether or not something is there. */
-  const onPaths = (
-    name: string,
-    parameters: Cmdlet["parameters"],
-    run: (call: Call, provider: ItemProvider, path: string) => Promise<void>,
-  ): Cmdlet =>
-    cmdlet(name, { Path: { ...path, mandatory: true }, ...parameters }, async (call) => {
-      for (const each of call.texts("Path") ?? []) {
-        await run(call, providerOf(call.shell, each), each);
+    async run(call) {
+      const literal = call.texts("LiteralPath");
+      for (const each of literal ?? call.texts("Path") ?? []) {
+        const provider = providerOf(call.shell, each);
+        const isPattern = !literal && hasWildcard(each);
+        await run(call, { provider, path: each, isPattern });
       }
-    });
-  /** One on items; an item that is not there is an error. */
+    },
+  });
+  /** An item that is not there is an error. */
   const onItems = (
     name: string,
-    parameters: Cmdlet["parameters"],
+    parameters: Parameters,
     run: (call: Call, given: Given) => Promise<unknown>,
   ): Cmdlet =>
-    cmdlet(name, { ...paths, ...parameters }, async (call) => {
-      for (const { path: each, isPattern, given } of find(call)) {
-        if (given.length === 0 && !isPattern) {
-          await call.fail(itemNotFound(each));
-        }
-        for (const one of given) {
-          await run(call, one);
-        }
+    onPaths(name, { ...paths, ...parameters }, async (call, { provider, path, isPattern }) => {
+      const items = find({ provider, path, isPattern });
+      if (items.length === 0 && !isPattern) {
+        await call.fail(itemNotFound(provider.resolve(path)));
+      }
+      for (const item of items) {
+        await run(call, { provider, item, isPattern });
       }
     });
   const transfer = { Destination: { ...text, position: 1, mandatory: true }, Force: flag };
+  const filters = { Filter: text, File: flag, Directory: flag, Recurse: flag, Force: flag };
+  const pathType = { ...text, set: ["Any", "Container", "Leaf"] };
   const child = { ...text, position: 1, mandatory: true, allowEmpty: true };
+  const parent = { Path: { ...path, mandatory: true } };
   return [
-    cmdlet(
-      "Test-Path",
-      {
-        Path: { ...path, pipeline: "value" },
-        LiteralPath: paths.LiteralPath,
-        PathType: { ...text, set: ["Any", "Container", "Leaf"] },
-      },
-      async (call) => {
-        const type = call.text("PathType")?.toLowerCase() ?? "any";
-        const fits = ({ item }: Given) =>
-          type === "any" || item.isContainer === (type === "container");
-        for (const { given } of find(call)) {
-          await call.emit(given.some(fits));
-        }
-      },
-    ),
-    onPaths("Join-Path", { ChildPath: child }, (call, provider, parent) =>
-      call.emit(joined(provider, parent, call.text("ChildPath") ?? "")),
-    ),
-    onPaths("Split-Path", { Parent: flag, Leaf: flag, Qualifier: flag }, splitPath),
-    onPaths("New-Item", { ItemType: text, Force: flag }, newItem),
+    onPaths("Test-Path", { ...paths, PathType: pathType }, testPath),
+    onPaths("Join-Path", { ...parent, ChildPath: child }, joinPath),
+    onPaths("Split-Path", { ...parent, Parent: flag, Leaf: flag, Qualifier: flag }, splitPath),
+    onPaths("New-Item", { ...parent, ItemType: text, Force: flag }, newItem),
     onItems("Remove-Item", { Recurse: flag, Force: flag }, removeItem),
     onItems("Copy-Item", { ...transfer, Recurse: flag }, (call, given) => copyItem(call, given)),
     onItems("Move-Item", transfer, moveItem),
     onItems("Get-Item", { Force: flag }, getItem),
-    onItems(
-      "Get-ChildItem",
-      { Filter: text, File: flag, Directory: flag, Recurse: flag, Force: flag },
-      getChildItem,
-    ),
+    onItems("Get-ChildItem", filters, getChildItem),
     onItems("Get-Content", { Raw: flag, TotalCount: number, Tail: number }, (call, given) =>
       getContent(call, given, defaultEncoding(edition)),
     ),

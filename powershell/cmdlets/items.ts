@@ -48,63 +48,39 @@ export function driveOf(path: string): string | undefined {
   return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1];
 }
 
-/** All that a full path with wildcards leads to. */
+/** All that a full path leads to, with wildcards or without. */
 export function expand(provider: ItemProvider, path: string): Item[] {
+  if (path.includes("`")) {
+    throw new Unsupported(`a backtick in the path ${path}`);
+  }
+  if (!hasWildcard(path)) {
+    return [provider.find(path) ?? []].flat();
+  }
   const { parent, leaf } = split(provider, path);
-  const containers = hasWildcard(parent)
-    ? expand(provider, parent)
-    : [provider.find(parent) ?? []].flat();
-  const namesIn = (container: Item) =>
-    hasWildcard(leaf)
-      ? provider
-          .children(container)
-          .map(({ name }) => name)
-          .filter((name) => wildcard(leaf).test(name))
-      : [leaf];
-  return containers
-    .filter(({ isContainer }) => isContainer)
-    .flatMap((container) =>
-      namesIn(container).flatMap(
-        (name) => provider.find(joined(provider, container.path, name)) ?? [],
-      ),
-    );
-}
-
-function normalized(provider: ItemProvider, path: string): string {
-  return path.replace(/[\\/]/g, provider.separator);
+  return expand(provider, parent)
+    .flatMap((item) => (item.isContainer ? provider.children(item) : []))
+    .filter(({ name }) => wildcard(leaf).test(name))
+    .flatMap((item) => provider.find(item.path) ?? []);
 }
 
 /** What Join-Path returns. */
-export function joined(provider: ItemProvider, path: string, below: string): string {
-  const { separator } = provider;
-  const parent = normalized(provider, path);
-  const child = normalized(provider, below);
-  if (parent === "") {
-    return child;
-  }
-  return (
-    (parent.endsWith(separator) ? parent : parent + separator) +
-    (child.startsWith(separator) ? child.slice(1) : child)
-  );
+export function joined({ separator }: ItemProvider, path: string, below: string): string {
+  const whole =
+    path === "" ? below : `${path.replace(/[\\/]$/, "")}/${below.replace(/^[\\/]/, "")}`;
+  return whole.replace(/[\\/]/g, separator);
 }
 
 /** The path without its last part, and that part. */
-export function split(provider: ItemProvider, path: string): { parent: string; leaf: string } {
-  const { separator } = provider;
-  const whole = normalized(provider, path);
-  const trimmed = whole.endsWith(separator) ? whole.slice(0, -1) : whole;
-  const at = trimmed.lastIndexOf(separator);
-  const parent = trimmed.slice(0, Math.max(at, 0));
+export function split({ separator }: ItemProvider, path: string): { parent: string; leaf: string } {
+  const names = path.replace(/[\\/]$/, "").split(/[\\/]/);
+  const leaf = names.pop() ?? "";
+  const parent = names.join(separator);
   // The separator stays where it makes a drive's root.
-  return {
-    parent: /^\w+:$/.test(parent) ? parent + separator : parent,
-    leaf: trimmed.slice(at + 1),
-  };
+  return { parent: /^\w+:$/.test(parent) ? parent + separator : parent, leaf };
 }
 
 export function itemNotFound(path: string): Raised {
   const message = `Cannot find path '${path}' because it does not exist.`;
-  return raised("System.Management.Automation.ItemNotFoundException", message, {
-    id: "PathNotFound",
-  });
+  const type = "System.Management.Automation.ItemNotFoundException";
+  return raised(type, message, { id: "PathNotFound" });
 }

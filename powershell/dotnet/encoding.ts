@@ -10,17 +10,17 @@ export interface TextEncoding {
   decode(data: Buffer): string;
 }
 
-const plainUtf8: TextEncoding = {
-  mark: [],
-  encode: (text) => Buffer.from(text, "utf8"),
-  decode: (data) => data.toString("utf8"),
-};
-const markedUtf8: TextEncoding = { ...plainUtf8, mark: [0xef, 0xbb, 0xbf] };
-const unicode: TextEncoding = {
-  mark: [0xff, 0xfe],
-  encode: (text) => Buffer.from(text, "utf16le"),
-  decode: (data) => data.toString("utf16le"),
-};
+function ofName(name: BufferEncoding, mark: readonly number[]): TextEncoding {
+  return {
+    mark,
+    encode: (text) => Buffer.from(text, name),
+    decode: (data) => data.toString(name),
+  };
+}
+
+const plainUtf8 = ofName("utf8", []);
+const markedUtf8 = ofName("utf8", [0xef, 0xbb, 0xbf]);
+const unicode = ofName("utf16le", [0xff, 0xfe]);
 const ascii: TextEncoding = {
   mark: [],
   encode: (text) => Buffer.from(text.replace(/[^\0-\x7f]/g, "?"), "latin1"),

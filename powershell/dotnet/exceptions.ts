@@ -6,8 +6,6 @@ import { NetException, NetObject, type ErrorRecord, type NetType, type Raised } 
 /** By name below System: the base of each, and its HResult where it is not its base's. */
 const exceptions: Readonly<Record<string, readonly [base: string, hresult?: number]>> = {
   Exception: ["Object"],
-  ApplicationException: ["Exception", 0x80131600],
-  AggregateException: ["Exception", 0x80131500],
   SystemException: ["Exception", 0x80131501],
   ArgumentException: ["SystemException", 0x80070057],
   ArgumentNullException: ["ArgumentException", 0x80004003],
@@ -20,7 +18,6 @@ const exceptions: Readonly<Record<string, readonly [base: string, hresult?: numb
   IndexOutOfRangeException: ["SystemException", 0x80131508],
   InvalidCastException: ["SystemException", 0x80004002],
   InvalidOperationException: ["SystemException", 0x80131509],
-  ObjectDisposedException: ["InvalidOperationException", 0x80131622],
   TimeoutException: ["SystemException", 0x80131505],
   UnauthorizedAccessException: ["SystemException", 0x80070005],
   "IO.IOException": ["SystemException", 0x80131620],
@@ -31,27 +28,24 @@ const exceptions: Readonly<Record<string, readonly [base: string, hresult?: numb
   "Net.Sockets.SocketException": ["ComponentModel.Win32Exception"],
 };
 
-/** By name below System.Management.Automation: the base of each, there or below System. */
-const automation: Readonly<Record<string, string>> = {
-  RuntimeException: "SystemException",
-  CommandNotFoundException: "RuntimeException",
-  ParseException: "RuntimeException",
-  ExtendedTypeSystemException: "RuntimeException",
-  MethodException: "ExtendedTypeSystemException",
-  MethodInvocationException: "MethodException",
-  GetValueException: "ExtendedTypeSystemException",
-  GetValueInvocationException: "GetValueException",
-  PropertyNotFoundException: "ExtendedTypeSystemException",
-  ParameterBindingException: "RuntimeException",
-  ParameterBindingValidationException: "ParameterBindingException",
-  ParameterBindingArgumentTransformationException: "ParameterBindingException",
-  MetadataException: "RuntimeException",
-  ValidationMetadataException: "MetadataException",
-  ArgumentTransformationMetadataException: "MetadataException",
-  SessionStateException: "RuntimeException",
-  ItemNotFoundException: "SessionStateException",
-  PSInvalidCastException: "InvalidCastException",
-  PSArgumentException: "ArgumentException",
+/** The same for those of PowerShell, below System.Management.Automation: by base. */
+const automation: Readonly<Record<string, readonly string[]>> = {
+  "System.SystemException": ["RuntimeException"],
+  "System.InvalidCastException": ["PSInvalidCastException"],
+  "System.ArgumentException": ["PSArgumentException"],
+  RuntimeException: [
+    ...["CommandNotFoundException", "ParseException", "MethodException", "GetValueException"],
+    ...["ParameterBindingException", "MetadataException", "SessionStateException"],
+    "PropertyNotFoundException",
+  ],
+  MethodException: ["MethodInvocationException"],
+  GetValueException: ["GetValueInvocationException"],
+  ParameterBindingException: [
+    "ParameterBindingValidationException",
+    "ParameterBindingArgumentTransformationException",
+  ],
+  MetadataException: ["ValidationMetadataException", "ArgumentTransformationMetadataException"],
+  SessionStateException: ["ItemNotFoundException"],
 };
 
 function define(name: string, base: string, hresult?: number): void {
@@ -65,9 +59,11 @@ function define(name: string, base: string, hresult?: number): void {
 for (const [name, [base, hresult]] of Object.entries(exceptions)) {
   define(`System.${name}`, `System.${base}`, hresult);
 }
-for (const [name, base] of Object.entries(automation)) {
-  const inner = `System.Management.Automation.${base}`;
-  define(`System.Management.Automation.${name}`, types.find(inner) ? inner : `System.${base}`);
+for (const [base, names] of Object.entries(automation)) {
+  const prefix = "System.Management.Automation.";
+  names.forEach((name) => {
+    define(prefix + name, base.includes(".") ? base : prefix + base);
+  });
 }
 types.extend("System.Exception", {
   properties: {

@@ -2,7 +2,7 @@
 import { toMilliseconds, type Moment } from "../dates.ts";
 import type { Edition } from "../edition.ts";
 import type { FileHandle, FileMode, FileStatus, Host } from "../host.ts";
-import { array, bytes, raised, string, type Types } from "../types.ts";
+import { array, bytes, string, type Types } from "../types.ts";
 import { NetObject, type EnumValue, type PsArray } from "../values.ts";
 import {
   decodeText,
@@ -48,23 +48,11 @@ export interface ByteStream {
   close(): void;
 }
 
-interface FileStream extends ByteStream {
-  readonly handle: FileHandle;
-}
-
-function streamOf(handle: FileHandle): FileStream {
+function streamOf(handle: FileHandle): ByteStream {
   return {
-    handle,
     readAll: () => handle.read(handle.size - handle.position),
     close: () => handle.close(),
   };
-}
-
-function fullPath(host: Host, path: string): string {
-  if (path === "") {
-    throw raised("System.ArgumentException", "Empty path name is not legal.");
-  }
-  return host.files.resolve(path);
 }
 
 /** Defines what touches files, for one machine. */
@@ -72,10 +60,8 @@ export function defineFileTypes(types: Types, host: Host, edition: Edition = "De
   defineEncodings(types, edition);
   defineInfos(types, host);
   const { environment, files } = host;
-  const full = (path: string) => fullPath(host, path);
-  // Nothing that a path can be makes these an error.
-  const isFolder = (path: string) =>
-    path === "" ? undefined : files.status(files.resolve(path))?.isFolder;
+  const full = (path: string) => files.resolve(path);
+  const isFolder = (path: string) => (path === "" ? undefined : files.status(full(path))?.isFolder);
   type Encoding = NetObject<TextEncoding>;
   const readLines = (_: null, path: string, encoding?: Encoding) =>
     array(linesOf(decodeText(files.read(full(path)), encoding?.state)), types.array(string));
@@ -136,39 +122,32 @@ function defineStreams(types: Types, host: Host): void {
   }
   types.define({
     name: "System.IO.Stream",
-    methods: { "Dispose()": ({ state }: NetObject<ByteStream>) => state.close() },
+    methods: { "Dispose()": ({ state }: NetObject<ByteStream | FileHandle>) => state.close() },
   });
-  const open = (_: null, path: string, mode: EnumValue, access?: EnumValue, share?: EnumValue) =>
-    new NetObject(
-      types.get("System.IO.FileStream"),
-      streamOf(
-        host.files.open(fullPath(host, path), {
-          mode: mode.name as FileMode,
-          access: (access?.name ?? "ReadWrite") as "Read" | "Write" | "ReadWrite",
-          share: share?.name ?? "Read",
-        }),
-      ),
-    );
+  const open = (_: null, path: string, mode: EnumValue, access?: EnumValue, share?: EnumValue) => {
+    const handle = host.files.open(host.files.resolve(path), {
+      mode: mode.name as FileMode,
+      access: (access?.name ?? "ReadWrite") as "Read" | "Write" | "ReadWrite",
+      share: share?.name ?? "Read",
+    });
+    return new NetObject(types.get("System.IO.FileStream"), handle);
+  };
   const parameters = "(string, System.IO.FileMode, System.IO.FileAccess, System.IO.FileShare)";
   types.extend("System.IO.File", { staticMethods: { [`Open${parameters}`]: open } });
-  type Stream = NetObject<FileStream>;
+  type Stream = NetObject<FileHandle>;
   types.define({
     name: "System.IO.FileStream",
     base: "System.IO.Stream",
     constructors: { "(string, System.IO.FileMode)": open, [parameters]: open },
-    properties: { Length: ({ state }: Stream) => BigInt(state.handle.size) },
+    properties: { Length: ({ state }: Stream) => BigInt(state.size) },
     methods: {
-      "Seek(long, System.IO.SeekOrigin)": (
-        { state: { handle } }: Stream,
-        offset: bigint,
-        origin: EnumValue,
-      ) => {
-        const begin = { Begin: 0, Current: handle.position, End: handle.size }[origin.name] ?? 0;
-        handle.position = begin + Number(offset);
-        return BigInt(handle.position);
+      "Seek(long, System.IO.SeekOrigin)": ({ state }: Stream, by: bigint, origin: EnumValue) => {
+        const begin = { Begin: 0, Current: state.position, End: state.size }[origin.name] ?? 0;
+        state.position = begin + Number(by);
+        return BigInt(state.position);
       },
       "Write(byte[], int, int)": ({ state }: Stream, data: PsArray, at: number, count: number) =>
-        state.handle.write(toBuffer(data).subarray(at, at + count)),
+        state.write(toBuffer(data).subarray(at, at + count)),
     },
   });
   type Reader = NetObject<ByteStream>;
@@ -178,10 +157,11 @@ function defineStreams(types: Types, host: Host): void {
   types.define({
     name: "System.IO.StreamReader",
     constructors: {
-      "(System.IO.Stream)": (_: null, { state }: NetObject<ByteStream>) => newReader(state),
+      "(System.IO.Stream)": (_: null, { state }: Reader) => newReader(state),
+      "(System.IO.FileStream)": (_: null, { state }: Stream) => newReader(streamOf(state)),
       "(string)": (_: null, path: string) => {
         const options = { mode: "Open", access: "Read", share: "Read" } as const;
-        return newReader(streamOf(host.files.open(fullPath(host, path), options)));
+        return newReader(streamOf(host.files.open(host.files.resolve(path), options)));
       },
     },
     methods: {

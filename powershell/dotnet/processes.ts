@@ -2,14 +2,7 @@
 import { toBool, toText } from "../convert.ts";
 import type { Clock, Host, RunningProcess } from "../host.ts";
 import { raised, type Types } from "../types.ts";
-import {
-  CustomObject,
-  NetObject,
-  Raised,
-  Unsupported,
-  type PsArray,
-  type Value,
-} from "../values.ts";
+import { CustomObject, NetObject, Unsupported, type PsArray, type Value } from "../values.ts";
 import type { ByteStream } from "./files.ts";
 import { millisecondsOf } from "./time.ts";
 
@@ -37,18 +30,8 @@ async function within(clock: Clock, promise: Promise<unknown>, time: number): Pr
 }
 
 function defineTasks(set: Types, { clock }: Host): void {
-  const wait = async (tasks: readonly Value[], time: number): Promise<boolean> => {
-    try {
-      const all = Promise.all(tasks.map((each) => (each as Task).state.promise));
-      return await within(clock, all, time);
-    } catch (error) {
-      if (!(error instanceof Raised)) {
-        throw error;
-      }
-      const inner = error.exception;
-      throw raised("System.AggregateException", "One or more errors occurred.", { inner });
-    }
-  };
+  const wait = (tasks: readonly Value[], time: number) =>
+    within(clock, Promise.all(tasks.map((each) => (each as Task).state.promise)), time);
   set.define({
     name: "System.Threading.Tasks.Task",
     properties: {
@@ -111,11 +94,11 @@ function defineProcess(set: Types, host: Host): void {
   set.define({
     name: `${name}StartInfo`,
     constructors: {
-      "()": () => {
-        const info = new CustomObject(set.get(`${name}StartInfo`));
-        startInfoProperties.forEach((each) => info.set(each, null));
-        return info;
-      },
+      "()": () =>
+        startInfoProperties.reduce(
+          (info, each) => info.set(each, null),
+          new CustomObject(set.get(`${name}StartInfo`)),
+        ),
     },
   });
   type Process = NetObject<RunningProcess>;
