@@ -119,7 +119,6 @@ function defineNames(set: Types, host: Host): void {
   });
 }
 
-const ports: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 types.define({
   name: "System.Uri",
   constructors: {
@@ -132,11 +131,8 @@ types.define({
   },
   properties: {
     DnsSafeHost: ({ state }: NetObject<URL>) => state.hostname.replace(/^\[(.*)\]$/, "$1"),
-    Port: ({ state: { port, protocol } }: NetObject<URL>) =>
-      port === "" ? (ports[protocol] ?? -1) : Number(port),
-    Scheme: ({ state }: NetObject<URL>) => state.protocol.slice(0, -1),
   },
-  unsupported: ["AbsolutePath", "AbsoluteUri", "Host", "PathAndQuery", "Query"],
+  unsupported: ["AbsolutePath", "AbsoluteUri", "Host", "PathAndQuery", "Port", "Query", "Scheme"],
 });
 
 const cryptography = "System.Security.Cryptography";
