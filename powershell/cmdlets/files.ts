@@ -21,12 +21,6 @@ import {
   type ItemProvider,
 } from "./items.ts";
 
-export interface FileCmdletOptions {
-  readonly edition?: Edition;
-  /** For drives that have something else than files. */
-  readonly providers?: DriveProviders;
-}
-
 type Parameters = Cmdlet["parameters"];
 
 interface GivenPath {
@@ -224,8 +218,8 @@ const paths: Parameters = {
   LiteralPath: { type: "string[]", aliases: ["PSPath"], pipeline: "property" },
 };
 
-export function fileCmdlets(options: FileCmdletOptions = {}): readonly Cmdlet[] {
-  const { edition = "Desktop", providers } = options;
+/** `providers` has drives that are something else than files. */
+export function fileCmdlets(edition: Edition, providers?: DriveProviders): readonly Cmdlet[] {
   const providerOf = (shell: Shell, of: string): ItemProvider => {
     const drive = driveOf(of);
     const provider =

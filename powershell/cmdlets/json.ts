@@ -69,11 +69,9 @@ function scalar(value: Value, { edition, shell }: Style): string | undefined {
   if (value instanceof EnumValue) {
     return String(value.number);
   }
-  if (value.type.name === "System.DateTime") {
-    const milliseconds = fromDateTime(value, shell.host.clock);
-    return edition === "Desktop"
-      ? `"\\/Date(${String(milliseconds)})\\/"`
-      : quoted(new Date(milliseconds).toISOString().replace(/\.?0*Z$/, "Z"), edition);
+  if (value.type.name === "System.DateTime" && edition === "Core") {
+    const moment = new Date(fromDateTime(value, shell.host.clock)).toISOString();
+    return quoted(moment.replace(/\.?0*Z$/, "Z"), edition);
   }
   if (!(value instanceof Num)) {
     return value === nothing && edition === "Core" ? "null" : undefined;

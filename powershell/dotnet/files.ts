@@ -41,19 +41,8 @@ export function linesOf(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** What the state of a System.IO.Stream and of its readers does. */
-export interface ByteStream {
-  /** What is left. */
-  readAll(): Buffer | Promise<Buffer>;
-  close(): void;
-}
-
-function streamOf(handle: FileHandle): ByteStream {
-  return {
-    readAll: () => handle.read(handle.size - handle.position),
-    close: () => handle.close(),
-  };
-}
+/** What the state of a StreamReader does: it reads all that is left. */
+export type Source = () => Buffer | Promise<Buffer>;
 
 /** Defines what touches files, for one machine. */
 export function defineFileTypes(types: Types, host: Host, edition: Edition = "Desktop"): void {
@@ -120,10 +109,7 @@ function defineStreams(types: Types, host: Host): void {
   for (const [name, enumeration] of Object.entries(enumerations)) {
     types.define({ name: `System.IO.${name}`, enumeration });
   }
-  types.define({
-    name: "System.IO.Stream",
-    methods: { "Dispose()": ({ state }: NetObject<ByteStream | FileHandle>) => state.close() },
-  });
+  types.define({ name: "System.IO.Stream" });
   const open = (_: null, path: string, mode: EnumValue, access?: EnumValue, share?: EnumValue) => {
     const handle = host.files.open(host.files.resolve(path), {
       mode: mode.name as FileMode,
@@ -148,26 +134,27 @@ function defineStreams(types: Types, host: Host): void {
       },
       "Write(byte[], int, int)": ({ state }: Stream, data: PsArray, at: number, count: number) =>
         state.write(toBuffer(data).subarray(at, at + count)),
+      "Dispose()": ({ state }: Stream) => state.close(),
     },
   });
-  type Reader = NetObject<ByteStream>;
-  const readToEnd = async ({ state }: Reader) => decodeText(await state.readAll());
-  const newReader = (stream: ByteStream) =>
-    new NetObject(types.get("System.IO.StreamReader"), stream);
+  type Reader = NetObject<Source>;
+  const readToEnd = async ({ state }: Reader) => decodeText(await state());
+  const newReader = (source: Source) => new NetObject(types.get("System.IO.StreamReader"), source);
   types.define({
     name: "System.IO.StreamReader",
     constructors: {
       "(System.IO.Stream)": (_: null, { state }: Reader) => newReader(state),
-      "(System.IO.FileStream)": (_: null, { state }: Stream) => newReader(streamOf(state)),
+      "(System.IO.FileStream)": (_: null, { state }: Stream) =>
+        newReader(() => state.read(state.size - state.position)),
       "(string)": (_: null, path: string) => {
-        const options = { mode: "Open", access: "Read", share: "Read" } as const;
-        return newReader(streamOf(host.files.open(host.files.resolve(path), options)));
+        const data = host.files.read(host.files.resolve(path));
+        return newReader(() => data);
       },
     },
     methods: {
       "ReadToEnd()": readToEnd,
       "ReadToEndAsync()": (self: Reader) => task(types, readToEnd(self)),
-      "Dispose()": ({ state }: Reader) => state.close(),
+      "Dispose()": () => undefined,
     },
   });
 }

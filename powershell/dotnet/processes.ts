@@ -3,7 +3,7 @@ import { toBool, toText } from "../convert.ts";
 import type { Clock, Host, RunningProcess } from "../host.ts";
 import { raised, type Types } from "../types.ts";
 import { CustomObject, NetObject, Unsupported, type PsArray, type Value } from "../values.ts";
-import type { ByteStream } from "./files.ts";
+import type { Source } from "./files.ts";
 import { millisecondsOf } from "./time.ts";
 
 type Task = NetObject<{ readonly promise: Promise<Value>; isCompleted: boolean }>;
@@ -109,10 +109,8 @@ function defineProcess(set: Types, host: Host): void {
       "Close()": ({ state }: Process) => state.closeInput(),
     },
   });
-  const reader = (data: Promise<Buffer>) => {
-    const stream: ByteStream = { readAll: () => data, close: () => undefined };
-    return new NetObject(set.get("System.IO.StreamReader"), stream);
-  };
+  const reader = (data: Promise<Buffer>): NetObject<Source> =>
+    new NetObject(set.get("System.IO.StreamReader"), () => data);
   set.define({
     name,
     properties: {

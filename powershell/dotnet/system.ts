@@ -1,22 +1,21 @@
 /** The process's environment and console, addresses, checksums and random bytes. */
-import { createHash, randomFillSync } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import ipaddr from "ipaddr.js";
 import { toText } from "../convert.ts";
 import type { Host } from "../host.ts";
 import * as is from "../types.ts";
-import { raised, types, type Types } from "../types.ts";
+import { raised, types, type TypeDefinition, type Types } from "../types.ts";
 import {
   type EnumValue,
   Hashtable,
   NetObject,
-  Num,
   type PsArray,
   Unsupported,
   type Value,
 } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
 import { badFormat } from "./exceptions.ts";
-import type { ByteStream } from "./files.ts";
+import type { Source } from "./files.ts";
 
 /** Of the machine the script believes to be on. */
 export function newLine(host: Host): string {
@@ -63,28 +62,6 @@ function defineEnvironment(set: Types, { environment }: Host): void {
   });
 }
 
-function defineConsole(set: Types, host: Host): void {
-  type Writer = NetObject<(text: string) => void>;
-  const writer = set.define({
-    name: "System.IO.TextWriter",
-    methods: {
-      "WriteLine(object)": ({ state }: Writer, value: Value) =>
-        state(toText(value) + newLine(host)),
-    },
-  });
-  const input: ByteStream = { readAll: () => host.input(), close: () => undefined };
-  set.define({
-    name: "System.Console",
-    staticProperties: {
-      Out: () => new NetObject(writer, host.output),
-      Error: () => new NetObject(writer, host.error),
-    },
-    staticMethods: {
-      "OpenStandardInput()": () => new NetObject(set.get("System.IO.Stream"), input),
-    },
-  });
-}
-
 type Address = NetObject<ReturnType<typeof ipaddr.parse>>;
 
 function address(text: string): Address {
@@ -103,22 +80,6 @@ types.define({
   staticMethods: { "Parse(string)": (_: null, text: string) => address(text) },
 });
 
-function defineNames(set: Types, host: Host): void {
-  set.define({
-    name: "System.Net.Dns",
-    staticMethods: {
-      "GetHostName()": () => host.environment.machineName,
-      "GetHostAddresses(string)": async (_: null, name: string) => {
-        const found = (await host.lookup?.(name)) ?? [];
-        if (found.length === 0) {
-          throw raised("System.Net.Sockets.SocketException", "No such host is known");
-        }
-        return is.array(found.map(address), types.get("System.Net.IPAddress[]"));
-      },
-    },
-  });
-}
-
 types.define({
   name: "System.Uri",
   constructors: {
@@ -135,31 +96,56 @@ types.define({
   unsupported: ["AbsolutePath", "AbsoluteUri", "Host", "PathAndQuery", "Port", "Query", "Scheme"],
 });
 
-const cryptography = "System.Security.Cryptography";
-types.define({
-  name: `${cryptography}.SHA256`,
-  methods: {
+const cryptography: Readonly<Record<string, TypeDefinition["methods"]>> = {
+  SHA256: {
     "ComputeHash(byte[])": (_: Value, data: PsArray) =>
       is.bytes(createHash("sha256").update(toBuffer(data)).digest()),
   },
-  staticMethods: { "Create()": () => new NetObject(types.get(`${cryptography}.SHA256`), null) },
-});
-
-const generator = `${cryptography}.RandomNumberGenerator`;
-types.define({
-  name: generator,
-  methods: {
+  RandomNumberGenerator: {
     "GetBytes(byte[])": (_: Value, { items }: PsArray) => {
-      const random = randomFillSync(new Uint8Array(items.length));
-      items.splice(0, Infinity, ...Array.from(random, (each) => new Num(is.byte, each)));
+      items.splice(0, Infinity, ...is.bytes(randomBytes(items.length)).items);
     },
     "Dispose()": () => undefined,
   },
-  staticMethods: { "Create()": () => new NetObject(types.get(generator), null) },
-});
+};
+for (const [key, methods] of Object.entries(cryptography)) {
+  const name = `System.Security.Cryptography.${key}`;
+  const create = () => new NetObject(types.get(name), null);
+  types.define({ name, methods, staticMethods: { "Create()": create } });
+}
 
 export function defineSystemTypes(set: Types, host: Host): void {
   defineEnvironment(set, host);
-  defineConsole(set, host);
-  defineNames(set, host);
+  type Writer = NetObject<(text: string) => void>;
+  const writer = set.define({
+    name: "System.IO.TextWriter",
+    methods: {
+      "WriteLine(object)": ({ state }: Writer, value: Value) =>
+        state(toText(value) + newLine(host)),
+    },
+  });
+  set.define({
+    name: "System.Console",
+    staticProperties: {
+      Out: () => new NetObject(writer, host.output),
+      Error: () => new NetObject(writer, host.error),
+    },
+    staticMethods: {
+      "OpenStandardInput()": (): NetObject<Source> =>
+        new NetObject(set.get("System.IO.Stream"), host.input),
+    },
+  });
+  set.define({
+    name: "System.Net.Dns",
+    staticMethods: {
+      "GetHostName()": () => host.environment.machineName,
+      "GetHostAddresses(string)": async (_: null, name: string) => {
+        const found = (await host.lookup?.(name)) ?? [];
+        if (found.length === 0) {
+          throw raised("System.Net.Sockets.SocketException", "No such host is known");
+        }
+        return is.array(found.map(address), types.get("System.Net.IPAddress[]"));
+      },
+    },
+  });
 }
