@@ -2,13 +2,14 @@
 import { enumerated, isNumeric, isNumberType, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
 import { raised, typeOf, type Types, runtimeError } from "./types.ts";
-import type {
-  NetType} from "./values.ts";
+import type { NetType } from "./values.ts";
 import {
   Char,
   CustomObject,
+  ErrorRecord,
   Hashtable,
   isNull,
+  NetException,
   NetObject,
   nothing,
   PsArray,
@@ -105,6 +106,10 @@ export async function getProperty(
   const items = enumerated(value);
   if (items) {
     return enumerateProperty(items, name, strict);
+  }
+  // .NET may well have it.
+  if (value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord) {
+    throw new Unsupported(`${name} of [${type.name}]`);
   }
   return undefined;
 }

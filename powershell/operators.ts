@@ -359,7 +359,7 @@ function add(left: Value, right: Value): Value | undefined {
     }
     return sum;
   }
-  return isNull(left) && !isNumeric(right) ? (right) : undefined;
+  return isNull(left) && !isNumeric(right) ? right : undefined;
 }
 
 type Operand = { readonly number: number | bigint; readonly type: NetType };
