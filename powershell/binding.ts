@@ -39,26 +39,18 @@ export interface Bound {
   readonly open: readonly Formal[];
 }
 
-/** Parameters of every cmdlet. A `supported` one does something, or nothing that a script could see. */
-const common = [
-  { name: "ErrorAction", aliases: ["ea"], supported: true },
-  { name: "WarningAction", supported: true },
-  { name: "InformationAction" },
-  { name: "Verbose", supported: true, type: is.switchParameter },
-  { name: "Debug", type: is.switchParameter },
-  { name: "ErrorVariable" },
-  { name: "WarningVariable" },
-  { name: "OutVariable" },
-  { name: "OutBuffer" },
-  { name: "PipelineVariable" },
-].map((each) => ({
-  aliases: [],
-  supported: false,
-  key: each.name.toLowerCase(),
+/** Parameters of every cmdlet. The first three do something, or nothing that a script could see. */
+const commonNames =
+  "ErrorAction WarningAction Verbose InformationAction Debug ErrorVariable WarningVariable OutVariable OutBuffer PipelineVariable";
+const common = commonNames.split(" ").map((name): Formal => ({
+  name,
+  key: name.toLowerCase(),
+  aliases: name === "ErrorAction" ? ["ea"] : [],
+  type: /^(Verbose|Debug)$/.test(name) ? is.switchParameter : undefined,
   validators: [],
-  allows: new Set<string>(),
-  ...each,
+  allows: new Set(),
 }));
+const supported = common.slice(0, 3);
 
 export function bindArguments(
   signature: Signature,
@@ -94,9 +86,9 @@ export function bindArguments(
       const { written } = given as Argument;
       // What looks like a negative number is a text there.
       const value = written?.startsWith("-") ? written : given.value;
-      if (!("supported" in formal)) {
+      if (!common.includes(formal)) {
         values.set(formal.key, accept(signature, formal, value, written));
-      } else if (formal.supported) {
+      } else if (supported.includes(formal)) {
         commonValues.set(formal.name, value);
       } else {
         throw new Unsupported(`the parameter -${formal.name}`).at(position);
@@ -144,11 +136,7 @@ function bindPositional(
 }
 
 /** A parameter by its name, its alias, or an unambiguous beginning; undefined: a plain function has none. */
-function findParameter(
-  signature: Signature,
-  name: string,
-  position: Position,
-): Formal | (typeof common)[number] | undefined {
+function findParameter(signature: Signature, name: string, position: Position): Formal | undefined {
   const wanted = name.toLowerCase();
   const names = ({ name, aliases }: Formal) => [name, ...aliases].map((each) => each.toLowerCase());
   const all = [...signature.formals, ...(signature.strict ? common : [])];
@@ -159,8 +147,8 @@ function findParameter(
     throw bindingError(signature, "AmbiguousParameter", message);
   }
   const found = exact ?? close[0];
-  if (!found && signature.isCmdlet) {
-    throw new Unsupported(`the parameter -${name} of ${signature.command}`).at(position);
+  if (!found && signature.cmdlet) {
+    throw new Unsupported(`the parameter -${name} of ${signature.cmdlet}`).at(position);
   }
   if (!found && signature.strict) {
     const message = `A parameter cannot be found that matches parameter name '${name}'.`;
@@ -169,40 +157,26 @@ function findParameter(
   return found;
 }
 
-/** Binds one value of the pipeline to the parameter that takes it. */
-export async function bindInput(bound: Bound, value: Value): Promise<void> {
-  const { signature, values, open } = bound;
-  const set = (formal: Formal, to: Value) => values.set(formal.key, accept(signature, formal, to));
+/** Binds one value of the pipeline to the parameter that takes it: a property of it, or else the whole. */
+export async function bindInput({ signature, values, open }: Bound, value: Value): Promise<void> {
   open.forEach(({ key }) => values.delete(key));
-  const byValue = open.find(({ pipeline }) => pipeline === "value");
-  if (byValue && takes(byValue.type, value)) {
-    set(byValue, value);
-    return;
-  }
-  for (const formal of open.filter(({ pipeline }) => pipeline === "property")) {
-    for (const name of [formal.name, ...formal.aliases]) {
-      const property = await getProperty(value, name);
+  for (const formal of open) {
+    const { name, aliases, pipeline, key } = formal;
+    for (const each of pipeline === "property" ? [name, ...aliases] : []) {
+      const property = await getProperty(value, each);
       if (property !== undefined) {
-        set(formal, property);
+        values.set(key, accept(signature, formal, property));
         return;
       }
     }
   }
-  if (byValue) {
-    set(byValue, value);
-  } else if (signature.isCmdlet) {
+  const formal = open.find(({ pipeline }) => pipeline === "value");
+  if (formal) {
+    values.set(formal.key, accept(signature, formal, value));
+  } else if (signature.cmdlet) {
     const message = "The input object cannot be bound to any parameters for the command.";
     throw bindingError(signature, "InputObjectNotBound", message);
   }
-}
-
-/** Whether a value is of a type as it is, or a text or number that can be made one. */
-function takes(type: NetType | undefined, value: Value): boolean {
-  return (
-    type === undefined ||
-    (!isNull(value) && typeOf(value).is(type)) ||
-    (typeof value !== "object" && tryConvert(value, type) !== undefined)
-  );
 }
 
 function bindingError(signature: Signature, id: string, message: string, kind = ""): Raised {
@@ -228,14 +202,12 @@ function accept(signature: Signature, formal: Formal, given: Value, written?: st
       rejectEmpty("EmptyString", "an empty string");
     }
   }
-  const converted = convertArgument(signature, type, value, written);
+  const isWritten = type === is.string && written !== undefined;
+  const converted = isWritten ? written : convertArgument(signature, value, type);
   if (converted === undefined) {
-    throw bindingError(
-      signature,
-      "ParameterArgumentTransformationError",
-      `Cannot process argument transformation on parameter '${name}'. Cannot convert value "${toText(value)}" to type "${type?.name ?? ""}".`,
-      signature.isCmdlet ? "" : "ArgumentTransformation",
-    );
+    const message = `Cannot process argument transformation on parameter '${name}'. Cannot convert value "${toText(value)}" to type "${type?.name ?? ""}".`;
+    const kind = signature.cmdlet ? "" : "ArgumentTransformation";
+    throw bindingError(signature, "ParameterArgumentTransformationError", message, kind);
   }
   for (const validator of formal.validators) {
     const problem = validator(converted);
@@ -258,36 +230,23 @@ function accept(signature: Signature, formal: Formal, given: Value, written?: st
   return converted;
 }
 
-function convertArgument(
-  signature: Signature,
-  type: NetType | undefined,
-  value: Value,
-  written: string | undefined,
-): Value | undefined {
-  if (!type || (signature.isCmdlet && isNull(value))) {
+function convertArgument(signature: Signature, value: Value, type?: NetType): Value | undefined {
+  if (!type || (signature.cmdlet && isNull(value))) {
     return value;
-  }
-  if (type === is.string && written !== undefined) {
-    return written;
-  }
-  const refused =
-    (type === is.bool && (typeof value === "string" || isNull(value))) ||
-    (type === is.string && signature.strict && value instanceof PsArray);
-  if (refused) {
-    return undefined;
   }
   if (type === is.scriptBlock || type === is.hashtable) {
     return isNull(value) || typeOf(value).is(type) ? value : undefined;
   }
-  return tryConvert(value, type);
+  const isRefused =
+    (type === is.bool && (typeof value === "string" || isNull(value))) ||
+    (type === is.string && signature.strict && value instanceof PsArray);
+  return isRefused ? undefined : tryConvert(value, type);
 }
 
 /** A splatted table or list as arguments. */
 export function splat(value: Value, position: Position): Argument[] {
   if (value instanceof Hashtable) {
-    return value
-      .entries()
-      .map(({ key, value: each }) => ({ name: toText(key), value: each, position }));
+    return value.entries().map(({ key, value }) => ({ name: toText(key), value, position }));
   }
   return (enumerated(value) ?? [value]).map((each) => ({ value: each, position }));
 }

@@ -43,14 +43,14 @@ export interface Call {
   /** The scope in which the command is called. */
   readonly scope: Scope;
   /** An error that -ErrorAction decides about; the cmdlet goes on behind it, unless that says Stop. */
-  fail(
-    error: Raised,
-    options?: { readonly category?: string; readonly target?: Value },
-  ): Promise<void>;
+  fail(error: Raised, details?: ErrorDetails): Promise<void>;
 }
 
-/** What a cmdlet does for each value out of the pipeline, bound to its parameter; once, where it stands first. */
-type Process = (call: Call) => void | Promise<void>;
+/** What an error's record has besides. */
+export interface ErrorDetails {
+  readonly category?: string;
+  readonly target?: Value;
+}
 
 export interface Cmdlet {
   /** E.g. `Get-Item`. */
@@ -59,7 +59,8 @@ export interface Cmdlet {
   /** Class that implements it in PowerShell: the second half of its errors' ids. */
   readonly implementation?: string;
   readonly parameters: Readonly<Record<string, ParameterDefinition>>;
-  readonly run?: Process;
+  /** For each value out of the pipeline, bound to its parameter; once, where the command stands first. */
+  readonly run?: (call: Call) => void | Promise<void>;
   /** In place of `run`, for a cmdlet that keeps something from one value to the next. */
   readonly open?: (call: Call) => {
     readonly process?: () => void | Promise<void>;

@@ -14,13 +14,14 @@ import {
 import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, joined, negate, splitWords } from "./operators.ts";
-import { functionSignature, isAdvanced, type Reader } from "./parameters.ts";
+import { functionSignature, isAdvanced } from "./parameters.ts";
 import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "./parser.ts";
 import { convertForVariable, Scope, type FunctionValue } from "./scope.ts";
 import {
   cmdletStage,
   complete,
   gathering,
+  located,
   program,
   report,
   terminating,
@@ -50,11 +51,13 @@ import {
 import { wildcard } from "./wildcard.ts";
 
 type Statements = readonly Syntax.Statement[];
+type Ends = Syntax.Flow["kind"] | object;
+type Loop = Syntax.Loop | Syntax.For | Syntax.ForEach;
 
 /** On its way to the loop, the body, the script or the pipeline that it ends. */
 class Signal extends Error {
   constructor(
-    readonly ends: Syntax.Flow["kind"] | object,
+    readonly ends: Ends,
     readonly code = 0,
   ) {
     super("a signal that nothing waits for");
@@ -62,10 +65,7 @@ class Signal extends Error {
 }
 
 /** Runs something. Returns the signal that ended it, if it is one of those. */
-async function until(
-  ends: Signal["ends"][],
-  run: () => Promise<void>,
-): Promise<Signal | undefined> {
+async function until(ends: Ends[], run: () => Promise<void>): Promise<Signal | undefined> {
   try {
     await run();
     return undefined;
@@ -76,6 +76,34 @@ async function until(
     throw error;
   }
 }
+
+/** Operators before a value. */
+const unary = new Map<string, (value: Value) => Value>([
+  ["-not", (value) => !toBool(value)],
+  ["!", (value) => !toBool(value)],
+  ["-", negate],
+  ["+", (value) => binary("+", 0, value, () => undefined)],
+  [",", (value) => is.array([orNull(value)])],
+  ["-join", (value) => joined(value, "")],
+  ["-split", splitWords],
+]);
+
+/** Variables that cannot be set, by what they are in a file. */
+const automatics = new Map<string, (path: string) => Value>([
+  ["true", () => true],
+  ["false", () => false],
+  ["null", () => null],
+  ["psscriptroot", (path) => (path.startsWith("<") ? "" : folderOf(path))],
+  ["pscommandpath", (path) => path],
+]);
+/** Variables that are there from the beginning. */
+const preferences = {
+  ErrorActionPreference: "Continue",
+  ProgressPreference: "Continue",
+  WarningPreference: "Continue",
+  VerbosePreference: "SilentlyContinue",
+  LASTEXITCODE: null,
+};
 
 export interface InterpreterOptions {
   readonly host: Host;
@@ -95,15 +123,13 @@ export class Interpreter implements Shell {
   readonly #options: InterpreterOptions;
   readonly #cmdlets = new Map<string, Cmdlet>();
   readonly #parsed = new Map<string, Syntax.ScriptBody>();
+  readonly property = getProperty;
+  readonly text = toText;
   #scope: Scope;
   /** How many try blocks are being run, in all functions: within one, every error ends its block. */
   #tries = 0;
   /** The error that a catch block is about, for `throw` alone. */
   #caught: Raised | undefined;
-  readonly #reader: Reader = {
-    type: (node) => this.#type(node),
-    expression: (node) => this.#expression(node),
-  };
 
   constructor(options: InterpreterOptions) {
     this.#options = options;
@@ -111,27 +137,15 @@ export class Interpreter implements Shell {
     this.host = host;
     this.types = types;
     for (const cmdlet of cmdlets) {
-      for (const name of [cmdlet.name, ...(cmdlet.aliases ?? [])]) {
-        this.#cmdlets.set(name.toLowerCase(), cmdlet);
-      }
+      const names = [cmdlet.name, ...(cmdlet.aliases ?? [])];
+      names.forEach((name) => this.#cmdlets.set(name.toLowerCase(), cmdlet));
     }
     this.#scope = new Scope(undefined, { isScript: true }, (pattern) => {
       const names = cmdlets.map(({ name }) => name).filter((name) => wildcard(pattern).test(name));
       return host.processes.find(pattern) === undefined ? names : [...names, pattern];
     });
-    const globals: Record<string, Value> = {
-      ...variables,
-      ErrorActionPreference: "Continue",
-      ProgressPreference: "Continue",
-      WarningPreference: "Continue",
-      VerbosePreference: "SilentlyContinue",
-      LASTEXITCODE: null,
-      "?": true,
-      PID: host.processes.id,
-    };
-    for (const [name, value] of Object.entries(globals)) {
-      this.#scope.setVariable(name, value);
-    }
+    const globals = { ...variables, ...preferences, "?": true, PID: host.processes.id };
+    Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
 
   /** Runs a script file as powershell.exe -File does. Returns its exit code. */
@@ -161,34 +175,29 @@ export class Interpreter implements Shell {
   }
 
   /** The files that a script dot-sources, and those that these do, as far as their paths can be told beforehand. */
-  #dotSourced(body: Syntax.ScriptBody, seen = new Set<string>()): Syntax.ScriptBody[] {
+  *#dotSourced(body: Syntax.ScriptBody, seen: Set<string>): Generator<Syntax.ScriptBody> {
     const { files } = this.host;
-    const found: Syntax.ScriptBody[] = [];
+    const { path: script, text } = body.position.file;
     for (const node of nodes(body)) {
-      if (node.kind !== "Command" || node.invocation !== ".") {
-        continue;
-      }
-      const { file, start, end } = node.position;
-      const written = file.text.slice(start, end);
-      const [, below] =
-        /\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])([^'"\s]+\.ps1)\b/i.exec(written) ?? [];
-      const path = files.resolve(`${folderOf(file.path)}${files.separator}${below ?? ""}`);
-      if (below !== undefined && !seen.has(path) && files.status(path)) {
-        seen.add(path);
+      const isDot = node.kind === "Command" && node.invocation === ".";
+      const written = isDot ? text.slice(node.position.start, node.position.end) : "";
+      const pattern = /\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])([^'"\s]+\.ps1)\b/i;
+      const below = pattern.exec(written)?.[1];
+      const path = below && files.resolve(folderOf(script) + files.separator + below);
+      if (path && !seen.has(path) && files.status(path)) {
         const sourced = this.#load(path);
-        found.push(sourced, ...this.#dotSourced(sourced, seen));
+        yield sourced;
+        yield* this.#dotSourced(sourced, seen.add(path));
       }
     }
-    return found;
   }
 
   /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
   async #script(path: string, args: readonly Argument[], emit: Emit, how: "&" | ".") {
     const body = this.#load(path);
-    check(body, this.#dotSourced(body), {
+    check([body, ...this.#dotSourced(body, new Set())], {
+      ...this.#options,
       cmdlets: this.#cmdlets,
-      types: this.types,
-      mayCall: this.#options.mayCall ?? (() => false),
       isFunction: (name) => this.#scope.findFunction(name) !== undefined,
     });
     const name = path.slice(path.search(/[^\\/]*$/));
@@ -212,7 +221,7 @@ export class Interpreter implements Shell {
     const { body } = func;
     const { forEachInput, statements } = body;
     const scope = this.#scope;
-    const signature = await functionSignature(func, this.#reader);
+    const signature = await functionSignature(func, this);
     const bound = bindArguments(signature, args, input !== undefined && forEachInput);
     if (input && forEachInput) {
       const [value = null] = input;
@@ -235,7 +244,7 @@ export class Interpreter implements Shell {
       if (value !== undefined) {
         given.set(name, value);
       } else if (defaultValue) {
-        value = await this.#expression(defaultValue);
+        value = await this.expression(defaultValue);
         value = type ? convert(value, type) : value;
       } else {
         value = (type && tryConvert(null, type)) ?? null;
@@ -246,12 +255,12 @@ export class Interpreter implements Shell {
     await until(["Return"], () => this.#statements(statements, emit));
   }
 
-  async invoke(block: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void> {
-    const { body } = block;
-    const args = (options.args ?? []).map((value) => ({ value, position: body.position }));
-    const variables = { _: options.underscore, this: options.self };
-    await this.#inScope(options.child ? new Scope(this.#scope) : this.#scope, () =>
-      this.#with(variables, () => this.#body({ name: "", body }, args, emit)),
+  async invoke({ body }: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void> {
+    const { args = [], child, underscore, self } = options;
+    const given = args.map((value) => ({ value, position: body.position }));
+    const run = () => this.#body({ name: "", body }, given, emit);
+    await this.#inScope(child ? new Scope(this.#scope) : this.#scope, () =>
+      this.#with("_", underscore, () => this.#with("this", self, run)),
     );
   }
 
@@ -259,35 +268,27 @@ export class Interpreter implements Shell {
     return fromItems(await collect((emit) => this.invoke(block, options, emit)));
   }
 
-  /** Runs something with variables of the current scope set for as long. */
-  async #with(values: Record<string, Value | undefined>, run: () => Promise<void>): Promise<void> {
+  /** Runs something with a variable of the current scope set for as long; undefined: it is not. */
+  async #with(name: string, value: Value | undefined, run: () => Promise<void>): Promise<void> {
+    if (value === undefined) {
+      return run();
+    }
     const { variables } = this.#scope;
-    const before = new Map(variables);
-    const names = Object.keys(values).filter((name) => values[name] !== undefined);
-    names.forEach((name) => this.#scope.setVariable(name, values[name] ?? null));
+    const before = variables.get(name);
+    variables.set(name, { value });
     try {
       await run();
     } finally {
-      for (const name of names) {
-        const variable = before.get(name);
+      if (before) {
+        variables.set(name, before);
+      } else {
         variables.delete(name);
-        if (variable) {
-          variables.set(name, variable);
-        }
       }
     }
   }
 
-  property(value: Value, name: string): Promise<Value | undefined> {
-    return getProperty(value, name);
-  }
-
   variable(name: string): Value | undefined {
     return this.#scope.find(name)?.value;
-  }
-
-  text(value: Value): string {
-    return toText(value);
   }
 
   // Statements
@@ -296,27 +297,16 @@ export class Interpreter implements Shell {
     for (const statement of statements) {
       this.#options.onStatement?.(statement);
       try {
-        await this.#statement(statement, emit);
+        await located(statement.position, () => this.#statement(statement, emit));
       } catch (error) {
-        this.#afterError(error, statement);
+        const preference = this.#scope.errorAction;
+        const goesOn = this.#tries === 0 && !/^stop$/i.test(preference);
+        if (!(error instanceof Raised) || error.terminating || !goesOn) {
+          throw error;
+        }
+        report(error, preference, this.#scope, this.host);
       }
     }
-  }
-
-  /** Decides whether an error ends more than its statement. */
-  #afterError(error: unknown, { position }: Syntax.Statement): void {
-    if (error instanceof Unsupported) {
-      throw error.at(position);
-    }
-    if (!(error instanceof Raised)) {
-      throw error;
-    }
-    complete(error, position);
-    const preference = this.#scope.errorAction;
-    if (error.terminating || this.#tries > 0 || /^stop$/i.test(preference)) {
-      throw error;
-    }
-    report(error, preference, this.#scope, this.host);
   }
 
   async #statement(statement: Syntax.Statement, emit: Emit): Promise<void> {
@@ -336,9 +326,8 @@ export class Interpreter implements Shell {
       case "While":
       case "DoLoop":
       case "For":
-        return this.#loop(statement, emit);
       case "ForEach":
-        return this.#forEach(statement, emit);
+        return this.#loop(statement, emit);
       case "Try":
         return this.#try(statement, emit);
       case "FunctionDefinition":
@@ -368,45 +357,39 @@ export class Interpreter implements Shell {
     }
     const [element, ...others] = statement.kind === "Pipeline" ? statement.elements : [];
     if (element?.kind === "ExpressionElement" && others.length === 0) {
-      return this.#expression(element.expression);
+      return this.expression(element.expression);
     }
     return fromItems(await collect((emit) => this.#statement(statement, emit)));
   }
 
-  async #loop(statement: Syntax.Loop | Syntax.For, emit: Emit): Promise<void> {
-    const { kind, condition, body } = statement;
-    const step = async (each: Syntax.Statement | undefined) => {
-      if (each) {
-        await this.#statement(each, () => undefined);
-      }
-    };
-    if (kind === "For") {
-      await step(statement.initializer);
-    }
-    const until = kind === "DoLoop" && statement.until;
-    const goesOn = async () => !condition || toBool(await this.#value(condition)) !== until;
-    let looks = kind !== "DoLoop";
-    while (!looks || (await goesOn())) {
-      looks = true;
-      if (await this.#endsLoop(body, emit)) {
+  async #loop(statement: Loop, emit: Emit): Promise<void> {
+    for await (const body of this.#rounds(statement)) {
+      const signal = await until(["Break", "Continue"], () => this.#statements(body, emit));
+      if (signal?.ends === "Break") {
         return;
       }
-      await step(kind === "For" ? statement.iterator : undefined);
     }
   }
 
-  /** Runs a loop's body once. */
-  async #endsLoop(body: Statements, emit: Emit): Promise<boolean> {
-    const signal = await until(["Break", "Continue"], () => this.#statements(body, emit));
-    return signal?.ends === "Break";
-  }
-
-  async #forEach(statement: Syntax.ForEach, emit: Emit): Promise<void> {
-    const collection = await this.#value(statement.collection);
-    for (const item of isNull(collection) ? [] : [...toItems(collection)]) {
-      this.#assignVariable(statement.variable, item);
-      if (await this.#endsLoop(statement.body, emit)) {
-        return;
+  /** A loop's body, each time it is to run. */
+  async *#rounds(loop: Loop): AsyncGenerator<Statements> {
+    if (loop.kind === "ForEach") {
+      const collection = await this.#value(loop.collection);
+      for (const item of isNull(collection) ? [] : [...toItems(collection)]) {
+        this.#assignVariable(loop.variable, item);
+        yield loop.body;
+      }
+    } else if (loop.kind === "DoLoop") {
+      do {
+        yield loop.body;
+      } while (toBool(await this.#value(loop.condition)) !== loop.until);
+    } else {
+      const { initializer, iterator } = loop.kind === "For" ? loop : {};
+      const { condition } = loop;
+      await (initializer && this.#value(initializer));
+      while (!condition || toBool(await this.#value(condition))) {
+        yield loop.body;
+        await (iterator && this.#value(iterator));
       }
     }
   }
@@ -414,16 +397,11 @@ export class Interpreter implements Shell {
   async #try(statement: Syntax.Try, emit: Emit): Promise<void> {
     try {
       this.#tries++;
-      try {
-        await this.#statements(statement.body, emit);
-      } finally {
-        this.#tries--;
-      }
+      await this.#statements(statement.body, emit).finally(() => this.#tries--);
     } catch (error) {
       if (!(error instanceof Raised)) {
         throw error;
       }
-      complete(error, statement.position);
       await this.#catch(statement, error, emit);
     } finally {
       await this.#statements(statement.final ?? [], emit);
@@ -431,47 +409,43 @@ export class Interpreter implements Shell {
   }
 
   /** Runs the first catch whose type fits the exception, or failing that the one within. */
-  async #catch(statement: Syntax.Try, error: Raised, emit: Emit): Promise<void> {
+  async #catch({ catches, position }: Syntax.Try, error: Raised, emit: Emit): Promise<void> {
     const { exception, record, id } = error;
-    const isWrapper = /^(MethodInvocation|GetValueInvocation)Exception$/.test(
-      exception.type.shortName,
-    );
-    const inner = isWrapper ? exception.inner : null;
-    for (const { types, body } of statement.catches) {
-      const fits = ({ type }: NetException) => types.some((each) => type.is(this.#type(each)));
-      const isDirect = types.length === 0 || fits(exception);
-      if (!isDirect && !(inner && fits(inner))) {
-        continue;
-      }
-      const outer = this.#caught;
-      this.#caught =
-        isDirect || !inner ? error : new Raised(inner, undefined, id, error.terminating);
-      const caught = complete(this.#caught, record?.position ?? statement.position);
-      try {
-        return await this.#with({ _: caught }, () => this.#statements(body, emit));
-      } finally {
-        this.#caught = outer;
+    const isWrapper = /\.(MethodInvocation|GetValueInvocation)Exception$/.test(exception.type.name);
+    const errors = [error];
+    if (isWrapper && exception.inner) {
+      errors.push(new Raised(exception.inner, undefined, id, error.terminating));
+    }
+    for (const { types, body } of catches) {
+      const fits = ({ type }: NetException) => types.some((each) => type.is(this.type(each)));
+      const caught = errors.find((each) => types.length === 0 || fits(each.exception));
+      if (caught) {
+        const outer = this.#caught;
+        this.#caught = caught;
+        const shown = complete(caught, record?.position ?? position);
+        return this.#with("_", shown, () => this.#statements(body, emit)).finally(() => {
+          this.#caught = outer;
+        });
       }
     }
     throw error;
   }
 
-  async #thrown(statement: Syntax.Flow): Promise<Raised> {
-    if (!statement.value) {
+  async #thrown({ value: thrown }: Syntax.Flow): Promise<Raised> {
+    if (!thrown) {
       const error = this.#caught ?? terminating(runtimeError("ScriptHalted", "ScriptHalted"));
       error.terminating = true;
       return error;
     }
-    const value = await this.#value(statement.value);
+    const value = await this.#value(thrown);
     if (value instanceof ErrorRecord) {
       return terminating(new Raised(value.exception, value, value.id));
     }
-    const error =
+    return terminating(
       value instanceof NetException
         ? new Raised(value, undefined, value.message)
-        : runtimeError(toText(value), toText(value));
-    complete(error, statement.position);
-    return terminating(error);
+        : runtimeError(toText(value), toText(value)),
+    );
   }
 
   // Variables and assignments
@@ -490,7 +464,7 @@ export class Interpreter implements Shell {
   #before(target: Syntax.Expression): Promise<Value> | Value {
     return target.kind === "Variable" && target.scope === undefined
       ? this.#variable({ ...target, scope: "local" })
-      : this.#expression(target);
+      : this.expression(target);
   }
 
   async #assign(target: Syntax.Expression, value: Value): Promise<void> {
@@ -498,7 +472,7 @@ export class Interpreter implements Shell {
       this.#assignVariable(target, value);
     } else if (target.kind === "Cast") {
       const { operand } = target;
-      const type = this.#type(target.type);
+      const type = this.type(target.type);
       const converted = convertForVariable(value, type);
       if (operand.kind === "Variable" && operand.scope === undefined) {
         this.#scope.variables.set(operand.name.toLowerCase(), { value: converted, type });
@@ -513,11 +487,11 @@ export class Interpreter implements Shell {
         await this.#assign(each, rest ? is.array(items.slice(index)) : (items[index] ?? null));
       }
     } else if (target.kind === "Member" && !target.isStatic) {
-      const object = await this.#expression(target.object);
+      const object = await this.expression(target.object);
       await setProperty(object, await this.#memberName(target), value);
     } else if (target.kind === "Index") {
-      const object = await this.#expression(target.object);
-      await this.#assignIndex(object, await this.#expression(target.index), value);
+      const object = await this.expression(target.object);
+      await this.#assignIndex(object, await this.expression(target.index), value);
     } else {
       throw new Unsupported(`an assignment to ${target.kind}`);
     }
@@ -532,15 +506,10 @@ export class Interpreter implements Shell {
   }
 
   #scopeOf({ scope = "local", name }: Syntax.Variable): Scope {
-    switch (scope) {
-      case "local":
-        return this.#scope;
-      case "script":
-      case "global":
-        return this.#scope[scope];
-      default:
-        throw new Unsupported(`the variable $${scope}:${name}`);
+    if (scope !== "local" && scope !== "script" && scope !== "global") {
+      throw new Unsupported(`the variable $${scope}:${name}`);
     }
+    return this.#scope[scope];
   }
 
   #variable(node: Syntax.Variable): Value {
@@ -548,25 +517,12 @@ export class Interpreter implements Shell {
     if (scope === "env") {
       return this.host.environment.get(name) ?? null;
     }
-    if (scope === undefined) {
-      const { path } = node.position.file;
-      switch (name.toLowerCase()) {
-        case "true":
-          return true;
-        case "false":
-          return false;
-        case "null":
-          return null;
-        case "psscriptroot":
-          return path.startsWith("<") ? "" : folderOf(path);
-        case "pscommandpath":
-          return path;
-      }
+    const automatic = scope === undefined ? automatics.get(name.toLowerCase()) : undefined;
+    if (automatic) {
+      return automatic(node.position.file.path);
     }
-    const slot =
-      scope === undefined
-        ? this.#scope.find(name)
-        : this.#scopeOf(node).variables.get(name.toLowerCase());
+    const from = this.#scopeOf(node);
+    const slot = scope === undefined ? from.find(name) : from.variables.get(name.toLowerCase());
     if (!slot && this.#scope.isStrict && !/^(_|input|matches)$/i.test(name)) {
       const full = scope === undefined ? name : `${scope}:${name}`;
       const message = `The variable '$${full}' cannot be retrieved because it has not been set.`;
@@ -576,17 +532,19 @@ export class Interpreter implements Shell {
   }
 
   async #assignIndex(object: Value, index: Value, value: Value): Promise<void> {
+    if (isNull(object)) {
+      throw nullArray();
+    }
     if (object instanceof Hashtable) {
       object.set(index, value);
     } else if (object instanceof PsArray) {
+      const { items, type } = object;
       const at = Number(convert(index, is.int));
-      const place = at < 0 ? at + object.items.length : at;
-      if (place < 0 || place >= object.items.length) {
+      const place = at < 0 ? at + items.length : at;
+      if (place < 0 || place >= items.length) {
         throw outOfRange();
       }
-      object.items[place] = object.type.element ? convert(value, object.type.element) : value;
-    } else if (isNull(object)) {
-      throw runtimeError("NullArray", "Cannot index into a null array.");
+      items[place] = type.element ? convert(value, type.element) : value;
     } else {
       await this.#callMethod(object, "set_Item", [index, value]);
     }
@@ -594,14 +552,14 @@ export class Interpreter implements Shell {
 
   // Expressions
 
-  async #expression(node: Syntax.Expression): Promise<Value> {
+  async expression(node: Syntax.Expression): Promise<Value> {
     switch (node.kind) {
       case "Constant":
         return typeof node.value === "object" ? new Num(is.double, node.value.double) : node.value;
       case "ExpandableString": {
         let text = "";
         for (const part of node.parts) {
-          text += typeof part === "string" ? part : toText(await this.#expression(part));
+          text += typeof part === "string" ? part : toText(await this.expression(part));
         }
         return text;
       }
@@ -610,7 +568,7 @@ export class Interpreter implements Shell {
       case "Member":
         return this.#member(node);
       case "MethodCall": {
-        const object = await this.#expression(node.object);
+        const object = await this.expression(node.object);
         const name = await this.#memberName(node);
         const args = await this.#expressions(node.args);
         if (!node.isStatic) {
@@ -622,7 +580,7 @@ export class Interpreter implements Shell {
         return callStatic(object, name, args, this.types);
       }
       case "Index":
-        return this.#index(await this.#expression(node.object), await this.#expression(node.index));
+        return this.#index(await this.expression(node.object), await this.expression(node.index));
       case "Unary":
         return this.#unary(node);
       case "Binary":
@@ -630,7 +588,7 @@ export class Interpreter implements Shell {
       case "Cast":
         return this.#cast(node);
       case "TypeLiteral":
-        return this.#type(node.type);
+        return this.type(node.type);
       case "ArrayLiteral":
         return is.array((await this.#expressions(node.items)).map(orNull));
       case "ArrayExpression":
@@ -649,7 +607,7 @@ export class Interpreter implements Shell {
   async #expressions(list: readonly Syntax.Expression[]): Promise<Value[]> {
     const values: Value[] = [];
     for (const node of list) {
-      values.push(await this.#expression(node));
+      values.push(await this.expression(node));
     }
     return values;
   }
@@ -657,7 +615,7 @@ export class Interpreter implements Shell {
   async #table(node: Syntax.HashtableLiteral, type: NetType): Promise<Hashtable> {
     const table = new Hashtable(type);
     for (const { key, value } of node.pairs) {
-      const name = await this.#expression(key);
+      const name = await this.expression(key);
       const held = await this.#value(value);
       if (isNull(name)) {
         throw runtimeError("InvalidNullKey", "A null key is not allowed in a hash literal.");
@@ -672,22 +630,19 @@ export class Interpreter implements Shell {
   }
 
   async #memberName({ name }: Syntax.Member | Syntax.MethodCall): Promise<string> {
-    return typeof name === "string" ? name : toText(await this.#expression(name));
+    return typeof name === "string" ? name : toText(await this.expression(name));
   }
 
   async #member(node: Syntax.Member): Promise<Value> {
-    const object = await this.#expression(node.object);
+    const object = await this.expression(node.object);
     const name = await this.#memberName(node);
     if (node.isStatic) {
       return getStatic(object instanceof NetType ? object : typeOf(object ?? ""), name);
     }
     const value = await getProperty(object, name, this.#scope.isStrict);
     if (value === undefined && this.#scope.isStrict) {
-      throw runtimeError(
-        "PropertyNotFoundStrict",
-        `The property '${name}' cannot be found on this object. Verify that the property exists.`,
-        "PropertyNotFoundException",
-      );
+      const message = `The property '${name}' cannot be found on this object. Verify that the property exists.`;
+      throw runtimeError("PropertyNotFoundStrict", message, "PropertyNotFoundException");
     }
     const counts = /^(count|length)$/i.test(name);
     return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
@@ -704,21 +659,20 @@ export class Interpreter implements Shell {
 
   async #index(object: Value, index: Value): Promise<Value> {
     if (isNull(object)) {
-      throw runtimeError("NullArray", "Cannot index into a null array.");
+      throw nullArray();
     }
+    const many = index instanceof PsArray ? index.items : undefined;
     if (object instanceof Hashtable) {
-      if (object.type === is.orderedDictionary && typeof index === "number") {
-        return object.entries().at(index)?.value ?? null;
-      }
-      return index instanceof PsArray
-        ? is.array(index.items.map((key) => object.get(key) ?? null))
-        : (object.get(index) ?? null);
+      const isPlace = object.type === is.orderedDictionary && typeof index === "number";
+      const get = (key: Value) => object.get(key) ?? null;
+      const place = isPlace ? object.entries().at(index) : undefined;
+      return many ? is.array(many.map(get)) : isPlace ? (place?.value ?? null) : get(index);
     }
     const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
     if (items && (typeof index !== "string" || object instanceof PsArray)) {
       const at = (each: Value) => items.at(Number(convert(each, is.int)));
-      if (index instanceof PsArray) {
-        return is.array(index.items.map(at).filter((each) => each !== undefined));
+      if (many) {
+        return is.array(many.map(at).filter((each) => each !== undefined));
       }
       const element = at(index);
       if (element === undefined && this.#scope.isStrict) {
@@ -729,18 +683,14 @@ export class Interpreter implements Shell {
     if (typeOf(object).overloads("get_item").length > 0) {
       return this.#callMethod(object, "get_Item", [index]);
     }
+    if (!items) {
+      const message = `Unable to index into an object of type ${typeOf(object).name}.`;
+      throw runtimeError("CannotIndex", message);
+    }
     // A collection with names, as .PSObject.Properties['x'].
-    for (const item of items ?? []) {
-      const name = toText((await getProperty(item, "Name")) ?? null);
-      if (name.toLowerCase() === toText(index).toLowerCase()) {
-        return item;
-      }
-    }
-    if (items) {
-      return null;
-    }
-    const message = `Unable to index into an object of type ${typeOf(object).name}.`;
-    throw runtimeError("CannotIndex", message);
+    const names = await Promise.all(items.map((item) => getProperty(item, "Name")));
+    const wanted = toText(index).toLowerCase();
+    return items[names.findIndex((name) => toText(name ?? null).toLowerCase() === wanted)] ?? null;
   }
 
   async #unary(node: Syntax.Unary): Promise<Value> {
@@ -750,37 +700,24 @@ export class Interpreter implements Shell {
       await this.#assign(node.operand, after);
       return node.postfix ? (isNull(before) ? 0 : before) : after;
     }
-    const value = await this.#expression(node.operand);
-    switch (node.operator) {
-      case "-not":
-      case "!":
-        return !toBool(value);
-      case "-":
-        return negate(value);
-      case "+":
-        return this.#binary("+", 0, value);
-      case ",":
-        return is.array([orNull(value)]);
-      case "-join":
-        return joined(value, "");
-      case "-split":
-        return splitWords(value);
-      default:
-        throw new Unsupported(`the operator ${node.operator}`).at(node.position);
+    const calculate = unary.get(node.operator);
+    if (!calculate) {
+      throw new Unsupported(`the operator ${node.operator}`).at(node.position);
     }
+    return calculate(await this.expression(node.operand));
   }
 
   async #binaryNode({ operator, left, right, position }: Syntax.Binary): Promise<Value> {
-    const first = await this.#expression(left);
+    const first = await this.expression(left);
     switch (operator) {
       case "-and":
-        return toBool(first) && toBool(await this.#expression(right));
+        return toBool(first) && toBool(await this.expression(right));
       case "-or":
-        return toBool(first) || toBool(await this.#expression(right));
+        return toBool(first) || toBool(await this.expression(right));
       case "-xor":
-        return toBool(first) !== toBool(await this.#expression(right));
+        return toBool(first) !== toBool(await this.expression(right));
     }
-    const second = await this.#expression(right);
+    const second = await this.expression(right);
     const [, replacement] = second instanceof PsArray ? second.items : [];
     if (/^-c?replace$/.test(operator) && replacement instanceof ScriptBlock) {
       throw new Unsupported("-replace with a script block").at(position);
@@ -801,8 +738,8 @@ export class Interpreter implements Shell {
     if (name === "ref") {
       return this.#reference(operand);
     }
-    const value = await this.#expression(operand);
-    const type = this.#type(typeName);
+    const value = await this.expression(operand);
+    const type = this.type(typeName);
     if (name === "pscustomobject" && value instanceof Hashtable) {
       return toCustomObject(value);
     }
@@ -823,7 +760,7 @@ export class Interpreter implements Shell {
     });
   }
 
-  #type(node: Syntax.TypeName): NetType {
+  type(node: Syntax.TypeName): NetType {
     const type = this.types.find(node.name + "[]".repeat(node.ranks));
     if (!type) {
       throw new Unsupported(`the type [${node.name}]`).at(node.position);
@@ -845,15 +782,14 @@ export class Interpreter implements Shell {
       for (const element of [...elements].reverse()) {
         const piped = element !== elements[0];
         if (element.kind === "Command") {
-          const call = { position: element.position, scope, emit: next, piped, stop };
-          const stage = await this.#stage(element, call);
+          const stage = await this.#stage({ command: element, scope, emit: next, piped, stop });
           stages.unshift(stage);
           // Whatever scope the command before it is in, this one is in that of the pipeline.
           next = (value) => this.#inScope(scope, () => stage.process(value));
         } else if (piped) {
           throw new Unsupported("an expression behind a pipe").at(element.position);
         } else {
-          const value = await this.#expression(element.expression);
+          const value = await this.expression(element.expression);
           const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
           for (const item of isSilent ? [] : toItems(value)) {
             await next(item);
@@ -866,34 +802,22 @@ export class Interpreter implements Shell {
     }
   }
 
-  /** What a command calls, with its arguments. An error in it that has no place yet happened at the command. */
-  async #stage(
-    command: Syntax.Command,
-    call: Omit<Invocation, "args" | "showsErrors">,
-  ): Promise<Stage> {
-    const { position, redirections } = command;
-    const target = await this.#resolve(command);
+  /** What a command calls, with its arguments. */
+  async #stage(call: Omit<Invocation, "args">): Promise<Stage> {
+    const { command } = call;
+    const { position } = command;
+    const target = await located(position, () => this.#resolve(command));
     const args = await this.#arguments(command);
-    const located = async <T>(run: () => T | Promise<T>): Promise<T> => {
-      try {
-        return await run();
-      } catch (error) {
-        if (error instanceof Raised) {
-          complete(error, position);
-        }
-        throw error instanceof Unsupported ? error.at(position) : error;
-      }
-    };
-    const showsErrors = redirections.length === 0;
-    const stage = await located(() => target({ ...call, args, showsErrors }));
+    const stage = await located(position, () => target({ ...call, args }));
     return {
-      process: (value) => located(() => stage.process(value)),
-      end: () => located(() => stage.end()),
+      process: (value) => located(position, () => stage.process(value)),
+      end: () => located(position, () => stage.end()),
     };
   }
 
-  async #resolve({ name, invocation, position }: Syntax.Command): Promise<Runnable> {
-    const named = await this.#expression(name);
+  /** What a command's name leads to. */
+  async #resolve({ name, invocation }: Syntax.Command): Promise<Runnable> {
+    const named = await this.expression(name);
     const how = invocation === "." ? "." : "&";
     if (named instanceof ScriptBlock) {
       return this.#function({ name: "", body: named.body }, how);
@@ -901,40 +825,34 @@ export class Interpreter implements Shell {
     const full = toText(named);
     const short = full.replace(/^Microsoft\.PowerShell\.\w+\\/i, "");
     const func = full === short ? this.#scope.findFunction(short) : undefined;
+    const cmdlet = this.#cmdlets.get(short.toLowerCase());
+    const { files, processes } = this.host;
     if (func) {
       return this.#function(func, how);
     }
-    const cmdlet = this.#cmdlets.get(short.toLowerCase());
     if (cmdlet) {
       return cmdletStage(cmdlet, this);
     }
-    const path = /\.ps1$/i.test(short) ? this.host.files.resolve(short) : undefined;
-    if (path !== undefined && this.host.files.status(path)) {
+    if (/\.ps1$/i.test(short) && files.status(files.resolve(short))) {
       return ({ args, emit, piped }) =>
         gathering(piped, async () => {
-          const code = await this.#script(path, args, emit, how);
+          const code = await this.#script(files.resolve(short), args, emit, how);
           if (code !== undefined || how === "&") {
             this.#scope.global.setVariable("LASTEXITCODE", code ?? 0);
           }
         });
     }
-    const file = this.host.processes.find(short);
+    const file = processes.find(short);
     if (file !== undefined) {
       return program(file, this.host);
     }
-    const error = runtimeError(
-      "CommandNotFoundException",
-      `The term '${short}' is not recognized as the name of a cmdlet, function, script file, or operable program. ` +
-        "Check the spelling of the name, or if a path was included, verify that the path is correct and try again.",
-      "CommandNotFoundException",
-    );
-    complete(error, position);
-    throw error;
+    const message = `The term '${short}' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.`;
+    throw runtimeError("CommandNotFoundException", message, "CommandNotFoundException");
   }
 
   /** A function or a block, which may take its input one by one. */
   #function(func: FunctionValue, how: "&" | "."): Runnable {
-    return ({ args, emit, piped, position }) => {
+    return ({ args, emit, piped, command: { position } }) => {
       const run = async (input?: Value[]) => {
         const caller = func.name === "" ? undefined : position;
         const scope = how === "." ? this.#scope : new Scope(this.#scope, { caller });
@@ -960,13 +878,13 @@ export class Interpreter implements Shell {
     for (const element of elements) {
       const { position } = element;
       if (element.kind === "CommandParameter") {
-        const value = element.value && (await this.#expression(element.value));
+        const value = element.value && (await this.expression(element.value));
         args.push({ name: element.name, value, position });
       } else if (element.kind === "Variable" && element.splatted) {
         args.push(...splat(this.#variable(element), position));
       } else {
         const written = element.kind === "Constant" ? element.written : undefined;
-        args.push({ value: await this.#expression(element), position, written });
+        args.push({ value: await this.expression(element), position, written });
       }
     }
     return args;
@@ -1013,6 +931,10 @@ function orNull(value: Value): Value {
 /** `++` or `--`, which outputs nothing where it stands alone. */
 function isStep({ operator }: Syntax.Unary): boolean {
   return operator === "++" || operator === "--";
+}
+
+function nullArray(): Raised {
+  return runtimeError("NullArray", "Cannot index into a null array.");
 }
 
 function outOfRange(): Raised {

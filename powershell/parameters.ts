@@ -1,6 +1,7 @@
 /** The parameters that functions, scripts and cmdlets declare, and what these accept. */
 import type { Cmdlet } from "./commands.ts";
 import { enumerated, toBool, toText } from "./convert.ts";
+import type { Interpreter } from "./interpreter.ts";
 import { compare } from "./operators.ts";
 import { compile } from "./regex.ts";
 import type { FunctionValue } from "./scope.ts";
@@ -33,23 +34,18 @@ export type Validator = (value: Value) => string | undefined;
 export interface Signature {
   /** As it is called in errors. */
   readonly name: string;
-  /** As it is called in scripts. */
-  readonly command: string;
+  /** As a cmdlet is called in scripts; undefined: a function. */
+  readonly cmdlet?: string;
   /** A cmdlet, or a function with CmdletBinding: what fits no parameter is an error. */
   readonly strict: boolean;
-  readonly isCmdlet: boolean;
   readonly formals: readonly Formal[];
 }
 
-const signatures = new WeakMap<Cmdlet, Signature>();
 const everything = new Set(["allownull", "allowemptystring", "allowemptycollection"]);
 
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
-  const known = signatures.get(cmdlet);
-  if (known) {
-    return known;
-  }
-  const formals = Object.entries(cmdlet.parameters).map(
+  const { implementation, parameters } = cmdlet;
+  const formals = Object.entries(parameters).map(
     ([name, { type, aliases = [], set, allowEmpty, ...definition }]): Formal => ({
       ...definition,
       name,
@@ -60,17 +56,11 @@ export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
       allows: allowEmpty ? everything : new Set(),
     }),
   );
-  const name = cmdlet.implementation ?? cmdlet.name;
-  const signature = { name, command: cmdlet.name, strict: true, isCmdlet: true, formals };
-  signatures.set(cmdlet, signature);
-  return signature;
+  return { name: implementation ?? cmdlet.name, cmdlet: cmdlet.name, strict: true, formals };
 }
 
 /** Works out what stands in a declaration. */
-export interface Reader {
-  type(node: Syntax.TypeName): NetType;
-  expression(node: Syntax.Expression): Promise<Value>;
-}
+export type Reader = Pick<Interpreter, "type" | "expression">;
 
 export async function functionSignature(func: FunctionValue, reader: Reader): Promise<Signature> {
   const { name, body } = func;
@@ -78,7 +68,7 @@ export async function functionSignature(func: FunctionValue, reader: Reader): Pr
   for (const parameter of body.parameters ?? []) {
     formals.push(await declared(parameter, formals.length, reader));
   }
-  return { name, command: name, strict: isAdvanced(body), isCmdlet: false, formals };
+  return { name, strict: isAdvanced(body), formals };
 }
 
 /** Whether a function takes parameters as cmdlets do. */
@@ -148,8 +138,17 @@ function validator(
           : `The argument "${item}" does not match the "${pattern}" pattern. Supply an argument that matches "${pattern}" and try the command again.`,
       );
     }
-    case "validaterange":
-      return inRange(args[0] ?? null, args[1] ?? null);
+    case "validaterange": {
+      const [low = null, high = null] = args;
+      return forEach((text, item) => {
+        const isLess = compare(item, low) < 0;
+        const [what, order] = isLess ? ["less", "greater"] : ["greater", "less"];
+        const limit = toText(isLess ? low : high);
+        return isLess || compare(item, high) > 0
+          ? `The ${text} argument is ${what} than the ${isLess ? "minimum" : "maximum"} allowed range of ${limit}. Supply an argument that is ${order} than or equal to ${limit} and then try the command again.`
+          : undefined;
+      });
+    }
     case "validateset":
       return oneOf(args.map(toText));
     case "validatenotnullorempty":
@@ -180,17 +179,4 @@ function oneOf(names: readonly string[]): Validator {
       ? undefined
       : `The argument "${text}" does not belong to the set "${names.join(",")}" specified by the ValidateSet attribute. Supply an argument that is in the set and then try the command again.`,
   );
-}
-
-function inRange(low: Value, high: Value): Validator {
-  const outside = (text: string, what: string, limit: Value, order: string) =>
-    `The ${text} argument is ${what} allowed range of ${toText(limit)}. Supply an argument that is ${order} than or equal to ${toText(limit)} and then try the command again.`;
-  return forEach((text, item) => {
-    if (compare(item, low) < 0) {
-      return outside(text, "less than the minimum", low, "greater");
-    }
-    return compare(item, high) > 0
-      ? outside(text, "greater than the maximum", high, "less")
-      : undefined;
-  });
 }

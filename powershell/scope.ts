@@ -1,7 +1,7 @@
 /** Variables and functions by name, looked up from the innermost scope outwards. */
 import { toText, tryConvert } from "./convert.ts";
 import type { Validator } from "./parameters.ts";
-import type { Position, ScriptBody } from "./syntax.ts";
+import type { FunctionDefinition, Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError } from "./types.ts";
 import { isNull, type NetType, type Value } from "./values.ts";
@@ -14,10 +14,7 @@ interface Variable {
   readonly validators?: readonly Validator[];
 }
 
-export interface FunctionValue {
-  readonly name: string;
-  readonly body: ScriptBody;
-}
+export type FunctionValue = Pick<FunctionDefinition, "name" | "body">;
 
 export class Scope {
   readonly variables = new Map<string, Variable>();
@@ -32,6 +29,9 @@ export class Scope {
     readonly otherCommands: (pattern: string) => string[] = () => [],
   ) {}
 
+  get local(): this {
+    return this;
+  }
   get script(): Scope {
     return this.own.isScript || !this.parent ? this : this.parent.script;
   }
@@ -65,11 +65,8 @@ export class Scope {
     const { type, validators = [] } = this.variables.get(name.toLowerCase()) ?? {};
     const converted = type ? convertForVariable(value, type) : value;
     if (validators.some((problem) => problem(converted) !== undefined)) {
-      throw runtimeError(
-        "ValidateSetFailure",
-        `The variable cannot be validated because the value ${toText(value)} is not a valid value for the ${name} variable.`,
-        "ValidationMetadataException",
-      );
+      const message = `The variable cannot be validated because the value ${toText(value)} is not a valid value for the ${name} variable.`;
+      throw runtimeError("ValidateSetFailure", message, "ValidationMetadataException");
     }
     this.variables.set(name.toLowerCase(), { value: converted, type, validators });
   }
@@ -104,11 +101,8 @@ export class Scope {
 export function convertForVariable(value: Value, type: NetType): Value {
   const converted = isNull(value) && type === is.bool ? null : tryConvert(value, type);
   if (converted === undefined) {
-    throw runtimeError(
-      "RuntimeException",
-      `Cannot convert value "${toText(value)}" to type "${type.name}".`,
-      "ArgumentTransformationMetadataException",
-    );
+    const message = `Cannot convert value "${toText(value)}" to type "${type.name}".`;
+    throw runtimeError("RuntimeException", message, "ArgumentTransformationMetadataException");
   }
   return converted;
 }

@@ -1,13 +1,21 @@
 /** The commands of a running pipeline. */
 import { bindArguments, bindInput, type Argument, type Bound } from "./binding.ts";
-import type { Call, Cmdlet, Emit, Shell } from "./commands.ts";
+import type { Call, Cmdlet, Emit, ErrorDetails, Shell } from "./commands.ts";
 import { toBool, toItems, toText } from "./convert.ts";
 import type { Host } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
 import type { Scope } from "./scope.ts";
-import type { Position } from "./syntax.ts";
+import type { Command, Position } from "./syntax.ts";
 import * as is from "./types.ts";
-import { ErrorRecord, isNull, Num, Raised, ScriptBlock, type Value } from "./values.ts";
+import {
+  ErrorRecord,
+  isNull,
+  Num,
+  Raised,
+  ScriptBlock,
+  Unsupported,
+  type Value,
+} from "./values.ts";
 
 /** A command, ready to take what comes down the pipeline. */
 export interface Stage {
@@ -17,15 +25,13 @@ export interface Stage {
 
 /** How a command is called. */
 export interface Invocation {
+  readonly command: Command;
   readonly args: readonly Argument[];
-  readonly position: Position;
   /** Of the pipeline. */
   readonly scope: Scope;
   readonly emit: Emit;
   /** Something is piped in. */
   readonly piped: boolean;
-  /** What a program writes to its standard error is shown. */
-  readonly showsErrors: boolean;
   /** Ends the pipeline's commands before this one. */
   readonly stop: () => never;
 }
@@ -45,7 +51,7 @@ export function gathering(piped: boolean, run: (input?: Value[]) => Promise<void
 }
 
 export function program(file: string, { processes, error }: Host): Runnable {
-  return ({ args, scope, emit, piped, showsErrors }) =>
+  return ({ command, args, scope, emit, piped }) =>
     gathering(piped, async (input) => {
       const child = processes.start({ file, args: args.flatMap(words) });
       if (input) {
@@ -55,7 +61,7 @@ export function program(file: string, { processes, error }: Host): Runnable {
       const [code, output, errors] = await Promise.all([child.ended, child.stdout, child.stderr]);
       scope.global.setVariable("LASTEXITCODE", code);
       scope.global.setVariable("?", code === 0);
-      if (showsErrors) {
+      if (command.redirections.length === 0) {
         error(errors.toString("utf8"));
       }
       // A last line end makes no further line.
@@ -77,109 +83,90 @@ function words({ name, value, written }: Argument): string[] {
 
 export function cmdletStage(cmdlet: Cmdlet, shell: Shell): Runnable {
   return (invocation) => {
-    const signature = cmdletSignature(cmdlet, shell.types);
-    const bound = bindArguments(signature, invocation.args, invocation.piped);
-    const call = new CmdletCall(shell, cmdlet, bound, invocation);
+    const { args, piped } = invocation;
+    const bound = bindArguments(cmdletSignature(cmdlet, shell.types), args, piped);
+    const call = newCall(cmdlet, bound, invocation, shell);
     const { process = () => cmdlet.run?.(call), end } = cmdlet.open?.(call) ?? {};
+    const attempt = async (run: (() => void | Promise<void>) | undefined) => {
+      try {
+        await run?.();
+      } catch (error) {
+        if (error instanceof Raised && !error.record) {
+          complete(error, call.position, {}, cmdlet);
+          error.located = true;
+        }
+        throw error;
+      }
+    };
     return {
       async process(value) {
         await bindInput(bound, value);
-        await call.attempt(process);
+        await attempt(process);
       },
       async end() {
-        await call.attempt(invocation.piped ? undefined : process);
-        await call.attempt(end);
+        await attempt(piped ? undefined : process);
+        await attempt(end);
       },
     };
   };
 }
 
-class CmdletCall implements Call {
-  readonly name: string;
-  readonly position: Position;
-  readonly scope: Scope;
-  readonly emit: Emit;
-  readonly stop: () => never;
-
-  constructor(
-    readonly shell: Shell,
-    readonly cmdlet: Cmdlet,
-    readonly bound: Bound,
-    { position, scope, emit, stop }: Invocation,
-  ) {
-    this.name = cmdlet.name;
-    this.position = position;
-    this.scope = scope;
-    this.emit = emit;
-    this.stop = stop;
-  }
-
-  get(name: string): Value | undefined {
-    return this.bound.values.get(name.toLowerCase());
-  }
-  text(name: string): string | undefined {
-    return this.texts(name) && toText(this.get(name) ?? null);
-  }
-  texts(name: string): string[] | undefined {
-    const value = this.get(name);
-    return value === undefined ? undefined : toItems(value).map(toText);
-  }
-  number(name: string): number | undefined {
-    const value = this.get(name);
-    return value === undefined ? undefined : Number(value instanceof Num ? value.value : value);
-  }
-  flag(name: string): boolean {
-    return toBool(this.get(name) ?? false);
-  }
-  block(name: string): ScriptBlock | undefined {
-    const value = this.get(name);
-    return value instanceof ScriptBlock ? value : undefined;
-  }
-
-  fail(error: Raised, options?: { category?: string; target?: Value }): Promise<void> {
-    this.#record(error, options);
-    const preference = toText(this.bound.common.get("ErrorAction") ?? this.scope.errorAction);
-    if (/^stop$/i.test(preference)) {
-      throw terminating(error);
-    }
-    report(error, preference, this.scope, this.shell.host);
-    return Promise.resolve();
-  }
-
-  /** Runs code of the cmdlet's: what it raises has the cmdlet's id. */
-  async attempt(run: (() => void | Promise<void>) | undefined): Promise<void> {
-    try {
-      await run?.();
-    } catch (error) {
-      if (error instanceof Raised && !error.record) {
-        this.#record(error);
-        error.located = true;
+function newCall(cmdlet: Cmdlet, bound: Bound, invocation: Invocation, shell: Shell): Call {
+  const { scope, command } = invocation;
+  const get = (name: string) => bound.values.get(name.toLowerCase());
+  /** What a parameter's value is to a cmdlet, if it has one. */
+  const as =
+    <T>(make: (value: Value) => T) =>
+    (name: string) => {
+      const value = get(name);
+      return value === undefined ? undefined : make(value);
+    };
+  return {
+    ...invocation,
+    position: command.position,
+    shell,
+    name: cmdlet.name,
+    get,
+    text: as(toText),
+    texts: as((value) => toItems(value).map(toText)),
+    number: as((value) => Number(value instanceof Num ? value.value : value)),
+    flag: (name) => toBool(get(name) ?? false),
+    block: as((value) => (value instanceof ScriptBlock ? value : undefined)),
+    fail: (error, details) => {
+      complete(error, command.position, details, cmdlet);
+      const preference = toText(bound.common.get("ErrorAction") ?? scope.errorAction);
+      if (/^stop$/i.test(preference)) {
+        throw terminating(error);
       }
-      throw error;
-    }
-  }
-
-  #record(error: Raised, options: { category?: string; target?: Value } = {}): void {
-    const id = error.id ?? error.exception.type.shortName;
-    const { implementation } = this.cmdlet;
-    const full = implementation === undefined || id.includes(",") ? id : `${id},${implementation}`;
-    complete(error, this.position, { id: full, ...options });
-  }
+      report(error, preference, scope, shell.host);
+      return Promise.resolve();
+    },
+  };
 }
 
 /** Gives an error its record, with the place where it happened, unless it has one. */
 export function complete(
   error: Raised,
   position: Position,
-  {
-    id = error.id ?? error.exception.type.shortName,
-    category = "NotSpecified",
-    target = null,
-  }: { readonly id?: string; readonly category?: string; readonly target?: Value } = {},
+  { category = "NotSpecified", target = null }: ErrorDetails = {},
+  { implementation }: Partial<Cmdlet> = {},
 ): ErrorRecord {
-  const { exception } = error;
-  error.record ??= new ErrorRecord(is.errorRecord, exception, id, category, target, position);
+  const { exception, id = exception.type.shortName } = error;
+  const full = implementation === undefined || id.includes(",") ? id : `${id},${implementation}`;
+  error.record ??= new ErrorRecord(is.errorRecord, exception, full, category, target, position);
   return error.record;
+}
+
+/** Runs something. An error in it that has no place yet happened here. */
+export async function located<T>(position: Position, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Raised) {
+      complete(error, position);
+    }
+    throw error instanceof Unsupported ? error.at(position) : error;
+  }
 }
 
 /** Shows an error that ends nothing, as $ErrorActionPreference has it. */

@@ -27,17 +27,22 @@ export interface Known {
   readonly cmdlets: ReadonlyMap<string, Cmdlet>;
   readonly types: Types;
   /** Commands that may be there when they are called, by name in lower case. */
-  readonly mayCall: (name: string) => boolean;
+  readonly mayCall?: (name: string) => boolean;
   /** Whether a name, in lower case, is that of a function which is there already. */
   readonly isFunction: (name: string) => boolean;
 }
 
-/** Refuses a script by the first thing in it that is not known. `sourced` are the files it dot-sources. */
-export function check(script: ScriptBody, sourced: readonly ScriptBody[], known: Known): void {
-  const all = [script, ...sourced].flatMap((each) => [...nodes(each)]);
+interface Names extends Known {
+  /** Methods of all types, and of the script's own objects. */
+  readonly methods: ReadonlySet<string>;
+}
+
+/** Refuses a script, and the files it dot-sources, by the first thing in them that is not known. */
+export function check(scripts: readonly ScriptBody[], known: Known): void {
+  const all = scripts.flatMap((each) => [...nodes(each)]);
   const functions = new Set<string>();
-  /** Of all types, and of the script's own objects. */
   const methods = new Set(known.types.all().flatMap((type) => [...type.methods.keys()]));
+  const isFunction = (name: string) => functions.has(name) || known.isFunction(name);
   methods.add("invoke");
   for (const node of all) {
     if (node.kind === "FunctionDefinition") {
@@ -47,7 +52,7 @@ export function check(script: ScriptBody, sourced: readonly ScriptBody[], known:
     }
   }
   for (const node of all) {
-    const what = unknown(node, known, functions, methods);
+    const what = unknown(node, { ...known, isFunction, methods });
     if (what !== undefined) {
       throw new Unsupported(what).at(node.position);
     }
@@ -59,12 +64,7 @@ function word(node: Expression): string {
   return node.kind === "Constant" && typeof node.value === "string" ? node.value : "";
 }
 
-function unknown(
-  node: AnyNode,
-  known: Known,
-  functions: ReadonlySet<string>,
-  methods: ReadonlySet<string>,
-): string | undefined {
+function unknown(node: AnyNode, known: Names): string | undefined {
   if (node.kind === "Binary" || node.kind === "Unary") {
     const isKnown = operators.has(node.operator.replace(/^-c(?!ontains)/, "-"));
     return isKnown ? undefined : `the operator ${node.operator}`;
@@ -78,11 +78,11 @@ function unknown(
     return isKnown ? undefined : `the type [${node.name}]`;
   }
   if (node.kind === "Member" || node.kind === "MethodCall") {
-    return unknownMember(node, known.types, methods);
+    return unknownMember(node, known);
   }
   if (node.kind === "Command") {
     const name = word(node.name).toLowerCase();
-    const isOwn = functions.has(name) || known.isFunction(name) || /[\\/]|\.ps1$/.test(name);
+    const isOwn = known.isFunction(name) || /[\\/]|\.ps1$/.test(name);
     return isOwn ? undefined : unknownCommand(node, known);
   }
   if (node.kind === "Redirection") {
@@ -93,11 +93,8 @@ function unknown(
   return undefined;
 }
 
-function unknownMember(
-  { kind, name, isStatic, object }: Member | MethodCall,
-  types: Types,
-  methods: ReadonlySet<string>,
-): string | undefined {
+function unknownMember(node: Member | MethodCall, { types, methods }: Names): string | undefined {
+  const { kind, name, isStatic, object } = node;
   if (typeof name !== "string" || (kind === "MethodCall" && name.toLowerCase() === "new")) {
     return undefined;
   }
@@ -125,7 +122,7 @@ function unknownCommand({ name, elements }: Command, known: Known): string | und
   const cmdlet = known.cmdlets.get(key);
   if (!cmdlet) {
     // Verb-Noun is a cmdlet of PowerShell's; any other word may be a program, which is looked for when it is run.
-    return standardVerbs.test(key) && !known.mayCall(key) ? `the command ${written}` : undefined;
+    return standardVerbs.test(key) && !known.mayCall?.(key) ? `the command ${written}` : undefined;
   }
   const parameters = Object.entries(cmdlet.parameters);
   const names = parameters.flatMap(([each, { aliases = [] }]) => [each, ...aliases]);
