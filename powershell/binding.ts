@@ -36,13 +36,13 @@ export interface Bound {
   /** -ErrorAction and relatives, by name. */
   readonly common: Map<string, Value>;
   /** Parameters that the pipeline's values are for. */
-  readonly open: readonly Formal[];
+  open: readonly Formal[];
 }
 
 /** Parameters of every cmdlet. The first three do something, or nothing that a script could see. */
 const commonNames =
   "ErrorAction WarningAction Verbose InformationAction Debug ErrorVariable WarningVariable OutVariable OutBuffer PipelineVariable";
-const common = commonNames.split(" ").map((name): Formal => ({
+const commonParameters = commonNames.split(" ").map((name): Formal => ({
   name,
   key: name.toLowerCase(),
   aliases: name === "ErrorAction" ? ["ea"] : [],
@@ -50,15 +50,11 @@ const common = commonNames.split(" ").map((name): Formal => ({
   validators: [],
   allows: new Set(),
 }));
-const supported = common.slice(0, 3);
+const supported = commonParameters.slice(0, 3);
 
-export function bindArguments(
-  signature: Signature,
-  args: readonly Argument[],
-  piped: boolean,
-): Bound {
-  const values = new Map<string, Value>();
-  const commonValues = new Map<string, Value>();
+export function bind(signature: Signature, args: readonly Argument[], piped: boolean): Bound {
+  const bound: Bound = { signature, values: new Map(), rest: [], common: new Map(), open: [] };
+  const { values } = bound;
   const positional: Argument[] = [];
   const waiting = [...args];
   const next = () => (waiting[0]?.name === undefined ? waiting.shift() : undefined);
@@ -67,64 +63,64 @@ export function bindArguments(
     const formal = name === undefined ? undefined : findParameter(signature, name, position);
     if (name === undefined) {
       positional.push(argument);
-    } else if (!formal) {
+    } else if (formal) {
+      const isSwitch = formal.type === is.switchParameter;
+      const following = isSwitch ? { value: true, position } : next();
+      bindNamed(bound, formal, argument.value === undefined ? following : argument, position);
+    } else {
       // Its value goes with it, to $args.
       const value = argument.value ?? next()?.value;
       const both = value === undefined ? [`-${name}`] : [`-${name}`, value];
       positional.push(...both.map((each) => ({ value: each, unbound: true, position })));
-    } else {
-      const isSwitch = formal.type === is.switchParameter;
-      const given = argument.value === undefined ? (isSwitch ? { value: true } : next()) : argument;
-      if (given?.value === undefined) {
-        const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter and try again.`;
-        throw bindingError(signature, "MissingArgument", message);
-      }
-      if (values.has(formal.key)) {
-        const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`;
-        throw bindingError(signature, "ParameterAlreadyBound", message);
-      }
-      const { written } = given as Argument;
-      // What looks like a negative number is a text there.
-      const value = written?.startsWith("-") ? written : given.value;
-      if (!common.includes(formal)) {
-        values.set(formal.key, accept(signature, formal, value, written));
-      } else if (supported.includes(formal)) {
-        commonValues.set(formal.name, value);
-      } else {
-        throw new Unsupported(`the parameter -${formal.name}`).at(position);
-      }
     }
   }
-  const rest = bindPositional(signature, positional, values);
+  bindPositional(bound, positional);
   const free = signature.formals.filter(({ key }) => !values.has(key));
-  const open = free.filter(({ pipeline }) => piped && pipeline);
-  const missing = free.find((each) => each.mandatory && !open.includes(each));
+  bound.open = free.filter(({ pipeline }) => piped && pipeline);
+  const missing = free.find((each) => each.mandatory && !bound.open.includes(each));
   if (missing) {
     const message = `Cannot process command because of one or more missing mandatory parameters: ${missing.name}.`;
     throw bindingError(signature, "MissingMandatoryParameter", message);
   }
-  return { signature, values, rest, common: commonValues, open };
+  return bound;
 }
 
-/** Returns what is left over. */
-function bindPositional(
-  signature: Signature,
-  args: readonly Argument[],
-  values: Map<string, Value>,
-): Value[] {
+function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined, at: Position) {
+  const { signature, values, common } = bound;
+  if (argument?.value === undefined) {
+    const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter and try again.`;
+    throw bindingError(signature, "MissingArgument", message);
+  }
+  if (values.has(formal.key)) {
+    const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`;
+    throw bindingError(signature, "ParameterAlreadyBound", message);
+  }
+  // What looks like a negative number is a text there.
+  const { written } = argument;
+  const value = written?.startsWith("-") ? written : argument.value;
+  if (!commonParameters.includes(formal)) {
+    accept(bound, formal, value, written);
+  } else if (supported.includes(formal)) {
+    common.set(formal.name, value);
+  } else {
+    throw new Unsupported(`the parameter -${formal.name}`).at(at);
+  }
+}
+
+function bindPositional(bound: Bound, args: readonly Argument[]): void {
+  const { signature, values, rest } = bound;
   const free = signature.formals
     .filter(({ position, key }) => position !== undefined && !values.has(key))
     .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
-  const rest: Value[] = [];
   for (const [index, { value = null, unbound, written }] of args.entries()) {
     const formal = unbound ? undefined : free.shift();
     if (formal?.rest && args.length > index + 1) {
       const all = args.slice(index).map((each) => each.value ?? null);
-      values.set(formal.key, accept(signature, formal, is.array(all)));
-      break;
+      accept(bound, formal, is.array(all));
+      return;
     }
     if (formal) {
-      values.set(formal.key, accept(signature, formal, value, written));
+      accept(bound, formal, value, written);
     } else if (signature.strict) {
       const message = `A positional parameter cannot be found that accepts argument '${toText(value)}'.`;
       throw bindingError(signature, "PositionalParameterNotFound", message);
@@ -132,14 +128,13 @@ function bindPositional(
       rest.push(value);
     }
   }
-  return rest;
 }
 
 /** A parameter by its name, its alias, or an unambiguous beginning; undefined: a plain function has none. */
 function findParameter(signature: Signature, name: string, position: Position): Formal | undefined {
   const wanted = name.toLowerCase();
   const names = ({ name, aliases }: Formal) => [name, ...aliases].map((each) => each.toLowerCase());
-  const all = [...signature.formals, ...(signature.strict ? common : [])];
+  const all = [...signature.formals, ...(signature.strict ? commonParameters : [])];
   const exact = all.find((formal) => names(formal).includes(wanted));
   const close = all.filter((formal) => names(formal).some((each) => each.startsWith(wanted)));
   if (!exact && close.length > 1) {
@@ -158,21 +153,22 @@ function findParameter(signature: Signature, name: string, position: Position): 
 }
 
 /** Binds one value of the pipeline to the parameter that takes it: a property of it, or else the whole. */
-export async function bindInput({ signature, values, open }: Bound, value: Value): Promise<void> {
+export async function bindInput(bound: Bound, value: Value): Promise<void> {
+  const { signature, values, open } = bound;
   open.forEach(({ key }) => values.delete(key));
   for (const formal of open) {
-    const { name, aliases, pipeline, key } = formal;
-    for (const each of pipeline === "property" ? [name, ...aliases] : []) {
-      const property = await getProperty(value, each);
+    const names = formal.pipeline === "property" ? [formal.name, ...formal.aliases] : [];
+    for (const name of names) {
+      const property = await getProperty(value, name);
       if (property !== undefined) {
-        values.set(key, accept(signature, formal, property));
+        accept(bound, formal, property);
         return;
       }
     }
   }
   const formal = open.find(({ pipeline }) => pipeline === "value");
   if (formal) {
-    values.set(formal.key, accept(signature, formal, value));
+    accept(bound, formal, value);
   } else if (signature.cmdlet) {
     const message = "The input object cannot be bound to any parameters for the command.";
     throw bindingError(signature, "InputObjectNotBound", message);
@@ -183,8 +179,9 @@ function bindingError(signature: Signature, id: string, message: string, kind = 
   return runtimeError(`${id},${signature.name}`, message, `ParameterBinding${kind}Exception`);
 }
 
-/** A value as a parameter takes it: converted, and checked. */
-function accept(signature: Signature, formal: Formal, given: Value, written?: string): Value {
+/** Binds a value to a parameter, converted and checked. */
+function accept(bound: Bound, formal: Formal, given: Value, written?: string): void {
+  const { signature, values } = bound;
   const value = given === nothing ? null : given;
   const { name, type, mandatory, allows } = formal;
   const reject = (id: string, message: string) => {
@@ -227,7 +224,7 @@ function accept(signature: Signature, formal: Formal, given: Value, written?: st
       rejectEmpty("Null", "null");
     }
   }
-  return converted;
+  values.set(formal.key, converted);
 }
 
 function convertArgument(signature: Signature, value: Value, type?: NetType): Value | undefined {

@@ -1,5 +1,5 @@
 /** Runs scripts: walks their syntax trees. */
-import { bindArguments, bindInput, splat, type Argument } from "./binding.ts";
+import { bind, bindInput, splat, type Argument } from "./binding.ts";
 import type { BlockOptions, Cmdlet, Emit, Shell } from "./commands.ts";
 import {
   convert,
@@ -218,11 +218,11 @@ export class Interpreter implements Shell {
 
   /** Binds the arguments, then runs the statements in the current scope. */
   async #body(func: FunctionValue, args: readonly Argument[], emit: Emit, input?: Value[]) {
-    const { body } = func;
-    const { forEachInput, statements } = body;
+    const { forEachInput, statements } = func.body;
     const scope = this.#scope;
     const signature = await functionSignature(func, this);
-    const bound = bindArguments(signature, args, input !== undefined && forEachInput);
+    const bound = bind(signature, args, input !== undefined && forEachInput);
+    const { common, rest, values } = bound;
     if (input && forEachInput) {
       const [value = null] = input;
       scope.setVariable("_", value);
@@ -231,16 +231,15 @@ export class Interpreter implements Shell {
       scope.setVariable("input", is.array(input));
     }
     const given = new Hashtable(is.hashtable);
-    for (const [name, value] of bound.common) {
-      given.set(name, name === "ErrorAction" ? convert(value, is.actionPreference) : value);
-    }
-    const preference = bound.common.get("ErrorAction");
+    common.forEach((value, name) => given.set(name, value));
+    const preference = common.get("ErrorAction");
     if (preference !== undefined) {
+      given.set("ErrorAction", convert(preference, is.actionPreference));
       scope.setVariable("ErrorActionPreference", preference);
     }
-    scope.setVariable("args", is.array(bound.rest));
+    scope.setVariable("args", is.array(rest));
     for (const { name, key, type, validators, defaultValue } of signature.formals) {
-      let value = bound.values.get(key);
+      let value = values.get(key);
       if (value !== undefined) {
         given.set(name, value);
       } else if (defaultValue) {
@@ -259,9 +258,9 @@ export class Interpreter implements Shell {
     const { args = [], child, underscore, self } = options;
     const given = args.map((value) => ({ value, position: body.position }));
     const run = () => this.#body({ name: "", body }, given, emit);
-    await this.#inScope(child ? new Scope(this.#scope) : this.#scope, () =>
-      this.#with("_", underscore, () => this.#with("this", self, run)),
-    );
+    const withThis = () => this.#with("this", self, run);
+    const scope = child ? new Scope(this.#scope) : this.#scope;
+    await this.#inScope(scope, () => this.#with("_", underscore, withThis));
   }
 
   async evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value> {
@@ -432,20 +431,17 @@ export class Interpreter implements Shell {
   }
 
   async #thrown({ value: thrown }: Syntax.Flow): Promise<Raised> {
-    if (!thrown) {
-      const error = this.#caught ?? terminating(runtimeError("ScriptHalted", "ScriptHalted"));
-      error.terminating = true;
-      return error;
+    if (!thrown && this.#caught) {
+      this.#caught.terminating = true;
+      return this.#caught;
     }
-    const value = await this.#value(thrown);
+    const value = thrown ? await this.#value(thrown) : "ScriptHalted";
     if (value instanceof ErrorRecord) {
       return terminating(new Raised(value.exception, value, value.id));
     }
-    return terminating(
-      value instanceof NetException
-        ? new Raised(value, undefined, value.message)
-        : runtimeError(toText(value), toText(value)),
-    );
+    const isException = value instanceof NetException;
+    const text = isException ? value.message : toText(value);
+    return terminating(isException ? new Raised(value, undefined, text) : runtimeError(text, text));
   }
 
   // Variables and assignments
@@ -663,10 +659,11 @@ export class Interpreter implements Shell {
     }
     const many = index instanceof PsArray ? index.items : undefined;
     if (object instanceof Hashtable) {
-      const isPlace = object.type === is.orderedDictionary && typeof index === "number";
+      if (object.type === is.orderedDictionary && typeof index === "number") {
+        return object.entries().at(index)?.value ?? null;
+      }
       const get = (key: Value) => object.get(key) ?? null;
-      const place = isPlace ? object.entries().at(index) : undefined;
-      return many ? is.array(many.map(get)) : isPlace ? (place?.value ?? null) : get(index);
+      return many ? is.array(many.map(get)) : get(index);
     }
     const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
     if (items && (typeof index !== "string" || object instanceof PsArray)) {

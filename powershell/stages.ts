@@ -1,5 +1,5 @@
 /** The commands of a running pipeline. */
-import { bindArguments, bindInput, type Argument, type Bound } from "./binding.ts";
+import { bind, bindInput, type Argument, type Bound } from "./binding.ts";
 import type { Call, Cmdlet, Emit, ErrorDetails, Shell } from "./commands.ts";
 import { toBool, toItems, toText } from "./convert.ts";
 import type { Host } from "./host.ts";
@@ -84,7 +84,7 @@ function words({ name, value, written }: Argument): string[] {
 export function cmdletStage(cmdlet: Cmdlet, shell: Shell): Runnable {
   return (invocation) => {
     const { args, piped } = invocation;
-    const bound = bindArguments(cmdletSignature(cmdlet, shell.types), args, piped);
+    const bound = bind(cmdletSignature(cmdlet, shell.types), args, piped);
     const call = newCall(cmdlet, bound, invocation, shell);
     const { process = () => cmdlet.run?.(call), end } = cmdlet.open?.(call) ?? {};
     const attempt = async (run: (() => void | Promise<void>) | undefined) => {
