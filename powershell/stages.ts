@@ -87,17 +87,8 @@ export function cmdletStage(cmdlet: Cmdlet, shell: Shell): Runnable {
     const bound = bind(cmdletSignature(cmdlet, shell.types), args, piped);
     const call = newCall(cmdlet, bound, invocation, shell);
     const { process = () => cmdlet.run?.(call), end } = cmdlet.open?.(call) ?? {};
-    const attempt = async (run: (() => void | Promise<void>) | undefined) => {
-      try {
-        await run?.();
-      } catch (error) {
-        if (error instanceof Raised && !error.record) {
-          complete(error, call.position, {}, cmdlet);
-          error.located = true;
-        }
-        throw error;
-      }
-    };
+    const attempt = (run?: () => void | Promise<void>) =>
+      located(call.position, () => run?.(), cmdlet);
     return {
       async process(value) {
         await bindInput(bound, value);
@@ -157,13 +148,18 @@ export function complete(
   return error.record;
 }
 
-/** Runs something. An error in it that has no place yet happened here. */
-export async function located<T>(position: Position, run: () => T | Promise<T>): Promise<T> {
+/** Runs something. An error in it that has no place yet happened here, and is the cmdlet's if there is one. */
+export async function located<T>(
+  position: Position,
+  run: () => T | Promise<T>,
+  cmdlet?: Cmdlet,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof Raised) {
-      complete(error, position);
+    if (error instanceof Raised && !error.record) {
+      complete(error, position, {}, cmdlet);
+      error.located ||= cmdlet !== undefined;
     }
     throw error instanceof Unsupported ? error.at(position) : error;
   }

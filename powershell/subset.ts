@@ -104,12 +104,12 @@ function unknownMember(node: Member | MethodCall, { types, methods }: Names): st
     return kind === "Member" || methods.has(key) ? undefined : `the method ${name}`;
   }
   const type = object.kind === "TypeLiteral" ? types.find(object.type.name) : undefined;
-  const isKnown = kind === "Member" ? hasStatic : hasStaticMethod;
-  return !type || isKnown(type, key) ? undefined : `[${type.name}]::${name}`;
-}
-
-function hasStatic(type: NetType, key: string): boolean {
-  return type.staticProperties.has(key) || (type.enumeration?.has(key) ?? false);
+  const isKnown =
+    !type ||
+    (kind === "MethodCall"
+      ? hasStaticMethod(type, key)
+      : type.staticProperties.has(key) || type.enumeration?.has(key));
+  return isKnown ? undefined : `[${type.name}]::${name}`;
 }
 
 function hasStaticMethod(type: NetType, key: string): boolean {
