@@ -1,8 +1,12 @@
 /** How cmdlets are declared: by parameters, and by what they do for each input. */
 import type { Host } from "./host.ts";
+import type { Scope } from "./scope.ts";
 import type { Position } from "./syntax.ts";
 import type { Types } from "./types.ts";
 import type { Raised, ScriptBlock, Value } from "./values.ts";
+
+/** Hands one value on. Arrays are handed on whole. */
+export type Emit = (value: Value) => void | Promise<void>;
 
 export interface ParameterDefinition {
   /** A type's name, e.g. `string[]`; `switch` takes no value. */
@@ -11,26 +15,13 @@ export interface ParameterDefinition {
   readonly mandatory?: boolean;
   readonly aliases?: readonly string[];
   /** Takes the pipeline's values: as they are, or their property of the parameter's name or alias. */
-  readonly pipeline?: "value" | "property" | "both";
+  readonly pipeline?: "value" | "property";
   /** Takes all values that no other parameter takes. */
   readonly rest?: boolean;
   /** Names that fit, in any case. */
   readonly set?: readonly string[];
   /** Mandatory, and yet null or empty passes. */
   readonly allowEmpty?: boolean;
-}
-
-/** What a cmdlet may do to the scope that calls it. */
-export interface ScopeAccess {
-  setStrict(strict: boolean): void;
-  /** Names of what a name, or a pattern with wildcards, would call. */
-  commands(pattern: string): string[];
-  /** Gives a function another name as well. */
-  setAlias(name: string, of: string): void;
-  /** Where the function around the command was called; undefined: it is in none. */
-  readonly caller: Position | undefined;
-  /** Sets a variable of the scope that is so many levels outside of the calling one. */
-  setVariable(name: string, value: Value, levels: number): void;
 }
 
 /** One run of a cmdlet. */
@@ -46,17 +37,19 @@ export interface Call {
   number(parameter: string): number | undefined;
   flag(parameter: string): boolean;
   block(parameter: string): ScriptBlock | undefined;
-  /** Hands one value on. Arrays are handed on whole. */
-  emit(value: Value): Promise<void>;
+  readonly emit: Emit;
   /** Ends the pipeline: nothing more is needed from the commands before this one. */
   stop(): never;
   /** The scope in which the command is called. */
-  readonly scope: ScopeAccess;
+  readonly scope: Scope;
   /** An error that -ErrorAction decides about; the cmdlet goes on behind it, unless that says Stop. */
-  fail(
-    error: Raised,
-    options?: { readonly category?: string; readonly target?: Value },
-  ): Promise<void>;
+  fail(error: Raised, details?: ErrorDetails): Promise<void>;
+}
+
+/** What an error's record has besides. */
+export interface ErrorDetails {
+  readonly category?: string;
+  readonly target?: Value;
 }
 
 export interface Cmdlet {
@@ -75,31 +68,24 @@ export interface Cmdlet {
   };
 }
 
+export interface BlockOptions {
+  /** `$_`. */
+  readonly underscore?: Value;
+  readonly args?: readonly Value[];
+  /** In a scope of its own, as `&` does. */
+  readonly child?: boolean;
+  /** `$this`. */
+  readonly self?: Value;
+}
+
 /** What cmdlets and members may ask of the interpreter that runs them. */
 export interface Shell {
   readonly host: Host;
   readonly types: Types;
-  /** Runs a block in the current scope, with `$_` if given; hands each value it outputs on. */
-  invoke(
-    block: ScriptBlock,
-    options: {
-      readonly underscore?: Value;
-      readonly args?: readonly Value[];
-      /** In a scope of its own, as `&` does. */
-      readonly child?: boolean;
-    },
-    emit: (value: Value) => Promise<void>,
-  ): Promise<void>;
+  /** Runs a block in the current scope; hands each value it outputs on. */
+  invoke(block: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void>;
   /** The same, with what it outputs as one value: nothing, the value, or an array. */
-  evaluate(
-    block: ScriptBlock,
-    options: {
-      readonly underscore?: Value;
-      readonly args?: readonly Value[];
-      readonly child?: boolean;
-    },
-  ): Promise<Value>;
-  convert(value: Value, type: string): Promise<Value>;
+  evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value>;
   /** A variable of the scope that is current; undefined: it is not set. */
   variable(name: string): Value | undefined;
   /** A property of any value; undefined: it has none of that name. */

@@ -16,7 +16,7 @@ import type { Host } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
 import { nodeHost } from "./node-host.ts";
 import { hashtable, types as coreTypes, Types } from "./types.ts";
-import { Hashtable, Unsupported } from "./values.ts";
+import { Hashtable, Unsupported, type Value } from "./values.ts";
 
 export interface Machine extends Partial<
   Pick<InterpreterOptions, "cmdlets" | "mayCall" | "onStatement">
@@ -30,17 +30,8 @@ export interface Machine extends Partial<
 }
 
 /** An interpreter with all general cmdlets and types, and those of a machine. */
-export function newInterpreter(
-  host: Host,
-  {
-    edition = "Desktop",
-    providers,
-    cmdlets = [],
-    types = new Types(coreTypes),
-    mayCall,
-    onStatement,
-  }: Machine = {},
-): Interpreter {
+export function newInterpreter(host: Host, machine: Machine = {}): Interpreter {
+  const { edition = "Desktop", types = new Types(coreTypes), providers, cmdlets = [] } = machine;
   defineTimeTypes(types, host);
   defineFileTypes(types, host, edition);
   defineSystemTypes(types, host);
@@ -48,45 +39,34 @@ export function newInterpreter(
   const versions = new Hashtable(hashtable);
   versions.set("PSVersion", version(edition === "Core" ? "7.6.5" : "5.1.20348.1"));
   versions.set("PSEdition", edition);
+  const general = [...objectCmdlets, ...fileCmdlets(edition, providers), ...jsonCmdlets(edition)];
   const interpreter = new Interpreter({
-    variables: { PSVersionTable: versions },
+    ...machine,
     host,
     types,
-    mayCall,
-    onStatement,
-    cmdlets: [
-      ...objectCmdlets,
-      ...fileCmdlets(edition, providers),
-      ...jsonCmdlets(edition),
-      ...cmdlets,
-    ],
+    variables: { PSVersionTable: versions },
+    cmdlets: [...general, ...cmdlets],
   });
   defineRegexTypes(types, interpreter);
   return interpreter;
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const [file = "", ...args] = process.argv.slice(2);
   const host = nodeHost({});
   const edition = process.env["KINDOWS_POWERSHELL_EDITION"] === "Core" ? "Core" : "Desktop";
+  const show = (value: Value) => host.output(shown(value));
   try {
-    process.exitCode = await newInterpreter(host, { edition }).runFile(
-      host.files.resolve(file),
-      args,
-      (value) => {
-        host.output(shown(value));
-        return Promise.resolve();
-      },
-    );
+    return await newInterpreter(host, { edition }).runFile(host.files.resolve(file), args, show);
   } catch (error) {
     if (!(error instanceof Unsupported)) {
       throw error;
     }
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 70;
+    host.error(`${error.message}\n`);
+    return 70;
   }
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await main();
+  process.exitCode = await main();
 }
