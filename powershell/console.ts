@@ -56,7 +56,7 @@ export function newInterpreter(
     onStatement,
     cmdlets: [
       ...objectCmdlets,
-      ...fileCmdlets({ edition, providers }),
+      ...fileCmdlets(edition, providers),
       ...jsonCmdlets(edition),
       ...cmdlets,
     ],

@@ -27,14 +27,7 @@ export interface ItemProvider {
   /** Containers first, each kind by name. */
   children(container: Item): Item[];
   /** New-Item, with the missing containers above it if `force`. */
-  make(
-    path: string,
-    options: {
-      readonly type: string | undefined;
-      readonly force: boolean;
-      readonly value?: string;
-    },
-  ): Item;
+  make(path: string, options: { readonly type: string | undefined; readonly force: boolean }): Item;
   /** A leaf or an empty container. */
   remove(item: Item, options: { readonly force: boolean }): void;
   /** A leaf, over one that is there. */
@@ -55,67 +48,39 @@ export function driveOf(path: string): string | undefined {
   return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1];
 }
 
-/** All that a path with wildcards leads to. */
+/** All that a full path leads to, with wildcards or without. */
 export function expand(provider: ItemProvider, path: string): Item[] {
-  const { separator } = provider;
-  const full = provider.resolve(path);
-  const names = full.split(separator);
-  const first = names.findIndex(hasWildcard);
-  if (first === 0 || (names[0] === "" && names[1] === "")) {
-    throw new Unsupported(`wildcards in the path ${path}`);
+  if (path.includes("`")) {
+    throw new Unsupported(`a backtick in the path ${path}`);
   }
-  const start = provider.find(names.slice(0, first).join(separator) + separator);
-  let items = start ? [start] : [];
-  for (const name of names.slice(first)) {
-    const pattern = wildcard(name);
-    items = items
-      .filter((item) => item.isContainer)
-      .flatMap((item) =>
-        hasWildcard(name)
-          ? provider.children(item).filter((child) => pattern.test(child.name))
-          : (provider.find(joined(provider, item.path, name)) ?? []),
-      );
+  if (!hasWildcard(path)) {
+    return [provider.find(path) ?? []].flat();
   }
-  // Not as their folder lists them, but as if each had been asked for.
-  return items.flatMap((item) => provider.find(item.path) ?? []);
-}
-
-function normalized(provider: ItemProvider, path: string): string {
-  return path.replace(/[\\/]/g, provider.separator);
+  const { parent, leaf } = split(provider, path);
+  return expand(provider, parent)
+    .flatMap((item) => (item.isContainer ? provider.children(item) : []))
+    .filter(({ name }) => wildcard(leaf).test(name))
+    .flatMap((item) => provider.find(item.path) ?? []);
 }
 
 /** What Join-Path returns. */
-export function joined(provider: ItemProvider, path: string, below: string): string {
-  const { separator } = provider;
-  const parent = normalized(provider, path);
-  const child = normalized(provider, below);
-  if (parent === "") {
-    return child;
-  }
-  return (
-    (parent.endsWith(separator) ? parent : parent + separator) +
-    (child.startsWith(separator) ? child.slice(1) : child)
-  );
+export function joined({ separator }: ItemProvider, path: string, below: string): string {
+  const whole =
+    path === "" ? below : `${path.replace(/[\\/]$/, "")}/${below.replace(/^[\\/]/, "")}`;
+  return whole.replace(/[\\/]/g, separator);
 }
 
 /** The path without its last part, and that part. */
-export function split(provider: ItemProvider, path: string): { parent: string; leaf: string } {
-  const { separator } = provider;
-  const whole = normalized(provider, path);
-  const trimmed = whole.endsWith(separator) ? whole.slice(0, -1) : whole;
-  const at = trimmed.lastIndexOf(separator);
-  const parent = trimmed.slice(0, Math.max(at, 0));
+export function split({ separator }: ItemProvider, path: string): { parent: string; leaf: string } {
+  const names = path.replace(/[\\/]$/, "").split(/[\\/]/);
+  const leaf = names.pop() ?? "";
+  const parent = names.join(separator);
   // The separator stays where it makes a drive's root.
-  return {
-    parent: /^\w+:$/.test(parent) ? parent + separator : parent,
-    leaf: trimmed.slice(at + 1),
-  };
+  return { parent: /^\w+:$/.test(parent) ? parent + separator : parent, leaf };
 }
 
 export function itemNotFound(path: string): Raised {
-  return raised(
-    "System.Management.Automation.ItemNotFoundException",
-    `Cannot find path '${path}' because it does not exist.`,
-    { id: "PathNotFound" },
-  );
+  const message = `Cannot find path '${path}' because it does not exist.`;
+  const type = "System.Management.Automation.ItemNotFoundException";
+  return raised(type, message, { id: "PathNotFound" });
 }

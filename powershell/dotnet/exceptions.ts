@@ -1,246 +1,125 @@
 /** .NET's and PowerShell's exceptions, and what a catch block can ask of an error. */
+import { toText } from "../convert.ts";
 import { errorRecord, raised, types } from "../types.ts";
-import {
-  NetException,
-  NetObject,
-  type ErrorRecord,
-  type NetType,
-  type Raised,
-  type Value,
-} from "../values.ts";
+import { NetException, NetObject, type ErrorRecord, type NetType, type Raised } from "../values.ts";
 
-type Message = string | null;
-type Inner = NetException | null;
+/** By name below System: the base of each, and its HResult where it is not its base's. */
+const exceptions: Readonly<Record<string, readonly [base: string, hresult?: number]>> = {
+  Exception: ["Object"],
+  SystemException: ["Exception", 0x80131501],
+  ArgumentException: ["SystemException", 0x80070057],
+  ArgumentNullException: ["ArgumentException", 0x80004003],
+  ArgumentOutOfRangeException: ["ArgumentException", 0x80131502],
+  ArithmeticException: ["SystemException", 0x80070216],
+  DivideByZeroException: ["ArithmeticException", 0x80020012],
+  OverflowException: ["ArithmeticException", 0x80131516],
+  FormatException: ["SystemException", 0x80131537],
+  UriFormatException: ["FormatException"],
+  IndexOutOfRangeException: ["SystemException", 0x80131508],
+  InvalidCastException: ["SystemException", 0x80004002],
+  InvalidOperationException: ["SystemException", 0x80131509],
+  TimeoutException: ["SystemException", 0x80131505],
+  UnauthorizedAccessException: ["SystemException", 0x80070005],
+  "IO.IOException": ["SystemException", 0x80131620],
+  "IO.FileNotFoundException": ["IO.IOException", 0x80070002],
+  "IO.DirectoryNotFoundException": ["IO.IOException", 0x80070003],
+  "Threading.AbandonedMutexException": ["SystemException", 0x8013152d],
+  "ComponentModel.Win32Exception": ["SystemException", 0x80004005],
+  "Net.Sockets.SocketException": ["ComponentModel.Win32Exception"],
+};
 
-/** Declares an exception that is made of a message, or of a message and an inner exception. */
-export function defineException(
-  name: string,
-  base = "System.Exception",
-  hresult?: number,
-  detail?: string,
-): NetType {
-  const make = (_: null, message: Message, inner: Inner = null) =>
+/** The same for those of PowerShell, below System.Management.Automation: by base. */
+const automation: Readonly<Record<string, readonly string[]>> = {
+  "System.SystemException": ["RuntimeException"],
+  "System.InvalidCastException": ["PSInvalidCastException"],
+  "System.ArgumentException": ["PSArgumentException"],
+  RuntimeException: [
+    ...["CommandNotFoundException", "ParseException", "MethodException", "GetValueException"],
+    ...["ParameterBindingException", "MetadataException", "SessionStateException"],
+    "PropertyNotFoundException",
+  ],
+  MethodException: ["MethodInvocationException"],
+  GetValueException: ["GetValueInvocationException"],
+  ParameterBindingException: [
+    "ParameterBindingValidationException",
+    "ParameterBindingArgumentTransformationException",
+  ],
+  MetadataException: ["ValidationMetadataException", "ArgumentTransformationMetadataException"],
+  SessionStateException: ["ItemNotFoundException"],
+};
+
+function define(name: string, base: string, hresult?: number): void {
+  const make = (_: null, message: string | null, inner: NetException | null = null) =>
     new NetException(type, message ?? `Exception of type '${name}' was thrown.`, inner);
-  const type: NetType = types.define({
-    name,
-    base: name === "System.Exception" ? "System.Object" : base,
-    properties:
-      detail === undefined ? {} : { [detail]: (self: NetException) => ofDetails(self, detail) },
+  const constructors = { "(string)": make, "(string, Exception)": make };
+  const type: NetType = types.define({ name, base, constructors });
+  type.hresult = hresult === undefined ? undefined : hresult | 0;
+}
+
+for (const [name, [base, hresult]] of Object.entries(exceptions)) {
+  define(`System.${name}`, `System.${base}`, hresult);
+}
+for (const [base, names] of Object.entries(automation)) {
+  const prefix = "System.Management.Automation.";
+  names.forEach((name) => {
+    define(prefix + name, base.includes(".") ? base : prefix + base);
   });
-  type.hresult = hresult;
-  return types.extend(type, { constructors: { "(string)": make, "(string, Exception)": make } });
 }
-
-function ofDetails(exception: NetException, name: string): Value {
-  return exception.details.get(name.toLowerCase()) ?? null;
-}
-
-defineException("System.Exception");
 types.extend("System.Exception", {
   properties: {
     Message: (self: NetException) => self.message,
     InnerException: (self: NetException) => self.inner,
     Data: (self: NetException) => self.data,
-    HResult: [
-      (self: NetException) => self.hresult,
-      (self: NetException, value: number) => {
-        self.hresult = value;
-      },
-    ],
+    HResult: (self: NetException) => self.hresult,
   },
   methods: {
     "GetBaseException()": (self: NetException) => self.root,
-    "ToString()": described,
+    "ToString()": toText,
   },
-  unsupported: ["Source", "TargetSite", "ErrorRecord", "HelpLink", "StackTrace"],
+  unsupported: ["ErrorRecord", "Source", "StackTrace"],
 });
-
-function described(exception: NetException): string {
-  const { inner, message, type } = exception;
-  const cause =
-    inner && ` ---> ${described(inner)}\r\n   --- End of inner exception stack trace ---`;
-  return `${type.name}: ${message}${cause ?? ""}`;
-}
-
-const system = "System.SystemException";
-defineException(system, "System.Exception", -2146233087);
-for (const [name, hresult, base = "SystemException"] of [
-  ["ApplicationException", -2146232832, "Exception"],
-  ["InvalidOperationException", -2146233079],
-  ["ObjectDisposedException", -2146232798, "InvalidOperationException"],
-  ["FormatException", -2146233033],
-  ["UriFormatException", -2146233033, "FormatException"],
-  ["ArithmeticException", -2147024362],
-  ["OverflowException", -2146233066, "ArithmeticException"],
-  ["DivideByZeroException", -2147352558, "ArithmeticException"],
-  ["InvalidCastException", -2147467262],
-  ["NullReferenceException", -2147467261],
-  ["IndexOutOfRangeException", -2146233080],
-  ["TimeoutException", -2146233083],
-  ["NotSupportedException", -2146233067],
-  ["PlatformNotSupportedException", -2146233031, "NotSupportedException"],
-  ["NotImplementedException", -2147467263],
-  ["OperationCanceledException", -2146233029],
-  ["Threading.Tasks.TaskCanceledException", -2146233029, "OperationCanceledException"],
-  ["AggregateException", -2146233088, "Exception"],
-  ["Threading.AbandonedMutexException", -2146233043],
-  ["Security.SecurityException", -2146233078],
-  ["Runtime.InteropServices.ExternalException", -2147467259],
-  [
-    "Runtime.InteropServices.COMException",
-    -2147467259,
-    "Runtime.InteropServices.ExternalException",
-  ],
-  ["ComponentModel.Win32Exception", -2147467259, "Runtime.InteropServices.ExternalException"],
-  ["Net.Sockets.SocketException", -2147467259, "ComponentModel.Win32Exception"],
-] as const) {
-  defineException(`System.${name}`, `System.${base}`, hresult);
-}
-types.extend("System.AggregateException", { unsupported: ["InnerExceptions"] });
-types.extend("System.ComponentModel.Win32Exception", {
-  unsupported: ["NativeErrorCode", "SocketErrorCode"],
+types.extend("System.IO.IOException", {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      raised("System.IO.IOException", message, { hresult }).exception,
+  },
 });
 
 /** Those that tell a parameter; .NET Framework does so in a line of its own. */
-function defineArgument(name: string, hresult: number, nameFirst: boolean): void {
-  const base = nameFirst ? "System.ArgumentException" : system;
-  const type = types.define({
-    name,
-    base,
-    properties: { ParamName: (self: NetException) => ofDetails(self, "ParamName") },
-    constructors: {
-      "(string, string)": (_: null, first: string, second: string) =>
-        (nameFirst ? argumentError(name, second, first) : argumentError(name, first, second))
-          .exception,
-      ...(nameFirst
-        ? {}
-        : { "(string)": (_: null, message: string) => new NetException(type, message) }),
-    },
-  });
-  type.hresult = hresult;
-}
-defineArgument("System.ArgumentException", -2147024809, false);
-defineArgument("System.ArgumentNullException", -2147467261, true);
-defineArgument("System.ArgumentOutOfRangeException", -2146233086, true);
-
 function argumentError(type: string, message: string, parameter: string): Raised {
-  return raised(type, `${message}\r\nParameter name: ${parameter}`, {
-    details: new Map([["paramname", parameter]]),
-  });
+  return raised(`System.${type}`, `${message}\r\nParameter name: ${parameter}`);
 }
 
 export function badArgument(message: string, parameter: string): Raised {
-  return argumentError("System.ArgumentException", message, parameter);
+  return argumentError("ArgumentException", message, parameter);
 }
 
 export function missingArgument(parameter: string): Raised {
-  return argumentError("System.ArgumentNullException", "Value cannot be null.", parameter);
+  return argumentError("ArgumentNullException", "Value cannot be null.", parameter);
 }
 
 export function outOfRange(message: string, parameter: string): Raised {
-  return argumentError("System.ArgumentOutOfRangeException", message, parameter);
+  return argumentError("ArgumentOutOfRangeException", message, parameter);
 }
 
 export function badFormat(message = "Input string was not in a correct format."): Raised {
   return raised("System.FormatException", message);
 }
 
-const automation = "System.Management.Automation";
-for (const [name, base, detail] of [
-  ["RuntimeException", "SystemException"],
-  ["ActionPreferenceStopException"],
-  ["CommandNotFoundException", undefined, "CommandName"],
-  ["ParseException"],
-  ["RemoteException"],
-  ["ExtendedTypeSystemException"],
-  ["MethodException", "ExtendedTypeSystemException"],
-  ["MethodInvocationException", "MethodException"],
-  ["GetValueException", "ExtendedTypeSystemException"],
-  ["GetValueInvocationException", "GetValueException"],
-  ["SetValueException", "ExtendedTypeSystemException"],
-  ["SetValueInvocationException", "SetValueException"],
-  ["PropertyNotFoundException", "ExtendedTypeSystemException"],
-  ["ParameterBindingException", undefined, "ParameterName"],
-  ["ParameterBindingValidationException", "ParameterBindingException"],
-  ["ParameterBindingArgumentTransformationException", "ParameterBindingException"],
-  ["MetadataException"],
-  ["ValidationMetadataException", "MetadataException"],
-  ["ArgumentTransformationMetadataException", "MetadataException"],
-  ["SessionStateException"],
-  ["ItemNotFoundException", "SessionStateException"],
-  ["DriveNotFoundException", "SessionStateException"],
-  ["ProviderInvocationException"],
-  ["PSInvalidCastException", "InvalidCastException"],
-  ["PSInvalidOperationException", "InvalidOperationException"],
-  ["PSNotSupportedException", "NotSupportedException"],
-  ["PSArgumentException", "ArgumentException"],
-  ["PSArgumentNullException", "ArgumentNullException"],
-  ["PSArgumentOutOfRangeException", "ArgumentOutOfRangeException"],
-] as readonly (readonly [name: string, base?: string, detail?: string])[]) {
-  const full = [`${automation}.${base ?? "RuntimeException"}`, `System.${base ?? ""}`];
-  const isArgument = base?.startsWith("Argument") ?? false;
-  const known = full.find((each) => types.find(each)) ?? system;
-  defineException(`${automation}.${name}`, known, isArgument ? undefined : -2146233087, detail);
-}
-
 const invocationInfo = types.define({
-  name: `${automation}.InvocationInfo`,
+  name: "System.Management.Automation.InvocationInfo",
   properties: {
     ScriptName: ({ state }: NetObject<ErrorRecord>) => state.position?.file.path ?? null,
     ScriptLineNumber: ({ state }: NetObject<ErrorRecord>) => state.position?.line ?? 0,
-    OffsetInLine: ({ state }: NetObject<ErrorRecord>) => place(state).column,
-    Line: ({ state }: NetObject<ErrorRecord>) => place(state).line,
-    PositionMessage: ({ state }: NetObject<ErrorRecord>) => positionMessage(state),
   },
-  unsupported: ["MyCommand", "BoundParameters", "InvocationName", "PSScriptRoot", "PSCommandPath"],
+  unsupported: ["Line", "MyCommand", "OffsetInLine", "PositionMessage"],
 });
-
-/** The line an error happened in, with its end, and the column in it, counted from 1. */
-function place({ position }: ErrorRecord): { readonly line: string; readonly column: number } {
-  if (!position) {
-    return { line: "", column: 0 };
-  }
-  const { text } = position.file;
-  const start = text.lastIndexOf("\n", position.start - 1) + 1;
-  return {
-    line: /^.*\n?/.exec(text.slice(start))?.[0] ?? "",
-    column: position.start - start + 1,
-  };
-}
-
-function positionMessage(record: ErrorRecord): string {
-  const { position } = record;
-  if (!position) {
-    return "";
-  }
-  const { line, column } = place(record);
-  const text = line.trimEnd();
-  const marked = Math.max(1, Math.min(position.end - position.start, text.length - column + 1));
-  return [
-    `At ${position.file.path}:${String(position.line)} char:${String(column)}`,
-    `+ ${text}`,
-    `+ ${" ".repeat(column - 1)}${"~".repeat(marked)}`,
-  ].join("\r\n");
-}
-
-const categoryInfo = types.define({
-  name: `${automation}.ErrorCategoryInfo`,
-  properties: {
-    Category: ({ state }: NetObject<ErrorRecord>) => state.category,
-    Reason: ({ state }: NetObject<ErrorRecord>) => state.exception.type.shortName,
-  },
-  unsupported: ["Activity", "TargetName", "TargetType"],
-});
-
 types.extend(errorRecord, {
   properties: {
     Exception: (self: ErrorRecord) => self.exception,
     FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
-    CategoryInfo: (self: ErrorRecord) => new NetObject(categoryInfo, self),
     InvocationInfo: (self: ErrorRecord) => new NetObject(invocationInfo, self),
-    TargetObject: (self: ErrorRecord) => self.target,
-    ErrorDetails: () => null,
   },
-  methods: { "ToString()": (self: ErrorRecord) => self.exception.message },
-  unsupported: ["PipelineIterationInfo", "ScriptStackTrace"],
+  methods: { "ToString()": toText },
+  unsupported: ["CategoryInfo", "ErrorDetails", "ScriptStackTrace", "TargetObject"],
 });

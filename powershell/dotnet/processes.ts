@@ -1,297 +1,167 @@
-/** Processes, mutexes and threads. */
+/** Processes, what is under way in them, and mutexes. */
 import { toBool, toText } from "../convert.ts";
-import type { Host, Mutexes, RunningProcess } from "../host.ts";
+import type { Clock, Host, RunningProcess } from "../host.ts";
 import { raised, type Types } from "../types.ts";
-import { NetObject, type NetType, type Raised, type Value } from "../values.ts";
-import { newLine } from "./system.ts";
-import { streamOf, TextReader } from "./streams.ts";
-import { defineTaskTypes, within } from "./tasks.ts";
+import { CustomObject, NetObject, Unsupported, type PsArray, type Value } from "../values.ts";
+import type { Source } from "./files.ts";
 import { millisecondsOf } from "./time.ts";
 
-/** What a ProcessStartInfo has, and begins with. */
-const startInfoDefaults = {
-  FileName: "",
-  Arguments: "",
-  WorkingDirectory: "",
-  UseShellExecute: true,
-  CreateNoWindow: false,
-  RedirectStandardInput: false,
-  RedirectStandardOutput: false,
-  RedirectStandardError: false,
-};
-type StartInfo = typeof startInfoDefaults;
+type Task = NetObject<{ readonly promise: Promise<Value>; isCompleted: boolean }>;
 
-/** A process's one text of arguments taken apart as programs of Windows do it. */
-export function splitArguments(text: string): string[] {
-  const args: string[] = [];
-  let arg: string | undefined;
-  let quoted = false;
-  let closed = false;
-  for (const match of text.matchAll(/(\\*)(?:(")|([ \t])|[^])|\\+$/g)) {
-    const [part, slashes = "", quote, blank] = match;
-    if (quote !== undefined) {
-      // Only before a quote is a backslash more than itself; two quotes within quotes are one.
-      const isText = slashes.length % 2 === 1 || (closed && slashes === "");
-      arg = (arg ?? "") + "\\".repeat(Math.floor(slashes.length / 2)) + (isText ? '"' : "");
-      closed = slashes.length % 2 === 0 && quoted;
-      quoted = slashes.length % 2 === 0 ? !quoted : quoted;
-      continue;
-    }
-    closed = false;
-    if (blank !== undefined && !quoted) {
-      arg = slashes === "" ? arg : (arg ?? "") + slashes;
-      args.push(...(arg === undefined ? [] : [arg]));
-      arg = undefined;
-    } else {
-      arg = (arg ?? "") + part;
-    }
-  }
-  return arg === undefined ? args : [...args, arg];
-}
-
-interface Running {
-  readonly info: StartInfo;
-  readonly process: RunningProcess;
-  /** Readers of its standard output and error. */
-  readonly stdout: Value;
-  readonly stderr: Value;
-  exitCode?: number;
-}
-
-function invalid(message: string): Raised {
-  return raised("System.InvalidOperationException", message);
-}
-
-function start(set: Types, host: Host, info: StartInfo): Running {
-  const { RedirectStandardInput, RedirectStandardOutput, RedirectStandardError } = info;
-  if (info.FileName === "") {
-    throw invalid("Cannot start process because a file name has not been provided.");
-  }
-  const redirects = RedirectStandardInput || RedirectStandardOutput || RedirectStandardError;
-  if (redirects && info.UseShellExecute) {
-    throw invalid(
-      "The Process object must have the UseShellExecute property set to false in order to " +
-        "redirect IO streams.",
-    );
-  }
-  const file = host.processes.find(info.FileName);
-  if (file === undefined) {
-    throw raised(
-      "System.ComponentModel.Win32Exception",
-      "The system cannot find the file specified",
-    );
-  }
-  const inherit = !RedirectStandardInput && !RedirectStandardError;
-  const process = host.processes.start({
-    file,
-    args: splitArguments(info.Arguments),
-    inherit,
-    ...(info.WorkingDirectory === "" ? {} : { workingDirectory: info.WorkingDirectory }),
-  });
-  // A host gives its own input together with its own standard error only: else what reads it finds its end.
-  if (!RedirectStandardInput && !inherit) {
-    process.closeInput();
-  }
-  if (!RedirectStandardOutput) {
-    void process.stdout.then((data) => host.output(data.toString()));
-  }
-  if (!RedirectStandardError && !inherit) {
-    void process.stderr.then((data) => host.error(data.toString()));
-  }
-  const reader = (data: Promise<Buffer>) =>
-    new NetObject(set.get("System.IO.StreamReader"), new TextReader(streamOf(() => data)));
-  const running: Running = {
-    info: { ...info },
-    process,
-    stdout: reader(process.stdout),
-    stderr: reader(process.stderr),
+/** A task that ends with a promise. */
+export function task(set: Types, promise: Promise<Value>): Task {
+  const state = { promise, isCompleted: false };
+  const complete = () => {
+    state.isCompleted = true;
   };
-  void process.ended.then((code) => {
-    running.exitCode = code;
-  });
-  return running;
+  promise.then(complete, complete);
+  return new NetObject(set.get("System.Threading.Tasks.Task"), state);
 }
 
-function defineStartInfo(set: Types): void {
-  type Info = NetObject<StartInfo>;
-  const make = (_: null, FileName = "", Arguments = "") =>
-    new NetObject(startInfo, { ...startInfoDefaults, FileName, Arguments });
-  const startInfo: NetType = set.define({
-    name: "System.Diagnostics.ProcessStartInfo",
-    properties: Object.fromEntries(
-      Object.entries(startInfoDefaults).map(([name, initial]) => [
-        name,
-        [
-          (self: Info) => self.state[name as keyof StartInfo],
-          (self: Info, value: Value) => {
-            const to = typeof initial === "string" ? toText(value) : toBool(value);
-            Object.assign(self.state, { [name]: to });
-          },
-        ] as const,
-      ]),
-    ),
-    constructors: { "()": make, "(string)": make, "(string, string)": make },
-    unsupported: [
-      ...["Environment", "EnvironmentVariables", "StandardOutputEncoding", "Verb", "UserName"],
-      ...["StandardErrorEncoding", "WindowStyle", "Password", "Domain", "LoadUserProfile"],
-      ...["ErrorDialog", "ArgumentList"],
-    ],
-  });
+/** Whether a promise is kept within so many milliseconds. */
+async function within(clock: Clock, promise: Promise<unknown>, time: number): Promise<boolean> {
+  const cancel = new AbortController();
+  const late = clock.sleep(time, cancel.signal).then(() => false);
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    cancel.abort();
+  }
 }
 
-function defineProcess(set: Types, host: Host): void {
-  type Process = NetObject<Running>;
-  type Writer = NetObject<RunningProcess>;
-  const close = (self: Writer) => self.state.closeInput();
-  const writer = set.define({
-    name: "System.IO.StreamWriter",
-    methods: {
-      "Write(string)": (self: Writer, text: string) => self.state.writeInput(Buffer.from(text)),
-      "WriteLine(string)": (self: Writer, text: string) =>
-        self.state.writeInput(Buffer.from(text + newLine(host))),
-      "Flush()": () => undefined,
-      "Close()": close,
-      "Dispose()": close,
-    },
-    unsupported: ["AutoFlush", "BaseStream", "NewLine", "Encoding"],
-  });
-  const needs = (isRedirected: boolean, stream: string) => {
-    if (!isRedirected) {
-      throw invalid(`${stream} has not been redirected or the process hasn't started yet.`);
-    }
-  };
-  const wait = async ({ state }: Process, milliseconds = -1) =>
-    (await within(host.clock, state.process.ended, milliseconds)) !== undefined;
-  const run = (info: StartInfo) => new NetObject(type, start(set, host, info));
-  const runProgram = (_: null, FileName: string, Arguments = "") =>
-    run({ ...startInfoDefaults, FileName, Arguments });
-  const type: NetType = set.define({
-    name: "System.Diagnostics.Process",
-    interfaces: ["System.IDisposable"],
+function defineTasks(set: Types, { clock }: Host): void {
+  const wait = (tasks: readonly Value[], time: number) =>
+    within(clock, Promise.all(tasks.map((each) => (each as Task).state.promise)), time);
+  set.define({
+    name: "System.Threading.Tasks.Task",
     properties: {
-      Id: ({ state }: Process) => state.process.id,
-      HasExited: ({ state }: Process) => state.exitCode !== undefined,
-      ExitCode: ({ state }: Process) => {
-        if (state.exitCode === undefined) {
-          throw invalid("Process must exit before requested information can be determined.");
-        }
-        return state.exitCode;
-      },
-      StandardInput: ({ state }: Process) => {
-        needs(state.info.RedirectStandardInput, "StandardIn");
-        return new NetObject(writer, state.process);
-      },
-      StandardOutput: ({ state }: Process) => {
-        needs(state.info.RedirectStandardOutput, "StandardOut");
-        return state.stdout;
-      },
-      StandardError: ({ state }: Process) => {
-        needs(state.info.RedirectStandardError, "StandardError");
-        return state.stderr;
-      },
+      Result: ({ state }: Task) => state.promise,
+      IsCompleted: ({ state }: Task) => state.isCompleted,
     },
-    methods: {
-      "WaitForExit()": async (self: Process) => {
-        await wait(self);
-      },
-      "WaitForExit(int)": wait,
-      "Kill()": ({ state: { exitCode, process } }: Process) => {
-        if (exitCode !== undefined) {
-          const id = String(process.id);
-          throw invalid(`Cannot process request because the process (${id}) has exited.`);
-        }
-        process.kill();
-      },
-      "Close()": () => undefined,
-      "Dispose()": () => undefined,
-    },
+    methods: { "Wait(int)": (self: Task, time: number) => wait([self], time) },
     staticMethods: {
-      "Start(System.Diagnostics.ProcessStartInfo)": (_: null, info: NetObject<StartInfo>) =>
-        run(info.state),
-      "Start(string)": runProgram,
-      "Start(string, string)": runProgram,
+      "WaitAll(System.Threading.Tasks.Task[], int)": (_: null, { items }: PsArray, time: number) =>
+        wait(items, time),
     },
-    unsupported: [
-      ...["StartInfo", "ProcessName", "MainModule", "StartTime", "ExitTime", "Handle", "Path"],
-      ...["Modules", "Threads", "Responding", "SessionId", "WorkingSet64"],
-    ],
-  });
-}
-
-/** Mutexes of a script that is alone on its machine. */
-function ownMutexes(): Mutexes {
-  return { enter: () => Promise.resolve("entered"), leave: () => undefined };
-}
-
-function defineMutex(set: Types, host: Host): void {
-  interface State {
-    readonly name: string;
-    /** How often this script has it. */
-    held: number;
-  }
-  type Mutex = NetObject<State>;
-  const mutexes = host.mutexes ?? ownMutexes();
-  let unnamed = 0;
-  const wait = async ({ state }: Mutex, milliseconds: number) => {
-    const result = state.held > 0 ? "entered" : await mutexes.enter(state.name, milliseconds);
-    state.held += result === "busy" ? 0 : 1;
-    if (result === "abandoned") {
-      throw raised(
-        "System.Threading.AbandonedMutexException",
-        "The wait completed due to an abandoned mutex.",
-      );
-    }
-    return result === "entered";
-  };
-  const make = async (_: null, isOwned = false, name: string | null = null) => {
-    unnamed += 1;
-    const mutex: Mutex = new NetObject(type, {
-      name: name ?? `unnamed ${String(unnamed)}`,
-      held: 0,
-    });
-    if (isOwned) {
-      await wait(mutex, 0);
-    }
-    return mutex;
-  };
-  const type: NetType = set.define({
-    name: "System.Threading.Mutex",
-    interfaces: ["System.IDisposable"],
-    methods: {
-      "WaitOne()": (self: Mutex) => wait(self, -1),
-      "WaitOne(int)": wait,
-      "WaitOne(timespan)": (self: Mutex, span: Value) => wait(self, millisecondsOf(span)),
-      "ReleaseMutex()": ({ state }: Mutex) => {
-        if (state.held === 0) {
-          throw raised(
-            "System.ApplicationException",
-            "Object synchronization method was called from an unsynchronized block of code.",
-          );
-        }
-        state.held -= 1;
-        if (state.held === 0) {
-          mutexes.leave(state.name);
-        }
-      },
-      "Close()": () => undefined,
-      "Dispose()": () => undefined,
-    },
-    constructors: { "()": make, "(bool)": make, "(bool, string)": make },
-    unsupported: ["Handle", "SafeWaitHandle"],
   });
   set.define({
     name: "System.Threading.Thread",
+    staticMethods: { "Sleep(int)": (_: null, time: number) => clock.sleep(time) },
+  });
+}
+
+const startInfoProperties = [
+  ...["FileName", "Arguments", "WorkingDirectory", "UseShellExecute"],
+  ...["RedirectStandardInput", "RedirectStandardOutput", "RedirectStandardError"],
+];
+
+/** A process's one text of arguments taken apart as programs of Windows do it. */
+function splitArguments(text: string): string[] {
+  const words = text.match(/(?:[^ \t"\\]|\\["\\]?|"(?:[^"\\]|\\["\\]?)*(?:"|$))+/g) ?? [];
+  // Only before a quote is a backslash more than itself.
+  const unquoted = (slashes: string) =>
+    "\\".repeat(Math.floor(slashes.length / 2)) + (slashes.length % 2 === 1 ? '"' : "");
+  return words.map((word) => word.replace(/(\\*)"/g, (_, slashes: string) => unquoted(slashes)));
+}
+
+function start(host: Host, info: CustomObject): RunningProcess {
+  const text = (name: string) => toText(info.get(name) ?? null);
+  const redirects = (name: string) => toBool(info.get(`RedirectStandard${name}`) ?? null);
+  if (info.get("UseShellExecute") !== false || !redirects("Output")) {
+    throw new Unsupported("a process of the shell, or one whose output is not redirected");
+  }
+  const file = host.processes.find(text("FileName"));
+  if (file === undefined) {
+    const message = "The system cannot find the file specified";
+    throw raised("System.ComponentModel.Win32Exception", message);
+  }
+  const process = host.processes.start({
+    file,
+    args: splitArguments(text("Arguments")),
+    workingDirectory: text("WorkingDirectory") || undefined,
+  });
+  if (!redirects("Input")) {
+    process.closeInput();
+  }
+  if (!redirects("Error")) {
+    void process.stderr.then((data) => host.error(data.toString()));
+  }
+  return process;
+}
+
+function defineProcess(set: Types, host: Host): void {
+  const name = "System.Diagnostics.Process";
+  set.define({
+    name: `${name}StartInfo`,
+    constructors: {
+      "()": () =>
+        startInfoProperties.reduce(
+          (info, each) => info.set(each, null),
+          new CustomObject(set.get(`${name}StartInfo`)),
+        ),
+    },
+  });
+  type Process = NetObject<RunningProcess>;
+  const writer = set.define({
+    name: "System.IO.StreamWriter",
+    methods: {
+      "Write(string)": ({ state }: Process, text: string) => state.writeInput(Buffer.from(text)),
+      "Close()": ({ state }: Process) => state.closeInput(),
+    },
+  });
+  const reader = (data: Promise<Buffer>): NetObject<Source> =>
+    new NetObject(set.get("System.IO.StreamReader"), () => data);
+  set.define({
+    name,
+    properties: {
+      ExitCode: ({ state }: Process) => state.ended,
+      StandardInput: ({ state }: Process) => new NetObject(writer, state),
+      StandardOutput: ({ state }: Process) => reader(state.stdout),
+      StandardError: ({ state }: Process) => reader(state.stderr),
+    },
+    methods: {
+      "WaitForExit(int)": ({ state }: Process, time: number) =>
+        within(host.clock, state.ended, time),
+      "Kill()": ({ state }: Process) => state.kill(),
+      "Dispose()": () => undefined,
+    },
     staticMethods: {
-      "Sleep(int)": (_: null, milliseconds: number) => host.clock.sleep(milliseconds),
-      "Sleep(timespan)": (_: null, span: Value) => host.clock.sleep(millisecondsOf(span)),
+      [`Start(${name}StartInfo)`]: (_: null, info: CustomObject) =>
+        new NetObject(set.get(name), start(host, info)),
+    },
+  });
+}
+
+function defineMutex(set: Types, { mutexes }: Host): void {
+  type Mutex = NetObject<string>;
+  set.define({
+    name: "System.Threading.Mutex",
+    constructors: {
+      "(bool, string)": (_: null, isOwned: boolean, name: string) => {
+        if (isOwned) {
+          throw new Unsupported("a mutex that is owned from the start");
+        }
+        return new NetObject(set.get("System.Threading.Mutex"), name);
+      },
+    },
+    methods: {
+      "WaitOne(timespan)": async ({ state }: Mutex, span: Value) => {
+        const result = await mutexes?.enter(state, millisecondsOf(span));
+        if (result === "abandoned") {
+          const message = "The wait completed due to an abandoned mutex.";
+          throw raised("System.Threading.AbandonedMutexException", message);
+        }
+        return result !== "busy";
+      },
+      "ReleaseMutex()": ({ state }: Mutex) => mutexes?.leave(state),
+      "Dispose()": () => undefined,
     },
   });
 }
 
 /** Also the types of tasks, of which readers make some. */
 export function defineProcessTypes(set: Types, host: Host): void {
-  defineTaskTypes(set, host);
-  defineStartInfo(set);
+  defineTasks(set, host);
   defineProcess(set, host);
   defineMutex(set, host);
 }
