@@ -73,25 +73,26 @@ export class NetType extends Instance {
     return this.hresult ?? this.base?.errorNumber ?? -2146233088;
   }
 
+  /** The type itself and all that it derives from. */
+  get lineage(): readonly NetType[] {
+    return [this, ...(this.base?.lineage ?? [])];
+  }
+
   /** Whether everything of this type is of the other one. */
   is(other: NetType): boolean {
     return (
       this === other ||
       other.name === "System.Object" ||
       this.interfaces.includes(other.name.toLowerCase()) ||
-      (this.element !== undefined &&
-        other.element !== undefined &&
-        this.element.is(other.element)) ||
+      (other.element !== undefined && (this.element?.is(other.element) ?? false)) ||
       (this.base?.is(other) ?? false)
     );
   }
 
   /** The same, by the other one's full or short name. */
   isNamed(name: string): boolean {
-    const own = [this.name, this.shortName].some(
-      (each) => each.toLowerCase() === name.toLowerCase(),
-    );
-    return own || (this.base?.isNamed(name) ?? false);
+    const names = this.lineage.flatMap((each) => [each.name, each.shortName]);
+    return names.some((each) => each.toLowerCase() === name.toLowerCase());
   }
 
   property(name: string): Property | undefined {
