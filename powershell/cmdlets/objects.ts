@@ -9,6 +9,7 @@ import {
   CustomObject,
   Hashtable,
   isNull,
+  nothing,
   ScriptBlock,
   Unsupported,
   type Value,
@@ -16,6 +17,10 @@ import {
 import { hasWildcard } from "../wildcard.ts";
 
 const input = { type: "object", pipeline: "value" } as const;
+
+function inputOf(call: Call): Value {
+  return call.get("InputObject") ?? null;
+}
 
 /** A property's value, or what a block makes of an object. */
 async function select(call: Call, by: Value, item: Value): Promise<Value> {
@@ -31,10 +36,9 @@ const whereObject: Cmdlet = {
     InputObject: input,
   },
   async run(call) {
-    const item = call.get("InputObject") ?? null;
     const filter = call.block("FilterScript");
-    if (filter && toBool(await call.shell.evaluate(filter, { underscore: item }))) {
-      await call.emit(item);
+    if (filter && toBool(await select(call, filter, inputOf(call)))) {
+      await call.emit(inputOf(call));
     }
   },
 };
@@ -48,9 +52,7 @@ const forEachObject: Cmdlet = {
   async run(call) {
     const block = call.block("Process");
     if (block) {
-      await call.shell.invoke(block, { underscore: call.get("InputObject") ?? null }, (value) =>
-        call.emit(value),
-      );
+      await call.shell.invoke(block, { underscore: inputOf(call) }, (value) => call.emit(value));
     }
   },
 };
@@ -59,39 +61,32 @@ const selectObject: Cmdlet = {
   name: "Select-Object",
   parameters: {
     Property: { type: "object[]", position: 0 },
-    ExpandProperty: { type: "string" },
     First: { type: "int" },
     Last: { type: "int" },
     Skip: { type: "int" },
     InputObject: input,
   },
   open(call) {
-    const first = call.number("First");
+    const first = call.number("First") ?? Infinity;
     const last = call.number("Last");
     const skip = call.number("Skip") ?? 0;
     const kept: Value[] = [];
     let seen = 0;
-    let passed = 0;
-    const pass = async (item: Value) => {
-      await call.emit(await project(call, item));
-      passed++;
-      if (first !== undefined && passed >= first) {
-        call.stop();
-      }
-    };
     return {
       async process() {
-        const item = call.get("InputObject") ?? null;
         if (last !== undefined) {
-          kept.push(item);
-        } else if (seen++ >= skip && first !== 0) {
-          await pass(item);
+          kept.push(inputOf(call));
+        } else if (seen++ >= skip && first > 0) {
+          await call.emit(await project(call, inputOf(call)));
+          if (seen - skip >= first) {
+            call.stop();
+          }
         }
       },
       async end() {
-        const until = kept.length - skip;
-        for (const item of kept.slice(Math.max(0, until - (last ?? 0)), Math.max(0, until))) {
-          await pass(item);
+        const until = Math.max(0, kept.length - skip);
+        for (const item of kept.slice(Math.max(0, until - (last ?? 0)), until)) {
+          await call.emit(await project(call, item));
         }
       },
     };
@@ -99,33 +94,29 @@ const selectObject: Cmdlet = {
 };
 
 async function project(call: Call, item: Value): Promise<Value> {
-  const expand = call.text("ExpandProperty");
-  if (expand !== undefined) {
-    throw new Unsupported("Select-Object -ExpandProperty");
-  }
   const properties = call.get("Property");
   if (properties === undefined) {
     return item;
   }
   const object = new CustomObject(is.customObject);
   for (const property of toItems(properties)) {
-    if (property instanceof Hashtable) {
-      const by = property.get("Expression") ?? property.get("e") ?? null;
-      object.set(
-        toText(property.get("Name") ?? property.get("n") ?? by),
-        await select(call, by, item),
-      );
-    } else if (toText(property) === "*" && item instanceof CustomObject) {
-      for (const { name, value } of item.properties.values()) {
-        object.set(name, value);
+    const name = toText(property);
+    if (name === "*" && item instanceof CustomObject) {
+      for (const each of item.properties.values()) {
+        object.set(each.name, each.value);
       }
-    } else if (toText(property).includes("*")) {
-      throw new Unsupported("Select-Object with a wildcard");
+    } else if (property instanceof Hashtable || hasWildcard(name)) {
+      throw new Unsupported("Select-Object with a table or a wildcard");
     } else {
-      object.set(toText(property), await select(call, property, item));
+      object.set(name, await select(call, property, item));
     }
   }
   return object;
+}
+
+interface Sorted {
+  readonly item: Value;
+  readonly keys: readonly Value[];
 }
 
 const sortObject: Cmdlet = {
@@ -137,29 +128,25 @@ const sortObject: Cmdlet = {
     InputObject: input,
   },
   open(call) {
-    const items: { readonly item: Value; readonly keys: readonly Value[] }[] = [];
-    const given = call.get("Property");
-    const by = given === undefined ? undefined : toItems(given).map(sortKey);
+    const items: Sorted[] = [];
+    const by = toItems(call.get("Property") ?? nothing).map(sortKey);
+    const order = (a: Sorted, b: Sorted) => {
+      const orders = a.keys.map((key, index) => {
+        const descending = by[index]?.descending ?? call.flag("Descending");
+        return compareForSort(key, b.keys[index] ?? null) * (descending ? -1 : 1);
+      });
+      return orders.find((each) => each !== 0) ?? 0;
+    };
     return {
       async process() {
-        const item = call.get("InputObject") ?? null;
-        const keys: Value[] = [];
-        for (const { property } of by ?? []) {
+        const item = inputOf(call);
+        const keys: Value[] = by.length === 0 ? [item] : [];
+        for (const { property } of by) {
           keys.push(await select(call, property, item));
         }
-        items.push({ item, keys: by === undefined ? [item] : keys });
+        items.push({ item, keys });
       },
       async end() {
-        const descending = call.flag("Descending");
-        const order = (a: (typeof items)[number], b: (typeof items)[number]) => {
-          for (const [index, key] of a.keys.entries()) {
-            const result = compareForSort(key, b.keys[index] ?? null);
-            if (result !== 0) {
-              return (by?.[index]?.descending ?? descending) ? -result : result;
-            }
-          }
-          return 0;
-        };
         items.sort(order);
         for (const [index, each] of items.entries()) {
           const before = items[index - 1];
@@ -180,7 +167,7 @@ function sortKey(property: Value): { readonly property: Value; readonly descendi
   const descending = property.get("Descending");
   return {
     property: property.get("Expression") ?? null,
-    ...(descending === undefined ? {} : { descending: toBool(descending) }),
+    descending: descending === undefined ? undefined : toBool(descending),
   };
 }
 
@@ -198,17 +185,10 @@ function compareForSort(left: Value, right: Value): number {
 const writeOutput: Cmdlet = {
   name: "Write-Output",
   parameters: {
-    InputObject: {
-      type: "object",
-      position: 0,
-      pipeline: "value",
-      mandatory: true,
-      allowEmpty: true,
-      rest: true,
-    },
+    InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true, rest: true },
   },
   async run(call) {
-    for (const item of toItems(call.get("InputObject") ?? null)) {
+    for (const item of toItems(inputOf(call))) {
       await call.emit(item);
     }
   },
@@ -226,7 +206,7 @@ const outHost: Cmdlet = {
   name: "Out-Host",
   parameters: { InputObject: input },
   run(call) {
-    call.shell.host.output(shown(call.get("InputObject") ?? null));
+    call.shell.host.output(shown(inputOf(call)));
   },
 };
 
@@ -237,7 +217,7 @@ const outString: Cmdlet = {
     const items: Value[] = [];
     return {
       process() {
-        items.push(call.get("InputObject") ?? null);
+        items.push(inputOf(call));
       },
       async end() {
         const objects = items.flatMap((item) =>
@@ -256,11 +236,11 @@ const outString: Cmdlet = {
 
 /** A table's entries are shown with a wide column of names. */
 function entriesOf(table: Hashtable): CustomObject[] {
-  return table
-    .entries()
-    .map(({ key, value }) =>
-      new CustomObject(is.customObject).set("Name", toText(key).padEnd(30)).set("Value", value),
-    );
+  return table.entries().map(({ key, value }) => named(toText(key).padEnd(30)).set("Value", value));
+}
+
+function named(name: string): CustomObject {
+  return new CustomObject(is.customObject).set("Name", name);
 }
 
 /** Objects in lines: up to four properties as a table, more as a list. */
@@ -274,24 +254,19 @@ function laidOut(objects: readonly CustomObject[]): string[] {
   };
   if (names.length > 4) {
     const width = Math.max(...names.map((name) => name.length));
-    return objects.flatMap((object) => [
-      "",
-      ...names.map((name) => `${name.padEnd(width)} : ${cell(object, name)}`.trimEnd()),
-      "",
-    ]);
+    const line = (object: CustomObject, name: string) =>
+      `${name.padEnd(width)} : ${cell(object, name)}`.trimEnd();
+    return objects.flatMap((object) => ["", ...names.map((name) => line(object, name)), ""]);
   }
   const columns = names.map((name) => {
-    const cells = objects.map((object) => cell(object, name));
-    const width = Math.max(name.length, ...cells.map((each) => each.length));
-    const isRight = objects.every(
-      (object) => isNumeric(object.get(name) ?? null) || typeof object.get(name) === "boolean",
-    );
-    const pad = (text: string) => (isRight ? text.padStart(width) : text.padEnd(width));
-    return [pad(name), pad("-".repeat(name.length)), ...cells.map(pad)];
+    const texts = [name, "-".repeat(name.length), ...objects.map((object) => cell(object, name))];
+    const width = Math.max(...texts.map((text) => text.length));
+    const values = objects.map((object) => object.get(name) ?? null);
+    const isRight = values.every((value) => isNumeric(value) || typeof value === "boolean");
+    return texts.map((text) => (isRight ? text.padStart(width) : text.padEnd(width)));
   });
-  const rows = [...Array(objects.length + 2).keys()];
-  const lines = rows.map((row) => columns.map((column) => column[row]).join(" "));
-  return ["", ...lines.map((line) => line.trimEnd()), ""];
+  const rows = (columns[0] ?? []).map((_, row) => columns.map((column) => column[row]).join(" "));
+  return ["", ...rows.map((row) => row.trimEnd()), ""];
 }
 
 const newObject: Cmdlet = {
@@ -304,16 +279,13 @@ const newObject: Cmdlet = {
   async run(call) {
     const name = call.text("TypeName") ?? "";
     const type = call.shell.types.find(name);
-    if (!type && /^(System|Microsoft)\./i.test(name)) {
-      throw new Unsupported(`New-Object ${name}`);
-    }
     if (!type) {
-      throw runtimeError("TypeNotFound", `Cannot find type [${name}].`, "PSArgumentException");
+      throw /^(System|Microsoft)\./i.test(name)
+        ? new Unsupported(`New-Object ${name}`)
+        : runtimeError("TypeNotFound", `Cannot find type [${name}].`, "PSArgumentException");
     }
-    const args = call.get("ArgumentList");
-    await call.emit(
-      await construct(type, args === undefined ? [] : toItems(args), call.shell.types),
-    );
+    const args = toItems(call.get("ArgumentList") ?? nothing);
+    await call.emit(await construct(type, args, call.shell.types));
   },
 };
 
@@ -357,7 +329,7 @@ const getCommand: Cmdlet = {
       return;
     }
     for (const each of found) {
-      await call.emit(new CustomObject(is.customObject).set("Name", each));
+      await call.emit(named(each));
     }
   },
 };
