@@ -1,6 +1,6 @@
 /** Values turned into values of another type, as casts, parameters and operators do it. */
 import * as is from "./types.ts";
-import { raised, runtimeError, typeOf, types } from "./types.ts";
+import { raised, runtimeError, typeOf } from "./types.ts";
 import {
   Char,
   CustomObject,
@@ -17,6 +17,7 @@ import {
   ScriptBlock,
   Switch,
   Unsupported,
+  type Instance,
   type Value,
 } from "./values.ts";
 
@@ -35,7 +36,7 @@ export function toText(value: Value): string {
   return items ? items.map(nestedText).join(" ") : objectText(value);
 }
 
-function objectText(value: Exclude<Value, null | boolean | string | number | bigint>): string {
+function objectText(value: Instance): string {
   if (value instanceof ScriptBlock) {
     const { file, start, end } = value.body.position;
     return file.text.slice(start + 1, end - 1);
@@ -46,39 +47,28 @@ function objectText(value: Exclude<Value, null | boolean | string | number | big
     );
     return properties.length === 0 ? "" : `@{${properties.join("; ")}}`;
   }
-  const known =
-    value instanceof Num
-      ? doubleText(value.value)
-      : value instanceof Char
-        ? value.text
-        : value instanceof EnumValue
-          ? value.name
-          : value instanceof ErrorRecord
-            ? value.exception.message
-            : value instanceof NetException
-              ? `${value.type.name}: ${value.message}`
-              : value instanceof NetType
-                ? (accelerators.get(value) ?? value.name)
-                : toStringOf(value);
-  return typeof known === "string" ? known : value.type.name;
-}
-
-function toStringOf(value: Exclude<Value, null | boolean | string | number | bigint>) {
+  if (value instanceof Num) {
+    return doubleText(value.value);
+  }
+  if (value instanceof Char || value instanceof EnumValue) {
+    return value instanceof Char ? value.text : value.name;
+  }
+  if (value instanceof ErrorRecord || value instanceof NetException) {
+    const { type, message } = value instanceof ErrorRecord ? value.exception : value;
+    return value instanceof ErrorRecord ? message : `${type.name}: ${message}`;
+  }
+  if (value instanceof NetType) {
+    throw new Unsupported("a type in a text");
+  }
   const forms = value.type.overloads("tostring");
-  return forms.find((each) => each.parameters.length === 0)?.call(value, []);
+  const text = forms.find((each) => each.parameters.length === 0)?.call(value, []);
+  return typeof text === "string" ? text : value.type.name;
 }
 
 /** Lists within lists show their type only. */
 export function nestedText(value: Value): string {
   return value instanceof PsArray ? value.type.name : toText(value);
 }
-
-/** PowerShell's short names of types, which are what a type is in a text. */
-const accelerators = new Map(
-  "int long string bool char byte double decimal hashtable scriptblock"
-    .split(" ")
-    .map((name) => [types.get(name), name]),
-);
 
 /** A double in 15 digits, as .NET Framework writes it. */
 function doubleText(value: number): string {
@@ -111,11 +101,8 @@ export function fromItems(items: Value[]): Value {
 }
 
 export function toBool(value: Value): boolean {
-  if (typeof value === "string") {
-    return value !== "";
-  }
-  if (value instanceof Switch) {
-    return value.isPresent;
+  if (typeof value === "string" || value instanceof Switch) {
+    return typeof value === "string" ? value !== "" : value.isPresent;
   }
   const items = enumerated(value);
   if (items) {
@@ -136,28 +123,23 @@ export function plainNumber(value: number | bigint | Num): number {
 
 /** What a value counts as where a number is wanted; undefined: it is none. */
 export function numberIn(value: Value): number | bigint | undefined {
-  if (isNull(value)) {
-    return 0;
+  if (value instanceof PsArray && value.items.length === 1) {
+    return numberIn(value.items[0] as Value);
   }
   if (value instanceof Num) {
     return value.value;
   }
-  if (value instanceof Char) {
-    return value.code;
+  if (value instanceof Char || value instanceof EnumValue) {
+    return value instanceof Char ? value.code : value.number;
   }
-  if (value instanceof EnumValue) {
-    return value.number;
-  }
-  if (value instanceof PsArray && value.items.length === 1) {
-    return numberIn(value.items[0] as Value);
+  if (isNull(value) || typeof value === "boolean") {
+    return value === true ? 1 : 0;
   }
   return typeof value === "string"
     ? parseNumber(value)
     : typeof value === "object"
       ? undefined
-      : typeof value === "boolean"
-        ? Number(value)
-        : value;
+      : value;
 }
 
 /** Smallest and largest values of whole numbers. */
@@ -180,13 +162,11 @@ export function toNumber(value: number | bigint, type: NetType): Value | undefin
     return new Num(type, Number(value));
   }
   const [low, high] = limits.get(type) ?? [0n, 0n];
-  if (!(value >= low - 1n && value <= high + 1n)) {
+  const rounded = typeof value === "bigint" ? value : roundHalfEven(value);
+  if (!(rounded >= low && rounded <= high)) {
     return undefined;
   }
-  const whole = typeof value === "bigint" ? value : BigInt(roundHalfEven(value));
-  if (whole < low || whole > high) {
-    return undefined;
-  }
+  const whole = BigInt(rounded);
   return type === is.int ? Number(whole) : type === is.long ? whole : new Num(type, Number(whole));
 }
 
@@ -325,14 +305,15 @@ function convertByMember(value: Exclude<Value, null>, type: NetType): Value | un
     }
     return made as Value | undefined;
   } catch (error) {
-    if (error instanceof Raised) {
-      throw raised(
-        "System.Management.Automation.PSInvalidCastException",
-        `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${error.exception.message}"`,
-        { id: "InvalidCastParseTargetInvocation", inner: error.exception },
-      );
+    if (!(error instanceof Raised)) {
+      throw error;
     }
-    throw error;
+    const inner = error.exception;
+    throw raised(
+      "System.Management.Automation.PSInvalidCastException",
+      `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${inner.message}"`,
+      { id: "InvalidCastParseTargetInvocation", inner },
+    );
   }
 }
 

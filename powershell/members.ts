@@ -109,13 +109,14 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
     value.set(name, to);
     return;
   }
-  const property = isNull(value) ? undefined : typeOf(value).property(key);
+  const type = isNull(value) ? undefined : typeOf(value);
+  const property = type?.property(key);
   if (property?.set) {
     await property.set(value, to);
     return;
   }
-  if (!isNull(value)) {
-    rejectUnsupported(typeOf(value), key);
+  if (type) {
+    rejectUnsupported(type, key);
   }
   throw runtimeError(
     "PropertyNotFound",
@@ -137,10 +138,8 @@ export async function callMethod(
   runBlock: (block: ScriptBlock, args: readonly Value[], self: Value) => Promise<Value>,
 ): Promise<Value> {
   if (isNull(value)) {
-    throw runtimeError(
-      "InvokeMethodOnNull",
-      "You cannot call a method on a null-valued expression.",
-    );
+    const message = "You cannot call a method on a null-valued expression.";
+    throw runtimeError("InvokeMethodOnNull", message);
   }
   const key = name.toLowerCase();
   const type = typeOf(value);
@@ -311,14 +310,14 @@ function distance(argument: Value, type: NetType): number {
     return type.isValueType ? 9 : 1;
   }
   const from = typeOf(argument);
-  const costs: readonly (readonly [number, boolean])[] = [
-    [0, from === type],
-    [4, type.name === "System.Object"],
-    [1, from.is(type)],
-    [2, isNumeric(argument) && isNumberType(type)],
-    [3, argument instanceof Char && type === is.string],
-    [5, typeof argument === "string" && type === is.char],
-    [8, type === is.string],
-  ];
-  return costs.find(([, applies]) => applies)?.[0] ?? 6;
+  if (from === type || type.name === "System.Object") {
+    return from === type ? 0 : 4;
+  }
+  if (from.is(type) || (isNumeric(argument) && isNumberType(type))) {
+    return from.is(type) ? 1 : 2;
+  }
+  if (type === is.string) {
+    return argument instanceof Char ? 3 : 8;
+  }
+  return typeof argument === "string" && type === is.char ? 5 : 6;
 }

@@ -29,70 +29,6 @@ async function select(call: Call, by: Value, item: Value): Promise<Value> {
     : ((await call.shell.property(item, toText(by))) ?? null);
 }
 
-const whereObject: Cmdlet = {
-  name: "Where-Object",
-  parameters: {
-    FilterScript: { type: "scriptblock", position: 0, mandatory: true },
-    InputObject: input,
-  },
-  async run(call) {
-    const filter = call.block("FilterScript");
-    if (filter && toBool(await select(call, filter, inputOf(call)))) {
-      await call.emit(inputOf(call));
-    }
-  },
-};
-
-const forEachObject: Cmdlet = {
-  name: "ForEach-Object",
-  parameters: {
-    Process: { type: "scriptblock", position: 0, mandatory: true },
-    InputObject: input,
-  },
-  async run(call) {
-    const block = call.block("Process");
-    if (block) {
-      await call.shell.invoke(block, { underscore: inputOf(call) }, (value) => call.emit(value));
-    }
-  },
-};
-
-const selectObject: Cmdlet = {
-  name: "Select-Object",
-  parameters: {
-    Property: { type: "object[]", position: 0 },
-    First: { type: "int" },
-    Last: { type: "int" },
-    Skip: { type: "int" },
-    InputObject: input,
-  },
-  open(call) {
-    const first = call.number("First") ?? Infinity;
-    const last = call.number("Last");
-    const skip = call.number("Skip") ?? 0;
-    const kept: Value[] = [];
-    let seen = 0;
-    return {
-      async process() {
-        if (last !== undefined) {
-          kept.push(inputOf(call));
-        } else if (seen++ >= skip && first > 0) {
-          await call.emit(await project(call, inputOf(call)));
-          if (seen - skip >= first) {
-            call.stop();
-          }
-        }
-      },
-      async end() {
-        const until = Math.max(0, kept.length - skip);
-        for (const item of kept.slice(Math.max(0, until - (last ?? 0)), until)) {
-          await call.emit(await project(call, item));
-        }
-      },
-    };
-  },
-};
-
 async function project(call: Call, item: Value): Promise<Value> {
   const properties = call.get("Property");
   if (properties === undefined) {
@@ -119,56 +55,11 @@ interface Sorted {
   readonly keys: readonly Value[];
 }
 
-const sortObject: Cmdlet = {
-  name: "Sort-Object",
-  parameters: {
-    Property: { type: "object[]", position: 0 },
-    Descending: { type: "switch" },
-    Unique: { type: "switch" },
-    InputObject: input,
-  },
-  open(call) {
-    const items: Sorted[] = [];
-    const by = toItems(call.get("Property") ?? nothing).map(sortKey);
-    const order = (a: Sorted, b: Sorted) => {
-      const orders = a.keys.map((key, index) => {
-        const descending = by[index]?.descending ?? call.flag("Descending");
-        return compareForSort(key, b.keys[index] ?? null) * (descending ? -1 : 1);
-      });
-      return orders.find((each) => each !== 0) ?? 0;
-    };
-    return {
-      async process() {
-        const item = inputOf(call);
-        const keys: Value[] = by.length === 0 ? [item] : [];
-        for (const { property } of by) {
-          keys.push(await select(call, property, item));
-        }
-        items.push({ item, keys });
-      },
-      async end() {
-        items.sort(order);
-        for (const [index, each] of items.entries()) {
-          const before = items[index - 1];
-          if (!(call.flag("Unique") && before && order(before, each) === 0)) {
-            await call.emit(each.item);
-          }
-        }
-      },
-    };
-  },
-};
-
 /** A property to sort by: a name, a block, or a table with Expression and Descending. */
-function sortKey(property: Value): { readonly property: Value; readonly descending?: boolean } {
-  if (!(property instanceof Hashtable)) {
-    return { property };
-  }
-  const descending = property.get("Descending");
-  return {
-    property: property.get("Expression") ?? null,
-    descending: descending === undefined ? undefined : toBool(descending),
-  };
+function sortKey(by: Value): { readonly property: Value; readonly descending?: Value } {
+  return by instanceof Hashtable
+    ? { property: by.get("Expression") ?? null, descending: by.get("Descending") }
+    : { property: by };
 }
 
 /** Null comes first; what cannot be compared is compared as text. */
@@ -176,23 +67,9 @@ function compareForSort(left: Value, right: Value): number {
   if (isNull(left) || isNull(right)) {
     return Number(isNull(right)) - Number(isNull(left));
   }
-  if (typeof left !== typeof right && (typeof left === "string" || typeof right === "string")) {
-    return compare(toText(left), toText(right));
-  }
-  return compare(left, right);
+  const areTexts = typeof left === "string" || typeof right === "string";
+  return areTexts ? compare(toText(left), toText(right)) : compare(left, right);
 }
-
-const writeOutput: Cmdlet = {
-  name: "Write-Output",
-  parameters: {
-    InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true, rest: true },
-  },
-  async run(call) {
-    for (const item of toItems(inputOf(call))) {
-      await call.emit(item);
-    }
-  },
-};
 
 /** One line for each value, as far as values are shown in one line. */
 export function shown(value: Value): string {
@@ -201,38 +78,6 @@ export function shown(value: Value): string {
   }
   return isNull(value) ? "" : `${toText(value)}\n`;
 }
-
-const outHost: Cmdlet = {
-  name: "Out-Host",
-  parameters: { InputObject: input },
-  run(call) {
-    call.shell.host.output(shown(inputOf(call)));
-  },
-};
-
-const outString: Cmdlet = {
-  name: "Out-String",
-  parameters: { InputObject: input, Width: { type: "int" } },
-  open(call) {
-    const items: Value[] = [];
-    return {
-      process() {
-        items.push(inputOf(call));
-      },
-      async end() {
-        const objects = items.flatMap((item) =>
-          item instanceof Hashtable ? entriesOf(item) : item instanceof CustomObject ? [item] : [],
-        );
-        if (objects.length > 0 && items.some((item) => typeof item !== "object")) {
-          throw new Unsupported("Out-String of objects and texts together");
-        }
-        const end = call.shell.host.files.separator === "\\" ? "\r\n" : "\n";
-        const lines = objects.length > 0 ? laidOut(objects) : items.map(toText);
-        await call.emit(lines.map((line) => line + end).join(""));
-      },
-    };
-  },
-};
 
 /** A table's entries are shown with a wide column of names. */
 function entriesOf(table: Hashtable): CustomObject[] {
@@ -269,81 +114,202 @@ function laidOut(objects: readonly CustomObject[]): string[] {
   return ["", ...rows.map((row) => row.trimEnd()), ""];
 }
 
-const newObject: Cmdlet = {
-  name: "New-Object",
-  implementation: "Microsoft.PowerShell.Commands.NewObjectCommand",
-  parameters: {
-    TypeName: { type: "string", position: 0, mandatory: true },
-    ArgumentList: { type: "object[]", position: 1 },
+export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
+  {
+    name: "Where-Object",
+    parameters: {
+      FilterScript: { type: "scriptblock", position: 0, mandatory: true },
+      InputObject: input,
+    },
+    async run(call) {
+      const filter = call.block("FilterScript");
+      if (filter && toBool(await select(call, filter, inputOf(call)))) {
+        await call.emit(inputOf(call));
+      }
+    },
   },
-  async run(call) {
-    const name = call.text("TypeName") ?? "";
-    const type = call.shell.types.find(name);
-    if (!type) {
-      throw /^(System|Microsoft)\./i.test(name)
-        ? new Unsupported(`New-Object ${name}`)
-        : runtimeError("TypeNotFound", `Cannot find type [${name}].`, "PSArgumentException");
-    }
-    const args = toItems(call.get("ArgumentList") ?? nothing);
-    await call.emit(await construct(type, args, call.shell.types));
+  {
+    name: "ForEach-Object",
+    parameters: {
+      Process: { type: "scriptblock", position: 0, mandatory: true },
+      InputObject: input,
+    },
+    async run(call) {
+      const block = call.block("Process");
+      if (block) {
+        await call.shell.invoke(block, { underscore: inputOf(call) }, (value) => call.emit(value));
+      }
+    },
   },
-};
-
-const setStrictMode: Cmdlet = {
-  name: "Set-StrictMode",
-  parameters: { Version: { type: "string", position: 0 }, Off: { type: "switch" } },
-  run(call) {
-    const version = call.text("Version");
-    if (version !== undefined && version.toLowerCase() !== "latest" && version !== "3.0") {
-      throw new Unsupported(`Set-StrictMode -Version ${version}`);
-    }
-    call.scope.setStrict(!call.flag("Off"));
+  {
+    name: "Select-Object",
+    parameters: {
+      Property: { type: "object[]", position: 0 },
+      First: { type: "int" },
+      Last: { type: "int" },
+      Skip: { type: "int" },
+      InputObject: input,
+    },
+    open(call) {
+      const first = call.number("First") ?? Infinity;
+      const last = call.number("Last");
+      const skip = call.number("Skip") ?? 0;
+      const kept: Value[] = [];
+      let seen = 0;
+      return {
+        async process() {
+          if (last !== undefined) {
+            kept.push(inputOf(call));
+          } else if (seen++ >= skip && first > 0) {
+            await call.emit(await project(call, inputOf(call)));
+            if (seen - skip >= first) {
+              call.stop();
+            }
+          }
+        },
+        async end() {
+          const until = Math.max(0, kept.length - skip);
+          for (const item of kept.slice(Math.max(0, until - (last ?? 0)), until)) {
+            await call.emit(await project(call, item));
+          }
+        },
+      };
+    },
   },
-};
-
-const startSleep: Cmdlet = {
-  name: "Start-Sleep",
-  parameters: { Seconds: { type: "double", position: 0 }, Milliseconds: { type: "int" } },
-  run: (call) =>
-    call.shell.host.clock.sleep(
-      (call.number("Seconds") ?? 0) * 1000 + (call.number("Milliseconds") ?? 0),
-    ),
-};
-
-const getCommand: Cmdlet = {
-  name: "Get-Command",
-  implementation: "Microsoft.PowerShell.Commands.GetCommandCommand",
-  parameters: { Name: { type: "string", position: 0, mandatory: true } },
-  async run(call) {
-    const name = call.text("Name") ?? "";
-    const found = call.scope.commands(name);
-    if (found.length === 0 && !hasWildcard(name)) {
-      await call.fail(
-        runtimeError(
-          "CommandNotFoundException",
-          `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`,
-          "CommandNotFoundException",
-        ),
-        { category: "ObjectNotFound", target: name },
-      );
-      return;
-    }
-    for (const each of found) {
-      await call.emit(named(each));
-    }
+  {
+    name: "Sort-Object",
+    parameters: {
+      Property: { type: "object[]", position: 0 },
+      Descending: { type: "switch" },
+      Unique: { type: "switch" },
+      InputObject: input,
+    },
+    open(call) {
+      const items: Sorted[] = [];
+      const by = toItems(call.get("Property") ?? nothing).map(sortKey);
+      const order = (a: Sorted, b: Sorted) => {
+        const orders = a.keys.map((key, index) => {
+          const descending = toBool(by[index]?.descending ?? call.flag("Descending"));
+          return compareForSort(key, b.keys[index] ?? null) * (descending ? -1 : 1);
+        });
+        return orders.find((each) => each !== 0) ?? 0;
+      };
+      return {
+        async process() {
+          const item = inputOf(call);
+          const keys: Value[] = by.length === 0 ? [item] : [];
+          for (const { property } of by) {
+            keys.push(await select(call, property, item));
+          }
+          items.push({ item, keys });
+        },
+        async end() {
+          items.sort(order);
+          for (const [index, each] of items.entries()) {
+            const before = items[index - 1];
+            if (!(call.flag("Unique") && before && order(before, each) === 0)) {
+              await call.emit(each.item);
+            }
+          }
+        },
+      };
+    },
   },
-};
-
-export const objectCmdlets: readonly Cmdlet[] = [
-  whereObject,
-  forEachObject,
-  selectObject,
-  sortObject,
-  writeOutput,
-  outHost,
-  outString,
-  newObject,
-  setStrictMode,
-  startSleep,
-  getCommand,
-];
+  {
+    name: "Write-Output",
+    parameters: {
+      InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true, rest: true },
+    },
+    async run(call) {
+      for (const item of toItems(inputOf(call))) {
+        await call.emit(item);
+      }
+    },
+  },
+  {
+    name: "Out-Host",
+    parameters: { InputObject: input },
+    run(call) {
+      call.shell.host.output(shown(inputOf(call)));
+    },
+  },
+  {
+    name: "Out-String",
+    parameters: { InputObject: input, Width: { type: "int" } },
+    open(call) {
+      const items: Value[] = [];
+      return {
+        process() {
+          items.push(inputOf(call));
+        },
+        async end() {
+          const objects = items
+            .flatMap((item) => (item instanceof Hashtable ? entriesOf(item) : [item]))
+            .filter((item) => item instanceof CustomObject);
+          if (objects.length > 0 && items.some((item) => typeof item !== "object")) {
+            throw new Unsupported("Out-String of objects and texts together");
+          }
+          const end = call.shell.host.files.separator === "\\" ? "\r\n" : "\n";
+          const lines = objects.length > 0 ? laidOut(objects) : items.map(toText);
+          await call.emit(lines.map((line) => line + end).join(""));
+        },
+      };
+    },
+  },
+  {
+    name: "New-Object",
+    implementation: "Microsoft.PowerShell.Commands.NewObjectCommand",
+    parameters: {
+      TypeName: { type: "string", position: 0, mandatory: true },
+      ArgumentList: { type: "object[]", position: 1 },
+    },
+    async run(call) {
+      const name = call.text("TypeName") ?? "";
+      const type = call.shell.types.find(name);
+      if (!type) {
+        throw /^(System|Microsoft)\./i.test(name)
+          ? new Unsupported(`New-Object ${name}`)
+          : runtimeError("TypeNotFound", `Cannot find type [${name}].`, "PSArgumentException");
+      }
+      const args = toItems(call.get("ArgumentList") ?? nothing);
+      await call.emit(await construct(type, args, call.shell.types));
+    },
+  },
+  {
+    name: "Set-StrictMode",
+    parameters: { Version: { type: "string", position: 0 }, Off: { type: "switch" } },
+    run(call) {
+      const version = call.text("Version");
+      if (version !== undefined && version.toLowerCase() !== "latest" && version !== "3.0") {
+        throw new Unsupported(`Set-StrictMode -Version ${version}`);
+      }
+      call.scope.setStrict(!call.flag("Off"));
+    },
+  },
+  {
+    name: "Start-Sleep",
+    parameters: { Seconds: { type: "double", position: 0 }, Milliseconds: { type: "int" } },
+    run: (call) =>
+      call.shell.host.clock.sleep(
+        (call.number("Seconds") ?? 0) * 1000 + (call.number("Milliseconds") ?? 0),
+      ),
+  },
+  {
+    name: "Get-Command",
+    implementation: "Microsoft.PowerShell.Commands.GetCommandCommand",
+    parameters: { Name: { type: "string", position: 0, mandatory: true } },
+    async run(call) {
+      const name = call.text("Name") ?? "";
+      const found = call.scope.commands(name);
+      if (found.length === 0 && !hasWildcard(name)) {
+        const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
+        const id = "CommandNotFoundException";
+        const error = runtimeError(id, message, id);
+        await call.fail(error, { category: "ObjectNotFound", target: name });
+      }
+      for (const each of found) {
+        await call.emit(named(each));
+      }
+    },
+  },
+);
