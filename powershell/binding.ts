@@ -5,8 +5,7 @@ import { compile } from "./regex.ts";
 import type { Attribute, Expression, Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, typeOf } from "./types.ts";
-import type {
-  NetType} from "./values.ts";
+import type { NetType } from "./values.ts";
 import {
   Hashtable,
   isNull,

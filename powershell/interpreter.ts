@@ -649,16 +649,14 @@ export class Interpreter implements Shell {
     return value;
   }
 
-  /** What += and ++ begin with: a variable of an outer scope does not count. */
+  /** What += begins with: within a function a variable of an outer scope does not count, as it does for ++. */
   #before(target: Syntax.Expression): Promise<Value> | Value {
-    if (
+    const isOuter =
       target.kind === "Variable" &&
       target.scope === undefined &&
-      !this.#scope.variables.has(target.name.toLowerCase())
-    ) {
-      return this.#scope.isStrict ? this.#variable({ ...target, scope: "local" }) : null;
-    }
-    return this.#expression(target);
+      !this.#scope.isScript &&
+      !this.#scope.variables.has(target.name.toLowerCase());
+    return isOuter ? null : this.#expression(target);
   }
 
   async #assign(target: Syntax.Expression, value: Value): Promise<void> {
@@ -973,7 +971,7 @@ export class Interpreter implements Shell {
 
   async #unary(node: Syntax.Unary): Promise<Value> {
     if (node.operator === "++" || node.operator === "--") {
-      const before = await this.#before(node.operand);
+      const before = await this.#expression(node.operand);
       const after = this.#binary(node.operator === "++" ? "+" : "-", before, 1);
       await this.#assign(node.operand, after);
       return node.postfix ? (isNull(before) ? 0 : before) : after;

@@ -5,8 +5,10 @@ import { raised, runtimeError, typeOf, type Types } from "./types.ts";
 import {
   Char,
   CustomObject,
+  ErrorRecord,
   Hashtable,
   isNull,
+  NetException,
   NetObject,
   nothing,
   PsArray,
@@ -81,6 +83,11 @@ export async function getProperty(
   }
   rejectUnsupported(type, key);
   const items = enumerated(value);
+  const ofNet =
+    value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord;
+  if (!items && ofNet) {
+    throw new Unsupported(`${name} of [${type.name}]`); // .NET may well have it.
+  }
   return items && enumerateProperty(items, name, strict);
 }
 

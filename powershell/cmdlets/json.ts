@@ -112,7 +112,7 @@ function read(text: string, edition: Edition, shell: Shell): Value {
     JSON.parse(text);
   } catch (error) {
     // PowerShell says so in words of its own.
-    throw raised("System.ArgumentException", `Invalid JSON: ${(error as Error).message}`, {
+    throw raised("System.ArgumentException", "Invalid JSON.", {
       id: "System.ArgumentException",
     });
   }

@@ -18,14 +18,14 @@ const differences: Readonly<Record<string, readonly (readonly [string, string])[
     [
       "Conversion from JSON failed with error: Unterminated string. " +
         "Expected delimiter: \\\". Path 'HTTP_PROXY', line 1, position 29.",
-      'Unterminated string passed in. (14): {\\"HTTP_PROXY\\":\\"http://old.exa',
+      "Invalid JSON.",
     ],
   ],
   "Set-ClusterRoute/04-errors": [
     [
       "Conversion from JSON failed with error: Unterminated string. " +
         "Expected delimiter: \\\". Path 'routes', line 1, position 26.",
-      'Unterminated string passed in. (11): {\\"routes\\":[\\"10.244.0.0/16=',
+      "Invalid JSON.",
     ],
   ],
   "start/03-errors": [
@@ -39,7 +39,7 @@ const differences: Readonly<Record<string, readonly (readonly [string, string])[
     [
       "The input is not a valid Base-64 string as it contains a non-base 64 character, " +
         "more than two padding characters, or an illegal character among the padding characters.",
-      "Invalid length for a Base-64 char array or string.",
+      "The input is not a valid Base-64 string.",
     ],
   ],
 };

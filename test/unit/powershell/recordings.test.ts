@@ -40,7 +40,8 @@ describe("the interpreter, on scripts that a real PowerShell has run", () => {
       const mayBeRefused = point.includes("[beyond the scripts") || name in refused;
       if (actual.refused !== undefined && mayBeRefused) {
         assert.match(actual.refused, /\.ps1:\d+: the interpreter does not support \S/);
-        assert.equal(actual.output, "", "something ran before the script was refused");
+        // An unknown property is met only when it is asked for.
+        assert.ok(expected.output.startsWith(actual.output), actual.output);
         return;
       }
       assert.equal(actual.refused, undefined);
