@@ -253,9 +253,8 @@ function arithmetic(operator: string, { name, on }: Calculation, left: Value, ri
     return special;
   }
   const [first, second] = [operand(left, name, right), operand(right, name, left)];
-  const type =
-    [is.double, is.decimal, is.long].find((each) => first.type === each || second.type === each) ??
-    is.int;
+  const types = [first.type, second.type];
+  const type = [is.double, is.decimal, is.long].find((each) => types.includes(each)) ?? is.int;
   if (type !== is.double && (operator === "/" || operator === "%") && !second.number) {
     throw divisionByZero();
   }
@@ -264,7 +263,7 @@ function arithmetic(operator: string, { name, on }: Calculation, left: Value, ri
   }
   const whole = [BigInt(first.number), BigInt(second.number)] as const;
   if (operator === "/" && whole[0] % whole[1] !== 0n) {
-    return is.toDouble(Number(first.number) / Number(second.number));
+    return is.toDouble(Number(whole[0]) / Number(whole[1]));
   }
   // JavaScript's operators are the same on both of its kinds of numbers.
   const result = (on as unknown as (left: bigint, right: bigint) => bigint)(...whole);
@@ -330,8 +329,6 @@ function operand(value: Value, operator: string, other: Value): Operand {
 
 function divisionByZero(): Raised {
   const inner = raised("System.DivideByZeroException", "Attempted to divide by zero.").exception;
-  return raised("System.Management.Automation.RuntimeException", inner.message, {
-    inner,
-    id: "RuntimeException",
-  });
+  const type = "System.Management.Automation.RuntimeException";
+  return raised(type, inner.message, { inner, id: "RuntimeException" });
 }
