@@ -239,7 +239,7 @@ export class NetObject<State = unknown> {
 
 /** A .NET exception. */
 export class NetException {
-  readonly data: Hashtable;
+  readonly data = new Hashtable(dictionaryType);
 
   constructor(
     readonly type: NetType,
@@ -248,17 +248,15 @@ export class NetException {
     public hresult = type.errorNumber,
     /** What its type has besides, by name in lower case. */
     readonly details: ReadonlyMap<string, Value> = new Map(),
-  ) {
-    this.data = new Hashtable(dictionaryType);
-  }
+  ) {}
 
   get root(): NetException {
     return this.inner === null ? this : this.inner.root;
   }
 }
-const dictionaryType = new NetType("System.Collections.ListDictionaryInternal");
+
+export const dictionaryType = new NetType("System.Collections.ListDictionaryInternal");
 dictionaryType.interfaces = ["system.collections.idictionary"];
-export { dictionaryType };
 
 /** What `$_` is in a catch block. */
 export class ErrorRecord {
