@@ -1,6 +1,6 @@
 /** Values turned into values of another type, as casts, parameters and operators do it. */
 import * as is from "./types.ts";
-import { raised, typeOf, types } from "./types.ts";
+import { raised, runtimeError, typeOf } from "./types.ts";
 import {
   Char,
   CustomObject,
@@ -17,6 +17,7 @@ import {
   ScriptBlock,
   Switch,
   Unsupported,
+  type Instance,
   type Value,
 } from "./values.ts";
 
@@ -25,40 +26,20 @@ export function toText(value: Value): string {
   if (isNull(value)) {
     return "";
   }
-  if (typeof value === "boolean") {
-    return value ? "True" : "False";
+  if (typeof value === "boolean" || value instanceof Switch) {
+    return toBool(value) ? "True" : "False";
   }
   if (typeof value !== "object") {
     return String(value);
   }
-  if (value instanceof Num) {
-    return doubleText(value.value);
-  }
-  if (value instanceof Char) {
-    return value.text;
-  }
-  if (value instanceof EnumValue) {
-    return value.name;
-  }
-  if (value instanceof Switch) {
-    return toText(value.isPresent);
-  }
-  if (value instanceof ErrorRecord) {
-    return value.exception.message;
-  }
-  if (value instanceof NetException) {
-    return `${value.type.name}: ${value.message}`;
-  }
-  if (value instanceof NetType) {
-    return accelerators.get(value) ?? value.name;
-  }
+  const items = enumerated(value);
+  return items ? items.map(nestedText).join(" ") : objectText(value);
+}
+
+function objectText(value: Instance): string {
   if (value instanceof ScriptBlock) {
     const { file, start, end } = value.body.position;
     return file.text.slice(start + 1, end - 1);
-  }
-  const items = enumerated(value);
-  if (items) {
-    return items.map(nestedText).join(" ");
   }
   if (value instanceof CustomObject) {
     const properties = [...value.properties.values()].map(
@@ -66,8 +47,21 @@ export function toText(value: Value): string {
     );
     return properties.length === 0 ? "" : `@{${properties.join("; ")}}`;
   }
-  const method = value.type.overloads("tostring").find((each) => each.parameters.length === 0);
-  const text = method?.call(value, []);
+  if (value instanceof Num) {
+    return doubleText(value.value);
+  }
+  if (value instanceof Char || value instanceof EnumValue) {
+    return value instanceof Char ? value.text : value.name;
+  }
+  if (value instanceof ErrorRecord || value instanceof NetException) {
+    const { type, message } = value instanceof ErrorRecord ? value.exception : value;
+    return value instanceof ErrorRecord ? message : `${type.name}: ${message}`;
+  }
+  if (value instanceof NetType) {
+    throw new Unsupported("a type in a text");
+  }
+  const forms = value.type.overloads("tostring");
+  const text = forms.find((each) => each.parameters.length === 0)?.call(value, []);
   return typeof text === "string" ? text : value.type.name;
 }
 
@@ -76,35 +70,16 @@ export function nestedText(value: Value): string {
   return value instanceof PsArray ? value.type.name : toText(value);
 }
 
-/** PowerShell's short names of types, which are what a type is in a text. */
-const accelerators = new Map<NetType, string>(
-  [
-    "int",
-    "long",
-    "string",
-    "bool",
-    "char",
-    "byte",
-    "double",
-    "decimal",
-    "hashtable",
-    "scriptblock",
-  ].map((name) => [types.get(name), name]),
-);
-
 /** A double in 15 digits, as .NET Framework writes it. */
-export function doubleText(value: number): string {
-  if (!Number.isFinite(value)) {
-    return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-  }
-  const [mantissa = "", exponent] = value.toPrecision(15).split("e");
+function doubleText(value: number): string {
   const short = Number(value.toPrecision(15));
-  const power = Number(short.toExponential().split("e")[1]);
-  if (exponent === undefined && power < 15 && power >= -4) {
-    return mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  const [digits = "", power = "0"] = short.toExponential().split("e");
+  const exponent = Number(power);
+  if (!Number.isFinite(value) || (exponent >= -4 && exponent < 15)) {
+    return String(short);
   }
-  const [digits = "", sign = "+", number = "0"] = short.toExponential().split(/e([+-])/);
-  return `${digits}E${sign}${number.padStart(2, "0")}`;
+  const sign = exponent < 0 ? "-" : "+";
+  return `${digits}E${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
 /** What loops and pipelines take one by one; undefined: a single thing. */
@@ -126,32 +101,15 @@ export function fromItems(items: Value[]): Value {
 }
 
 export function toBool(value: Value): boolean {
-  if (isNull(value)) {
-    return false;
+  if (typeof value === "string" || value instanceof Switch) {
+    return typeof value === "string" ? value !== "" : value.isPresent;
   }
-  if (typeof value !== "object") {
-    return Boolean(value);
-  }
-  if (value instanceof Num) {
-    return value.value !== 0;
-  }
-  if (value instanceof Char) {
-    return value.code !== 0;
-  }
-  if (value instanceof Switch) {
-    return value.isPresent;
-  }
-  const items = value instanceof Hashtable ? undefined : enumerated(value);
+  const items = enumerated(value);
   if (items) {
-    const [first] = items;
-    return (
-      items.length > 1 ||
-      (items.length === 1 &&
-        first !== undefined &&
-        (enumerated(first) ? toBool(first) || enumerated(first)?.length !== 0 : toBool(first)))
-    );
+    const [first = null] = items;
+    return items.length > 1 || (enumerated(first)?.length ?? Number(toBool(first))) > 0;
   }
-  return true;
+  return value instanceof EnumValue || Boolean(numberIn(value) ?? true);
 }
 
 export function isNumeric(value: Value): value is number | bigint | Num {
@@ -163,14 +121,32 @@ export function plainNumber(value: number | bigint | Num): number {
   return value instanceof Num ? value.value : Number(value);
 }
 
+/** What a value counts as where a number is wanted; undefined: it is none. */
+export function numberIn(value: Value): number | bigint | undefined {
+  if (value instanceof PsArray && value.items.length === 1) {
+    return numberIn(value.items[0] as Value);
+  }
+  if (value instanceof Num) {
+    return value.value;
+  }
+  if (value instanceof Char || value instanceof EnumValue) {
+    return value instanceof Char ? value.code : value.number;
+  }
+  if (isNull(value) || typeof value === "boolean") {
+    return value === true ? 1 : 0;
+  }
+  return typeof value === "string"
+    ? parseNumber(value)
+    : typeof value === "object"
+      ? undefined
+      : value;
+}
+
 /** Smallest and largest values of whole numbers. */
 const limits = new Map<NetType, readonly [bigint, bigint]>([
   [is.int, [-(2n ** 31n), 2n ** 31n - 1n]],
   [is.long, [-(2n ** 63n), 2n ** 63n - 1n]],
   [is.byte, [0n, 255n]],
-  [is.sbyte, [-128n, 127n]],
-  [is.int16, [-32768n, 32767n]],
-  [is.uint16, [0n, 65535n]],
   [is.uint32, [0n, 2n ** 32n - 1n]],
   [is.uint64, [0n, 2n ** 64n - 1n]],
 ]);
@@ -185,53 +161,33 @@ export function toNumber(value: number | bigint, type: NetType): Value | undefin
   if (fractions.has(type)) {
     return new Num(type, Number(value));
   }
-  const whole =
-    typeof value === "bigint"
-      ? value
-      : Number.isFinite(value)
-        ? BigInt(roundHalfEven(value))
-        : undefined;
   const [low, high] = limits.get(type) ?? [0n, 0n];
-  if (whole === undefined || whole < low || whole > high) {
+  const rounded = typeof value === "bigint" ? value : roundHalfEven(value);
+  if (!(rounded >= low && rounded <= high)) {
     return undefined;
   }
+  const whole = BigInt(rounded);
   return type === is.int ? Number(whole) : type === is.long ? whole : new Num(type, Number(whole));
 }
 
 export function roundHalfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;
-  return rest < 0.5 ? floor : rest > 0.5 ? floor + 1 : floor % 2 === 0 ? floor : floor + 1;
+  return rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
 }
 
 /** A text as a number, as [int]"0x1F" and 1 + "2" read it; undefined: it is none. */
-export function parseNumber(text: string): number | bigint | undefined {
+function parseNumber(text: string): number | bigint | undefined {
   const trimmed = text.trim();
-  if (trimmed === "") {
-    return 0;
+  if (/^([+-]0x[\da-f]+|0x[\da-f]{8,}|[+-]?[\d.]+[kmgtp]b)$/i.test(trimmed)) {
+    throw new Unsupported(`the number ${trimmed} in a text`);
   }
-  const match = /^([+-]?)(0x[0-9a-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(kb|mb|gb|tb|pb)?$/i.exec(
-    trimmed,
-  );
-  if (!match) {
-    return undefined;
+  if (/^[+-]?\d+$/.test(trimmed)) {
+    const whole = BigInt(trimmed);
+    return BigInt.asIntN(32, whole) === whole ? Number(whole) : whole;
   }
-  const [, sign = "", digits = "", unit = ""] = match;
-  const scale = 1024 ** ["", "kb", "mb", "gb", "tb", "pb"].indexOf(unit.toLowerCase());
-  if (/^0x/i.test(digits)) {
-    // As Int32 where it has up to eight digits: 0xFFFFFFFF is -1.
-    const number =
-      digits.length <= 10 ? BigInt.asIntN(32, BigInt(digits)) : BigInt.asIntN(64, BigInt(digits));
-    return narrow(number * BigInt(scale) * (sign === "-" ? -1n : 1n));
-  }
-  if (/^\d+$/.test(digits)) {
-    return narrow(BigInt(digits) * BigInt(scale) * (sign === "-" ? -1n : 1n));
-  }
-  return Number(sign + digits) * scale;
-}
-
-function narrow(number: bigint): number | bigint {
-  return number >= -(2n ** 31n) && number < 2n ** 31n ? Number(number) : number;
+  const isNumber = /^(0x[\da-f]+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|)$/i.test(trimmed);
+  return isNumber ? Number(trimmed) : undefined;
 }
 
 /** A value turned into a type. Throws what a failing cast throws. */
@@ -244,181 +200,120 @@ export function convert(value: Value, type: NetType): Value {
 }
 
 function cannotConvert(value: Value, type: NetType): Raised {
-  const from = isNull(value) ? "null" : typeOf(value).name;
-  if (typeof value === "string" && limits.has(type)) {
-    const number = parseNumber(value);
-    return raised(
-      "System.Management.Automation.RuntimeException",
-      `Cannot convert value "${value}" to type "${type.name}". Error: "${
-        number === undefined
-          ? "Input string was not in a correct format."
-          : `Value was either too large or too small for an ${type.shortName}.`
-      }"`,
-      { id: "InvalidCastFromStringToInteger" },
-    );
-  }
   const shown = isNull(value) ? "null" : `"${toText(value)}"`;
-  return raised(
-    "System.Management.Automation.PSInvalidCastException",
-    isNumeric(value) && limits.has(type)
-      ? `Cannot convert value ${shown} to type "${type.name}". Error: "Value was either too large or too small for an ${type.shortName}."`
-      : `Cannot convert the ${shown} value of type "${from}" to type "${type.name}".`,
-    {
-      id:
-        isNumeric(value) && limits.has(type)
-          ? "InvalidCastIConvertible"
-          : "ConvertToFinalInvalidCastException",
-    },
+  if (limits.has(type) && (typeof value === "string" || isNumeric(value))) {
+    const why =
+      numberIn(value) === undefined
+        ? "Input string was not in a correct format."
+        : `Value was either too large or too small for an ${type.shortName}.`;
+    const message = `Cannot convert value ${shown} to type "${type.name}". Error: "${why}"`;
+    return typeof value === "string"
+      ? runtimeError("InvalidCastFromStringToInteger", message)
+      : runtimeError("InvalidCastIConvertible", message, "PSInvalidCastException");
+  }
+  const from = isNull(value) ? "null" : typeOf(value).name;
+  return runtimeError(
+    "ConvertToFinalInvalidCastException",
+    `Cannot convert the ${shown} value of type "${from}" to type "${type.name}".`,
+    "PSInvalidCastException",
   );
 }
 
+/** How values, null too, become those of the language's own types. */
+const conversions = new Map<NetType, (value: Value, type: NetType) => Value | undefined>([
+  [is.string, toText],
+  [is.bool, toBool],
+  [is.switchParameter, (value, type) => new Switch(type, toBool(value))],
+  [is.char, convertChar],
+  ...[...limits.keys(), ...fractions].map((type) => [type, convertNumber] as const),
+]);
+
 /** The same; undefined: it cannot be done. */
 export function tryConvert(value: Value, type: NetType): Value | undefined {
+  if (type === is.psObject && value instanceof Hashtable) {
+    return toCustomObject(value);
+  }
+  if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) {
+    return value;
+  }
+  const conversion = conversions.get(type);
+  if (conversion) {
+    return conversion(value, type);
+  }
   if (isNull(value)) {
-    return convertNull(type);
-  }
-  if (typeOf(value).is(type) || type === is.psObject) {
-    return type === is.psObject && value instanceof Hashtable ? toCustomObject(value) : value;
-  }
-  if (type === is.string) {
-    return toText(value);
-  }
-  if (type === is.bool) {
-    return toBool(value);
-  }
-  if (type === is.switchParameter) {
-    return new Switch(type, toBool(value));
+    return type.isValueType ? undefined : null;
   }
   if (type.element) {
-    return toArray(value, type);
-  }
-  if (isNumberType(type)) {
-    return convertNumber(value, type);
-  }
-  if (type === is.char) {
-    if (typeof value === "string") {
-      return value.length === 1 ? is.toChar(value) : undefined;
-    }
-    const code = isNumeric(value)
-      ? toNumber(value instanceof Num ? value.value : value, is.uint16)
-      : undefined;
-    return code instanceof Num ? new Char(is.char, code.value) : undefined;
-  }
-  if (type.enumeration) {
-    return convertEnumeration(value, type);
-  }
-  if (type.convert) {
-    return type.convert(value);
-  }
-  if (type.name === "System.Type") {
-    return undefined;
+    return convertArray(value, type, type.element);
   }
   if (type.name === "System.Array") {
     return is.array([value]);
   }
-  return convertByMember(value, type);
+  if (type.enumeration) {
+    return convertEnumeration(value, type, type.enumeration);
+  }
+  return type.convert ? type.convert(value) : convertByMember(value, type);
 }
 
-function convertNull(type: NetType): Value | undefined {
-  if (type === is.string) {
-    return "";
-  }
-  if (type === is.bool) {
-    return false;
-  }
-  if (type === is.switchParameter) {
-    return new Switch(type, false);
-  }
-  if (isNumberType(type)) {
-    return toNumber(0, type);
-  }
-  if (type === is.char) {
-    return new Char(is.char, 0);
-  }
-  return type.isValueType ? undefined : null;
+function convertNumber(value: Value, type: NetType): Value | undefined {
+  const number = numberIn(value);
+  return number === undefined ? undefined : toNumber(number, type);
 }
 
-function toArray(value: Value, type: NetType): Value | undefined {
-  const items: Value[] = [];
-  for (const item of enumerated(value) ?? [value]) {
-    const converted = tryConvert(item, type.element as NetType);
-    if (converted === undefined) {
-      return undefined;
-    }
-    items.push(converted);
-  }
-  return new PsArray(type, items);
-}
-
-function convertNumber(value: Exclude<Value, null>, type: NetType): Value | undefined {
-  if (value instanceof PsArray && value.items.length === 1) {
-    return tryConvert(value.items[0] as Value, type);
-  }
+function convertChar(value: Value, type: NetType): Value | undefined {
   if (typeof value === "string") {
-    const number = parseNumber(value);
-    return number === undefined ? undefined : toNumber(number, type);
+    return value.length === 1 ? is.toChar(value) : undefined;
   }
-  if (typeof value === "boolean") {
-    return toNumber(value ? 1 : 0, type);
-  }
-  if (value instanceof Char) {
-    return toNumber(value.code, type);
-  }
-  if (value instanceof EnumValue) {
-    return toNumber(value.number, type);
-  }
-  return isNumeric(value) ? toNumber(value instanceof Num ? value.value : value, type) : undefined;
+  const code = isNull(value) || isNumeric(value) ? convertNumber(value, is.int) : undefined;
+  return typeof code === "number" && code >= 0 && code <= 0xffff ? new Char(type, code) : undefined;
 }
 
-function convertEnumeration(value: Value, type: NetType): Value | undefined {
-  if (typeof value === "string") {
-    const names = value.split(",").map((name) => type.enumeration?.get(name.trim().toLowerCase()));
-    if (names.length === 1) {
-      return names[0];
-    }
-    const known = names.filter((name) => name !== undefined).sort((a, b) => a.number - b.number);
-    return known.length === names.length
-      ? new EnumValue(
-          type,
-          known.map((name) => name.name).join(", "),
-          known.reduce((sum, name) => sum | name.number, 0),
-        )
-      : undefined;
+function convertArray(value: Value, type: NetType, element: NetType): Value | undefined {
+  const items = toItems(value).map((item) => tryConvert(item, element));
+  return items.every((item) => item !== undefined) ? new PsArray(type, items) : undefined;
+}
+
+function convertEnumeration(
+  value: Value,
+  type: NetType,
+  names: ReadonlyMap<string, EnumValue>,
+): Value | undefined {
+  if (typeof value !== "string") {
+    const number = isNumeric(value) ? plainNumber(value) : undefined;
+    return [...names.values()].find((each) => each.number === number);
   }
-  const number = isNumeric(value) ? plainNumber(value) : undefined;
-  return [...(type.enumeration?.values() ?? [])].find((each) => each.number === number);
+  const parts = value.split(",").map((name) => names.get(name.trim().toLowerCase()));
+  const known = parts.filter((part) => part !== undefined).sort((a, b) => a.number - b.number);
+  if (parts.length === 1 || known.length < parts.length) {
+    return parts.length === 1 ? parts[0] : undefined;
+  }
+  const number = known.reduce((sum, part) => sum | part.number, 0);
+  return new EnumValue(type, known.map((part) => part.name).join(", "), number);
 }
 
 /** By the type's own Parse for a text, else by a constructor that takes the value. */
-function convertByMember(value: Value, type: NetType): Value | undefined {
+function convertByMember(value: Exclude<Value, null>, type: NetType): Value | undefined {
   const parse = typeof value === "string" ? type.staticMethods.get("parse") : undefined;
-  const member = [...(parse ?? []), ...type.constructors].find((each) => {
-    const [parameter] = each.parameters;
-    return (
-      parameter !== undefined &&
-      each.parameters.length === 1 &&
-      !isNull(value) &&
-      typeOf(value).isNamed(parameter)
-    );
-  });
-  if (!member) {
-    return undefined;
-  }
+  const member = [...(parse ?? []), ...type.constructors].find(
+    ({ parameters: [first, ...further] }) =>
+      first !== undefined && further.length === 0 && typeOf(value).isNamed(first),
+  );
   try {
-    const made = member.call(null, [value]);
-    if (made instanceof Promise || made === undefined) {
+    const made = member?.call(null, [value]);
+    if (made instanceof Promise) {
       throw new Unsupported(`a conversion to [${type.name}]`);
     }
-    return made;
+    return made as Value | undefined;
   } catch (error) {
-    if (error instanceof Raised) {
-      throw raised(
-        "System.Management.Automation.PSInvalidCastException",
-        `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${error.exception.message}"`,
-        { id: "InvalidCastParseTargetInvocation", inner: error.exception },
-      );
+    if (!(error instanceof Raised)) {
+      throw error;
     }
-    throw error;
+    const inner = error.exception;
+    throw raised(
+      "System.Management.Automation.PSInvalidCastException",
+      `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${inner.message}"`,
+      { id: "InvalidCastParseTargetInvocation", inner },
+    );
   }
 }
 

@@ -1,8 +1,7 @@
 /** Properties and methods of values, found by name and called with arguments of the right types. */
 import { enumerated, isNumeric, isNumberType, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
-import { raised, typeOf, type Types, runtimeError } from "./types.ts";
-import type { NetType } from "./values.ts";
+import { raised, runtimeError, typeOf, type Types } from "./types.ts";
 import {
   Char,
   CustomObject,
@@ -16,6 +15,7 @@ import {
   Raised,
   ScriptBlock,
   Unsupported,
+  type NetType,
   type Overload,
   type Value,
 } from "./values.ts";
@@ -24,48 +24,35 @@ import {
 const view = is.types.define({
   name: "System.Management.Automation.PSMemberSet",
   properties: {
-    Properties: (self: NetObject<Value>) => new NetObject(propertyCollection, self.state),
-    TypeNames: (self: NetObject<Value>) => is.array(typeNames(self.state)),
+    Properties: ({ state }: NetObject<Value>) => new NetObject(propertyCollection, state),
+    TypeNames: ({ state }: NetObject<Value>) => is.array(typeNames(state)),
   },
 });
 const propertyCollection = is.types.define({
   name: "System.Management.Automation.PSMemberInfoCollection",
-  enumerate: (self: NetObject<Value>) => ownProperties(self.state),
+  enumerate: ({ state }: NetObject<Value>) => ownProperties(state),
 });
 const propertyInfo = is.types.define({
   name: "System.Management.Automation.PSNoteProperty",
   properties: {
-    Name: (self: NetObject<{ name: string; value: Value }>) => self.state.name,
-    Value: [
-      (self: NetObject<{ name: string; value: Value }>) => self.state.value,
-      (self: NetObject<{ name: string; value: Value }>, value: Value) => {
-        self.state.value = value;
-      },
-    ],
+    Name: ({ state }: NetObject<{ name: string; value: Value }>) => state.name,
+    Value: ({ state }: NetObject<{ name: string; value: Value }>) => state.value,
     MemberType: () => "NoteProperty",
   },
 });
 
 function ownProperties(value: Value): Value[] {
-  if (value instanceof CustomObject) {
-    return [...value.properties.values()].map((each) => new NetObject(propertyInfo, each));
+  if (typeof value === "object" && !(value instanceof CustomObject)) {
+    throw new Unsupported(`.PSObject.Properties of [${value?.type.name ?? "null"}]`);
   }
-  if (value !== null && typeof value !== "object") {
-    return [];
-  }
-  throw new Unsupported(`.PSObject.Properties of [${isNull(value) ? "null" : typeOf(value).name}]`);
+  return value instanceof CustomObject
+    ? [...value.properties.values()].map((each) => new NetObject(propertyInfo, each))
+    : [];
 }
 
 function typeNames(value: Value): Value[] {
-  const names: Value[] = value instanceof CustomObject ? [...value.typeNames] : [];
-  for (
-    let type: NetType | undefined = isNull(value) ? undefined : typeOf(value);
-    type;
-    type = type.base
-  ) {
-    names.push(type.name);
-  }
-  return names;
+  const own = value instanceof CustomObject ? value.typeNames : [];
+  return [...own, ...(isNull(value) ? [] : typeOf(value).lineage.map(({ name }) => name))];
 }
 
 /** A property's value; undefined: the value has none of that name. */
@@ -78,10 +65,10 @@ export async function getProperty(
   if (isNull(value)) {
     return undefined;
   }
-  if (value instanceof Hashtable && value.has(name)) {
-    return value.get(name);
-  }
-  if (value instanceof CustomObject && value.properties.has(key)) {
+  if (
+    (value instanceof Hashtable && value.has(name)) ||
+    (value instanceof CustomObject && value.properties.has(key))
+  ) {
     return value.get(name);
   }
   if (key === "psobject") {
@@ -90,28 +77,18 @@ export async function getProperty(
   const type = typeOf(value);
   const property = type.property(key);
   if (property) {
-    try {
-      return await property.get(value);
-    } catch (error) {
-      throw error instanceof Raised
-        ? wrapped(
-            error,
-            `Exception getting "${property.name}": "${error.exception.message}"`,
-            "System.Management.Automation.GetValueInvocationException",
-          )
-        : error;
-    }
+    return wrappingErrors(`getting "${property.name}"`, "GetValueInvocationException", () =>
+      property.get(value),
+    );
   }
   rejectUnsupported(type, key);
   const items = enumerated(value);
-  if (items) {
-    return enumerateProperty(items, name, strict);
+  const ofNet =
+    value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord;
+  if (!items && ofNet) {
+    throw new Unsupported(`${name} of [${type.name}]`); // .NET may well have it.
   }
-  // .NET may well have it.
-  if (value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord) {
-    throw new Unsupported(`${name} of [${type.name}]`);
-  }
-  return undefined;
+  return items && enumerateProperty(items, name, strict);
 }
 
 /** A property asked of a list is asked of its elements. Without strict mode those that have none are passed over. */
@@ -121,37 +98,32 @@ async function enumerateProperty(
   strict: boolean,
 ): Promise<Value | undefined> {
   const values: Value[] = [];
-  let known = false;
   for (const item of items) {
     const value = await getProperty(item, name, strict);
-    if (value === undefined && strict) {
+    if (value !== undefined) {
+      values.push(value);
+    } else if (strict) {
       return undefined;
     }
-    if (value !== undefined) {
-      known = true;
-      values.push(...(enumerated(value) ?? [value]));
-    }
   }
-  return known ? (values.length === 1 ? values[0] : is.array(values)) : undefined;
+  const all = values.flatMap((value) => enumerated(value) ?? [value]);
+  return values.length === 0 ? undefined : all.length === 1 ? all[0] : is.array(all);
 }
 
 export async function setProperty(value: Value, name: string, to: Value): Promise<void> {
   const key = name.toLowerCase();
-  if (value instanceof Hashtable) {
+  if (value instanceof Hashtable || (value instanceof CustomObject && value.properties.has(key))) {
     value.set(name, to);
     return;
   }
-  if (value instanceof CustomObject && value.properties.has(key)) {
-    value.set(name, to);
-    return;
-  }
-  const property = isNull(value) ? undefined : typeOf(value).property(key);
+  const type = isNull(value) ? undefined : typeOf(value);
+  const property = type?.property(key);
   if (property?.set) {
     await property.set(value, to);
     return;
   }
-  if (!isNull(value)) {
-    rejectUnsupported(typeOf(value), key);
+  if (type) {
+    rejectUnsupported(type, key);
   }
   throw runtimeError(
     "PropertyNotFound",
@@ -160,10 +132,8 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
 }
 
 function rejectUnsupported(type: NetType, key: string): void {
-  for (let each: NetType | undefined = type; each; each = each.base) {
-    if (each.unsupported.has(key)) {
-      throw new Unsupported(`${key} of [${type.name}]`);
-    }
+  if (type.lineage.some((each) => each.unsupported.has(key))) {
+    throw new Unsupported(`${key} of [${type.name}]`);
   }
 }
 
@@ -175,10 +145,8 @@ export async function callMethod(
   runBlock: (block: ScriptBlock, args: readonly Value[], self: Value) => Promise<Value>,
 ): Promise<Value> {
   if (isNull(value)) {
-    throw runtimeError(
-      "InvokeMethodOnNull",
-      "You cannot call a method on a null-valued expression.",
-    );
+    const message = "You cannot call a method on a null-valued expression.";
+    throw runtimeError("InvokeMethodOnNull", message);
   }
   const key = name.toLowerCase();
   const type = typeOf(value);
@@ -191,18 +159,18 @@ export async function callMethod(
     return runBlock(own, args, value);
   }
   rejectUnsupported(type, key);
-  const items = enumerated(value);
-  if (items && items.length > 0) {
-    const results: Value[] = [];
-    for (const item of items) {
-      results.push(await callMethod(item, name, args, types, runBlock));
-    }
-    return is.array(results);
+  const items = enumerated(value) ?? [];
+  if (items.length === 0) {
+    throw runtimeError(
+      "MethodNotFound",
+      `Method invocation failed because [${type.name}] does not contain a method named '${name}'.`,
+    );
   }
-  throw runtimeError(
-    "MethodNotFound",
-    `Method invocation failed because [${type.name}] does not contain a method named '${name}'.`,
-  );
+  const results: Value[] = [];
+  for (const item of items) {
+    results.push(await callMethod(item, name, args, types, runBlock));
+  }
+  return is.array(results);
 }
 
 export async function callStatic(
@@ -215,13 +183,13 @@ export async function callStatic(
   if (key === "new") {
     return construct(type, args, types);
   }
-  for (let each: NetType | undefined = type; each; each = each.base) {
-    const overloads = each.staticMethods.get(key);
-    if (overloads) {
-      return call(name, overloads, null, args, types);
-    }
+  const overloads = type.lineage
+    .find((each) => each.staticMethods.has(key))
+    ?.staticMethods.get(key);
+  if (!overloads) {
+    throw new Unsupported(`[${type.name}]::${name}()`);
   }
-  throw new Unsupported(`[${type.name}]::${name}()`);
+  return call(name, overloads, null, args, types);
 }
 
 export async function getStatic(type: NetType, name: string): Promise<Value> {
@@ -233,15 +201,17 @@ export async function getStatic(type: NetType, name: string): Promise<Value> {
   return value;
 }
 
-export function construct(type: NetType, args: readonly Value[], types: Types): Promise<Value> {
-  if (type.element) {
-    const [length] = args;
-    const size = typeof length === "number" ? length : 0;
-    return Promise.resolve(
-      new PsArray(
-        type,
-        Array.from({ length: size }, () => tryConvert(null, type.element as NetType) ?? null),
-      ),
+export async function construct(
+  type: NetType,
+  args: readonly Value[],
+  types: Types,
+): Promise<Value> {
+  const { element } = type;
+  if (element) {
+    const length = typeof args[0] === "number" ? args[0] : 0;
+    return new PsArray(
+      type,
+      Array.from({ length }, () => tryConvert(null, element) ?? null),
     );
   }
   if (type.constructors.length === 0) {
@@ -257,18 +227,14 @@ async function call(
   args: readonly Value[],
   types: Types,
 ): Promise<Value> {
-  let best:
-    | { readonly overload: Overload; readonly cost: number; readonly args: readonly Value[] }
-    | undefined;
-  for (const overload of overloads) {
-    const fit = fitArguments(overload, args, types);
-    if (fit && (!best || fit.cost < best.cost)) {
-      best = { overload, ...fit };
-    }
-  }
+  const [best] = overloads
+    .flatMap((overload) => {
+      const fitting = fitArguments(overload, args, types);
+      return fitting ? [{ overload, ...fitting }] : [];
+    })
+    .sort((a, b) => a.cost - b.cost);
   if (!best) {
-    const counts = overloads.some((each) => each.parameters.length === args.length || each.rest);
-    throw counts
+    throw overloads.some((each) => each.parameters.length === args.length || each.rest)
       ? runtimeError(
           "MethodArgumentConversionInvalidCastArgument",
           `Cannot convert an argument of "${name}" to the type it has to have.`,
@@ -276,58 +242,60 @@ async function call(
         )
       : new Unsupported(`${name} with ${String(args.length)} arguments`);
   }
-  try {
-    const result = await best.overload.call(self, best.args);
-    return result === undefined ? nothing : result;
-  } catch (error) {
-    throw error instanceof Raised && !error.record
-      ? wrapped(
-          error,
-          `Exception calling "${name}" with "${String(args.length)}" argument(s): "${error.exception.message}"`,
-          "System.Management.Automation.MethodInvocationException",
-        )
-      : error;
-  }
+  const what = `calling "${name}" with "${String(args.length)}" argument(s)`;
+  const result = await wrappingErrors(what, "MethodInvocationException", () =>
+    best.overload.call(self, best.args),
+  );
+  return result === undefined ? nothing : result;
 }
 
 /** What PowerShell makes of an error of .NET: an exception around it, with the inner one's name as its id. */
-function wrapped(error: Raised, message: string, type: string): Raised {
-  return raised(type, message, { inner: error.exception, id: error.exception.type.shortName });
+async function wrappingErrors<T>(what: string, type: string, run: () => T): Promise<Awaited<T>> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Raised) || error.record) {
+      throw error;
+    }
+    const inner = error.exception;
+    const message = `Exception ${what}: "${inner.message}"`;
+    const id = inner.type.shortName;
+    throw raised(`System.Management.Automation.${type}`, message, { inner, id });
+  }
+}
+
+interface Fit {
+  /** How far the arguments are from the parameters' types: the nearest form of a method is taken. */
+  readonly cost: number;
+  readonly args: readonly Value[];
 }
 
 function fitArguments(
-  overload: Overload,
+  { parameters, rest }: Overload,
   args: readonly Value[],
   types: Types,
-): { readonly cost: number; readonly args: readonly Value[] } | undefined {
-  const { parameters, rest } = overload;
-  if (rest && args.length >= parameters.length - 1) {
-    const direct = args.length === parameters.length ? fit(parameters, args, types) : undefined;
-    const last = (parameters.at(-1) ?? "object[]").replace(/\[\]$/, "");
-    const fixed = parameters.length - 1;
-    const spread = fit(
-      [...parameters.slice(0, -1), ...args.slice(fixed).map(() => last)],
-      args,
-      types,
-    );
-    const gathered = spread && {
-      // A form that fits as it is goes before one that gathers.
-      cost: spread.cost + 20,
-      args: [
-        ...spread.args.slice(0, fixed),
-        is.array([...spread.args.slice(fixed)], types.get(`${last}[]`)),
-      ],
-    };
-    return direct && (!gathered || direct.cost <= gathered.cost) ? direct : gathered;
+): Fit | undefined {
+  const direct = parameters.length === args.length ? fit(parameters, args, types) : undefined;
+  const fixed = parameters.length - 1;
+  if (!rest || args.length < fixed) {
+    return direct;
   }
-  return parameters.length === args.length ? fit(parameters, args, types) : undefined;
+  const list = types.get(parameters[fixed] ?? "");
+  const last = list.element?.name ?? "";
+  const each = fit(
+    [...parameters.slice(0, fixed), ...args.slice(fixed).map(() => last)],
+    args,
+    types,
+  );
+  // A form that fits as it is goes before one that gathers.
+  const gathered = each && {
+    cost: each.cost + 20,
+    args: [...each.args.slice(0, fixed), is.array(each.args.slice(fixed), list)],
+  };
+  return direct && (!gathered || direct.cost <= gathered.cost) ? direct : gathered;
 }
 
-function fit(
-  parameters: readonly string[],
-  args: readonly Value[],
-  types: Types,
-): { readonly cost: number; readonly args: readonly Value[] } | undefined {
+function fit(parameters: readonly string[], args: readonly Value[], types: Types): Fit | undefined {
   let cost = 0;
   const converted: Value[] = [];
   for (const [index, parameter] of parameters.entries()) {
@@ -344,29 +312,19 @@ function fit(
   return { cost, args: converted };
 }
 
-/** How far an argument is from a parameter's type: the form of a method that is nearest is taken. */
 function distance(argument: Value, type: NetType): number {
   if (isNull(argument)) {
     return type.isValueType ? 9 : 1;
   }
   const from = typeOf(argument);
-  if (from === type) {
-    return 0;
+  if (from === type || type.name === "System.Object") {
+    return from === type ? 0 : 4;
   }
-  if (type.name === "System.Object") {
-    return 4;
+  if (from.is(type) || (isNumeric(argument) && isNumberType(type))) {
+    return from.is(type) ? 1 : 2;
   }
-  if (from.is(type)) {
-    return 1;
+  if (type === is.string) {
+    return argument instanceof Char ? 3 : 8;
   }
-  if (isNumeric(argument) && isNumberType(type)) {
-    return 2;
-  }
-  if (argument instanceof Char && type === is.string) {
-    return 3;
-  }
-  if (typeof argument === "string" && type === is.char) {
-    return 5;
-  }
-  return type === is.string ? 8 : 6;
+  return typeof argument === "string" && type === is.char ? 5 : 6;
 }

@@ -11,7 +11,7 @@ import { Unsupported, type NetType } from "./values.ts";
 const operators = new Set(
   (
     "+ - * / % ++ -- , ! -not -and -or -xor -eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -replace -split " +
-    "-join .. -contains -notcontains -in -notin -is -isnot -f -band -bor -bxor"
+    "-join .. -contains -notcontains -in -notin -is -isnot -f"
   ).split(" "),
 );
 

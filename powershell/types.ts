@@ -9,7 +9,6 @@ import {
   PsArray,
   Raised,
   type ErrorRecord,
-  type Instance,
   type Overload,
   type Property,
   type Result,
@@ -50,10 +49,12 @@ export type TypeExtension = Omit<
   "name" | "aliases" | "base" | "enumeration" | "isValueType"
 >;
 
+/** By the types of their elements. */
+const arrays = new Map<NetType, NetType>();
+
 /** Types by their names. One set adds to another, as a model of a machine adds its own. */
 export class Types {
   readonly #byName = new Map<string, NetType>();
-  readonly #arrays = new Map<NetType, NetType>();
 
   constructor(readonly parent?: Types) {}
 
@@ -76,17 +77,10 @@ export class Types {
   }
 
   array(element: NetType): NetType {
-    const known = this.parent?.knownArray(element) ?? this.#arrays.get(element);
-    if (known) {
-      return known;
-    }
-    const type = new NetType(`${element.name}[]`, this.get("System.Array"), element);
-    this.#arrays.set(element, type);
+    const list = this.get("System.Array");
+    const type = arrays.get(element) ?? new NetType(`${element.name}[]`, list, element);
+    arrays.set(element, type);
     return type;
-  }
-
-  protected knownArray(element: NetType): NetType | undefined {
-    return this.#arrays.get(element);
   }
 
   all(): NetType[] {
@@ -94,21 +88,19 @@ export class Types {
   }
 
   define(definition: TypeDefinition): NetType {
-    const base =
-      definition.name === "System.Object"
-        ? undefined
-        : this.get(definition.base ?? (definition.enumeration ? "System.Enum" : "System.Object"));
-    const type = new NetType(definition.name, base);
-    type.isValueType = definition.isValueType ?? definition.enumeration !== undefined;
-    if (definition.enumeration) {
+    const { name, aliases = [], enumeration, isValueType = enumeration !== undefined } = definition;
+    const base = definition.base ?? (enumeration ? "System.Enum" : "System.Object");
+    const type = new NetType(name, name === "System.Object" ? undefined : this.get(base));
+    type.isValueType = isValueType;
+    if (enumeration) {
       type.enumeration = new Map(
-        Object.entries(definition.enumeration).map(([name, number]) => [
-          name.toLowerCase(),
-          new EnumValue(type, name, number),
+        Object.entries(enumeration).map(([each, number]) => [
+          each.toLowerCase(),
+          new EnumValue(type, each, number),
         ]),
       );
     }
-    this.register(type, definition.name, ...(definition.aliases ?? []));
+    this.register(type, name, ...aliases);
     return this.extend(type, definition);
   }
 
@@ -121,24 +113,18 @@ export class Types {
 
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
-    type.interfaces = [
-      ...type.interfaces,
-      ...(extension.interfaces ?? []).map((name) => name.toLowerCase()),
-    ];
-    if (extension.convert) {
-      type.convert = extension.convert;
-    }
-    if (extension.enumerate) {
-      type.enumerate = extension.enumerate as (value: Value) => readonly Value[];
-    }
+    const { interfaces = [], convert, enumerate, constructors = {}, unsupported = [] } = extension;
+    type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
+    type.convert = convert ?? type.convert;
+    type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
     addProperties(type.properties, extension.properties);
     addProperties(type.staticProperties, extension.staticProperties);
     addMethods(type.methods, extension.methods);
     addMethods(type.staticMethods, extension.staticMethods);
-    for (const [signature, code] of Object.entries(extension.constructors ?? {})) {
+    for (const [signature, code] of Object.entries(constructors)) {
       type.constructors.push(overload(signature, code));
     }
-    for (const name of extension.unsupported ?? []) {
+    for (const name of unsupported) {
       type.unsupported.add(name.toLowerCase());
     }
     return type;
@@ -180,79 +166,53 @@ function overload(signature: string, code: Code): Overload {
 /** The types of the language itself; those of files, processes and so on add themselves. */
 export const types = new Types();
 
-const object = types.define({ name: "System.Object", aliases: ["object"] });
-types.define({
-  name: "System.Array",
-  aliases: ["array"],
-  interfaces: [
-    "System.Collections.IEnumerable",
-    "System.Collections.IList",
-    "System.Collections.ICollection",
-  ],
-});
-types.define({ name: "System.ValueType" });
-types.define({ name: "System.Enum", base: "System.ValueType" });
+const define = (name: string, more: Omit<TypeDefinition, "name"> = {}) =>
+  types.define({ name: `System.${name}`, ...more });
+
+const object = define("Object");
+const list = ["System.Collections.IEnumerable", "System.Collections.ICollection"];
+define("Array", { interfaces: [...list, "System.Collections.IList"] });
+define("ValueType");
+define("Enum", { base: "System.ValueType" });
 export const objectArray = types.array(object);
 
 const number = (name: string, ...aliases: string[]) =>
-  types.define({ name, aliases, base: "System.ValueType", isValueType: true });
+  define(name, { aliases, base: "System.ValueType", isValueType: true });
+export const int = number("Int32", "int");
+export const long = number("Int64", "long");
+export const double = number("Double");
+export const single = number("Single", "float");
+export const decimal = number("Decimal");
+export const byte = number("Byte");
+export const uint32 = number("UInt32", "uint");
+export const uint64 = number("UInt64", "ulong");
 
-export const int = number("System.Int32", "int");
-export const long = number("System.Int64", "long");
-export const double = number("System.Double", "double");
-export const single = number("System.Single", "float", "single");
-export const decimal = number("System.Decimal", "decimal");
-export const byte = number("System.Byte", "byte");
-export const sbyte = number("System.SByte", "sbyte");
-export const int16 = number("System.Int16", "int16", "short");
-export const uint16 = number("System.UInt16", "uint16", "ushort");
-export const uint32 = number("System.UInt32", "uint32", "uint");
-export const uint64 = number("System.UInt64", "uint64", "ulong");
-export const bool = types.define({ name: "System.Boolean", aliases: ["bool"], isValueType: true });
-export const char = types.define({ name: "System.Char", aliases: ["char"], isValueType: true });
-export const string = types.define({
-  name: "System.String",
-  aliases: ["string"],
+export const bool = define("Boolean", { aliases: ["bool"], isValueType: true });
+export const char = define("Char", { isValueType: true });
+export const string = define("String", {
   interfaces: ["System.Collections.IEnumerable", "System.IComparable"],
 });
-export const hashtable = types.define({
-  name: "System.Collections.Hashtable",
+const dictionary = [...list, "System.Collections.IDictionary"];
+export const hashtable = define("Collections.Hashtable", {
   aliases: ["hashtable"],
-  interfaces: [
-    "System.Collections.IDictionary",
-    "System.Collections.IEnumerable",
-    "System.Collections.ICollection",
-  ],
+  interfaces: dictionary,
 });
-export const orderedDictionary = types.define({
-  name: "System.Collections.Specialized.OrderedDictionary",
+export const orderedDictionary = define("Collections.Specialized.OrderedDictionary", {
   aliases: ["ordered"],
-  interfaces: [
-    "System.Collections.IDictionary",
-    "System.Collections.IEnumerable",
-    "System.Collections.ICollection",
-  ],
+  interfaces: dictionary,
 });
-export const customObject = types.define({
-  name: "System.Management.Automation.PSCustomObject",
-});
-export const psObject = types.define({
-  name: "System.Management.Automation.PSObject",
-  aliases: ["psobject", "pscustomobject"],
-});
-export const scriptBlock = types.define({
-  name: "System.Management.Automation.ScriptBlock",
-  aliases: ["scriptblock"],
-});
-export const errorRecord = types.define({ name: "System.Management.Automation.ErrorRecord" });
-export const switchParameter = types.define({
-  name: "System.Management.Automation.SwitchParameter",
+
+const automation = (name: string, more?: Omit<TypeDefinition, "name">) =>
+  define(`Management.Automation.${name}`, more);
+export const customObject = automation("PSCustomObject");
+export const psObject = automation("PSObject", { aliases: ["psobject", "pscustomobject"] });
+export const scriptBlock = automation("ScriptBlock", { aliases: ["scriptblock"] });
+export const errorRecord = automation("ErrorRecord");
+export const switchParameter = automation("SwitchParameter", {
   aliases: ["switch"],
   isValueType: true,
 });
-
-export const actionPreference = types.define({
-  name: "System.Management.Automation.ActionPreference",
+export const actionPreference = automation("ActionPreference", {
   enumeration: { SilentlyContinue: 0, Stop: 1, Continue: 2, Inquire: 3, Ignore: 4 },
 });
 
@@ -261,8 +221,7 @@ export interface Reference {
   get(): Value;
   set(value: Value): void;
 }
-export const reference = types.define({
-  name: "System.Management.Automation.PSReference",
+export const reference = automation("PSReference", {
   aliases: ["ref"],
   properties: {
     Value: [
@@ -319,18 +278,8 @@ export function raised(
     readonly details?: ReadonlyMap<string, Value>;
   } = {},
 ): Raised {
+  const { inner = null, hresult, details, record, id } = options;
   const exceptionType = typeof type === "string" ? types.get(type) : type;
-  return new Raised(
-    new NetException(
-      exceptionType,
-      message,
-      options.inner ?? null,
-      options.hresult,
-      options.details,
-    ),
-    options.record,
-    options.id,
-  );
+  const exception = new NetException(exceptionType, message, inner, hresult, details);
+  return new Raised(exception, record, id);
 }
-
-export type { Instance };

@@ -10,8 +10,8 @@ import type { Position, ScriptBody } from "./syntax.ts";
 export type Value = null | boolean | string | number | bigint | Instance;
 
 /** Anything with a type of its own. */
-export abstract class Instance {
-  abstract readonly type: NetType;
+export interface Instance {
+  readonly type: NetType;
 }
 
 /** What a member does. Errors of .NET are thrown as `Raised`. */
@@ -33,8 +33,8 @@ export interface Overload {
 }
 
 /** A .NET type with the members that are modelled, by name in lower case. */
-export class NetType extends Instance {
-  override get type(): NetType {
+export class NetType {
+  get type(): NetType {
     return runtimeType;
   }
   readonly properties = new Map<string, Property>();
@@ -61,9 +61,7 @@ export class NetType extends Instance {
     readonly name: string,
     readonly base: NetType | undefined = undefined,
     readonly element: NetType | undefined = undefined,
-  ) {
-    super();
-  }
+  ) {}
 
   get shortName(): string {
     return this.name.slice(this.name.lastIndexOf(".") + 1);
@@ -73,25 +71,26 @@ export class NetType extends Instance {
     return this.hresult ?? this.base?.errorNumber ?? -2146233088;
   }
 
+  /** The type itself and all that it derives from. */
+  get lineage(): readonly NetType[] {
+    return [this, ...(this.base?.lineage ?? [])];
+  }
+
   /** Whether everything of this type is of the other one. */
   is(other: NetType): boolean {
     return (
       this === other ||
       other.name === "System.Object" ||
       this.interfaces.includes(other.name.toLowerCase()) ||
-      (this.element !== undefined &&
-        other.element !== undefined &&
-        this.element.is(other.element)) ||
+      (other.element !== undefined && (this.element?.is(other.element) ?? false)) ||
       (this.base?.is(other) ?? false)
     );
   }
 
   /** The same, by the other one's full or short name. */
   isNamed(name: string): boolean {
-    const own = [this.name, this.shortName].some(
-      (each) => each.toLowerCase() === name.toLowerCase(),
-    );
-    return own || (this.base?.isNamed(name) ?? false);
+    const names = this.lineage.flatMap((each) => [each.name, each.shortName]);
+    return names.some((each) => each.toLowerCase() === name.toLowerCase());
   }
 
   property(name: string): Property | undefined {
@@ -105,10 +104,10 @@ export class NetType extends Instance {
 
 const runtimeType = new NetType("System.RuntimeType");
 
-class Nothing extends Instance {
+class Nothing {
   /** Keeps TypeScript from taking every object for nothing. */
   protected readonly isNothing = true;
-  override readonly type = new NetType("System.Management.Automation.Internal.AutomationNull");
+  readonly type = new NetType("System.Management.Automation.Internal.AutomationNull");
 }
 export const nothing = new Nothing();
 
@@ -117,65 +116,56 @@ export function isNull(value: Value): value is null | Nothing {
 }
 
 /** A number that is neither an Int32 nor an Int64. */
-export class Num extends Instance {
+export class Num {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly value: number,
-  ) {
-    super();
-  }
+  ) {}
 }
 
-export class Char extends Instance {
+export class Char {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly code: number,
-  ) {
-    super();
-  }
+  ) {}
 
   get text(): string {
     return String.fromCharCode(this.code);
   }
 }
 
-export class EnumValue extends Instance {
+export class EnumValue {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly name: string,
     readonly number: number,
-  ) {
-    super();
-  }
+  ) {}
 }
 
-export class PsArray extends Instance {
+export class PsArray {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly items: Value[],
-  ) {
-    super();
-  }
+  ) {}
 }
 
 /** Keys are compared as PowerShell's tables do: texts without regard to case, everything else by type and value. */
-export class Hashtable extends Instance {
+export class Hashtable {
   readonly #entries = new Map<string, { key: Value; value: Value }>();
 
-  constructor(override readonly type: NetType) {
-    super();
-  }
+  constructor(readonly type: NetType) {}
 
   static keyOf(key: Value): string {
     if (typeof key === "string") {
       return `s${key.toLowerCase()}`;
     }
-    if (key instanceof Instance && !(key instanceof Num) && !(key instanceof Char)) {
+    if (key instanceof Char || key instanceof Num) {
+      return key instanceof Char ? `c${key.text}` : `object${String(key.value)}`;
+    }
+    if (key !== null && typeof key === "object") {
       throw new Unsupported(`a key of the type [${key.type.name}]`);
     }
-    return key instanceof Char
-      ? `c${String(key.code)}`
-      : `${typeof key}${String(key instanceof Num ? key.value : key)}`;
+    return `${typeof key}${String(key)}`;
   }
 
   get size(): number {
@@ -188,13 +178,7 @@ export class Hashtable extends Instance {
     return this.#entries.get(Hashtable.keyOf(key))?.value;
   }
   set(key: Value, value: Value): void {
-    const entry = this.#entries.get(Hashtable.keyOf(key));
-    if (entry) {
-      entry.key = key;
-      entry.value = value;
-    } else {
-      this.#entries.set(Hashtable.keyOf(key), { key, value });
-    }
+    this.#entries.set(Hashtable.keyOf(key), { key, value });
   }
   delete(key: Value): void {
     this.#entries.delete(Hashtable.keyOf(key));
@@ -208,14 +192,12 @@ export class Hashtable extends Instance {
 }
 
 /** A `[pscustomobject]`, or what a model of a machine returns as one. */
-export class CustomObject extends Instance {
+export class CustomObject {
   /** By name in lower case. */
   readonly properties = new Map<string, { name: string; value: Value }>();
   typeNames: string[] = [];
 
-  constructor(override readonly type: NetType) {
-    super();
-  }
+  constructor(readonly type: NetType) {}
 
   set(name: string, value: Value): this {
     const property = this.properties.get(name.toLowerCase());
@@ -233,82 +215,65 @@ export class CustomObject extends Instance {
 }
 
 /** A switch of a function, given or not. */
-export class Switch extends Instance {
+export class Switch {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly isPresent: boolean,
-  ) {
-    super();
-  }
+  ) {}
 }
 
-export class ScriptBlock extends Instance {
+export class ScriptBlock {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly body: ScriptBody,
-  ) {
-    super();
-  }
+  ) {}
 }
 
 /** An object of a .NET type that the interpreter implements in TypeScript, as `state`. */
-export class NetObject<State = unknown> extends Instance {
+export class NetObject<State = unknown> {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly state: State,
-  ) {
-    super();
-  }
+  ) {}
 }
 
 /** A .NET exception. */
-export class NetException extends Instance {
-  readonly data: Hashtable;
+export class NetException {
+  readonly data = new Hashtable(dictionaryType);
 
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     public message: string,
     readonly inner: NetException | null = null,
     public hresult = type.errorNumber,
     /** What its type has besides, by name in lower case. */
     readonly details: ReadonlyMap<string, Value> = new Map(),
-  ) {
-    super();
-    this.data = new Hashtable(dictionaryType);
-  }
+  ) {}
 
   get root(): NetException {
     return this.inner === null ? this : this.inner.root;
   }
 }
-const dictionaryType = new NetType("System.Collections.ListDictionaryInternal");
+
+export const dictionaryType = new NetType("System.Collections.ListDictionaryInternal");
 dictionaryType.interfaces = ["system.collections.idictionary"];
-export { dictionaryType };
 
 /** What `$_` is in a catch block. */
-export class ErrorRecord extends Instance {
+export class ErrorRecord {
   constructor(
-    override readonly type: NetType,
+    readonly type: NetType,
     readonly exception: NetException,
     readonly id: string,
     readonly category: string,
     readonly target: Value,
     /** Where it happened, as InvocationInfo says. */
     readonly position: Position | undefined,
-  ) {
-    super();
-  }
+  ) {}
 
   /** The same error, said to have happened elsewhere. */
   at(position: Position): ErrorRecord {
-    return new ErrorRecord(
-      this.type,
-      this.exception,
-      this.id,
-      this.category,
-      this.target,
-      position,
-    );
+    const { type, exception, id, category, target } = this;
+    return new ErrorRecord(type, exception, id, category, target, position);
   }
 }
 
