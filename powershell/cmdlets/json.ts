@@ -110,7 +110,7 @@ function read(text: string, edition: Edition, shell: Shell): Value {
   }
   try {
     JSON.parse(text);
-  } catch (error) {
+  } catch {
     // PowerShell says so in words of its own.
     throw raised("System.ArgumentException", "Invalid JSON.", {
       id: "System.ArgumentException",
