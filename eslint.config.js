@@ -3,6 +3,11 @@ import tseslint from "typescript-eslint";
 /** JavaScript itself: what runs before anything could translate it. */
 const plain = ["*.js", "toolchain/program/*.js"];
 
+/** Imports that a room may not have. */
+const barred = (regex, message) => ({
+  "no-restricted-imports": ["error", { patterns: [{ regex, message }] }],
+});
+
 export default tseslint.config(
   { ignores: ["node_modules/", ".kindows/", "sdks/", "**/golden/"] },
   ...tseslint.configs.recommendedTypeChecked,
@@ -20,6 +25,25 @@ export default tseslint.config(
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       "@typescript-eslint/consistent-type-imports": "error",
     },
+  },
+  {
+    ignores: ["powershell/**", "rehearsal/**", "test/**", "bench/**"],
+    rules: barred(
+      "^(\\.\\./)+powershell/",
+      "Nothing that a real `up` runs may import the interpreter.",
+    ),
+  },
+  {
+    files: ["powershell/*.ts"],
+    rules: barred("^\\.\\./", "The interpreter knows nothing of Windows or of the project."),
+  },
+  {
+    files: ["powershell/*/*.ts"],
+    rules: barred("^\\.\\./\\.\\./", "The interpreter knows nothing of Windows or of the project."),
+  },
+  {
+    files: ["rehearsal/windows/**"],
+    rules: barred("/components/", "The model of Windows knows no step of ours."),
   },
   {
     files: plain,

@@ -22,6 +22,7 @@ const durationsFile = path.join(localFolder, "test-durations.json");
 const usually: Durations = {
   "test/unit/rehearsal-host/fault-table": 200_000,
   "test/engine/": 30_000,
+  "test/unit/powershell/": 30_000,
 };
 
 const chosen = process.argv.slice(2);

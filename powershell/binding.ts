@@ -1,0 +1,249 @@
+/** Arguments bound to parameters, of functions, scripts and cmdlets alike. */
+import { enumerated, toText, tryConvert } from "./convert.ts";
+import { getProperty } from "./members.ts";
+import type { Formal, Signature } from "./parameters.ts";
+import type { Position } from "./syntax.ts";
+import * as is from "./types.ts";
+import { runtimeError, typeOf } from "./types.ts";
+import {
+  Hashtable,
+  isNull,
+  nothing,
+  PsArray,
+  Unsupported,
+  type NetType,
+  type Raised,
+  type Value,
+} from "./values.ts";
+
+/** One argument as it was written: a name, a value, or a name with its value behind a colon. */
+export interface Argument {
+  readonly name?: string;
+  readonly value?: Value;
+  /** How a bare number was written. */
+  readonly written?: string;
+  /** Belongs to $args, whatever parameters there are. */
+  readonly unbound?: boolean;
+  readonly position: Position;
+}
+
+export interface Bound {
+  readonly signature: Signature;
+  /** By the parameter's name in lower case. */
+  readonly values: Map<string, Value>;
+  /** What fits no parameter of a plain function: `$args`. */
+  readonly rest: Value[];
+  /** -ErrorAction and relatives, by name. */
+  readonly common: Map<string, Value>;
+  /** Parameters that the pipeline's values are for. */
+  open: readonly Formal[];
+}
+
+/** Parameters of every cmdlet. The first three do something, or nothing that a script could see. */
+const commonNames =
+  "ErrorAction WarningAction Verbose InformationAction Debug ErrorVariable WarningVariable OutVariable OutBuffer PipelineVariable";
+const commonParameters = commonNames.split(" ").map((name): Formal => ({
+  name,
+  key: name.toLowerCase(),
+  aliases: name === "ErrorAction" ? ["ea"] : [],
+  type: /^(Verbose|Debug)$/.test(name) ? is.switchParameter : undefined,
+  validators: [],
+  allows: new Set(),
+}));
+const supported = commonParameters.slice(0, 3);
+
+export function bind(signature: Signature, args: readonly Argument[], piped: boolean): Bound {
+  const bound: Bound = { signature, values: new Map(), rest: [], common: new Map(), open: [] };
+  const { values } = bound;
+  const positional: Argument[] = [];
+  const waiting = [...args];
+  const next = () => (waiting[0]?.name === undefined ? waiting.shift() : undefined);
+  for (let argument = waiting.shift(); argument; argument = waiting.shift()) {
+    const { name, position } = argument;
+    const formal = name === undefined ? undefined : findParameter(signature, name, position);
+    if (name === undefined) {
+      positional.push(argument);
+    } else if (formal) {
+      const isSwitch = formal.type === is.switchParameter;
+      const following = isSwitch ? { value: true, position } : next();
+      bindNamed(bound, formal, argument.value === undefined ? following : argument, position);
+    } else {
+      // Its value goes with it, to $args.
+      const value = argument.value ?? next()?.value;
+      const both = value === undefined ? [`-${name}`] : [`-${name}`, value];
+      positional.push(...both.map((each) => ({ value: each, unbound: true, position })));
+    }
+  }
+  bindPositional(bound, positional);
+  const free = signature.formals.filter(({ key }) => !values.has(key));
+  bound.open = free.filter(({ pipeline }) => piped && pipeline);
+  const missing = free.find((each) => each.mandatory && !bound.open.includes(each));
+  if (missing) {
+    const message = `Cannot process command because of one or more missing mandatory parameters: ${missing.name}.`;
+    throw bindingError(signature, "MissingMandatoryParameter", message);
+  }
+  return bound;
+}
+
+function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined, at: Position) {
+  const { signature, values, common } = bound;
+  if (argument?.value === undefined) {
+    const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter and try again.`;
+    throw bindingError(signature, "MissingArgument", message);
+  }
+  if (values.has(formal.key)) {
+    const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`;
+    throw bindingError(signature, "ParameterAlreadyBound", message);
+  }
+  // What looks like a negative number is a text there.
+  const { written } = argument;
+  const value = written?.startsWith("-") ? written : argument.value;
+  if (!commonParameters.includes(formal)) {
+    accept(bound, formal, value, written);
+  } else if (supported.includes(formal)) {
+    common.set(formal.name, value);
+  } else {
+    throw new Unsupported(`the parameter -${formal.name}`).at(at);
+  }
+}
+
+function bindPositional(bound: Bound, args: readonly Argument[]): void {
+  const { signature, values, rest } = bound;
+  const free = signature.formals
+    .filter(({ position, key }) => position !== undefined && !values.has(key))
+    .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+  for (const [index, { value = null, unbound, written }] of args.entries()) {
+    const formal = unbound ? undefined : free.shift();
+    if (formal?.rest && args.length > index + 1) {
+      const all = args.slice(index).map((each) => each.value ?? null);
+      accept(bound, formal, is.array(all));
+      return;
+    }
+    if (formal) {
+      accept(bound, formal, value, written);
+    } else if (signature.strict) {
+      const message = `A positional parameter cannot be found that accepts argument '${toText(value)}'.`;
+      throw bindingError(signature, "PositionalParameterNotFound", message);
+    } else {
+      rest.push(value);
+    }
+  }
+}
+
+/** A parameter by its name, its alias, or an unambiguous beginning; undefined: a plain function has none. */
+function findParameter(signature: Signature, name: string, position: Position): Formal | undefined {
+  const wanted = name.toLowerCase();
+  const names = ({ name, aliases }: Formal) => [name, ...aliases].map((each) => each.toLowerCase());
+  const all = [...signature.formals, ...(signature.strict ? commonParameters : [])];
+  const exact = all.find((formal) => names(formal).includes(wanted));
+  const close = all.filter((formal) => names(formal).some((each) => each.startsWith(wanted)));
+  if (!exact && close.length > 1) {
+    const message = `Parameter cannot be processed because the parameter name '${name}' is ambiguous.`;
+    throw bindingError(signature, "AmbiguousParameter", message);
+  }
+  const found = exact ?? close[0];
+  if (!found && signature.cmdlet) {
+    throw new Unsupported(`the parameter -${name} of ${signature.cmdlet}`).at(position);
+  }
+  if (!found && signature.strict) {
+    const message = `A parameter cannot be found that matches parameter name '${name}'.`;
+    throw bindingError(signature, "NamedParameterNotFound", message);
+  }
+  return found;
+}
+
+/** Binds one value of the pipeline to the parameter that takes it: a property of it, or else the whole. */
+export async function bindInput(bound: Bound, value: Value): Promise<void> {
+  const { signature, values, open } = bound;
+  open.forEach(({ key }) => values.delete(key));
+  for (const formal of open) {
+    const names = formal.pipeline === "property" ? [formal.name, ...formal.aliases] : [];
+    for (const name of names) {
+      const property = await getProperty(value, name);
+      if (property !== undefined) {
+        accept(bound, formal, property);
+        return;
+      }
+    }
+  }
+  const formal = open.find(({ pipeline }) => pipeline === "value");
+  if (formal) {
+    accept(bound, formal, value);
+  } else if (signature.cmdlet) {
+    const message = "The input object cannot be bound to any parameters for the command.";
+    throw bindingError(signature, "InputObjectNotBound", message);
+  }
+}
+
+function bindingError(signature: Signature, id: string, message: string, kind = ""): Raised {
+  return runtimeError(`${id},${signature.name}`, message, `ParameterBinding${kind}Exception`);
+}
+
+/** Binds a value to a parameter, converted and checked. */
+function accept(bound: Bound, formal: Formal, given: Value, written?: string): void {
+  const { signature, values } = bound;
+  const value = given === nothing ? null : given;
+  const { name, type, mandatory, allows } = formal;
+  const reject = (id: string, message: string) => {
+    throw bindingError(signature, `ParameterArgumentValidationError${id}`, message, "Validation");
+  };
+  const rejectEmpty = (id: string, what: string) => {
+    const message = `Cannot bind argument to parameter '${name}' because it is ${what}.`;
+    reject(`${id}NotAllowed`, message);
+  };
+  const takesEmptyText = allows.has("allowemptystring");
+  if (mandatory && isNull(value) && !type?.isValueType && !allows.has("allownull")) {
+    if (type !== is.string) {
+      rejectEmpty("Null", "null");
+    } else if (!takesEmptyText) {
+      rejectEmpty("EmptyString", "an empty string");
+    }
+  }
+  const isWritten = type === is.string && written !== undefined;
+  const converted = isWritten ? written : convertArgument(signature, value, type);
+  if (converted === undefined) {
+    const message = `Cannot process argument transformation on parameter '${name}'. Cannot convert value "${toText(value)}" to type "${type?.name ?? ""}".`;
+    const kind = signature.cmdlet ? "" : "ArgumentTransformation";
+    throw bindingError(signature, "ParameterArgumentTransformationError", message, kind);
+  }
+  for (const validator of formal.validators) {
+    const problem = validator(converted);
+    if (problem !== undefined) {
+      reject("", `Cannot validate argument on parameter '${name}'. ${problem}`);
+    }
+  }
+  if (mandatory && type) {
+    const items = converted instanceof PsArray ? converted.items : [converted];
+    if (items.length === 0 && !allows.has("allowemptycollection")) {
+      rejectEmpty("EmptyArray", "an empty array");
+    }
+    if ((type.element ?? type) === is.string && items.includes("") && !takesEmptyText) {
+      rejectEmpty("EmptyString", "an empty string");
+    }
+    if (type.element?.isValueType === false && !allows.has("allownull") && items.some(isNull)) {
+      rejectEmpty("Null", "null");
+    }
+  }
+  values.set(formal.key, converted);
+}
+
+function convertArgument(signature: Signature, value: Value, type?: NetType): Value | undefined {
+  if (!type || (signature.cmdlet && isNull(value))) {
+    return value;
+  }
+  if (type === is.scriptBlock || type === is.hashtable) {
+    return isNull(value) || typeOf(value).is(type) ? value : undefined;
+  }
+  const isRefused =
+    (type === is.bool && (typeof value === "string" || isNull(value))) ||
+    (type === is.string && signature.strict && value instanceof PsArray);
+  return isRefused ? undefined : tryConvert(value, type);
+}
+
+/** A splatted table or list as arguments. */
+export function splat(value: Value, position: Position): Argument[] {
+  if (value instanceof Hashtable) {
+    return value.entries().map(({ key, value }) => ({ name: toText(key), value, position }));
+  }
+  return (enumerated(value) ?? [value]).map((each) => ({ value: each, position }));
+}

@@ -1,0 +1,67 @@
+/** Files and folders as items. */
+import type { Shell } from "../commands.ts";
+import { fileInfo, fileName } from "../dotnet/files.ts";
+import type { Edition } from "../edition.ts";
+import { raised } from "../types.ts";
+import { Unsupported } from "../values.ts";
+import { joined, split, type Item, type ItemProvider } from "./items.ts";
+
+const byName = new Intl.Collator("en");
+
+export function fileItems({ host: { files }, types }: Shell, edition: Edition): ItemProvider {
+  /** As a folder's list shows it, or else as if it had been asked for; undefined: not there. */
+  const find = (path: string, isListed = false): Item | undefined => {
+    const status = files.status(path);
+    const name = fileName(path);
+    const shown = isListed && edition === "Desktop" ? name : path;
+    return (
+      status && {
+        path,
+        name,
+        isContainer: status.isFolder,
+        isHidden: status.isHidden,
+        isLink: status.isLink ?? false,
+        isReadOnly: status.isReadOnly,
+        value: () => fileInfo(types, { path, shown, status }),
+      }
+    );
+  };
+  const makeFolders = (path: string): void => {
+    if (!files.status(path)?.isFolder) {
+      const { parent } = split(provider, path);
+      if (parent !== "" && parent !== path) {
+        makeFolders(parent);
+      }
+      files.makeFolder(path);
+    }
+  };
+  const provider: ItemProvider = {
+    separator: files.separator,
+    resolve: (path) => files.resolve(path),
+    find: (path) => find(path),
+    children: ({ path }) =>
+      files
+        .list(path)
+        .flatMap((name) => find(joined(provider, path, name), true) ?? [])
+        .sort(
+          (a, b) => Number(b.isContainer) - Number(a.isContainer) || byName.compare(a.name, b.name),
+        ),
+    make: (path, { type, force }) => {
+      if (type?.toLowerCase() !== "directory") {
+        throw new Unsupported("New-Item of anything but a folder or a registry key");
+      }
+      const there = files.status(path);
+      if (there && !(force && there.isFolder)) {
+        const message = `An item with the specified name ${path} already exists.`;
+        throw raised("System.IO.IOException", message, { id: "DirectoryExist" });
+      }
+      makeFolders(path);
+      return find(path) as Item;
+    },
+    remove: ({ path }, options) => files.remove(path, options),
+    copy: ({ path }, to) => files.copy(path, to),
+    move: ({ path }, to) => files.move(path, to),
+    read: ({ path }) => files.read(path),
+  };
+  return provider;
+}

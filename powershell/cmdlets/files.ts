@@ -1,0 +1,285 @@
+/** Cmdlets on files and other items. */
+import { createHash } from "node:crypto";
+import type { Call, Cmdlet, ParameterDefinition, Shell } from "../commands.ts";
+import { decodeText, defaultEncoding, type TextEncoding } from "../dotnet/encoding.ts";
+import { linesOf } from "../dotnet/files.ts";
+import { matchObject } from "../dotnet/strings.ts";
+import type { Edition } from "../edition.ts";
+import { compile } from "../regex.ts";
+import * as is from "../types.ts";
+import { CustomObject, Raised, Unsupported } from "../values.ts";
+import { hasWildcard, wildcard } from "../wildcard.ts";
+import { fileItems } from "./file-items.ts";
+import {
+  driveOf,
+  expand,
+  itemNotFound,
+  joined,
+  split,
+  type DriveProviders,
+  type Item,
+  type ItemProvider,
+} from "./items.ts";
+
+type Parameters = Cmdlet["parameters"];
+
+interface GivenPath {
+  readonly provider: ItemProvider;
+  readonly path: string;
+  readonly isPattern: boolean;
+}
+
+/** An item that a path leads to, or one below it. */
+interface Given {
+  readonly provider: ItemProvider;
+  readonly item: Item;
+  /** Found by wildcards. */
+  readonly isPattern?: boolean;
+}
+
+/** Does something with an item; what that raises is the cmdlet's error, with an id that begins with `id`. */
+async function attempt<T>(call: Call, id: string, action: () => T): Promise<T | undefined> {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof Raised)) {
+      throw error;
+    }
+    await call.fail(new Raised(error.exception, undefined, error.id ?? `${id}IOError`));
+    return undefined;
+  }
+}
+
+/** The items that a path leads to. */
+function find({ provider, path, isPattern }: GivenPath): Item[] {
+  const full = provider.resolve(path);
+  return isPattern ? expand(provider, full) : [provider.find(full) ?? []].flat();
+}
+
+async function testPath(call: Call, given: GivenPath): Promise<void> {
+  const type = call.text("PathType")?.toLowerCase() ?? "any";
+  const isContainer = type === "container";
+  await call.emit(find(given).some((item) => type === "any" || item.isContainer === isContainer));
+}
+
+async function joinPath(call: Call, { provider, path }: GivenPath): Promise<void> {
+  await call.emit(joined(provider, path, call.text("ChildPath") ?? ""));
+}
+
+async function splitPath(call: Call, { provider, path }: GivenPath): Promise<void> {
+  const { parent, leaf } = split(provider, path);
+  const [qualifier] = /^\w+:/.exec(path) ?? [];
+  if (call.flag("Qualifier") && qualifier === undefined) {
+    throw new Unsupported(`Split-Path -Qualifier of ${path}, which has none`);
+  }
+  await call.emit(call.flag("Qualifier") ? (qualifier ?? "") : call.flag("Leaf") ? leaf : parent);
+}
+
+async function newItem(call: Call, { provider, path }: GivenPath): Promise<void> {
+  const options = { type: call.text("ItemType"), force: call.flag("Force") };
+  const made = await attempt(call, "NewItem", () => provider.make(provider.resolve(path), options));
+  if (made) {
+    await call.emit(made.value());
+  }
+}
+
+async function removeItem(call: Call, { provider, item }: Given): Promise<void> {
+  const children = item.isContainer ? provider.children(item) : [];
+  if (children.length > 0 && (item.isLink || !call.flag("Recurse"))) {
+    // PowerShell asks whether to remove that, or goes into the link.
+    throw new Unsupported(`Remove-Item of what is in ${item.path}`);
+  }
+  for (const child of children) {
+    await removeItem(call, { provider, item: child });
+  }
+  const force = call.flag("Force");
+  await attempt(call, "RemoveFileSystemItem", () => provider.remove(item, { force }));
+}
+
+/** Where -Destination sends an item. */
+function targetOf(call: Call, { provider, item }: Given): string {
+  const to = provider.resolve(call.text("Destination") ?? "");
+  return provider.find(to)?.isContainer ? joined(provider, to, item.name) : to;
+}
+
+async function copyItem(call: Call, given: Given, to = targetOf(call, given)): Promise<void> {
+  const { provider, item } = given;
+  if (!item.isContainer) {
+    await attempt(call, "CopyFileInfoItem", () => provider.copy(item, to));
+    return;
+  }
+  const made = await attempt(call, "CopyDirectoryInfoItem", () =>
+    provider.make(to, { type: "Directory", force: true }),
+  );
+  for (const child of made && call.flag("Recurse") ? provider.children(item) : []) {
+    await copyItem(call, { provider, item: child }, joined(provider, to, child.name));
+  }
+}
+
+async function moveItem(call: Call, given: Given): Promise<void> {
+  const { provider, item } = given;
+  const to = targetOf(call, given);
+  await attempt(call, item.isContainer ? "MoveDirectoryItem" : "MoveFileInfoItem", () => {
+    const there = provider.find(to);
+    if (there && call.flag("Force") && !item.isContainer && to !== item.path) {
+      provider.remove(there, { force: true });
+    }
+    provider.move(item, to);
+  });
+}
+
+async function getItem(call: Call, { item }: Given): Promise<void> {
+  if (item.isHidden && !call.flag("Force")) {
+    throw new Unsupported(`Get-Item of ${item.path}, which is hidden, without -Force`);
+  }
+  await call.emit(item.value());
+}
+
+async function getChildItem(call: Call, { provider, item, isPattern }: Given): Promise<void> {
+  if (isPattern && call.flag("Recurse")) {
+    throw new Unsupported("Get-ChildItem -Recurse with wildcards");
+  }
+  if (!item.isContainer || isPattern) {
+    await show(call, item);
+    return;
+  }
+  const children = (await attempt(call, "Dir", () => provider.children(item))) ?? [];
+  for (const child of children) {
+    await show(call, child);
+  }
+  for (const child of call.flag("Recurse") ? children : []) {
+    if (child.isContainer && (!child.isHidden || call.flag("Force"))) {
+      await getChildItem(call, { provider, item: child });
+    }
+  }
+}
+
+/** Hands on an item that Get-ChildItem is asked for. */
+async function show(call: Call, item: Item): Promise<void> {
+  const filter = call.text("Filter") ?? "*";
+  if (/[?[]|^\*\.\*$|\.$/.test(filter)) {
+    throw new Unsupported(`the filter ${filter}`);
+  }
+  if (
+    (!item.isHidden || call.flag("Force")) &&
+    !(call.flag("File") && item.isContainer) &&
+    !(call.flag("Directory") && !item.isContainer) &&
+    wildcard(filter).test(item.name)
+  ) {
+    await call.emit(item.value());
+  }
+}
+
+/** Lines of a file, or all of it; `assumed` is the encoding of one that does not say. */
+async function linesIn(call: Call, given: Given, assumed?: TextEncoding): Promise<string[]> {
+  const data = await attempt(call, "GetContentReader", () => given.provider.read(given.item));
+  const text = data ? decodeText(data, assumed) : "";
+  return call.flag("Raw") && text !== "" ? [text] : linesOf(text);
+}
+
+async function getContent(call: Call, given: Given, assumed: TextEncoding): Promise<void> {
+  const lines = await linesIn(call, given, assumed);
+  const from = Math.max(0, lines.length - (call.number("Tail") ?? lines.length));
+  for (const line of lines.slice(from, call.number("TotalCount"))) {
+    await call.emit(line);
+  }
+}
+
+const commands = "Microsoft.PowerShell.Commands";
+const fileHash = is.types.define({ name: `${commands}.FileHash` });
+const matchInfo = is.types.define({ name: `${commands}.MatchInfo` });
+
+async function getFileHash(call: Call, { provider, item }: Given): Promise<void> {
+  const data = await attempt(call, "FileRead", () => provider.read(item));
+  if (data) {
+    const hash = createHash("sha256").update(data).digest("hex").toUpperCase();
+    await call.emit(new CustomObject(fileHash).set("Algorithm", "SHA256").set("Hash", hash));
+  }
+}
+
+async function selectString(call: Call, given: Given): Promise<void> {
+  const pattern = compile(call.text("Pattern") ?? "", { ignoreCase: true });
+  for (const [index, line] of (await linesIn(call, given)).entries()) {
+    const match = pattern.match(line);
+    if (match) {
+      const info = new CustomObject(matchInfo).set("Line", line).set("LineNumber", index + 1);
+      await call.emit(info.set("Matches", is.array([matchObject(match)])));
+    }
+  }
+}
+
+const flag: ParameterDefinition = { type: "switch" };
+const text: ParameterDefinition = { type: "string" };
+const number: ParameterDefinition = { type: "int" };
+const path: ParameterDefinition = { type: "string[]", position: 0 };
+const paths: Parameters = {
+  Path: path,
+  // Items out of the pipeline come with a PSPath, which is not supported: their text would be no path.
+  LiteralPath: { type: "string[]", aliases: ["PSPath"], pipeline: "property" },
+};
+
+/** `providers` has drives that are something else than files. */
+export function fileCmdlets(edition: Edition, providers?: DriveProviders): readonly Cmdlet[] {
+  const providerOf = (shell: Shell, of: string): ItemProvider => {
+    const drive = driveOf(of);
+    const provider =
+      drive === undefined ? fileItems(shell, edition) : providers?.(drive.toLowerCase(), shell);
+    if (!provider) {
+      throw new Unsupported(`the drive ${drive ?? ""}:`);
+    }
+    return provider;
+  };
+  const onPaths = (
+    name: string,
+    parameters: Parameters,
+    run: (call: Call, given: GivenPath) => Promise<void>,
+  ): Cmdlet => ({
+    name,
+    implementation: `${commands}.${name.replace("-", "")}Command`,
+    parameters,
+    async run(call) {
+      const literal = call.texts("LiteralPath");
+      for (const each of literal ?? call.texts("Path") ?? []) {
+        const provider = providerOf(call.shell, each);
+        const isPattern = !literal && hasWildcard(each);
+        await run(call, { provider, path: each, isPattern });
+      }
+    },
+  });
+  /** An item that is not there is an error. */
+  const onItems = (
+    name: string,
+    parameters: Parameters,
+    run: (call: Call, given: Given) => Promise<unknown>,
+  ): Cmdlet =>
+    onPaths(name, { ...paths, ...parameters }, async (call, { provider, path, isPattern }) => {
+      const items = find({ provider, path, isPattern });
+      if (items.length === 0 && !isPattern) {
+        await call.fail(itemNotFound(provider.resolve(path)));
+      }
+      for (const item of items) {
+        await run(call, { provider, item, isPattern });
+      }
+    });
+  const transfer = { Destination: { ...text, position: 1, mandatory: true }, Force: flag };
+  const filters = { Filter: text, File: flag, Directory: flag, Recurse: flag, Force: flag };
+  const pathType = { ...text, set: ["Any", "Container", "Leaf"] };
+  const child = { ...text, position: 1, mandatory: true, allowEmpty: true };
+  const parent = { Path: { ...path, mandatory: true } };
+  return [
+    onPaths("Test-Path", { ...paths, PathType: pathType }, testPath),
+    onPaths("Join-Path", { ...parent, ChildPath: child }, joinPath),
+    onPaths("Split-Path", { ...parent, Parent: flag, Leaf: flag, Qualifier: flag }, splitPath),
+    onPaths("New-Item", { ...parent, ItemType: text, Force: flag }, newItem),
+    onItems("Remove-Item", { Recurse: flag, Force: flag }, removeItem),
+    onItems("Copy-Item", { ...transfer, Recurse: flag }, (call, given) => copyItem(call, given)),
+    onItems("Move-Item", transfer, moveItem),
+    onItems("Get-Item", { Force: flag }, getItem),
+    onItems("Get-ChildItem", filters, getChildItem),
+    onItems("Get-Content", { Raw: flag, TotalCount: number, Tail: number }, (call, given) =>
+      getContent(call, given, defaultEncoding(edition)),
+    ),
+    onItems("Get-FileHash", { Algorithm: { ...text, set: ["SHA256"] } }, getFileHash),
+    onItems("Select-String", { Pattern: { ...text, mandatory: true } }, selectString),
+  ];
+}

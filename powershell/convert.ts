@@ -1,0 +1,331 @@
+/** Values turned into values of another type, as casts, parameters and operators do it. */
+import * as is from "./types.ts";
+import { raised, runtimeError, typeOf } from "./types.ts";
+import {
+  Char,
+  CustomObject,
+  EnumValue,
+  ErrorRecord,
+  Hashtable,
+  isNull,
+  NetException,
+  NetType,
+  nothing,
+  Num,
+  PsArray,
+  Raised,
+  ScriptBlock,
+  Switch,
+  Unsupported,
+  type Instance,
+  type Value,
+} from "./values.ts";
+
+/** What a value is in a text in double quotes. */
+export function toText(value: Value): string {
+  if (isNull(value)) {
+    return "";
+  }
+  if (typeof value === "boolean" || value instanceof Switch) {
+    return toBool(value) ? "True" : "False";
+  }
+  if (typeof value !== "object") {
+    return String(value);
+  }
+  const items = enumerated(value);
+  return items ? items.map(nestedText).join(" ") : objectText(value);
+}
+
+function objectText(value: Instance): string {
+  if (value instanceof ScriptBlock) {
+    const { file, start, end } = value.body.position;
+    return file.text.slice(start + 1, end - 1);
+  }
+  if (value instanceof CustomObject) {
+    const properties = [...value.properties.values()].map(
+      (each) => `${each.name}=${nestedText(each.value)}`,
+    );
+    return properties.length === 0 ? "" : `@{${properties.join("; ")}}`;
+  }
+  if (value instanceof Num) {
+    return doubleText(value.value);
+  }
+  if (value instanceof Char || value instanceof EnumValue) {
+    return value instanceof Char ? value.text : value.name;
+  }
+  if (value instanceof ErrorRecord || value instanceof NetException) {
+    const { type, message } = value instanceof ErrorRecord ? value.exception : value;
+    return value instanceof ErrorRecord ? message : `${type.name}: ${message}`;
+  }
+  if (value instanceof NetType) {
+    throw new Unsupported("a type in a text");
+  }
+  const forms = value.type.overloads("tostring");
+  const text = forms.find((each) => each.parameters.length === 0)?.call(value, []);
+  return typeof text === "string" ? text : value.type.name;
+}
+
+/** Lists within lists show their type only. */
+export function nestedText(value: Value): string {
+  return value instanceof PsArray ? value.type.name : toText(value);
+}
+
+/** A double in 15 digits, as .NET Framework writes it. */
+function doubleText(value: number): string {
+  const short = Number(value.toPrecision(15));
+  const [digits = "", power = "0"] = short.toExponential().split("e");
+  const exponent = Number(power);
+  if (!Number.isFinite(value) || (exponent >= -4 && exponent < 15)) {
+    return String(short);
+  }
+  const sign = exponent < 0 ? "-" : "+";
+  return `${digits}E${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** What loops and pipelines take one by one; undefined: a single thing. */
+export function enumerated(value: Value): readonly Value[] | undefined {
+  if (value instanceof PsArray) {
+    return value.items;
+  }
+  return value !== null && typeof value === "object" ? value.type.enumerate?.(value) : undefined;
+}
+
+/** A value as a list: nothing has no element, null one. */
+export function toItems(value: Value): readonly Value[] {
+  return value === nothing ? [] : (enumerated(value) ?? [value]);
+}
+
+/** What a command's outputs are as one value. */
+export function fromItems(items: Value[]): Value {
+  return items.length === 0 ? nothing : items.length === 1 ? (items[0] as Value) : is.array(items);
+}
+
+export function toBool(value: Value): boolean {
+  if (typeof value === "string" || value instanceof Switch) {
+    return typeof value === "string" ? value !== "" : value.isPresent;
+  }
+  const items = enumerated(value);
+  if (items) {
+    const [first = null] = items;
+    return items.length > 1 || (enumerated(first)?.length ?? Number(toBool(first))) > 0;
+  }
+  return value instanceof EnumValue || Boolean(numberIn(value) ?? true);
+}
+
+export function isNumeric(value: Value): value is number | bigint | Num {
+  return typeof value === "number" || typeof value === "bigint" || value instanceof Num;
+}
+
+/** A number's value for JavaScript. */
+export function plainNumber(value: number | bigint | Num): number {
+  return value instanceof Num ? value.value : Number(value);
+}
+
+/** What a value counts as where a number is wanted; undefined: it is none. */
+export function numberIn(value: Value): number | bigint | undefined {
+  if (value instanceof PsArray && value.items.length === 1) {
+    return numberIn(value.items[0] as Value);
+  }
+  if (value instanceof Num) {
+    return value.value;
+  }
+  if (value instanceof Char || value instanceof EnumValue) {
+    return value instanceof Char ? value.code : value.number;
+  }
+  if (isNull(value) || typeof value === "boolean") {
+    return value === true ? 1 : 0;
+  }
+  return typeof value === "string"
+    ? parseNumber(value)
+    : typeof value === "object"
+      ? undefined
+      : value;
+}
+
+/** Smallest and largest values of whole numbers. */
+const limits = new Map<NetType, readonly [bigint, bigint]>([
+  [is.int, [-(2n ** 31n), 2n ** 31n - 1n]],
+  [is.long, [-(2n ** 63n), 2n ** 63n - 1n]],
+  [is.byte, [0n, 255n]],
+  [is.uint32, [0n, 2n ** 32n - 1n]],
+  [is.uint64, [0n, 2n ** 64n - 1n]],
+]);
+const fractions = new Set<NetType>([is.double, is.single, is.decimal]);
+
+export function isNumberType(type: NetType): boolean {
+  return limits.has(type) || fractions.has(type);
+}
+
+/** A whole or other number of a type; halves are rounded to the even one. */
+export function toNumber(value: number | bigint, type: NetType): Value | undefined {
+  if (fractions.has(type)) {
+    return new Num(type, Number(value));
+  }
+  const [low, high] = limits.get(type) ?? [0n, 0n];
+  const rounded = typeof value === "bigint" ? value : roundHalfEven(value);
+  if (!(rounded >= low && rounded <= high)) {
+    return undefined;
+  }
+  const whole = BigInt(rounded);
+  return type === is.int ? Number(whole) : type === is.long ? whole : new Num(type, Number(whole));
+}
+
+export function roundHalfEven(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  return rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
+}
+
+/** A text as a number, as [int]"0x1F" and 1 + "2" read it; undefined: it is none. */
+function parseNumber(text: string): number | bigint | undefined {
+  const trimmed = text.trim();
+  if (/^([+-]0x[\da-f]+|0x[\da-f]{8,}|[+-]?[\d.]+[kmgtp]b)$/i.test(trimmed)) {
+    throw new Unsupported(`the number ${trimmed} in a text`);
+  }
+  if (/^[+-]?\d+$/.test(trimmed)) {
+    const whole = BigInt(trimmed);
+    return BigInt.asIntN(32, whole) === whole ? Number(whole) : whole;
+  }
+  const isNumber = /^(0x[\da-f]+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|)$/i.test(trimmed);
+  return isNumber ? Number(trimmed) : undefined;
+}
+
+/** A value turned into a type. Throws what a failing cast throws. */
+export function convert(value: Value, type: NetType): Value {
+  const converted = tryConvert(value, type);
+  if (converted === undefined) {
+    throw cannotConvert(value, type);
+  }
+  return converted;
+}
+
+function cannotConvert(value: Value, type: NetType): Raised {
+  const shown = isNull(value) ? "null" : `"${toText(value)}"`;
+  if (limits.has(type) && (typeof value === "string" || isNumeric(value))) {
+    const why =
+      numberIn(value) === undefined
+        ? "Input string was not in a correct format."
+        : `Value was either too large or too small for an ${type.shortName}.`;
+    const message = `Cannot convert value ${shown} to type "${type.name}". Error: "${why}"`;
+    return typeof value === "string"
+      ? runtimeError("InvalidCastFromStringToInteger", message)
+      : runtimeError("InvalidCastIConvertible", message, "PSInvalidCastException");
+  }
+  const from = isNull(value) ? "null" : typeOf(value).name;
+  return runtimeError(
+    "ConvertToFinalInvalidCastException",
+    `Cannot convert the ${shown} value of type "${from}" to type "${type.name}".`,
+    "PSInvalidCastException",
+  );
+}
+
+/** How values, null too, become those of the language's own types. */
+const conversions = new Map<NetType, (value: Value, type: NetType) => Value | undefined>([
+  [is.string, toText],
+  [is.bool, toBool],
+  [is.switchParameter, (value, type) => new Switch(type, toBool(value))],
+  [is.char, convertChar],
+  ...[...limits.keys(), ...fractions].map((type) => [type, convertNumber] as const),
+]);
+
+/** The same; undefined: it cannot be done. */
+export function tryConvert(value: Value, type: NetType): Value | undefined {
+  if (type === is.psObject && value instanceof Hashtable) {
+    return toCustomObject(value);
+  }
+  if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) {
+    return value;
+  }
+  const conversion = conversions.get(type);
+  if (conversion) {
+    return conversion(value, type);
+  }
+  if (isNull(value)) {
+    return type.isValueType ? undefined : null;
+  }
+  if (type.element) {
+    return convertArray(value, type, type.element);
+  }
+  if (type.name === "System.Array") {
+    return is.array([value]);
+  }
+  if (type.enumeration) {
+    return convertEnumeration(value, type, type.enumeration);
+  }
+  return type.convert ? type.convert(value) : convertByMember(value, type);
+}
+
+function convertNumber(value: Value, type: NetType): Value | undefined {
+  const number = numberIn(value);
+  return number === undefined ? undefined : toNumber(number, type);
+}
+
+function convertChar(value: Value, type: NetType): Value | undefined {
+  if (typeof value === "string") {
+    return value.length === 1 ? is.toChar(value) : undefined;
+  }
+  const code = isNull(value) || isNumeric(value) ? convertNumber(value, is.int) : undefined;
+  return typeof code === "number" && code >= 0 && code <= 0xffff ? new Char(type, code) : undefined;
+}
+
+function convertArray(value: Value, type: NetType, element: NetType): Value | undefined {
+  const items = toItems(value).map((item) => tryConvert(item, element));
+  return items.every((item) => item !== undefined) ? new PsArray(type, items) : undefined;
+}
+
+function convertEnumeration(
+  value: Value,
+  type: NetType,
+  names: ReadonlyMap<string, EnumValue>,
+): Value | undefined {
+  if (typeof value !== "string") {
+    const number = isNumeric(value) ? plainNumber(value) : undefined;
+    return [...names.values()].find((each) => each.number === number);
+  }
+  const parts = value.split(",").map((name) => names.get(name.trim().toLowerCase()));
+  const known = parts.filter((part) => part !== undefined).sort((a, b) => a.number - b.number);
+  if (parts.length === 1 || known.length < parts.length) {
+    return parts.length === 1 ? parts[0] : undefined;
+  }
+  const number = known.reduce((sum, part) => sum | part.number, 0);
+  return new EnumValue(type, known.map((part) => part.name).join(", "), number);
+}
+
+/** By the type's own Parse for a text, else by a constructor that takes the value. */
+function convertByMember(value: Exclude<Value, null>, type: NetType): Value | undefined {
+  const parse = typeof value === "string" ? type.staticMethods.get("parse") : undefined;
+  const member = [...(parse ?? []), ...type.constructors].find(
+    ({ parameters: [first, ...further] }) =>
+      first !== undefined && further.length === 0 && typeOf(value).isNamed(first),
+  );
+  try {
+    const made = member?.call(null, [value]);
+    if (made instanceof Promise) {
+      throw new Unsupported(`a conversion to [${type.name}]`);
+    }
+    return made as Value | undefined;
+  } catch (error) {
+    if (!(error instanceof Raised)) {
+      throw error;
+    }
+    const inner = error.exception;
+    throw raised(
+      "System.Management.Automation.PSInvalidCastException",
+      `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${inner.message}"`,
+      { id: "InvalidCastParseTargetInvocation", inner },
+    );
+  }
+}
+
+export function toCustomObject(table: Hashtable): CustomObject {
+  const object = new CustomObject(is.customObject);
+  for (const { key, value } of table.entries()) {
+    const name = toText(key);
+    if (name.toLowerCase() === "pstypename") {
+      object.typeNames.push(toText(value));
+    } else {
+      object.set(name, value);
+    }
+  }
+  return object;
+}

@@ -1,0 +1,79 @@
+/** Members of arrays and tables. */
+import { toText } from "../convert.ts";
+import * as is from "../types.ts";
+import { raised, types } from "../types.ts";
+import {
+  dictionaryType,
+  NetObject,
+  type Hashtable,
+  type NetType,
+  type PsArray,
+  type Value,
+} from "../values.ts";
+
+for (const name of ["IEnumerable", "ICollection", "IList", "IDictionary"]) {
+  types.define({ name: `System.Collections.${name}` });
+}
+
+types.extend("System.Array", {
+  properties: {
+    Length: (self: PsArray) => self.items.length,
+    Count: (self: PsArray) => self.items.length,
+  },
+});
+
+type List = NetObject<readonly Value[]>;
+const enumerator = types.define({
+  name: "System.Collections.IEnumerator",
+  enumerate: (self: List) => self.state,
+});
+const keyCollection = types.define({
+  name: "System.Collections.Hashtable+KeyCollection",
+  interfaces: ["System.Collections.ICollection"],
+  enumerate: (self: List) => self.state,
+  properties: { Count: (self: List) => self.state.length },
+});
+
+type Entry = NetObject<{ readonly key: Value; readonly value: Value }>;
+const entryType = types.define({
+  name: "System.Collections.DictionaryEntry",
+  properties: {
+    Name: (self: Entry) => self.state.key,
+    Key: (self: Entry) => self.state.key,
+    Value: (self: Entry) => self.state.value,
+  },
+});
+
+function listOf(self: Hashtable, type: NetType, pick: (entry: Entry["state"]) => Value): List {
+  return new NetObject(type, self.entries().map(pick));
+}
+
+for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
+  types.extend(type, {
+    properties: {
+      Count: (self: Hashtable) => self.size,
+      Keys: (self: Hashtable) => listOf(self, keyCollection, (entry) => entry.key),
+      Values: (self: Hashtable) => listOf(self, keyCollection, (entry) => entry.value),
+    },
+    methods: {
+      "Contains(object)": (self: Hashtable, key: Value) => self.has(key),
+      "Add(object, object)": (self: Hashtable, key: Value, value: Value) => {
+        if (self.has(key)) {
+          throw raised(
+            "System.ArgumentException",
+            `Item has already been added. Key in dictionary: '${toText(key)}'`,
+          );
+        }
+        self.set(key, value);
+      },
+      "Remove(object)": (self: Hashtable, key: Value) => {
+        self.delete(key);
+      },
+      "GetEnumerator()": (self: Hashtable) =>
+        listOf(self, enumerator, (entry) => new NetObject(entryType, entry)),
+    },
+  });
+}
+types.extend(is.hashtable, {
+  methods: { "ContainsKey(object)": (self: Hashtable, key: Value) => self.has(key) },
+});

@@ -1,0 +1,125 @@
+/** .NET's and PowerShell's exceptions, and what a catch block can ask of an error. */
+import { toText } from "../convert.ts";
+import { errorRecord, raised, types } from "../types.ts";
+import { NetException, NetObject, type ErrorRecord, type NetType, type Raised } from "../values.ts";
+
+/** By name below System: the base of each, and its HResult where it is not its base's. */
+const exceptions: Readonly<Record<string, readonly [base: string, hresult?: number]>> = {
+  Exception: ["Object"],
+  SystemException: ["Exception", 0x80131501],
+  ArgumentException: ["SystemException", 0x80070057],
+  ArgumentNullException: ["ArgumentException", 0x80004003],
+  ArgumentOutOfRangeException: ["ArgumentException", 0x80131502],
+  ArithmeticException: ["SystemException", 0x80070216],
+  DivideByZeroException: ["ArithmeticException", 0x80020012],
+  OverflowException: ["ArithmeticException", 0x80131516],
+  FormatException: ["SystemException", 0x80131537],
+  UriFormatException: ["FormatException"],
+  IndexOutOfRangeException: ["SystemException", 0x80131508],
+  InvalidCastException: ["SystemException", 0x80004002],
+  InvalidOperationException: ["SystemException", 0x80131509],
+  TimeoutException: ["SystemException", 0x80131505],
+  UnauthorizedAccessException: ["SystemException", 0x80070005],
+  "IO.IOException": ["SystemException", 0x80131620],
+  "IO.FileNotFoundException": ["IO.IOException", 0x80070002],
+  "IO.DirectoryNotFoundException": ["IO.IOException", 0x80070003],
+  "Threading.AbandonedMutexException": ["SystemException", 0x8013152d],
+  "ComponentModel.Win32Exception": ["SystemException", 0x80004005],
+  "Net.Sockets.SocketException": ["ComponentModel.Win32Exception"],
+};
+
+/** The same for those of PowerShell, below System.Management.Automation: by base. */
+const automation: Readonly<Record<string, readonly string[]>> = {
+  "System.SystemException": ["RuntimeException"],
+  "System.InvalidCastException": ["PSInvalidCastException"],
+  "System.ArgumentException": ["PSArgumentException"],
+  RuntimeException: [
+    ...["CommandNotFoundException", "ParseException", "MethodException", "GetValueException"],
+    ...["ParameterBindingException", "MetadataException", "SessionStateException"],
+    "PropertyNotFoundException",
+  ],
+  MethodException: ["MethodInvocationException"],
+  GetValueException: ["GetValueInvocationException"],
+  ParameterBindingException: [
+    "ParameterBindingValidationException",
+    "ParameterBindingArgumentTransformationException",
+  ],
+  MetadataException: ["ValidationMetadataException", "ArgumentTransformationMetadataException"],
+  SessionStateException: ["ItemNotFoundException"],
+};
+
+function define(name: string, base: string, hresult?: number): void {
+  const make = (_: null, message: string | null, inner: NetException | null = null) =>
+    new NetException(type, message ?? `Exception of type '${name}' was thrown.`, inner);
+  const constructors = { "(string)": make, "(string, Exception)": make };
+  const type: NetType = types.define({ name, base, constructors });
+  type.hresult = hresult === undefined ? undefined : hresult | 0;
+}
+
+for (const [name, [base, hresult]] of Object.entries(exceptions)) {
+  define(`System.${name}`, `System.${base}`, hresult);
+}
+for (const [base, names] of Object.entries(automation)) {
+  const prefix = "System.Management.Automation.";
+  names.forEach((name) => {
+    define(prefix + name, base.includes(".") ? base : prefix + base);
+  });
+}
+types.extend("System.Exception", {
+  properties: {
+    Message: (self: NetException) => self.message,
+    InnerException: (self: NetException) => self.inner,
+    Data: (self: NetException) => self.data,
+    HResult: (self: NetException) => self.hresult,
+  },
+  methods: {
+    "GetBaseException()": (self: NetException) => self.root,
+    "ToString()": toText,
+  },
+  unsupported: ["ErrorRecord", "Source", "StackTrace"],
+});
+types.extend("System.IO.IOException", {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      raised("System.IO.IOException", message, { hresult }).exception,
+  },
+});
+
+/** Those that tell a parameter; .NET Framework does so in a line of its own. */
+function argumentError(type: string, message: string, parameter: string): Raised {
+  return raised(`System.${type}`, `${message}\r\nParameter name: ${parameter}`);
+}
+
+export function badArgument(message: string, parameter: string): Raised {
+  return argumentError("ArgumentException", message, parameter);
+}
+
+export function missingArgument(parameter: string): Raised {
+  return argumentError("ArgumentNullException", "Value cannot be null.", parameter);
+}
+
+export function outOfRange(message: string, parameter: string): Raised {
+  return argumentError("ArgumentOutOfRangeException", message, parameter);
+}
+
+export function badFormat(message = "Input string was not in a correct format."): Raised {
+  return raised("System.FormatException", message);
+}
+
+const invocationInfo = types.define({
+  name: "System.Management.Automation.InvocationInfo",
+  properties: {
+    ScriptName: ({ state }: NetObject<ErrorRecord>) => state.position?.file.path ?? null,
+    ScriptLineNumber: ({ state }: NetObject<ErrorRecord>) => state.position?.line ?? 0,
+  },
+  unsupported: ["Line", "MyCommand", "OffsetInLine", "PositionMessage"],
+});
+types.extend(errorRecord, {
+  properties: {
+    Exception: (self: ErrorRecord) => self.exception,
+    FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
+    InvocationInfo: (self: ErrorRecord) => new NetObject(invocationInfo, self),
+  },
+  methods: { "ToString()": toText },
+  unsupported: ["CategoryInfo", "ErrorDetails", "ScriptStackTrace", "TargetObject"],
+});

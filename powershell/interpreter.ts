@@ -1,0 +1,946 @@
+/** Runs scripts: walks their syntax trees. */
+import { bind, bindInput, splat, type Argument } from "./binding.ts";
+import type { BlockOptions, Cmdlet, Emit, Shell } from "./commands.ts";
+import {
+  convert,
+  enumerated,
+  fromItems,
+  toBool,
+  toCustomObject,
+  toItems,
+  toText,
+  tryConvert,
+} from "./convert.ts";
+import type { Host } from "./host.ts";
+import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
+import { binary, joined, negate, splitWords } from "./operators.ts";
+import { functionSignature, isAdvanced } from "./parameters.ts";
+import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "./parser.ts";
+import { convertForVariable, Scope, type FunctionValue } from "./scope.ts";
+import {
+  cmdletStage,
+  complete,
+  gathering,
+  located,
+  program,
+  report,
+  terminating,
+  type Invocation,
+  type Runnable,
+  type Stage,
+} from "./stages.ts";
+import { check, nodes } from "./subset.ts";
+import type * as Syntax from "./syntax.ts";
+import * as is from "./types.ts";
+import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
+import {
+  ErrorRecord,
+  Hashtable,
+  isNull,
+  NetException,
+  NetObject,
+  NetType,
+  nothing,
+  Num,
+  PsArray,
+  Raised,
+  ScriptBlock,
+  Unsupported,
+  type Value,
+} from "./values.ts";
+import { wildcard } from "./wildcard.ts";
+
+type Statements = readonly Syntax.Statement[];
+type Ends = Syntax.Flow["kind"] | object;
+type Loop = Syntax.Loop | Syntax.For | Syntax.ForEach;
+
+/** On its way to the loop, the body, the script or the pipeline that it ends. */
+class Signal extends Error {
+  constructor(
+    readonly ends: Ends,
+    readonly code = 0,
+  ) {
+    super("a signal that nothing waits for");
+  }
+}
+
+/** Runs something. Returns the signal that ended it, if it is one of those. */
+async function until(ends: Ends[], run: () => Promise<void>): Promise<Signal | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Signal && ends.includes(error.ends)) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** Operators before a value. */
+const unary = new Map<string, (value: Value) => Value>([
+  ["-not", (value) => !toBool(value)],
+  ["!", (value) => !toBool(value)],
+  ["-", negate],
+  ["+", (value) => binary("+", 0, value, () => undefined)],
+  [",", (value) => is.array([orNull(value)])],
+  ["-join", (value) => joined(value, "")],
+  ["-split", splitWords],
+]);
+
+/** Variables that cannot be set, by what they are in a file. */
+const automatics = new Map<string, (path: string) => Value>([
+  ["true", () => true],
+  ["false", () => false],
+  ["null", () => null],
+  ["psscriptroot", (path) => (path.startsWith("<") ? "" : folderOf(path))],
+  ["pscommandpath", (path) => path],
+]);
+/** Variables that are there from the beginning. */
+const preferences = {
+  ErrorActionPreference: "Continue",
+  ProgressPreference: "Continue",
+  WarningPreference: "Continue",
+  VerbosePreference: "SilentlyContinue",
+  LASTEXITCODE: null,
+};
+
+export interface InterpreterOptions {
+  readonly host: Host;
+  readonly types: Types;
+  readonly cmdlets: readonly Cmdlet[];
+  /** Variables that are there from the beginning, by name. */
+  readonly variables?: Readonly<Record<string, Value>>;
+  /** Commands that a script may call though they are not known yet, by name in lower case. Default: none. */
+  readonly mayCall?: (name: string) => boolean;
+  /** Called before each statement, e.g. to measure what a test runs. */
+  readonly onStatement?: (statement: Syntax.Statement) => void;
+}
+
+export class Interpreter implements Shell {
+  readonly host: Host;
+  readonly types: Types;
+  readonly #options: InterpreterOptions;
+  readonly #cmdlets = new Map<string, Cmdlet>();
+  readonly #parsed = new Map<string, Syntax.ScriptBody>();
+  readonly property = getProperty;
+  readonly text = toText;
+  #scope: Scope;
+  /** How many try blocks are being run, in all functions: within one, every error ends its block. */
+  #tries = 0;
+  /** The error that a catch block is about, for `throw` alone. */
+  #caught: Raised | undefined;
+
+  constructor(options: InterpreterOptions) {
+    this.#options = options;
+    const { host, types, cmdlets, variables } = options;
+    this.host = host;
+    this.types = types;
+    for (const cmdlet of cmdlets) {
+      const names = [cmdlet.name, ...(cmdlet.aliases ?? [])];
+      names.forEach((name) => this.#cmdlets.set(name.toLowerCase(), cmdlet));
+    }
+    this.#scope = new Scope(undefined, { isScript: true }, (pattern) => {
+      const names = cmdlets.map(({ name }) => name).filter((name) => wildcard(pattern).test(name));
+      return host.processes.find(pattern) === undefined ? names : [...names, pattern];
+    });
+    const globals = { ...variables, ...preferences, "?": true, PID: host.processes.id };
+    Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
+  }
+
+  /** Runs a script file as powershell.exe -File does. Returns its exit code. */
+  async runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
+    try {
+      return (await this.#script(path, fileArguments(args), emit, "&")) ?? 0;
+    } catch (error) {
+      if (!(error instanceof Raised)) {
+        throw error;
+      }
+      const at = error.record?.position;
+      const place = at ? `${at.file.path}:${String(at.line)}: ` : "";
+      this.host.error(`${place}${error.exception.message}\n`);
+      return 1;
+    }
+  }
+
+  // Scripts and functions
+
+  #load(path: string): Syntax.ScriptBody {
+    const bytes = this.host.files.read(path);
+    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+    const known = this.#parsed.get(path);
+    const body = known?.position.file.text === text ? known : parseScript({ path, text });
+    this.#parsed.set(path, body);
+    return body;
+  }
+
+  /** The files that a script dot-sources, and those that these do, as far as their paths can be told beforehand. */
+  *#dotSourced(body: Syntax.ScriptBody, seen: Set<string>): Generator<Syntax.ScriptBody> {
+    const { files } = this.host;
+    const { path: script, text } = body.position.file;
+    for (const node of nodes(body)) {
+      const isDot = node.kind === "Command" && node.invocation === ".";
+      const written = isDot ? text.slice(node.position.start, node.position.end) : "";
+      const pattern = /\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])([^'"\s]+\.ps1)\b/i;
+      const below = pattern.exec(written)?.[1];
+      const path = below && files.resolve(folderOf(script) + files.separator + below);
+      if (path && !seen.has(path) && files.status(path)) {
+        const sourced = this.#load(path);
+        yield sourced;
+        yield* this.#dotSourced(sourced, seen.add(path));
+      }
+    }
+  }
+
+  /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
+  async #script(path: string, args: readonly Argument[], emit: Emit, how: "&" | ".") {
+    const body = this.#load(path);
+    check([body, ...this.#dotSourced(body, new Set())], {
+      ...this.#options,
+      cmdlets: this.#cmdlets,
+      isFunction: (name) => this.#scope.findFunction(name) !== undefined,
+    });
+    const name = path.slice(path.search(/[^\\/]*$/));
+    const scope = how === "." ? this.#scope : new Scope(this.#scope, { isScript: true });
+    const run = () => this.#body({ name, body }, args, emit);
+    return (await until(["Exit"], () => this.#inScope(scope, run)))?.code;
+  }
+
+  async #inScope<T>(scope: Scope, run: () => Promise<T> | T): Promise<T> {
+    const outer = this.#scope;
+    this.#scope = scope;
+    try {
+      return await run();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  /** Binds the arguments, then runs the statements in the current scope. */
+  async #body(func: FunctionValue, args: readonly Argument[], emit: Emit, input?: Value[]) {
+    const { forEachInput, statements } = func.body;
+    const scope = this.#scope;
+    const signature = await functionSignature(func, this);
+    const bound = bind(signature, args, input !== undefined && forEachInput);
+    const { common, rest, values } = bound;
+    if (input && forEachInput) {
+      const [value = null] = input;
+      scope.setVariable("_", value);
+      await bindInput(bound, value);
+    } else if (input) {
+      scope.setVariable("input", is.array(input));
+    }
+    const given = new Hashtable(is.hashtable);
+    common.forEach((value, name) => given.set(name, value));
+    const preference = common.get("ErrorAction");
+    if (preference !== undefined) {
+      given.set("ErrorAction", convert(preference, is.actionPreference));
+      scope.setVariable("ErrorActionPreference", preference);
+    }
+    scope.setVariable("args", is.array(rest));
+    for (const { name, key, type, validators, defaultValue } of signature.formals) {
+      let value = values.get(key);
+      if (value !== undefined) {
+        given.set(name, value);
+      } else if (defaultValue) {
+        value = await this.expression(defaultValue);
+        value = type ? convert(value, type) : value;
+      } else {
+        value = (type && tryConvert(null, type)) ?? null;
+      }
+      scope.variables.set(key, { value, type, validators });
+    }
+    scope.setVariable("PSBoundParameters", given);
+    await until(["Return"], () => this.#statements(statements, emit));
+  }
+
+  async invoke({ body }: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void> {
+    const { args = [], child, underscore, self } = options;
+    const given = args.map((value) => ({ value, position: body.position }));
+    const run = () => this.#body({ name: "", body }, given, emit);
+    const withThis = () => this.#with("this", self, run);
+    const scope = child ? new Scope(this.#scope) : this.#scope;
+    await this.#inScope(scope, () => this.#with("_", underscore, withThis));
+  }
+
+  async evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value> {
+    return fromItems(await collect((emit) => this.invoke(block, options, emit)));
+  }
+
+  /** Runs something with a variable of the current scope set for as long; undefined: it is not. */
+  async #with(name: string, value: Value | undefined, run: () => Promise<void>): Promise<void> {
+    if (value === undefined) {
+      return run();
+    }
+    const { variables } = this.#scope;
+    const before = variables.get(name);
+    variables.set(name, { value });
+    try {
+      await run();
+    } finally {
+      if (before) {
+        variables.set(name, before);
+      } else {
+        variables.delete(name);
+      }
+    }
+  }
+
+  variable(name: string): Value | undefined {
+    return this.#scope.find(name)?.value;
+  }
+
+  // Statements
+
+  async #statements(statements: Statements, emit: Emit): Promise<void> {
+    for (const statement of statements) {
+      this.#options.onStatement?.(statement);
+      try {
+        await located(statement.position, () => this.#statement(statement, emit));
+      } catch (error) {
+        const preference = this.#scope.errorAction;
+        const goesOn = this.#tries === 0 && !/^stop$/i.test(preference);
+        if (!(error instanceof Raised) || error.terminating || !goesOn) {
+          throw error;
+        }
+        report(error, preference, this.#scope, this.host);
+      }
+    }
+  }
+
+  async #statement(statement: Syntax.Statement, emit: Emit): Promise<void> {
+    switch (statement.kind) {
+      case "Pipeline":
+        return this.#pipeline(statement, emit);
+      case "Assignment":
+        await this.#assignment(statement);
+        return;
+      case "If":
+        for (const { condition, body } of statement.clauses) {
+          if (toBool(await this.#value(condition))) {
+            return this.#statements(body, emit);
+          }
+        }
+        return this.#statements(statement.otherwise ?? [], emit);
+      case "While":
+      case "DoLoop":
+      case "For":
+      case "ForEach":
+        return this.#loop(statement, emit);
+      case "Try":
+        return this.#try(statement, emit);
+      case "FunctionDefinition":
+        this.#scope.setFunction(statement.name, statement);
+        return;
+      case "Throw":
+        throw await this.#thrown(statement);
+      case "Return":
+        if (statement.value) {
+          await this.#statement(statement.value, emit);
+        }
+        throw new Signal("Return");
+      case "Exit": {
+        const code = statement.value ? await this.#value(statement.value) : 0;
+        throw new Signal("Exit", Number(tryConvert(code, is.int) ?? 0));
+      }
+      case "Break":
+      case "Continue":
+        throw new Signal(statement.kind);
+    }
+  }
+
+  /** A statement's outputs as one value. An expression is its own value: it is not unrolled. */
+  async #value(statement: Syntax.Statement): Promise<Value> {
+    if (statement.kind === "Assignment") {
+      return this.#assignment(statement);
+    }
+    const [element, ...others] = statement.kind === "Pipeline" ? statement.elements : [];
+    if (element?.kind === "ExpressionElement" && others.length === 0) {
+      return this.expression(element.expression);
+    }
+    return fromItems(await collect((emit) => this.#statement(statement, emit)));
+  }
+
+  async #loop(statement: Loop, emit: Emit): Promise<void> {
+    for await (const body of this.#rounds(statement)) {
+      const signal = await until(["Break", "Continue"], () => this.#statements(body, emit));
+      if (signal?.ends === "Break") {
+        return;
+      }
+    }
+  }
+
+  /** A loop's body, each time it is to run. */
+  async *#rounds(loop: Loop): AsyncGenerator<Statements> {
+    if (loop.kind === "ForEach") {
+      const collection = await this.#value(loop.collection);
+      for (const item of isNull(collection) ? [] : [...toItems(collection)]) {
+        this.#assignVariable(loop.variable, item);
+        yield loop.body;
+      }
+    } else if (loop.kind === "DoLoop") {
+      do {
+        yield loop.body;
+      } while (toBool(await this.#value(loop.condition)) !== loop.until);
+    } else {
+      const { initializer, iterator } = loop.kind === "For" ? loop : {};
+      const { condition } = loop;
+      await (initializer && this.#value(initializer));
+      while (!condition || toBool(await this.#value(condition))) {
+        yield loop.body;
+        await (iterator && this.#value(iterator));
+      }
+    }
+  }
+
+  async #try(statement: Syntax.Try, emit: Emit): Promise<void> {
+    try {
+      this.#tries++;
+      await this.#statements(statement.body, emit).finally(() => this.#tries--);
+    } catch (error) {
+      if (!(error instanceof Raised)) {
+        throw error;
+      }
+      await this.#catch(statement, error, emit);
+    } finally {
+      await this.#statements(statement.final ?? [], emit);
+    }
+  }
+
+  /** Runs the first catch whose type fits the exception, or failing that the one within. */
+  async #catch({ catches, position }: Syntax.Try, error: Raised, emit: Emit): Promise<void> {
+    const { exception, record, id } = error;
+    const isWrapper = /\.(MethodInvocation|GetValueInvocation)Exception$/.test(exception.type.name);
+    const errors = [error];
+    if (isWrapper && exception.inner) {
+      errors.push(new Raised(exception.inner, undefined, id, error.terminating));
+    }
+    for (const { types, body } of catches) {
+      const fits = ({ type }: NetException) => types.some((each) => type.is(this.type(each)));
+      const caught = errors.find((each) => types.length === 0 || fits(each.exception));
+      if (caught) {
+        const outer = this.#caught;
+        this.#caught = caught;
+        const shown = complete(caught, record?.position ?? position);
+        return this.#with("_", shown, () => this.#statements(body, emit)).finally(() => {
+          this.#caught = outer;
+        });
+      }
+    }
+    throw error;
+  }
+
+  async #thrown({ value: thrown }: Syntax.Flow): Promise<Raised> {
+    if (!thrown && this.#caught) {
+      this.#caught.terminating = true;
+      return this.#caught;
+    }
+    const value = thrown ? await this.#value(thrown) : "ScriptHalted";
+    if (value instanceof ErrorRecord) {
+      return terminating(new Raised(value.exception, value, value.id));
+    }
+    const isException = value instanceof NetException;
+    const text = isException ? value.message : toText(value);
+    return terminating(isException ? new Raised(value, undefined, text) : runtimeError(text, text));
+  }
+
+  // Variables and assignments
+
+  async #assignment({ target, operator, value: source }: Syntax.Assignment): Promise<Value> {
+    let value = await this.#value(source);
+    if (operator !== "=") {
+      const before = await this.#before(target.kind === "Cast" ? target.operand : target);
+      value = this.#binary(operator.slice(0, -1), before, value);
+    }
+    await this.#assign(target, value);
+    return value;
+  }
+
+  /** What += begins with: within a function a variable of an outer scope does not count, as it does for ++. */
+  #before(target: Syntax.Expression): Promise<Value> | Value {
+    const isOuter =
+      target.kind === "Variable" &&
+      target.scope === undefined &&
+      this.#scope.script !== this.#scope &&
+      !this.#scope.variables.has(target.name.toLowerCase());
+    return isOuter ? null : this.expression(target);
+  }
+
+  async #assign(target: Syntax.Expression, value: Value): Promise<void> {
+    if (target.kind === "Variable") {
+      this.#assignVariable(target, value);
+    } else if (target.kind === "Cast") {
+      const { operand } = target;
+      const type = this.type(target.type);
+      const converted = convertForVariable(value, type);
+      if (operand.kind === "Variable" && operand.scope === undefined) {
+        this.#scope.variables.set(operand.name.toLowerCase(), { value: converted, type });
+      } else {
+        await this.#assign(operand, converted);
+      }
+    } else if (target.kind === "ArrayLiteral") {
+      const items = toItems(value);
+      const last = target.items.length - 1;
+      for (const [index, each] of target.items.entries()) {
+        const rest = index === last && items.length > index + 1;
+        await this.#assign(each, rest ? is.array(items.slice(index)) : (items[index] ?? null));
+      }
+    } else if (target.kind === "Member" && !target.isStatic) {
+      const object = await this.expression(target.object);
+      await setProperty(object, await this.#memberName(target), value);
+    } else if (target.kind === "Index") {
+      const object = await this.expression(target.object);
+      await this.#assignIndex(object, await this.expression(target.index), value);
+    } else {
+      throw new Unsupported(`an assignment to ${target.kind}`);
+    }
+  }
+
+  #assignVariable(target: Syntax.Variable, value: Value): void {
+    if (target.scope === "env") {
+      this.host.environment.set(target.name, isNull(value) ? undefined : toText(value));
+    } else {
+      this.#scopeOf(target).assign(target.name, value);
+    }
+  }
+
+  #scopeOf({ scope = "local", name }: Syntax.Variable): Scope {
+    if (scope !== "local" && scope !== "script" && scope !== "global") {
+      throw new Unsupported(`the variable $${scope}:${name}`);
+    }
+    return this.#scope[scope];
+  }
+
+  #variable(node: Syntax.Variable): Value {
+    const { name, scope } = node;
+    if (scope === "env") {
+      return this.host.environment.get(name) ?? null;
+    }
+    const automatic = scope === undefined ? automatics.get(name.toLowerCase()) : undefined;
+    if (automatic) {
+      return automatic(node.position.file.path);
+    }
+    const from = this.#scopeOf(node);
+    const slot = scope === undefined ? from.find(name) : from.variables.get(name.toLowerCase());
+    if (!slot && this.#scope.isStrict && !/^(_|input|matches)$/i.test(name)) {
+      const full = scope === undefined ? name : `${scope}:${name}`;
+      const message = `The variable '$${full}' cannot be retrieved because it has not been set.`;
+      throw runtimeError("VariableIsUndefined", message);
+    }
+    return slot?.value ?? null;
+  }
+
+  async #assignIndex(object: Value, index: Value, value: Value): Promise<void> {
+    if (isNull(object)) {
+      throw nullArray();
+    }
+    if (object instanceof Hashtable) {
+      object.set(index, value);
+    } else if (object instanceof PsArray) {
+      const { items, type } = object;
+      const at = Number(convert(index, is.int));
+      const place = at < 0 ? at + items.length : at;
+      if (place < 0 || place >= items.length) {
+        throw outOfRange();
+      }
+      items[place] = type.element ? convert(value, type.element) : value;
+    } else {
+      await this.#callMethod(object, "set_Item", [index, value]);
+    }
+  }
+
+  // Expressions
+
+  async expression(node: Syntax.Expression): Promise<Value> {
+    switch (node.kind) {
+      case "Constant":
+        return typeof node.value === "object" ? new Num(is.double, node.value.double) : node.value;
+      case "ExpandableString": {
+        let text = "";
+        for (const part of node.parts) {
+          text += typeof part === "string" ? part : toText(await this.expression(part));
+        }
+        return text;
+      }
+      case "Variable":
+        return this.#variable(node);
+      case "Member":
+        return this.#member(node);
+      case "MethodCall": {
+        const object = await this.expression(node.object);
+        const name = await this.#memberName(node);
+        const args = await this.#expressions(node.args);
+        if (!node.isStatic) {
+          return this.#callMethod(object, name, args);
+        }
+        if (!(object instanceof NetType)) {
+          throw new Unsupported(`a static method of a value: ${name}`);
+        }
+        return callStatic(object, name, args, this.types);
+      }
+      case "Index":
+        return this.#index(await this.expression(node.object), await this.expression(node.index));
+      case "Unary":
+        return this.#unary(node);
+      case "Binary":
+        return this.#binaryNode(node);
+      case "Cast":
+        return this.#cast(node);
+      case "TypeLiteral":
+        return this.type(node.type);
+      case "ArrayLiteral":
+        return is.array((await this.#expressions(node.items)).map(orNull));
+      case "ArrayExpression":
+        return is.array(await collect((emit) => this.#statements(node.body, emit)));
+      case "SubExpression":
+        return fromItems(await collect((emit) => this.#statements(node.body, emit)));
+      case "Parenthesis":
+        return this.#value(node.statement);
+      case "HashtableLiteral":
+        return this.#table(node, is.hashtable);
+      case "ScriptBlockLiteral":
+        return new ScriptBlock(is.scriptBlock, node.block);
+    }
+  }
+
+  async #expressions(list: readonly Syntax.Expression[]): Promise<Value[]> {
+    const values: Value[] = [];
+    for (const node of list) {
+      values.push(await this.expression(node));
+    }
+    return values;
+  }
+
+  async #table(node: Syntax.HashtableLiteral, type: NetType): Promise<Hashtable> {
+    const table = new Hashtable(type);
+    for (const { key, value } of node.pairs) {
+      const name = await this.expression(key);
+      const held = await this.#value(value);
+      if (isNull(name)) {
+        throw runtimeError("InvalidNullKey", "A null key is not allowed in a hash literal.");
+      }
+      if (table.has(name)) {
+        const message = `Item has already been added. Key in dictionary: '${toText(name)}'`;
+        throw raised("System.ArgumentException", message, { id: "DuplicateKeyInHashLiteral" });
+      }
+      table.set(name, orNull(held));
+    }
+    return table;
+  }
+
+  async #memberName({ name }: Syntax.Member | Syntax.MethodCall): Promise<string> {
+    return typeof name === "string" ? name : toText(await this.expression(name));
+  }
+
+  async #member(node: Syntax.Member): Promise<Value> {
+    const object = await this.expression(node.object);
+    const name = await this.#memberName(node);
+    if (node.isStatic) {
+      return getStatic(object instanceof NetType ? object : typeOf(object ?? ""), name);
+    }
+    const value = await getProperty(object, name, this.#scope.isStrict);
+    if (value === undefined && this.#scope.isStrict) {
+      const message = `The property '${name}' cannot be found on this object. Verify that the property exists.`;
+      throw runtimeError("PropertyNotFoundStrict", message, "PropertyNotFoundException");
+    }
+    const counts = /^(count|length)$/i.test(name);
+    return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
+  }
+
+  async #callMethod(object: Value, name: string, args: readonly Value[]): Promise<Value> {
+    if (object instanceof ScriptBlock && name.toLowerCase() === "invoke") {
+      return is.array(await collect((emit) => this.invoke(object, { args, child: true }, emit)));
+    }
+    return callMethod(object, name, args, this.types, (block, given, self) =>
+      this.evaluate(block, { args: given, child: true, self }),
+    );
+  }
+
+  async #index(object: Value, index: Value): Promise<Value> {
+    if (isNull(object)) {
+      throw nullArray();
+    }
+    const many = index instanceof PsArray ? index.items : undefined;
+    if (object instanceof Hashtable) {
+      if (object.type === is.orderedDictionary && typeof index === "number") {
+        return object.entries().at(index)?.value ?? null;
+      }
+      const get = (key: Value) => object.get(key) ?? null;
+      return many ? is.array(many.map(get)) : get(index);
+    }
+    const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
+    if (items && (typeof index !== "string" || object instanceof PsArray)) {
+      const at = (each: Value) => items.at(Number(convert(each, is.int)));
+      if (many) {
+        return is.array(many.map(at).filter((each) => each !== undefined));
+      }
+      const element = at(index);
+      if (element === undefined && this.#scope.isStrict) {
+        throw outOfRange();
+      }
+      return element ?? null;
+    }
+    if (typeOf(object).overloads("get_item").length > 0) {
+      return this.#callMethod(object, "get_Item", [index]);
+    }
+    if (!items) {
+      const message = `Unable to index into an object of type ${typeOf(object).name}.`;
+      throw runtimeError("CannotIndex", message);
+    }
+    // A collection with names, as .PSObject.Properties['x'].
+    const names = await Promise.all(items.map((item) => getProperty(item, "Name")));
+    const wanted = toText(index).toLowerCase();
+    return items[names.findIndex((name) => toText(name ?? null).toLowerCase() === wanted)] ?? null;
+  }
+
+  async #unary(node: Syntax.Unary): Promise<Value> {
+    if (isStep(node)) {
+      const before = await this.expression(node.operand);
+      const after = this.#binary(node.operator.slice(1), before, 1);
+      await this.#assign(node.operand, after);
+      return node.postfix ? (isNull(before) ? 0 : before) : after;
+    }
+    const calculate = unary.get(node.operator);
+    if (!calculate) {
+      throw new Unsupported(`the operator ${node.operator}`).at(node.position);
+    }
+    return calculate(await this.expression(node.operand));
+  }
+
+  async #binaryNode({ operator, left, right, position }: Syntax.Binary): Promise<Value> {
+    const first = await this.expression(left);
+    switch (operator) {
+      case "-and":
+        return toBool(first) && toBool(await this.expression(right));
+      case "-or":
+        return toBool(first) || toBool(await this.expression(right));
+      case "-xor":
+        return toBool(first) !== toBool(await this.expression(right));
+    }
+    const second = await this.expression(right);
+    const [, replacement] = second instanceof PsArray ? second.items : [];
+    if (/^-c?replace$/.test(operator) && replacement instanceof ScriptBlock) {
+      throw new Unsupported("-replace with a script block").at(position);
+    }
+    return this.#binary(operator, first, second);
+  }
+
+  #binary(operator: string, left: Value, right: Value): Value {
+    return binary(operator, left, right, (groups) => this.#scope.setVariable("Matches", groups));
+  }
+
+  async #cast({ type: typeName, operand }: Syntax.Cast): Promise<Value> {
+    const name = typeName.name.toLowerCase();
+    if (operand.kind === "HashtableLiteral" && /^(ordered|pscustomobject)$/.test(name)) {
+      const table = await this.#table(operand, is.orderedDictionary);
+      return name === "ordered" ? table : toCustomObject(table);
+    }
+    if (name === "ref") {
+      return this.#reference(operand);
+    }
+    const value = await this.expression(operand);
+    const type = this.type(typeName);
+    if (name === "pscustomobject" && value instanceof Hashtable) {
+      return toCustomObject(value);
+    }
+    if (type.name === "System.Type" && typeof value === "string") {
+      return this.types.get(value);
+    }
+    return name === "void" ? nothing : convert(value, type);
+  }
+
+  /** `[ref] $x`: a variable that a method sets. */
+  #reference(node: Syntax.Expression): Value {
+    if (node.kind !== "Variable") {
+      throw new Unsupported("[ref] of anything but a variable").at(node.position);
+    }
+    return new NetObject<Reference>(is.reference, {
+      get: () => this.#variable(node),
+      set: (value) => this.#assignVariable(node, value),
+    });
+  }
+
+  type(node: Syntax.TypeName): NetType {
+    const type = this.types.find(node.name + "[]".repeat(node.ranks));
+    if (!type) {
+      throw new Unsupported(`the type [${node.name}]`).at(node.position);
+    }
+    return type;
+  }
+
+  // Pipelines and commands
+
+  async #pipeline({ elements }: Syntax.Pipeline, emit: Emit): Promise<void> {
+    const scope = this.#scope;
+    const pipeline = {};
+    const stop = () => {
+      throw new Signal(pipeline);
+    };
+    const stages: Stage[] = [];
+    let next = emit;
+    await until([pipeline], async () => {
+      for (const element of [...elements].reverse()) {
+        const piped = element !== elements[0];
+        if (element.kind === "Command") {
+          const stage = await this.#stage({ command: element, scope, emit: next, piped, stop });
+          stages.unshift(stage);
+          // Whatever scope the command before it is in, this one is in that of the pipeline.
+          next = (value) => this.#inScope(scope, () => stage.process(value));
+        } else if (piped) {
+          throw new Unsupported("an expression behind a pipe").at(element.position);
+        } else {
+          const value = await this.expression(element.expression);
+          const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
+          for (const item of isSilent ? [] : toItems(value)) {
+            await next(item);
+          }
+        }
+      }
+    });
+    for (const stage of stages) {
+      await until([pipeline], async () => stage.end());
+    }
+  }
+
+  /** What a command calls, with its arguments. */
+  async #stage(call: Omit<Invocation, "args">): Promise<Stage> {
+    const { command } = call;
+    const { position } = command;
+    const target = await located(position, () => this.#resolve(command));
+    const args = await this.#arguments(command);
+    const stage = await located(position, () => target({ ...call, args }));
+    return {
+      process: (value) => located(position, () => stage.process(value)),
+      end: () => located(position, () => stage.end()),
+    };
+  }
+
+  /** What a command's name leads to. */
+  async #resolve({ name, invocation }: Syntax.Command): Promise<Runnable> {
+    const named = await this.expression(name);
+    const how = invocation === "." ? "." : "&";
+    if (named instanceof ScriptBlock) {
+      return this.#function({ name: "", body: named.body }, how);
+    }
+    const full = toText(named);
+    const short = full.replace(/^Microsoft\.PowerShell\.\w+\\/i, "");
+    const func = full === short ? this.#scope.findFunction(short) : undefined;
+    const cmdlet = this.#cmdlets.get(short.toLowerCase());
+    const { files, processes } = this.host;
+    if (func) {
+      return this.#function(func, how);
+    }
+    if (cmdlet) {
+      return cmdletStage(cmdlet, this);
+    }
+    if (/\.ps1$/i.test(short) && files.status(files.resolve(short))) {
+      return ({ args, emit, piped }) =>
+        gathering(piped, async () => {
+          const code = await this.#script(files.resolve(short), args, emit, how);
+          if (code !== undefined || how === "&") {
+            this.#scope.global.setVariable("LASTEXITCODE", code ?? 0);
+          }
+        });
+    }
+    const file = processes.find(short);
+    if (file !== undefined) {
+      return program(file, this.host);
+    }
+    const message = `The term '${short}' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.`;
+    throw runtimeError("CommandNotFoundException", message, "CommandNotFoundException");
+  }
+
+  /** A function or a block, which may take its input one by one. */
+  #function(func: FunctionValue, how: "&" | "."): Runnable {
+    return ({ args, emit, piped, command: { position } }) => {
+      const run = async (input?: Value[]) => {
+        const caller = func.name === "" ? undefined : position;
+        const scope = how === "." ? this.#scope : new Scope(this.#scope, { caller });
+        try {
+          await this.#inScope(scope, () => this.#body(func, args, emit, input));
+        } catch (error) {
+          // It is said to have happened where the function was called, unless it was thrown.
+          if (caller && error instanceof Raised && !error.located && isAdvanced(func.body)) {
+            error.record = complete(error, caller).at(caller);
+            error.located = true;
+          }
+          throw error;
+        }
+      };
+      return piped && func.body.forEachInput
+        ? { process: (value) => run([value]), end: () => undefined }
+        : gathering(piped, run);
+    };
+  }
+
+  async #arguments({ elements }: Syntax.Command): Promise<Argument[]> {
+    const args: Argument[] = [];
+    for (const element of elements) {
+      const { position } = element;
+      if (element.kind === "CommandParameter") {
+        const value = element.value && (await this.expression(element.value));
+        args.push({ name: element.name, value, position });
+      } else if (element.kind === "Variable" && element.splatted) {
+        args.push(...splat(this.#variable(element), position));
+      } else {
+        const written = element.kind === "Constant" ? element.written : undefined;
+        args.push({ value: await this.expression(element), position, written });
+      }
+    }
+    return args;
+  }
+}
+
+/** Arguments of a command line, which are all texts: `-Name`, `-Name:value`, or a value. */
+function fileArguments(args: readonly string[]): Argument[] {
+  const position = { file: { path: "<command line>", text: "" }, line: 1, start: 0, end: 0 };
+  return args.map((arg) => {
+    const [, name, text] = /^-([A-Za-z_]\w*)(?::(.*))?$/s.exec(arg) ?? [];
+    const value = text && /^\$(true|false)$/i.test(text) ? /true/i.test(text) : text;
+    return name === undefined ? { value: arg, position } : { name, value, position };
+  });
+}
+
+function parseScript(file: Syntax.SourceFile): Syntax.ScriptBody {
+  try {
+    return parse(file);
+  } catch (error) {
+    if (error instanceof UnsupportedSyntaxError) {
+      throw new Unsupported(error.construct).at(error.position);
+    }
+    throw error instanceof ScriptSyntaxError
+      ? terminating(runtimeError("ParseException", error.message, "ParseException"))
+      : error;
+  }
+}
+
+/** All that something hands on. */
+async function collect(run: (emit: Emit) => Promise<void>): Promise<Value[]> {
+  const items: Value[] = [];
+  await run((value) => {
+    items.push(value);
+  });
+  return items;
+}
+
+/** What a list or a table holds for a value. */
+function orNull(value: Value): Value {
+  return value === nothing ? null : value;
+}
+
+/** `++` or `--`, which outputs nothing where it stands alone. */
+function isStep({ operator }: Syntax.Unary): boolean {
+  return operator === "++" || operator === "--";
+}
+
+function nullArray(): Raised {
+  return runtimeError("NullArray", "Cannot index into a null array.");
+}
+
+function outOfRange(): Raised {
+  return raised("System.IndexOutOfRangeException", "Index was outside the bounds of the array.");
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"), 0)) || "/";
+}

@@ -1,0 +1,214 @@
+/** What is below the grammar: errors, positions, space between words, and the forms of words and numbers. */
+
+import type { ConstantValue, Position, SourceFile } from "./syntax.ts";
+
+/** A text that is no PowerShell. */
+export class ScriptSyntaxError extends Error {
+  constructor(
+    message: string,
+    readonly position: Position,
+  ) {
+    super(`${position.file.path}:${position.line}: ${message}`);
+    this.name = new.target.name;
+  }
+}
+
+/** What PowerShell has and this interpreter has not. */
+export class UnsupportedSyntaxError extends ScriptSyntaxError {
+  constructor(
+    readonly construct: string,
+    position: Position,
+  ) {
+    super(`${construct} is not supported`, position);
+  }
+}
+
+const ignored = "`\\r?\\n|#.*|<#[^]*?#>";
+
+/** What may stand between words: space, comments, continuations of lines. */
+const spaces = new RegExp(`(?:[^\\S\\r\\n]|${ignored})*`, "y");
+
+/** The same and ends of lines. */
+export const newlines = new RegExp(`(?:\\s|${ignored})*`, "y");
+
+/** The same and what separates statements. */
+export const separators = new RegExp(`(?:[\\s;]|${ignored})*`, "y");
+
+/** What ends a bare word. */
+const wordEnd = "(?=$|[\\s&(),;{}|<>])";
+
+const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?\\w+|[$^?]))";
+const number =
+  "([-+]?)(?:(0x[0-9a-f]+)|((?:\\d+(?:\\.\\d+)?|\\.\\d+)(?:e[-+]?\\d+)?))(l?)([kmgtp]b)?";
+
+export const forms = {
+  wordEnd: new RegExp(`${wordEnd}|\`\\r?\\n`, "y"),
+  keyword: new RegExp(`[a-z]+${wordEnd}`, "iy"),
+  name: /[a-z_]\w*/iy,
+  functionName: /[^\s&(),;{}|<>]+/y,
+  /** `-name` before a value, a colon or an end; `-x"y"` is a text. */
+  parameter: new RegExp(`-([a-z_?][^\\s&(),;{}|<>.[:'"]*)(?=[.[:]|${wordEnd})`, "iy"),
+  /** `&` or `.` before what is called. */
+  invocation: new RegExp(`&|\\.(?:(?=[$'"])|${wordEnd})`, "y"),
+  redirection: /([1-6*]?)>(?:&([12])|(>?))/y,
+  attribute: /\[\s*([a-z_][\w.]*)\s*(?=\()/iy,
+  type: /\[([a-z_](?:[\w.,\s]|\[(?:[\w.,\s]|\[[\w.,\s]*\])*\])*)\]/iy,
+  statementEnd: /$|[\r\n;)}]/y,
+  commandEnd: /$|[\r\n;)}|&]/y,
+  assignment: /[-+*/%]?=/y,
+  binaryOperator: /-[a-z]\w*|\.\.|[-+*/%](?!=)/iy,
+  /** A sign before digits is none, it belongs to the number. */
+  unaryOperator: /,|!|\+\+|--|[-+](?!\.?\d|[a-z])|-(?:not|join|split|csplit)(?!\w)/iy,
+  /** What follows a type that it is cast to. */
+  castOperand: /[$@(['"{!\d]|\.\d|[-+](?![\sa-z])|-(?:not|join|split|csplit)(?!\w)/iy,
+  member: /::|\.(?!\.)/y,
+  variable: new RegExp(`(?:\\$|@(?=\\w))${variable}`, "y"),
+  number: new RegExp(number, "iy"),
+  /** At the beginning of a statement: what begins an expression, not a command. */
+  expression: new RegExp(`['"$@([{,!+-]|${number}(?!\\w|\\.\\w)`, "iy"),
+  /** An argument that is no bare word: `$x.Name` is none, `$x\name` is one. */
+  argument: new RegExp(`['"({@]|\\$\\(|\\$${variable}(?=[.[]|::|${wordEnd})`, "y"),
+  numberArgument: new RegExp(`(?!\\+)${number}${wordEnd}`, "iy"),
+};
+
+const escapes: Readonly<Record<string, string>> = {
+  "0": "\0",
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
+
+/** What a character behind a backtick stands for. */
+export const escaped = (character: string): string => escapes[character] ?? character;
+
+/** The value of a number of the form above. */
+export function numberOf(match: RegExpExecArray): ConstantValue {
+  const [, sign = "", hexadecimal, decimal = "", long = "", unit = ""] = match;
+  const factor = 1n << BigInt(10 * "_kmgtp".indexOf(unit.charAt(0).toLowerCase() || "_"));
+  if (/[.e]/i.test(decimal)) {
+    return { double: Number(sign + decimal) * Number(factor) };
+  }
+  // The digits of a hexadecimal number are the very bits: 0xFFFFFFFF is -1.
+  const magnitude =
+    hexadecimal === undefined
+      ? BigInt(decimal)
+      : BigInt.asIntN(hexadecimal.length > "0x".length + 8 ? 64 : 32, BigInt(hexadecimal));
+  const value = (sign === "-" ? -1n : 1n) * magnitude * factor;
+  if (long === "" && BigInt.asIntN(32, value) === value) {
+    return Number(value);
+  }
+  return BigInt.asIntN(64, value) === value ? value : { double: Number(value) };
+}
+
+class Place implements Position {
+  constructor(
+    readonly file: SourceFile,
+    readonly start: number,
+    readonly end: number,
+  ) {}
+
+  get line(): number {
+    return this.file.text.slice(0, this.start).split("\n").length;
+  }
+}
+
+/** A place in a text, and what is read there whatever the grammar says. */
+export class Reader {
+  protected at = 0;
+  /** The space passed last: nodes end before it. */
+  private spaceStart = 0;
+  private spaceEnd = 0;
+
+  constructor(private readonly file: SourceFile) {}
+
+  protected textSince(start: number): string {
+    return this.file.text.slice(start, this.at);
+  }
+
+  protected looksAt(text: string): boolean {
+    return this.file.text.startsWith(text, this.at);
+  }
+
+  /** What a sticky pattern matches here. */
+  protected look(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.at;
+    return pattern.exec(this.file.text);
+  }
+
+  /** Passes what a pattern matches here. */
+  protected match(pattern: RegExp): RegExpExecArray | null {
+    const match = this.look(pattern);
+    this.at += match?.[0].length ?? 0;
+    return match;
+  }
+
+  protected take(pattern: RegExp): string | undefined {
+    return this.match(pattern)?.[0];
+  }
+
+  /** Passes a text if it stands here. */
+  protected pass(text: string): boolean {
+    const stands = this.looksAt(text);
+    this.at += stands ? text.length : 0;
+    return stands;
+  }
+
+  protected expect(text: string): void {
+    if (!this.pass(text)) {
+      this.expected(`'${text}'`);
+    }
+  }
+
+  /** Passes space, comments and continuations of lines; and more where it is said. */
+  protected space(pattern = spaces): void {
+    const from = this.at;
+    this.take(pattern);
+    if (from !== this.spaceEnd) {
+      this.spaceStart = from;
+    }
+    this.spaceEnd = this.at;
+  }
+
+  /** Passes what a pattern matches behind space; if it doesn't, nothing. */
+  protected takeBehind(space: RegExp | undefined, pattern: RegExp): string | undefined {
+    const before = this.at;
+    this.space(space);
+    const found = this.take(pattern);
+    this.at = found === undefined ? before : this.at;
+    return found;
+  }
+
+  /** Passes a keyword behind ends of lines. */
+  protected passKeyword(word: string): boolean {
+    const before = this.at;
+    const passed = this.takeBehind(newlines, forms.keyword)?.toLowerCase() === word;
+    this.at = passed ? this.at : before;
+    return passed;
+  }
+
+  /** From an offset to here, without space before here. */
+  protected since(start: number): Position {
+    const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
+    return new Place(this.file, start, end);
+  }
+
+  /** Tells what is missing here; but if an operator stands here, that is what is not supported. */
+  protected expected(what: string): never {
+    this.space();
+    const operator = this.take(/&&?|\|\||\?\??|-[a-z]\w*/iy);
+    if (operator !== undefined) {
+      this.refuse(`'${operator}'`);
+    }
+    const found = this.look(/[\w$]+|./y)?.[0];
+    const instead = found === undefined ? "the end of the line" : `'${found}'`;
+    throw new ScriptSyntaxError(`${what} expected, not ${instead}`, this.since(this.at));
+  }
+
+  protected refuse(construct: string): never {
+    throw new UnsupportedSyntaxError(construct, this.since(this.at));
+  }
+}

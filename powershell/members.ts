@@ -1,0 +1,330 @@
+/** Properties and methods of values, found by name and called with arguments of the right types. */
+import { enumerated, isNumeric, isNumberType, tryConvert } from "./convert.ts";
+import * as is from "./types.ts";
+import { raised, runtimeError, typeOf, type Types } from "./types.ts";
+import {
+  Char,
+  CustomObject,
+  ErrorRecord,
+  Hashtable,
+  isNull,
+  NetException,
+  NetObject,
+  nothing,
+  PsArray,
+  Raised,
+  ScriptBlock,
+  Unsupported,
+  type NetType,
+  type Overload,
+  type Value,
+} from "./values.ts";
+
+/** What `.PSObject` gives: a view of an object's own properties and type names. */
+const view = is.types.define({
+  name: "System.Management.Automation.PSMemberSet",
+  properties: {
+    Properties: ({ state }: NetObject<Value>) => new NetObject(propertyCollection, state),
+    TypeNames: ({ state }: NetObject<Value>) => is.array(typeNames(state)),
+  },
+});
+const propertyCollection = is.types.define({
+  name: "System.Management.Automation.PSMemberInfoCollection",
+  enumerate: ({ state }: NetObject<Value>) => ownProperties(state),
+});
+const propertyInfo = is.types.define({
+  name: "System.Management.Automation.PSNoteProperty",
+  properties: {
+    Name: ({ state }: NetObject<{ name: string; value: Value }>) => state.name,
+    Value: ({ state }: NetObject<{ name: string; value: Value }>) => state.value,
+    MemberType: () => "NoteProperty",
+  },
+});
+
+function ownProperties(value: Value): Value[] {
+  if (typeof value === "object" && !(value instanceof CustomObject)) {
+    throw new Unsupported(`.PSObject.Properties of [${value?.type.name ?? "null"}]`);
+  }
+  return value instanceof CustomObject
+    ? [...value.properties.values()].map((each) => new NetObject(propertyInfo, each))
+    : [];
+}
+
+function typeNames(value: Value): Value[] {
+  const own = value instanceof CustomObject ? value.typeNames : [];
+  return [...own, ...(isNull(value) ? [] : typeOf(value).lineage.map(({ name }) => name))];
+}
+
+/** A property's value; undefined: the value has none of that name. */
+export async function getProperty(
+  value: Value,
+  name: string,
+  strict = false,
+): Promise<Value | undefined> {
+  const key = name.toLowerCase();
+  if (isNull(value)) {
+    return undefined;
+  }
+  if (
+    (value instanceof Hashtable && value.has(name)) ||
+    (value instanceof CustomObject && value.properties.has(key))
+  ) {
+    return value.get(name);
+  }
+  if (key === "psobject") {
+    return new NetObject(view, value);
+  }
+  const type = typeOf(value);
+  const property = type.property(key);
+  if (property) {
+    return wrappingErrors(`getting "${property.name}"`, "GetValueInvocationException", () =>
+      property.get(value),
+    );
+  }
+  rejectUnsupported(type, key);
+  const items = enumerated(value);
+  const ofNet =
+    value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord;
+  if (!items && ofNet) {
+    throw new Unsupported(`${name} of [${type.name}]`); // .NET may well have it.
+  }
+  return items && enumerateProperty(items, name, strict);
+}
+
+/** A property asked of a list is asked of its elements. Without strict mode those that have none are passed over. */
+async function enumerateProperty(
+  items: readonly Value[],
+  name: string,
+  strict: boolean,
+): Promise<Value | undefined> {
+  const values: Value[] = [];
+  for (const item of items) {
+    const value = await getProperty(item, name, strict);
+    if (value !== undefined) {
+      values.push(value);
+    } else if (strict) {
+      return undefined;
+    }
+  }
+  const all = values.flatMap((value) => enumerated(value) ?? [value]);
+  return values.length === 0 ? undefined : all.length === 1 ? all[0] : is.array(all);
+}
+
+export async function setProperty(value: Value, name: string, to: Value): Promise<void> {
+  const key = name.toLowerCase();
+  if (value instanceof Hashtable || (value instanceof CustomObject && value.properties.has(key))) {
+    value.set(name, to);
+    return;
+  }
+  const type = isNull(value) ? undefined : typeOf(value);
+  const property = type?.property(key);
+  if (property?.set) {
+    await property.set(value, to);
+    return;
+  }
+  if (type) {
+    rejectUnsupported(type, key);
+  }
+  throw runtimeError(
+    "PropertyNotFound",
+    `The property '${name}' cannot be found on this object. Verify that the property exists and can be set.`,
+  );
+}
+
+function rejectUnsupported(type: NetType, key: string): void {
+  if (type.lineage.some((each) => each.unsupported.has(key))) {
+    throw new Unsupported(`${key} of [${type.name}]`);
+  }
+}
+
+export async function callMethod(
+  value: Value,
+  name: string,
+  args: readonly Value[],
+  types: Types,
+  runBlock: (block: ScriptBlock, args: readonly Value[], self: Value) => Promise<Value>,
+): Promise<Value> {
+  if (isNull(value)) {
+    const message = "You cannot call a method on a null-valued expression.";
+    throw runtimeError("InvokeMethodOnNull", message);
+  }
+  const key = name.toLowerCase();
+  const type = typeOf(value);
+  const overloads = type.overloads(key);
+  if (overloads.length > 0) {
+    return call(name, overloads, value, args, types);
+  }
+  const own = value instanceof CustomObject ? value.get(name) : undefined;
+  if (own instanceof ScriptBlock) {
+    return runBlock(own, args, value);
+  }
+  rejectUnsupported(type, key);
+  const items = enumerated(value) ?? [];
+  if (items.length === 0) {
+    throw runtimeError(
+      "MethodNotFound",
+      `Method invocation failed because [${type.name}] does not contain a method named '${name}'.`,
+    );
+  }
+  const results: Value[] = [];
+  for (const item of items) {
+    results.push(await callMethod(item, name, args, types, runBlock));
+  }
+  return is.array(results);
+}
+
+export async function callStatic(
+  type: NetType,
+  name: string,
+  args: readonly Value[],
+  types: Types,
+): Promise<Value> {
+  const key = name.toLowerCase();
+  if (key === "new") {
+    return construct(type, args, types);
+  }
+  const overloads = type.lineage
+    .find((each) => each.staticMethods.has(key))
+    ?.staticMethods.get(key);
+  if (!overloads) {
+    throw new Unsupported(`[${type.name}]::${name}()`);
+  }
+  return call(name, overloads, null, args, types);
+}
+
+export async function getStatic(type: NetType, name: string): Promise<Value> {
+  const key = name.toLowerCase();
+  const value = type.enumeration?.get(key) ?? (await type.staticProperties.get(key)?.get(null));
+  if (value === undefined) {
+    throw new Unsupported(`[${type.name}]::${name}`);
+  }
+  return value;
+}
+
+export async function construct(
+  type: NetType,
+  args: readonly Value[],
+  types: Types,
+): Promise<Value> {
+  const { element } = type;
+  if (element) {
+    const length = typeof args[0] === "number" ? args[0] : 0;
+    return new PsArray(
+      type,
+      Array.from({ length }, () => tryConvert(null, element) ?? null),
+    );
+  }
+  if (type.constructors.length === 0) {
+    throw new Unsupported(`New-Object ${type.name}`);
+  }
+  return call(".ctor", type.constructors, null, args, types);
+}
+
+async function call(
+  name: string,
+  overloads: readonly Overload[],
+  self: Value,
+  args: readonly Value[],
+  types: Types,
+): Promise<Value> {
+  const [best] = overloads
+    .flatMap((overload) => {
+      const fitting = fitArguments(overload, args, types);
+      return fitting ? [{ overload, ...fitting }] : [];
+    })
+    .sort((a, b) => a.cost - b.cost);
+  if (!best) {
+    throw overloads.some((each) => each.parameters.length === args.length || each.rest)
+      ? runtimeError(
+          "MethodArgumentConversionInvalidCastArgument",
+          `Cannot convert an argument of "${name}" to the type it has to have.`,
+          "MethodException",
+        )
+      : new Unsupported(`${name} with ${String(args.length)} arguments`);
+  }
+  const what = `calling "${name}" with "${String(args.length)}" argument(s)`;
+  const result = await wrappingErrors(what, "MethodInvocationException", () =>
+    best.overload.call(self, best.args),
+  );
+  return result === undefined ? nothing : result;
+}
+
+/** What PowerShell makes of an error of .NET: an exception around it, with the inner one's name as its id. */
+async function wrappingErrors<T>(what: string, type: string, run: () => T): Promise<Awaited<T>> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Raised) || error.record) {
+      throw error;
+    }
+    const inner = error.exception;
+    const message = `Exception ${what}: "${inner.message}"`;
+    const id = inner.type.shortName;
+    throw raised(`System.Management.Automation.${type}`, message, { inner, id });
+  }
+}
+
+interface Fit {
+  /** How far the arguments are from the parameters' types: the nearest form of a method is taken. */
+  readonly cost: number;
+  readonly args: readonly Value[];
+}
+
+function fitArguments(
+  { parameters, rest }: Overload,
+  args: readonly Value[],
+  types: Types,
+): Fit | undefined {
+  const direct = parameters.length === args.length ? fit(parameters, args, types) : undefined;
+  const fixed = parameters.length - 1;
+  if (!rest || args.length < fixed) {
+    return direct;
+  }
+  const list = types.get(parameters[fixed] ?? "");
+  const last = list.element?.name ?? "";
+  const each = fit(
+    [...parameters.slice(0, fixed), ...args.slice(fixed).map(() => last)],
+    args,
+    types,
+  );
+  // A form that fits as it is goes before one that gathers.
+  const gathered = each && {
+    cost: each.cost + 20,
+    args: [...each.args.slice(0, fixed), is.array(each.args.slice(fixed), list)],
+  };
+  return direct && (!gathered || direct.cost <= gathered.cost) ? direct : gathered;
+}
+
+function fit(parameters: readonly string[], args: readonly Value[], types: Types): Fit | undefined {
+  let cost = 0;
+  const converted: Value[] = [];
+  for (const [index, parameter] of parameters.entries()) {
+    const type = types.get(parameter);
+    const argument = args[index] ?? null;
+    const value = tryConvert(argument, type);
+    if (value === undefined) {
+      return undefined;
+    }
+    cost += distance(argument, type);
+    // A method takes null for a text as null.
+    converted.push(isNull(argument) && type === is.string ? null : value);
+  }
+  return { cost, args: converted };
+}
+
+function distance(argument: Value, type: NetType): number {
+  if (isNull(argument)) {
+    return type.isValueType ? 9 : 1;
+  }
+  const from = typeOf(argument);
+  if (from === type || type.name === "System.Object") {
+    return from === type ? 0 : 4;
+  }
+  if (from.is(type) || (isNumeric(argument) && isNumberType(type))) {
+    return from.is(type) ? 1 : 2;
+  }
+  if (type === is.string) {
+    return argument instanceof Char ? 3 : 8;
+  }
+  return typeof argument === "string" && type === is.char ? 5 : 6;
+}

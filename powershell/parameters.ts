@@ -1,0 +1,182 @@
+/** The parameters that functions, scripts and cmdlets declare, and what these accept. */
+import type { Cmdlet } from "./commands.ts";
+import { enumerated, toBool, toText } from "./convert.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { compare } from "./operators.ts";
+import { compile } from "./regex.ts";
+import type { FunctionValue } from "./scope.ts";
+import type * as Syntax from "./syntax.ts";
+import { switchParameter, type Types } from "./types.ts";
+import { isNull, Unsupported, type NetType, type Value } from "./values.ts";
+
+export interface Formal {
+  readonly name: string;
+  /** The name in lower case, under which it is bound. */
+  readonly key: string;
+  readonly aliases: readonly string[];
+  /** Undefined: any value. */
+  readonly type?: NetType;
+  readonly mandatory?: boolean;
+  /** Undefined: by name only. */
+  readonly position?: number;
+  readonly pipeline?: "value" | "property";
+  readonly validators: readonly Validator[];
+  /** What a mandatory one takes all the same: `allownull`, `allowemptystring`, `allowemptycollection`. */
+  readonly allows: ReadonlySet<string>;
+  readonly defaultValue?: Syntax.Expression;
+  /** Takes all values that no other parameter takes. */
+  readonly rest?: boolean;
+}
+
+/** Returns what is wrong with a value; undefined: nothing. */
+export type Validator = (value: Value) => string | undefined;
+
+export interface Signature {
+  /** As it is called in errors. */
+  readonly name: string;
+  /** As a cmdlet is called in scripts; undefined: a function. */
+  readonly cmdlet?: string;
+  /** A cmdlet, or a function with CmdletBinding: what fits no parameter is an error. */
+  readonly strict: boolean;
+  readonly formals: readonly Formal[];
+}
+
+const everything = new Set(["allownull", "allowemptystring", "allowemptycollection"]);
+
+export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
+  const { implementation, parameters } = cmdlet;
+  const formals = Object.entries(parameters).map(
+    ([name, { type, aliases = [], set, allowEmpty, ...definition }]): Formal => ({
+      ...definition,
+      name,
+      key: name.toLowerCase(),
+      aliases,
+      type: type === "object" ? undefined : types.get(type),
+      validators: set ? [oneOf(set)] : [],
+      allows: allowEmpty ? everything : new Set(),
+    }),
+  );
+  return { name: implementation ?? cmdlet.name, cmdlet: cmdlet.name, strict: true, formals };
+}
+
+/** Works out what stands in a declaration. */
+export type Reader = Pick<Interpreter, "type" | "expression">;
+
+export async function functionSignature(func: FunctionValue, reader: Reader): Promise<Signature> {
+  const { name, body } = func;
+  const formals: Formal[] = [];
+  for (const parameter of body.parameters ?? []) {
+    formals.push(await declared(parameter, formals.length, reader));
+  }
+  return { name, strict: isAdvanced(body), formals };
+}
+
+/** Whether a function takes parameters as cmdlets do. */
+export function isAdvanced(body: Syntax.ScriptBody): boolean {
+  return (
+    body.attributes.some(({ name }) => /^cmdletbinding$/i.test(name)) ||
+    (body.parameters ?? []).some(({ attributes }) => attributes.some(isParameter))
+  );
+}
+
+function isParameter({ name }: Syntax.Attribute): boolean {
+  return name.toLowerCase() === "parameter";
+}
+
+async function declared(
+  { name, type: typeName, attributes, defaultValue, position }: Syntax.Parameter,
+  index: number,
+  reader: Reader,
+): Promise<Formal> {
+  const settings = new Map<string, Value>();
+  const validators: Validator[] = [];
+  for (const attribute of attributes) {
+    const named = isParameter(attribute) ? settings : new Map<string, Value>();
+    for (const { name: setting, value } of attribute.named) {
+      const key = setting.toLowerCase();
+      if (named === settings && !/^(mandatory|position|helpmessage|valuefrompipeline)$/.test(key)) {
+        throw new Unsupported(`[Parameter(${setting})]`).at(position);
+      }
+      named.set(key, value ? await reader.expression(value) : true);
+    }
+    if (!/^(parameter|alias|allow\w+)$/i.test(attribute.name)) {
+      const args = await Promise.all(attribute.args.map((arg) => reader.expression(arg)));
+      validators.push(validator(attribute, args, named));
+    }
+  }
+  const type = typeName && reader.type(typeName);
+  return {
+    name,
+    key: name.toLowerCase(),
+    aliases: [],
+    type,
+    mandatory: toBool(settings.get("mandatory") ?? false),
+    position: type === switchParameter ? undefined : index,
+    pipeline: settings.has("valuefrompipeline") ? "value" : undefined,
+    validators,
+    allows: new Set(attributes.map((each) => each.name.toLowerCase())),
+    defaultValue,
+  };
+}
+
+function validator(
+  { name, position }: Syntax.Attribute,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): Validator {
+  switch (name.toLowerCase()) {
+    case "validatepattern": {
+      const options = toText(named.get("options") ?? "IgnoreCase");
+      if (!/^(none|ignorecase)$/i.test(options)) {
+        throw new Unsupported(`ValidatePattern with Options = '${options}'`);
+      }
+      const pattern = toText(args[0] ?? null);
+      const regex = compile(pattern, { ignoreCase: /^ignorecase$/i.test(options) });
+      return forEach((item) =>
+        regex.match(item)
+          ? undefined
+          : `The argument "${item}" does not match the "${pattern}" pattern. Supply an argument that matches "${pattern}" and try the command again.`,
+      );
+    }
+    case "validaterange": {
+      const [low = null, high = null] = args;
+      return forEach((text, item) => {
+        const isLess = compare(item, low) < 0;
+        const [what, order] = isLess ? ["less", "greater"] : ["greater", "less"];
+        const limit = toText(isLess ? low : high);
+        return isLess || compare(item, high) > 0
+          ? `The ${text} argument is ${what} than the ${isLess ? "minimum" : "maximum"} allowed range of ${limit}. Supply an argument that is ${order} than or equal to ${limit} and then try the command again.`
+          : undefined;
+      });
+    }
+    case "validateset":
+      return oneOf(args.map(toText));
+    case "validatenotnullorempty":
+      return (value) => {
+        const items = enumerated(value) ?? [value];
+        return items.length === 0 || items.some((item) => isNull(item) || item === "")
+          ? "The argument is null or empty. Provide an argument that is not null or empty, and then try the command again."
+          : undefined;
+      };
+    case "validatenotnull":
+      return (value) => (isNull(value) ? "The argument is null." : undefined);
+    default:
+      throw new Unsupported(`the attribute ${name}`).at(position);
+  }
+}
+
+/** Finds what is wrong with any of the elements. */
+function forEach(problem: (text: string, item: Value) => string | undefined): Validator {
+  return (value) =>
+    (enumerated(value) ?? [value])
+      .map((item) => problem(toText(item), item))
+      .find((each) => each !== undefined);
+}
+
+function oneOf(names: readonly string[]): Validator {
+  return forEach((text) =>
+    names.some((name) => name.toLowerCase() === text.toLowerCase())
+      ? undefined
+      : `The argument "${text}" does not belong to the set "${names.join(",")}" specified by the ValidateSet attribute. Supply an argument that is in the set and then try the command again.`,
+  );
+}

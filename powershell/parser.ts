@@ -1,0 +1,747 @@
+/**
+ * Makes syntax trees of scripts. Where PowerShell reads characters differs from place to place (`-5` is an operator and a
+ * number, a number, or the text of an argument), so that there is no list of tokens: each rule reads the text itself.
+ */
+
+import {
+  escaped,
+  forms,
+  newlines,
+  numberOf,
+  Reader,
+  ScriptSyntaxError,
+  separators,
+  UnsupportedSyntaxError,
+} from "./lexer.ts";
+import type {
+  Assignment,
+  Attribute,
+  Command,
+  CommandParameter,
+  Constant,
+  Expression,
+  ExpressionElement,
+  Flow,
+  For,
+  ForEach,
+  FunctionDefinition,
+  HashtableLiteral,
+  If,
+  Loop,
+  Parameter,
+  Pipeline,
+  Redirection,
+  ScriptBody,
+  SourceFile,
+  Statement,
+  Try,
+  TypeName,
+  Variable,
+} from "./syntax.ts";
+
+export { ScriptSyntaxError, UnsupportedSyntaxError };
+
+export function parse(file: SourceFile): ScriptBody {
+  return new Parser(file).script();
+}
+
+/** A node before it is known where it ends. */
+type Unplaced<T> = T extends unknown ? Omit<T, "position"> : never;
+
+interface Operator {
+  readonly name: string;
+  readonly rank: number;
+}
+
+const comparisons =
+  "eq ne gt ge lt le like notlike match notmatch replace split contains notcontains in notin";
+
+/** Binary operators; those of a later line bind tighter. */
+const binaryOperators = new Map<string, Operator>(
+  [
+    ["-and", "-or", "-xor"],
+    ["-band", "-bor", "-bxor"],
+    [...comparisons.split(" ").flatMap(spellings), "-join", "-is", "-isnot", "-as"],
+    ["+", "-"],
+    ["*", "/", "%"],
+    ["-f"],
+    [".."],
+  ].flatMap((names, rank) => names.map((name) => [name, { name: plain(name), rank }])),
+);
+
+function spellings(name: string): string[] {
+  return [`-${name}`, `-c${name}`, `-i${name}`];
+}
+
+/** A leading `i` says what is so anyway. */
+function plain(operator: string): string {
+  const name = operator.replace(/^-i/, "");
+  return comparisons.split(" ").includes(name) ? `-${name}` : operator;
+}
+
+/** Words that begin a statement which is not supported, or continue one. */
+const unsupportedKeywords = new Set(
+  (
+    "begin catch class configuration data dynamicparam else elseif end enum filter finally in " +
+    "param process switch trap until using workflow"
+  ).split(" "),
+);
+
+class Parser extends Reader {
+  private readonly statementRules = new Map<string, () => Unplaced<Statement>>([
+    ["if", () => this.ifStatement()],
+    ["while", () => this.whileLoop()],
+    ["do", () => this.doLoop()],
+    ["for", () => this.forLoop()],
+    ["foreach", () => this.forEach()],
+    ["try", () => this.tryStatement()],
+    ["throw", () => this.flow("Throw")],
+    ["return", () => this.flow("Return")],
+    ["exit", () => this.flow("Exit")],
+    ["break", () => this.flow("Break")],
+    ["continue", () => this.flow("Continue")],
+    ["function", () => this.functionDefinition()],
+  ]);
+
+  script(): ScriptBody {
+    const body = this.scriptBody();
+    if (!this.look(/$/y)) {
+      this.expected("a statement");
+    }
+    return { ...body, position: this.since(0) };
+  }
+
+  // Bodies and parameters
+
+  /** What stands between braces, or the whole text. */
+  private scriptBody(): Unplaced<ScriptBody> {
+    const attributes: Attribute[] = [];
+    for (this.space(newlines); this.look(forms.attribute); this.space(newlines)) {
+      attributes.push(this.attribute());
+    }
+    const parameters = this.passKeyword("param") ? this.parameters() : undefined;
+    if (parameters === undefined && attributes.length > 0) {
+      this.expected("'param'");
+    }
+    const forEachInput = this.passKeyword("process");
+    const statements = forEachInput ? this.block() : this.statements();
+    this.space(newlines);
+    return { kind: "ScriptBody", attributes, parameters, statements, forEachInput };
+  }
+
+  private parameters(): Parameter[] {
+    this.space(newlines);
+    return this.separated(() => this.parameter());
+  }
+
+  /** What stands in parentheses with commas between. */
+  private separated<T>(rule: () => T): T[] {
+    const items: T[] = [];
+    this.expect("(");
+    this.space(newlines);
+    if (!this.looksAt(")")) {
+      do {
+        this.space(newlines);
+        items.push(rule());
+        this.space(newlines);
+      } while (this.pass(","));
+    }
+    this.expect(")");
+    return items;
+  }
+
+  private parameter(): Parameter {
+    const start = this.at;
+    const attributes: Attribute[] = [];
+    let type: TypeName | undefined;
+    for (; this.looksAt("["); this.space(newlines)) {
+      if (this.look(forms.attribute)) {
+        attributes.push(this.attribute());
+      } else {
+        type = this.typeName();
+      }
+    }
+    const { name } = this.variable() ?? this.expected("a parameter");
+    const defaultValue = this.valueBehindEquals();
+    return { kind: "Parameter", name, type, attributes, defaultValue, position: this.since(start) };
+  }
+
+  private valueBehindEquals(): Expression | undefined {
+    if (this.takeBehind(newlines, /=/y) === undefined) {
+      return undefined;
+    }
+    this.space(newlines);
+    return this.expression(false);
+  }
+
+  private attribute(): Attribute {
+    const start = this.at;
+    const name = this.match(forms.attribute)?.[1] ?? "";
+    const args: Expression[] = [];
+    const named: Attribute["named"][number][] = [];
+    this.separated(() => {
+      const key = this.take(forms.name);
+      if (key === undefined) {
+        args.push(this.expression(false));
+      } else {
+        named.push({ name: key, value: this.valueBehindEquals() });
+      }
+    });
+    this.expect("]");
+    return { kind: "Attribute", name, args, named, position: this.since(start) };
+  }
+
+  // Statements
+
+  private statements(): Statement[] {
+    const statements: Statement[] = [];
+    for (this.space(separators); !this.look(/$|[)}]/y); this.space(separators)) {
+      const statement = this.statement();
+      statements.push(statement);
+      this.space();
+      if (!endsWithBlock(statement) && !this.look(forms.statementEnd)) {
+        this.expected("the end of the statement");
+      }
+    }
+    return statements;
+  }
+
+  private statement(): Statement {
+    const start = this.at;
+    const word = this.look(forms.keyword)?.[0].toLowerCase() ?? "";
+    const rule = this.statementRules.get(word);
+    if (rule !== undefined) {
+      this.at += word.length;
+      return { ...rule(), position: this.since(start) };
+    }
+    if (unsupportedKeywords.has(word)) {
+      this.refuse(`'${word}'`);
+    }
+    if (this.look(/:\w/y)) {
+      this.refuse("a label");
+    }
+    return this.pipelineOrAssignment();
+  }
+
+  private block(): Statement[] {
+    this.space(newlines);
+    this.expect("{");
+    const statements = this.statements();
+    this.expect("}");
+    return statements;
+  }
+
+  private parenthesized(): Pipeline | Assignment {
+    this.space(newlines);
+    this.expect("(");
+    this.space(newlines);
+    const statement = this.pipelineOrAssignment();
+    this.space(newlines);
+    this.expect(")");
+    return statement;
+  }
+
+  private ifStatement(): Unplaced<If> {
+    const clauses: If["clauses"][number][] = [];
+    do {
+      clauses.push({ condition: this.parenthesized(), body: this.block() });
+    } while (this.passKeyword("elseif"));
+    const otherwise = this.passKeyword("else") ? this.block() : undefined;
+    return { kind: "If", clauses, otherwise };
+  }
+
+  private whileLoop(): Unplaced<Loop> {
+    const condition = this.parenthesized();
+    return { kind: "While", condition, body: this.block(), until: false };
+  }
+
+  private doLoop(): Unplaced<Loop> {
+    const body = this.block();
+    const until = this.passKeyword("until");
+    if (!until && !this.passKeyword("while")) {
+      this.expected("'while' or 'until'");
+    }
+    return { kind: "DoLoop", body, condition: this.parenthesized(), until };
+  }
+
+  private forLoop(): Unplaced<For> {
+    this.space(newlines);
+    this.expect("(");
+    const part = (end: string): Pipeline | Assignment | undefined => {
+      this.space(newlines);
+      const statement = this.looksAt(end) ? undefined : this.pipelineOrAssignment();
+      this.space(newlines);
+      this.expect(end);
+      return statement;
+    };
+    const [initializer, condition, iterator] = [part(";"), part(";"), part(")")];
+    return { kind: "For", initializer, condition, iterator, body: this.block() };
+  }
+
+  private forEach(): Unplaced<ForEach> {
+    this.space(newlines);
+    this.expect("(");
+    this.space(newlines);
+    const variable = this.variable() ?? this.expected("a variable");
+    if (!this.passKeyword("in")) {
+      this.expected("'in'");
+    }
+    this.space(newlines);
+    const collection = this.pipelineOrAssignment();
+    this.space(newlines);
+    this.expect(")");
+    return { kind: "ForEach", variable, collection, body: this.block() };
+  }
+
+  private tryStatement(): Unplaced<Try> {
+    const body = this.block();
+    const catches: Try["catches"][number][] = [];
+    while (this.passKeyword("catch")) {
+      const types: TypeName[] = [];
+      for (this.space(newlines); this.looksAt("["); this.takeBehind(newlines, /,\s*/y)) {
+        types.push(this.typeName());
+      }
+      catches.push({ types, body: this.block() });
+    }
+    const final = this.passKeyword("finally") ? this.block() : undefined;
+    if (catches.length === 0 && final === undefined) {
+      this.expected("'catch' or 'finally'");
+    }
+    return { kind: "Try", body, catches, final };
+  }
+
+  private flow(kind: Flow["kind"]): Unplaced<Flow> {
+    this.space();
+    if (this.look(forms.statementEnd)) {
+      return { kind };
+    }
+    if (kind === "Break" || kind === "Continue") {
+      this.refuse("a label");
+    }
+    return { kind, value: this.pipelineOrAssignment() };
+  }
+
+  private functionDefinition(): Unplaced<FunctionDefinition> {
+    this.space();
+    const name = this.take(forms.functionName) ?? this.expected("a name");
+    this.space(newlines);
+    const parameters = this.looksAt("(") ? this.parameters() : undefined;
+    this.space(newlines);
+    const body = this.braced();
+    const all = { ...body, parameters: parameters ?? body.parameters };
+    return { kind: "FunctionDefinition", name, body: all };
+  }
+
+  /** A body in braces. */
+  private braced(): ScriptBody {
+    const start = this.at;
+    this.expect("{");
+    const body = this.scriptBody();
+    this.expect("}");
+    return { ...body, position: this.since(start) };
+  }
+
+  // Pipelines
+
+  private pipelineOrAssignment(): Pipeline | Assignment {
+    const start = this.at;
+    const elements: (Command | ExpressionElement)[] = [];
+    do {
+      this.space(elements.length > 0 ? newlines : undefined);
+      const first = this.at;
+      if (elements.length > 0 || !this.look(forms.expression)) {
+        elements.push(this.command());
+        continue;
+      }
+      const expression = this.expression();
+      const operator = this.takeBehind(undefined, forms.assignment);
+      if (operator !== undefined) {
+        return this.assignment(expression, operator, start);
+      }
+      const redirections: Redirection[] = [];
+      for (this.space(); this.look(forms.redirection); this.space()) {
+        redirections.push(this.redirection());
+      }
+      const position = this.since(first);
+      elements.push({ kind: "ExpressionElement", expression, redirections, position });
+    } while (!this.looksAt("||") && this.pass("|"));
+    return { kind: "Pipeline", elements, position: this.since(start) };
+  }
+
+  private assignment(target: Expression, operator: string, start: number): Assignment {
+    if (!["Variable", "Member", "Index", "Cast", "ArrayLiteral"].includes(target.kind)) {
+      this.at = start;
+      this.expected("a variable to assign to");
+    }
+    this.space(newlines);
+    const value = this.statement();
+    return { kind: "Assignment", target, operator, value, position: this.since(start) };
+  }
+
+  private command(): Command {
+    const start = this.at;
+    const invocation = (this.take(forms.invocation) ?? "") as Command["invocation"];
+    this.space();
+    const name = invocation === "" ? this.word() : this.argument();
+    const elements: (Expression | CommandParameter)[] = [];
+    const redirections: Redirection[] = [];
+    for (this.space(); !this.look(forms.commandEnd); this.space()) {
+      if (this.look(forms.redirection)) {
+        redirections.push(this.redirection());
+      } else {
+        elements.push(this.commandParameter() ?? this.list(() => this.argument()));
+      }
+    }
+    const position = this.since(start);
+    return { kind: "Command", invocation, name, elements, redirections, position };
+  }
+
+  private commandParameter(): CommandParameter | undefined {
+    const start = this.at;
+    const name = this.match(forms.parameter)?.[1];
+    if (name === undefined) {
+      return undefined;
+    }
+    let value: Expression | undefined;
+    if (this.pass(":")) {
+      this.space();
+      value = this.list(() => this.argument());
+    }
+    return { kind: "CommandParameter", name, value, position: this.since(start) };
+  }
+
+  private redirection(): Redirection {
+    const start = this.at;
+    const [, source, merged, second] = this.match(forms.redirection) ?? [];
+    this.space();
+    const target = merged === undefined ? this.argument() : { stream: merged };
+    const [stream, append] = [source || "1", second === ">"];
+    return { kind: "Redirection", stream, append, target, position: this.since(start) };
+  }
+
+  private argument(): Expression {
+    const start = this.at;
+    if (this.look(forms.argument)) {
+      return this.primary();
+    }
+    const number = this.look(forms.numberArgument) && this.number();
+    return number ? { ...number, written: this.textSince(start) } : this.word();
+  }
+
+  /** A bare word, with all that is quoted or a variable in it. */
+  private word(): Expression {
+    const start = this.at;
+    const parts: (string | Expression)[] = [];
+    // PowerShell takes typographic dashes and quotes for plain ones.
+    const refused = this.look(/--%|[\u2013-\u2015\u2018-\u201e]/y)?.[0];
+    if (refused !== undefined) {
+      this.refuse(`'${refused}'`);
+    }
+    while (!this.look(forms.wordEnd)) {
+      if (this.looksAt("'")) {
+        parts.push(this.literalText());
+      } else if (this.looksAt('"')) {
+        parts.push(...this.quotedParts());
+      } else {
+        parts.push(this.part());
+      }
+    }
+    return this.at === start ? this.expected("a word") : this.textOf(parts, start);
+  }
+
+  // Expressions
+
+  /** Between the arguments of a method a comma makes no list. */
+  private expression(commaMakesList = true): Expression {
+    return this.binary(0, commaMakesList);
+  }
+
+  private binary(lowest: number, commaMakesList: boolean): Expression {
+    const start = this.at;
+    let left = commaMakesList ? this.list(() => this.unary()) : this.unary();
+    for (;;) {
+      this.space();
+      const written = this.look(forms.binaryOperator)?.[0] ?? "";
+      const operator = binaryOperators.get(written.toLowerCase());
+      if (operator === undefined || operator.rank < lowest) {
+        return left;
+      }
+      this.at += written.length;
+      this.space(newlines);
+      const right = this.binary(operator.rank + 1, commaMakesList);
+      left = { kind: "Binary", operator: operator.name, left, right, position: this.since(start) };
+    }
+  }
+
+  /** One item, or several with commas between. */
+  private list(rule: () => Expression): Expression {
+    const start = this.at;
+    const item = (): Expression => {
+      const comma = this.at;
+      if (!this.pass(",")) {
+        return rule();
+      }
+      this.space(newlines);
+      const operand = rule();
+      const position = this.since(comma);
+      return { kind: "Unary", operator: ",", operand, postfix: false, position };
+    };
+    const first = item();
+    const items = [first];
+    while (this.takeBehind(undefined, /,/y)) {
+      this.space(newlines);
+      items.push(item());
+    }
+    return items.length === 1
+      ? first
+      : { kind: "ArrayLiteral", items, position: this.since(start) };
+  }
+
+  private unary(): Expression {
+    const start = this.at;
+    if (this.looksAt("[")) {
+      return this.castOrType();
+    }
+    const operator = this.take(forms.unaryOperator)?.toLowerCase();
+    if (operator === undefined) {
+      return this.postfix(this.primary(), start);
+    }
+    this.space(newlines);
+    const operand = this.unary();
+    return { kind: "Unary", operator, operand, postfix: false, position: this.since(start) };
+  }
+
+  private postfix(operand: Expression, start: number): Expression {
+    const operator = this.takeBehind(undefined, /\+\+|--/y);
+    return operator === undefined
+      ? operand
+      : { kind: "Unary", operator, operand, postfix: true, position: this.since(start) };
+  }
+
+  private castOrType(): Expression {
+    const start = this.at;
+    const type = this.typeName();
+    const literal: Expression = { kind: "TypeLiteral", type, position: this.since(start) };
+    if (this.look(forms.member)) {
+      return this.postfix(this.accesses(literal, start), start);
+    }
+    this.space();
+    if (!this.look(forms.castOperand)) {
+      return literal;
+    }
+    const operand = this.unary();
+    return { kind: "Cast", type, operand, position: this.since(start) };
+  }
+
+  private typeName(): TypeName {
+    const start = this.at;
+    const written = this.match(forms.type)?.[1] ?? this.expected("a type");
+    const name = written.replace(/(?:\s*\[\s*\])+\s*$/, "");
+    const ranks = written.slice(name.length).split("[").length - 1;
+    return { kind: "TypeName", name: name.trim(), ranks, position: this.since(start) };
+  }
+
+  // Values
+
+  /** A value with its members, indexes and calls. */
+  private primary(): Expression {
+    const start = this.at;
+    return this.accesses(this.value(), start);
+  }
+
+  private accesses(first: Expression, start: number): Expression {
+    let object = first;
+    for (;;) {
+      const operator = this.take(forms.member);
+      if (operator !== undefined) {
+        object = this.member(object, operator === "::", start);
+      } else if (this.pass("[")) {
+        this.space(newlines);
+        const index = this.expression();
+        this.space(newlines);
+        this.expect("]");
+        object = { kind: "Index", object, index, position: this.since(start) };
+      } else {
+        return object;
+      }
+    }
+  }
+
+  private member(object: Expression, isStatic: boolean, start: number): Expression {
+    this.space(newlines);
+    const computed = this.look(/["$(]/y) ? this.value() : undefined;
+    const name = computed ?? (this.looksAt("'") ? this.literalText() : this.take(/\w+/y));
+    if (name === undefined) {
+      this.expected("the name of a member");
+    }
+    if (!this.looksAt("(")) {
+      return { kind: "Member", object, name, isStatic, position: this.since(start) };
+    }
+    const args = this.separated(() => this.expression(false));
+    return { kind: "MethodCall", object, name, isStatic, args, position: this.since(start) };
+  }
+
+  private value(): Expression {
+    const start = this.at;
+    const simple = this.variable() ?? this.number() ?? this.hereString();
+    if (simple !== undefined) {
+      return simple;
+    }
+    const opener = this.look(/[$@]\(|@\{|['"({]/y)?.[0] ?? this.expected("a value");
+    switch (opener) {
+      case "'":
+        return { kind: "Constant", value: this.literalText(), position: this.since(start) };
+      case '"':
+        return this.textOf(this.quotedParts(), start);
+      case "@{":
+        return { ...this.hashtable(), position: this.since(start) };
+      case "{": {
+        const block = this.braced();
+        return { kind: "ScriptBlockLiteral", block, position: block.position };
+      }
+      case "(": {
+        const statement = this.parenthesized();
+        return { kind: "Parenthesis", statement, position: this.since(start) };
+      }
+    }
+    this.at += opener.length;
+    const body = this.statements();
+    this.expect(")");
+    const kind = opener === "@(" ? "ArrayExpression" : "SubExpression";
+    return { kind, body, position: this.since(start) };
+  }
+
+  private number(): Constant | undefined {
+    const start = this.at;
+    const match = this.match(forms.number);
+    if (match === null) {
+      return undefined;
+    }
+    if (this.look(/\w/y)) {
+      this.expected("the end of a number");
+    }
+    return { kind: "Constant", value: numberOf(match), position: this.since(start) };
+  }
+
+  private hashtable(): Unplaced<HashtableLiteral> {
+    const pairs: HashtableLiteral["pairs"][number][] = [];
+    this.expect("@{");
+    for (this.space(separators); !this.pass("}"); this.space(separators)) {
+      const start = this.at;
+      const name = this.take(forms.name);
+      const key: Expression =
+        name === undefined
+          ? this.unary()
+          : { kind: "Constant", value: name, position: this.since(start) };
+      this.space(newlines);
+      this.expect("=");
+      this.space(newlines);
+      pairs.push({ key, value: this.statement() });
+      this.space();
+      if (!this.look(forms.statementEnd)) {
+        this.expected("'}'");
+      }
+    }
+    return { kind: "HashtableLiteral", pairs };
+  }
+
+  // Variables and texts
+
+  /** `$name`, `$scope:name` or `${any text}`; with `@` in place of `$` too. */
+  private variable(): Variable | undefined {
+    const start = this.at;
+    const match = this.match(forms.variable);
+    if (match === null) {
+      return undefined;
+    }
+    const [whole, braced, path = ""] = match;
+    const written = braced?.replace(/`([^])/g, "$1") ?? path;
+    const colon = written.indexOf(":");
+    if (colon < 0 && braced === undefined && this.look(/:(?!:)/y)) {
+      this.expected("a name behind ':', or ${ } around the one before it,");
+    }
+    const scope = colon < 0 ? undefined : written.slice(0, colon).toLowerCase();
+    const name = written.slice(colon + 1);
+    const splatted = whole.startsWith("@");
+    return { kind: "Variable", scope, name, splatted, position: this.since(start) };
+  }
+
+  /** A text in single quotes. */
+  private literalText(): string {
+    const inner = this.match(/'((?:[^']|'')*)'/y)?.[1] ?? this.expected("a text that is closed");
+    return inner.replaceAll("''", "'");
+  }
+
+  /** The parts of a text in double quotes. */
+  private quotedParts(): (string | Expression)[] {
+    this.expect('"');
+    return this.partsBefore(/"(?!")/y, '"');
+  }
+
+  /** Lines between `@'` and `'@`, without the last end of a line. */
+  private hereString(): Expression | undefined {
+    const start = this.at;
+    const literal = this.match(/@'[^\S\r\n]*(?:\r?\n([^]*?))??\r?\n'@/y);
+    if (literal !== null) {
+      return { kind: "Constant", value: literal[1] ?? "", position: this.since(start) };
+    }
+    if (this.take(/@"[^\S\r\n]*(?=\r?\n)/y) === undefined) {
+      return undefined;
+    }
+    const end = /\r?\n"@/y;
+    // An empty one ends with the end of its first line.
+    if (!this.look(end)) {
+      this.take(/\r?\n/y);
+    }
+    return this.textOf(this.partsBefore(end, '""'), start);
+  }
+
+  /** What stands before the end of a text, which is passed too. `quotes` is what two of them stand for. */
+  private partsBefore(end: RegExp, quotes: string): (string | Expression)[] {
+    const start = this.at;
+    const parts: (string | Expression)[] = [];
+    while (this.take(end) === undefined) {
+      if (this.look(/$/y)) {
+        this.at = start;
+        this.expected("a text that is closed");
+      }
+      parts.push(this.pass('""') ? quotes : this.part());
+    }
+    return parts;
+  }
+
+  /** A part of a text: a variable, a subexpression or characters. */
+  private part(): string | Expression {
+    const value = this.looksAt("$(") ? this.value() : this.looksAt("$") && this.variable();
+    if (value) {
+      return value;
+    }
+    const written = this.take(/`[^]|\w+|[^]/y) ?? "";
+    return /^`[^]/.test(written) ? escaped(written.charAt(1)) : written;
+  }
+
+  /** A text of parts: a constant, unless there is something to expand. */
+  private textOf(parts: readonly (string | Expression)[], start: number): Expression {
+    const position = this.since(start);
+    const joined: (string | Expression)[] = [];
+    for (const part of parts) {
+      const last = joined.at(-1);
+      if (typeof part === "string" && typeof last === "string") {
+        joined[joined.length - 1] = last + part;
+      } else {
+        joined.push(part);
+      }
+    }
+    const [only = ""] = joined;
+    return joined.length <= 1 && typeof only === "string"
+      ? { kind: "Constant", value: only, position }
+      : { kind: "ExpandableString", parts: joined, position };
+  }
+}
+
+function endsWithBlock(statement: Statement): boolean {
+  if (statement.kind === "Assignment") {
+    return endsWithBlock(statement.value);
+  }
+  return ["If", "While", "For", "ForEach", "Try", "FunctionDefinition"].includes(statement.kind);
+}

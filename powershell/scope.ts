@@ -1,0 +1,108 @@
+/** Variables and functions by name, looked up from the innermost scope outwards. */
+import { toText, tryConvert } from "./convert.ts";
+import type { Validator } from "./parameters.ts";
+import type { FunctionDefinition, Position } from "./syntax.ts";
+import * as is from "./types.ts";
+import { runtimeError } from "./types.ts";
+import { isNull, type NetType, type Value } from "./values.ts";
+import { wildcard } from "./wildcard.ts";
+
+interface Variable {
+  value: Value;
+  /** A typed variable converts whatever it is given. */
+  readonly type?: NetType;
+  readonly validators?: readonly Validator[];
+}
+
+export type FunctionValue = Pick<FunctionDefinition, "name" | "body">;
+
+export class Scope {
+  readonly variables = new Map<string, Variable>();
+  readonly #functions = new Map<string, FunctionValue>();
+  #strict: boolean | undefined;
+
+  constructor(
+    readonly parent?: Scope,
+    /** `isScript`: `$script:` leads here. `caller`: where the function that has the scope was called. */
+    readonly own: { readonly isScript?: boolean; readonly caller?: Position } = {},
+    /** Commands besides functions, for the global scope. */
+    readonly otherCommands: (pattern: string) => string[] = () => [],
+  ) {}
+
+  get local(): this {
+    return this;
+  }
+  get script(): Scope {
+    return this.own.isScript || !this.parent ? this : this.parent.script;
+  }
+  get global(): Scope {
+    return this.parent?.global ?? this;
+  }
+  /** Where the function around the running command was called; undefined: it is in none. */
+  get caller(): Position | undefined {
+    return this.own.caller ?? this.parent?.caller;
+  }
+  get isStrict(): boolean {
+    return this.#strict ?? this.parent?.isStrict ?? false;
+  }
+  setStrict(strict: boolean): void {
+    this.#strict = strict;
+  }
+
+  find(name: string): Variable | undefined {
+    return this.variables.get(name.toLowerCase()) ?? this.parent?.find(name);
+  }
+  /** `levels` scopes outside of this one. */
+  setVariable(name: string, value: Value, levels = 0): void {
+    if (levels > 0 && this.parent) {
+      this.parent.setVariable(name, value, levels - 1);
+    } else {
+      this.variables.set(name.toLowerCase(), { value });
+    }
+  }
+  /** Gives a variable that is there a value that it takes. */
+  assign(name: string, value: Value): void {
+    const { type, validators = [] } = this.variables.get(name.toLowerCase()) ?? {};
+    const converted = type ? convertForVariable(value, type) : value;
+    if (validators.some((problem) => problem(converted) !== undefined)) {
+      const message = `The variable cannot be validated because the value ${toText(value)} is not a valid value for the ${name} variable.`;
+      throw runtimeError("ValidateSetFailure", message, "ValidationMetadataException");
+    }
+    this.variables.set(name.toLowerCase(), { value: converted, type, validators });
+  }
+  /** What -ErrorAction is where it is not given. */
+  get errorAction(): string {
+    return toText(this.find("ErrorActionPreference")?.value ?? null);
+  }
+
+  findFunction(name: string): FunctionValue | undefined {
+    return this.#functions.get(name.toLowerCase()) ?? this.parent?.findFunction(name);
+  }
+  setFunction(name: string, func: FunctionValue): void {
+    this.#functions.set(name.toLowerCase(), func);
+  }
+  /** Gives a function another name as well. */
+  setAlias(name: string, of: string): void {
+    const func = this.findFunction(of);
+    if (func) {
+      this.setFunction(name, func);
+    }
+  }
+  /** Names of what a name, or a pattern with wildcards, would call. */
+  commands(pattern: string): string[] {
+    const names = [...this.#functions.values()].map(({ name }) => name);
+    const own = names.filter((name) => wildcard(pattern).test(name));
+    const others = this.parent ? this.parent.commands(pattern) : this.otherCommands(pattern);
+    return [...new Set([...own, ...others])];
+  }
+}
+
+/** A typed variable takes null for a truth value as it is, and has an error of its own. */
+export function convertForVariable(value: Value, type: NetType): Value {
+  const converted = isNull(value) && type === is.bool ? null : tryConvert(value, type);
+  if (converted === undefined) {
+    const message = `Cannot convert value "${toText(value)}" to type "${type.name}".`;
+    throw runtimeError("RuntimeException", message, "ArgumentTransformationMetadataException");
+  }
+  return converted;
+}

@@ -1,0 +1,180 @@
+/** The commands of a running pipeline. */
+import { bind, bindInput, type Argument, type Bound } from "./binding.ts";
+import type { Call, Cmdlet, Emit, ErrorDetails, Shell } from "./commands.ts";
+import { toBool, toItems, toText } from "./convert.ts";
+import type { Host } from "./host.ts";
+import { cmdletSignature } from "./parameters.ts";
+import type { Scope } from "./scope.ts";
+import type { Command, Position } from "./syntax.ts";
+import * as is from "./types.ts";
+import {
+  ErrorRecord,
+  isNull,
+  Num,
+  Raised,
+  ScriptBlock,
+  Unsupported,
+  type Value,
+} from "./values.ts";
+
+/** A command, ready to take what comes down the pipeline. */
+export interface Stage {
+  process(value: Value): void | Promise<void>;
+  end(): void | Promise<void>;
+}
+
+/** How a command is called. */
+export interface Invocation {
+  readonly command: Command;
+  readonly args: readonly Argument[];
+  /** Of the pipeline. */
+  readonly scope: Scope;
+  readonly emit: Emit;
+  /** Something is piped in. */
+  readonly piped: boolean;
+  /** Ends the pipeline's commands before this one. */
+  readonly stop: () => never;
+}
+
+/** Something that a command's name leads to: a function, a cmdlet, a script, a program. */
+export type Runnable = (invocation: Invocation) => Stage;
+
+/** Runs something once, with all that is piped in. */
+export function gathering(piped: boolean, run: (input?: Value[]) => Promise<void>): Stage {
+  const input: Value[] = [];
+  return {
+    process(value) {
+      input.push(value);
+    },
+    end: () => run(piped ? input : undefined),
+  };
+}
+
+export function program(file: string, { processes, error }: Host): Runnable {
+  return ({ command, args, scope, emit, piped }) =>
+    gathering(piped, async (input) => {
+      const child = processes.start({ file, args: args.flatMap(words) });
+      if (input) {
+        child.writeInput(Buffer.from(input.map((value) => `${toText(value)}\n`).join("")));
+      }
+      child.closeInput();
+      const [code, output, errors] = await Promise.all([child.ended, child.stdout, child.stderr]);
+      scope.global.setVariable("LASTEXITCODE", code);
+      scope.global.setVariable("?", code === 0);
+      if (command.redirections.length === 0) {
+        error(errors.toString("utf8"));
+      }
+      // A last line end makes no further line.
+      const text = output.toString("utf8").replace(/\r?\n$/, "");
+      for (const line of output.length === 0 ? [] : text.split(/\r?\n/)) {
+        await emit(line);
+      }
+    });
+}
+
+/** What a program gets for an argument. */
+function words({ name, value, written }: Argument): string[] {
+  if (name !== undefined) {
+    return [value === undefined ? `-${name}` : `-${name}:${toText(value)}`];
+  }
+  const given = written ?? value ?? null;
+  return isNull(given) ? [] : toItems(given).map(toText);
+}
+
+export function cmdletStage(cmdlet: Cmdlet, shell: Shell): Runnable {
+  return (invocation) => {
+    const { args, piped } = invocation;
+    const bound = bind(cmdletSignature(cmdlet, shell.types), args, piped);
+    const call = newCall(cmdlet, bound, invocation, shell);
+    const { process = () => cmdlet.run?.(call), end } = cmdlet.open?.(call) ?? {};
+    const attempt = (run?: () => void | Promise<void>) =>
+      located(call.position, () => run?.(), cmdlet);
+    return {
+      async process(value) {
+        await bindInput(bound, value);
+        await attempt(process);
+      },
+      async end() {
+        await attempt(piped ? undefined : process);
+        await attempt(end);
+      },
+    };
+  };
+}
+
+function newCall(cmdlet: Cmdlet, bound: Bound, invocation: Invocation, shell: Shell): Call {
+  const { scope, command } = invocation;
+  const get = (name: string) => bound.values.get(name.toLowerCase());
+  /** What a parameter's value is to a cmdlet, if it has one. */
+  const as =
+    <T>(make: (value: Value) => T) =>
+    (name: string) => {
+      const value = get(name);
+      return value === undefined ? undefined : make(value);
+    };
+  return {
+    ...invocation,
+    position: command.position,
+    shell,
+    name: cmdlet.name,
+    get,
+    text: as(toText),
+    texts: as((value) => toItems(value).map(toText)),
+    number: as((value) => Number(value instanceof Num ? value.value : value)),
+    flag: (name) => toBool(get(name) ?? false),
+    block: as((value) => (value instanceof ScriptBlock ? value : undefined)),
+    fail: (error, details) => {
+      complete(error, command.position, details, cmdlet);
+      const preference = toText(bound.common.get("ErrorAction") ?? scope.errorAction);
+      if (/^stop$/i.test(preference)) {
+        throw terminating(error);
+      }
+      report(error, preference, scope, shell.host);
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Gives an error its record, with the place where it happened, unless it has one. */
+export function complete(
+  error: Raised,
+  position: Position,
+  { category = "NotSpecified", target = null }: ErrorDetails = {},
+  { implementation }: Partial<Cmdlet> = {},
+): ErrorRecord {
+  const { exception, id = exception.type.shortName } = error;
+  const full = implementation === undefined || id.includes(",") ? id : `${id},${implementation}`;
+  error.record ??= new ErrorRecord(is.errorRecord, exception, full, category, target, position);
+  return error.record;
+}
+
+/** Runs something. An error in it that has no place yet happened here, and is the cmdlet's if there is one. */
+export async function located<T>(
+  position: Position,
+  run: () => T | Promise<T>,
+  cmdlet?: Cmdlet,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Raised && !error.record) {
+      complete(error, position, {}, cmdlet);
+      error.located ||= cmdlet !== undefined;
+    }
+    throw error instanceof Unsupported ? error.at(position) : error;
+  }
+}
+
+/** Shows an error that ends nothing, as $ErrorActionPreference has it. */
+export function report(error: Raised, preference: string, scope: Scope, host: Host): void {
+  scope.global.setVariable("?", false);
+  if (!/^(silentlycontinue|ignore)$/i.test(preference)) {
+    host.error(`${error.exception.message}\n`);
+  }
+}
+
+export function terminating(error: Raised): Raised {
+  error.terminating = true;
+  error.located = true;
+  return error;
+}

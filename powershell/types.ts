@@ -1,0 +1,285 @@
+/** The types that scripts can name, and how their members are declared. */
+import {
+  Char,
+  EnumValue,
+  NetException,
+  type NetObject,
+  NetType,
+  Num,
+  PsArray,
+  Raised,
+  type ErrorRecord,
+  type Overload,
+  type Property,
+  type Result,
+  type Value,
+} from "./values.ts";
+
+/** A member's code. `self` is the object; for statics and constructors it is null. */
+type Code = (self: never, ...args: never[]) => Result | void | Promise<void>;
+
+export interface TypeDefinition {
+  /** Full name, e.g. `System.IO.FileInfo`. */
+  readonly name: string;
+  /** Further names, e.g. `int`. */
+  readonly aliases?: readonly string[];
+  /** Full name. Default: System.Object. */
+  readonly base?: string;
+  readonly interfaces?: readonly string[];
+  /** Names of an enumeration, with their numbers. */
+  readonly enumeration?: Readonly<Record<string, number>>;
+  readonly isValueType?: boolean;
+  readonly convert?: (value: Value) => Value | undefined;
+  readonly enumerate?: (value: never) => readonly Value[];
+  /** By name as .NET writes it; two functions: it can be set as well. */
+  readonly properties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
+  /** By signature: `Substring(int, int)`, `Join(string, params object[])`. */
+  readonly methods?: Readonly<Record<string, Code>>;
+  readonly staticProperties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
+  readonly staticMethods?: Readonly<Record<string, Code>>;
+  /** By parameters: `(string)`, `(string, int)`. */
+  readonly constructors?: Readonly<Record<string, Code>>;
+  /** Members that .NET has and the interpreter has not. */
+  readonly unsupported?: readonly string[];
+}
+
+/** What is added to a type that is there. */
+export type TypeExtension = Omit<
+  TypeDefinition,
+  "name" | "aliases" | "base" | "enumeration" | "isValueType"
+>;
+
+/** By the types of their elements. */
+const arrays = new Map<NetType, NetType>();
+
+/** Types by their names. One set adds to another, as a model of a machine adds its own. */
+export class Types {
+  readonly #byName = new Map<string, NetType>();
+
+  constructor(readonly parent?: Types) {}
+
+  /** A type by any of its names, with `[]` behind it for an array. */
+  find(name: string): NetType | undefined {
+    if (name.endsWith("[]")) {
+      const element = this.find(name.slice(0, -2));
+      return element && this.array(element);
+    }
+    const key = name.toLowerCase();
+    return this.#byName.get(key) ?? this.#byName.get(`system.${key}`) ?? this.parent?.find(name);
+  }
+
+  get(name: string): NetType {
+    const type = this.find(name);
+    if (!type) {
+      throw new Error(`no type ${name} is defined`);
+    }
+    return type;
+  }
+
+  array(element: NetType): NetType {
+    const list = this.get("System.Array");
+    const type = arrays.get(element) ?? new NetType(`${element.name}[]`, list, element);
+    arrays.set(element, type);
+    return type;
+  }
+
+  all(): NetType[] {
+    return [...(this.parent?.all() ?? []), ...new Set(this.#byName.values())];
+  }
+
+  define(definition: TypeDefinition): NetType {
+    const { name, aliases = [], enumeration, isValueType = enumeration !== undefined } = definition;
+    const base = definition.base ?? (enumeration ? "System.Enum" : "System.Object");
+    const type = new NetType(name, name === "System.Object" ? undefined : this.get(base));
+    type.isValueType = isValueType;
+    if (enumeration) {
+      type.enumeration = new Map(
+        Object.entries(enumeration).map(([each, number]) => [
+          each.toLowerCase(),
+          new EnumValue(type, each, number),
+        ]),
+      );
+    }
+    this.register(type, name, ...aliases);
+    return this.extend(type, definition);
+  }
+
+  /** Makes a type known by names. */
+  register(type: NetType, ...names: string[]): void {
+    for (const name of names) {
+      this.#byName.set(name.toLowerCase(), type);
+    }
+  }
+
+  extend(of: string | NetType, extension: TypeExtension): NetType {
+    const type = typeof of === "string" ? this.get(of) : of;
+    const { interfaces = [], convert, enumerate, constructors = {}, unsupported = [] } = extension;
+    type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
+    type.convert = convert ?? type.convert;
+    type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
+    addProperties(type.properties, extension.properties);
+    addProperties(type.staticProperties, extension.staticProperties);
+    addMethods(type.methods, extension.methods);
+    addMethods(type.staticMethods, extension.staticMethods);
+    for (const [signature, code] of Object.entries(constructors)) {
+      type.constructors.push(overload(signature, code));
+    }
+    for (const name of unsupported) {
+      type.unsupported.add(name.toLowerCase());
+    }
+    return type;
+  }
+}
+
+function addProperties(
+  into: Map<string, Property>,
+  properties: TypeDefinition["properties"] = {},
+): void {
+  for (const [name, code] of Object.entries(properties)) {
+    const [get, set] = (typeof code === "function" ? [code] : code) as [
+      Property["get"],
+      Property["set"]?,
+    ];
+    into.set(name.toLowerCase(), set ? { name, get, set } : { name, get });
+  }
+}
+
+function addMethods(into: Map<string, Overload[]>, methods: TypeDefinition["methods"] = {}): void {
+  for (const [signature, code] of Object.entries(methods)) {
+    const method = overload(signature, code);
+    into.set(method.name.toLowerCase(), [...(into.get(method.name.toLowerCase()) ?? []), method]);
+  }
+}
+
+function overload(signature: string, code: Code): Overload {
+  const [, name = "", list = ""] = /^(\w*)\((.*)\)$/.exec(signature) ?? [];
+  const parameters = list === "" ? [] : list.split(/,\s*/);
+  const rest = parameters.at(-1)?.startsWith("params ") ?? false;
+  return {
+    name,
+    parameters: parameters.map((parameter) => parameter.replace(/^params /, "")),
+    rest,
+    call: (self, args) => (code as (self: Value, ...args: Value[]) => Result)(self, ...args),
+  };
+}
+
+/** The types of the language itself; those of files, processes and so on add themselves. */
+export const types = new Types();
+
+const define = (name: string, more: Omit<TypeDefinition, "name"> = {}) =>
+  types.define({ name: `System.${name}`, ...more });
+
+const object = define("Object");
+const list = ["System.Collections.IEnumerable", "System.Collections.ICollection"];
+define("Array", { interfaces: [...list, "System.Collections.IList"] });
+define("ValueType");
+define("Enum", { base: "System.ValueType" });
+export const objectArray = types.array(object);
+
+const number = (name: string, ...aliases: string[]) =>
+  define(name, { aliases, base: "System.ValueType", isValueType: true });
+export const int = number("Int32", "int");
+export const long = number("Int64", "long");
+export const double = number("Double");
+export const single = number("Single", "float");
+export const decimal = number("Decimal");
+export const byte = number("Byte");
+export const uint32 = number("UInt32", "uint");
+export const uint64 = number("UInt64", "ulong");
+
+export const bool = define("Boolean", { aliases: ["bool"], isValueType: true });
+export const char = define("Char", { isValueType: true });
+export const string = define("String", {
+  interfaces: ["System.Collections.IEnumerable", "System.IComparable"],
+});
+const dictionary = [...list, "System.Collections.IDictionary"];
+export const hashtable = define("Collections.Hashtable", {
+  aliases: ["hashtable"],
+  interfaces: dictionary,
+});
+export const orderedDictionary = define("Collections.Specialized.OrderedDictionary", {
+  aliases: ["ordered"],
+  interfaces: dictionary,
+});
+
+const automation = (name: string, more?: Omit<TypeDefinition, "name">) =>
+  define(`Management.Automation.${name}`, more);
+export const customObject = automation("PSCustomObject");
+export const psObject = automation("PSObject", { aliases: ["psobject", "pscustomobject"] });
+export const scriptBlock = automation("ScriptBlock", { aliases: ["scriptblock"] });
+export const errorRecord = automation("ErrorRecord");
+export const switchParameter = automation("SwitchParameter", {
+  aliases: ["switch"],
+  isValueType: true,
+});
+export const actionPreference = automation("ActionPreference", {
+  enumeration: { SilentlyContinue: 0, Stop: 1, Continue: 2, Inquire: 3, Ignore: 4 },
+});
+
+/** What `[ref]` hands over. */
+export interface Reference {
+  get(): Value;
+  set(value: Value): void;
+}
+export const reference = automation("PSReference", {
+  aliases: ["ref"],
+  properties: {
+    Value: [
+      ({ state }: NetObject<Reference>) => state.get(),
+      ({ state }: NetObject<Reference>, value: Value) => {
+        state.set(value);
+      },
+    ],
+  },
+});
+
+export function typeOf(value: Exclude<Value, null>): NetType {
+  if (typeof value === "object") {
+    return value.type;
+  }
+  return { string, number: int, bigint: long, boolean: bool }[
+    typeof value as "string" | "number" | "bigint" | "boolean"
+  ];
+}
+
+export function array(items: Value[], type: NetType = objectArray): PsArray {
+  return new PsArray(type, items);
+}
+
+export function bytes(buffer: Uint8Array): PsArray {
+  return array(
+    Array.from(buffer, (each) => new Num(byte, each)),
+    types.array(byte),
+  );
+}
+
+export function toDouble(value: number): Num {
+  return new Num(double, value);
+}
+
+export function toChar(text: string): Char {
+  return new Char(char, text.charCodeAt(0));
+}
+
+/** An error of PowerShell's own. */
+export function runtimeError(id: string, message: string, type = "RuntimeException"): Raised {
+  return raised(`System.Management.Automation.${type}`, message, { id });
+}
+
+/** An error of .NET, to be thrown by members and cmdlets. `type` is a full name. */
+export function raised(
+  type: string | NetType,
+  message: string,
+  options: {
+    readonly hresult?: number;
+    readonly inner?: NetException;
+    readonly id?: string;
+    readonly record?: ErrorRecord;
+    readonly details?: ReadonlyMap<string, Value>;
+  } = {},
+): Raised {
+  const { inner = null, hresult, details, record, id } = options;
+  const exceptionType = typeof type === "string" ? types.get(type) : type;
+  const exception = new NetException(exceptionType, message, inner, hresult, details);
+  return new Raised(exception, record, id);
+}

@@ -1,0 +1,316 @@
+/** What variables hold and pipelines carry. */
+import type { Position, ScriptBody } from "./syntax.ts";
+
+/**
+ * A value: `null`, a text, an Int32 as number, an Int64 as bigint, or an object with a type.
+ *
+ * `nothing` is what a command returned that returned nothing. It is null to every operator, but a pipeline does not run
+ * for it and `@( )` leaves it out.
+ */
+export type Value = null | boolean | string | number | bigint | Instance;
+
+/** Anything with a type of its own. */
+export interface Instance {
+  readonly type: NetType;
+}
+
+/** What a member does. Errors of .NET are thrown as `Raised`. */
+export type Result = Value | Promise<Value>;
+
+export interface Property {
+  readonly name: string;
+  get(self: Value): Result;
+  set?(self: Value, value: Value): void | Promise<void>;
+}
+
+/** One form of a method or constructor. */
+export interface Overload {
+  readonly name: string;
+  readonly parameters: readonly string[];
+  /** The last parameter takes any number of values. */
+  readonly rest: boolean;
+  call(self: Value, args: readonly Value[]): Result | void | Promise<void>;
+}
+
+/** A .NET type with the members that are modelled, by name in lower case. */
+export class NetType {
+  get type(): NetType {
+    return runtimeType;
+  }
+  readonly properties = new Map<string, Property>();
+  readonly methods = new Map<string, Overload[]>();
+  readonly staticProperties = new Map<string, Property>();
+  readonly staticMethods = new Map<string, Overload[]>();
+  readonly constructors: Overload[] = [];
+  /** Types it is, besides its base, in lower case. */
+  interfaces: readonly string[] = [];
+  /** For enumerations: their names and numbers. */
+  enumeration?: ReadonlyMap<string, EnumValue>;
+  /** Makes one out of another value where a cast does. Undefined: it does not. */
+  convert?: (value: Value) => Value | undefined;
+  /** What loops and pipelines take out of one; undefined: it is a single thing to them. */
+  enumerate?: (value: Value) => readonly Value[];
+  /** Members that .NET has and the interpreter has not, in lower case: asking for one is no error of the script's. */
+  readonly unsupported = new Set<string>();
+  /** Whether null becomes something else on conversion, e.g. 0. */
+  isValueType = false;
+  /** HResult of an exception; undefined: its base's. */
+  hresult?: number;
+
+  constructor(
+    readonly name: string,
+    readonly base: NetType | undefined = undefined,
+    readonly element: NetType | undefined = undefined,
+  ) {}
+
+  get shortName(): string {
+    return this.name.slice(this.name.lastIndexOf(".") + 1);
+  }
+
+  get errorNumber(): number {
+    return this.hresult ?? this.base?.errorNumber ?? -2146233088;
+  }
+
+  /** The type itself and all that it derives from. */
+  get lineage(): readonly NetType[] {
+    return [this, ...(this.base?.lineage ?? [])];
+  }
+
+  /** Whether everything of this type is of the other one. */
+  is(other: NetType): boolean {
+    return (
+      this === other ||
+      other.name === "System.Object" ||
+      this.interfaces.includes(other.name.toLowerCase()) ||
+      (other.element !== undefined && (this.element?.is(other.element) ?? false)) ||
+      (this.base?.is(other) ?? false)
+    );
+  }
+
+  /** The same, by the other one's full or short name. */
+  isNamed(name: string): boolean {
+    const names = this.lineage.flatMap((each) => [each.name, each.shortName]);
+    return names.some((each) => each.toLowerCase() === name.toLowerCase());
+  }
+
+  property(name: string): Property | undefined {
+    return this.properties.get(name) ?? this.base?.property(name);
+  }
+
+  overloads(name: string): readonly Overload[] {
+    return this.methods.get(name) ?? this.base?.overloads(name) ?? [];
+  }
+}
+
+const runtimeType = new NetType("System.RuntimeType");
+
+class Nothing {
+  /** Keeps TypeScript from taking every object for nothing. */
+  protected readonly isNothing = true;
+  readonly type = new NetType("System.Management.Automation.Internal.AutomationNull");
+}
+export const nothing = new Nothing();
+
+export function isNull(value: Value): value is null | Nothing {
+  return value === null || value === nothing;
+}
+
+/** A number that is neither an Int32 nor an Int64. */
+export class Num {
+  constructor(
+    readonly type: NetType,
+    readonly value: number,
+  ) {}
+}
+
+export class Char {
+  constructor(
+    readonly type: NetType,
+    readonly code: number,
+  ) {}
+
+  get text(): string {
+    return String.fromCharCode(this.code);
+  }
+}
+
+export class EnumValue {
+  constructor(
+    readonly type: NetType,
+    readonly name: string,
+    readonly number: number,
+  ) {}
+}
+
+export class PsArray {
+  constructor(
+    readonly type: NetType,
+    readonly items: Value[],
+  ) {}
+}
+
+/** Keys are compared as PowerShell's tables do: texts without regard to case, everything else by type and value. */
+export class Hashtable {
+  readonly #entries = new Map<string, { key: Value; value: Value }>();
+
+  constructor(readonly type: NetType) {}
+
+  static keyOf(key: Value): string {
+    if (typeof key === "string") {
+      return `s${key.toLowerCase()}`;
+    }
+    if (key instanceof Char || key instanceof Num) {
+      return key instanceof Char ? `c${key.text}` : `object${String(key.value)}`;
+    }
+    if (key !== null && typeof key === "object") {
+      throw new Unsupported(`a key of the type [${key.type.name}]`);
+    }
+    return `${typeof key}${String(key)}`;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+  has(key: Value): boolean {
+    return this.#entries.has(Hashtable.keyOf(key));
+  }
+  get(key: Value): Value | undefined {
+    return this.#entries.get(Hashtable.keyOf(key))?.value;
+  }
+  set(key: Value, value: Value): void {
+    this.#entries.set(Hashtable.keyOf(key), { key, value });
+  }
+  delete(key: Value): void {
+    this.#entries.delete(Hashtable.keyOf(key));
+  }
+  clear(): void {
+    this.#entries.clear();
+  }
+  entries(): { key: Value; value: Value }[] {
+    return [...this.#entries.values()];
+  }
+}
+
+/** A `[pscustomobject]`, or what a model of a machine returns as one. */
+export class CustomObject {
+  /** By name in lower case. */
+  readonly properties = new Map<string, { name: string; value: Value }>();
+  typeNames: string[] = [];
+
+  constructor(readonly type: NetType) {}
+
+  set(name: string, value: Value): this {
+    const property = this.properties.get(name.toLowerCase());
+    if (property) {
+      property.value = value;
+    } else {
+      this.properties.set(name.toLowerCase(), { name, value });
+    }
+    return this;
+  }
+
+  get(name: string): Value | undefined {
+    return this.properties.get(name.toLowerCase())?.value;
+  }
+}
+
+/** A switch of a function, given or not. */
+export class Switch {
+  constructor(
+    readonly type: NetType,
+    readonly isPresent: boolean,
+  ) {}
+}
+
+export class ScriptBlock {
+  constructor(
+    readonly type: NetType,
+    readonly body: ScriptBody,
+  ) {}
+}
+
+/** An object of a .NET type that the interpreter implements in TypeScript, as `state`. */
+export class NetObject<State = unknown> {
+  constructor(
+    readonly type: NetType,
+    readonly state: State,
+  ) {}
+}
+
+/** A .NET exception. */
+export class NetException {
+  readonly data = new Hashtable(dictionaryType);
+
+  constructor(
+    readonly type: NetType,
+    public message: string,
+    readonly inner: NetException | null = null,
+    public hresult = type.errorNumber,
+    /** What its type has besides, by name in lower case. */
+    readonly details: ReadonlyMap<string, Value> = new Map(),
+  ) {}
+
+  get root(): NetException {
+    return this.inner === null ? this : this.inner.root;
+  }
+}
+
+export const dictionaryType = new NetType("System.Collections.ListDictionaryInternal");
+dictionaryType.interfaces = ["system.collections.idictionary"];
+
+/** What `$_` is in a catch block. */
+export class ErrorRecord {
+  constructor(
+    readonly type: NetType,
+    readonly exception: NetException,
+    readonly id: string,
+    readonly category: string,
+    readonly target: Value,
+    /** Where it happened, as InvocationInfo says. */
+    readonly position: Position | undefined,
+  ) {}
+
+  /** The same error, said to have happened elsewhere. */
+  at(position: Position): ErrorRecord {
+    const { type, exception, id, category, target } = this;
+    return new ErrorRecord(type, exception, id, category, target, position);
+  }
+}
+
+/** An error of the script's, on its way to a catch block. */
+export class Raised extends Error {
+  constructor(
+    readonly exception: NetException,
+    /** Known once it has left the statement in which it happened. */
+    public record?: ErrorRecord,
+    readonly id?: string,
+    /** Ends the script even where $ErrorActionPreference says Continue: throw, and -ErrorAction Stop. */
+    public terminating = false,
+    /** The place it names is not that of a function's call any more. */
+    public located = false,
+  ) {
+    super(exception.message);
+  }
+}
+
+/**
+ * Something the interpreter does not know. Never an error of the script's: no catch block takes it, and nothing it
+ * would have led to is done.
+ */
+export class Unsupported extends Error {
+  constructor(
+    readonly what: string,
+    public position?: Position,
+  ) {
+    super(what);
+    this.name = "Unsupported";
+  }
+
+  at(position: Position): this {
+    if (!this.position) {
+      this.position = position;
+      this.message = `${position.file.path}:${String(position.line)}: the interpreter does not support ${this.what}`;
+    }
+    return this;
+  }
+}

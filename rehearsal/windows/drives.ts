@@ -1,0 +1,137 @@
+/** Windows' drives, kept in folders of the Linux file system. */
+import { findOnDrive } from "../host/drive-names.ts";
+import { folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
+import type { Files } from "../../powershell/host.ts";
+import { Raised } from "../../powershell/values.ts";
+
+/** ERROR_SHARING_VIOLATION, as HRESULT. */
+const sharingViolation = -2147024864;
+
+/**
+ * A file system with Windows' paths. Names are found without regard to case, as on NTFS, and keep the case they were made
+ * with. Relative paths begin in C:\.
+ *
+ * @param drives folders by the drive's letter.
+ * @param disk the Linux file system.
+ */
+export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): Files {
+  const resolve = (path: string): string => {
+    const [, letter = "C", rest = path] =
+      /^([A-Za-z]):(.*)$/s.exec(path.replaceAll("/", "\\")) ?? [];
+    const names: string[] = [];
+    for (const name of rest.replaceAll("/", "\\").split("\\")) {
+      if (name === "..") {
+        names.pop();
+      } else if (name !== "" && name !== ".") {
+        // Windows drops dots and blanks at a name's end.
+        names.push(name.replace(/[. ]+$/, ""));
+      }
+    }
+    return `${letter.toUpperCase()}:\\${names.join("\\")}`;
+  };
+  const locate = (path: string): string | undefined => {
+    const [drive = "", ...names] = resolve(path).split("\\");
+    const root = drives.get(drive.slice(0, 1));
+    return root === undefined
+      ? undefined
+      : findOnDrive(
+          root,
+          names.filter((name) => name !== ""),
+        );
+  };
+  /** Does something with a file; errors name it as Windows does. */
+  const at = <Result>(path: string, action: (file: string) => Result): Result => {
+    const file = locate(path);
+    if (file === undefined) {
+      throw folderNotFound(path);
+    }
+    try {
+      return action(file);
+    } catch (error) {
+      if (error instanceof Raised) {
+        error.exception.message = error.exception.message.replaceAll(file, path);
+      }
+      throw error;
+    }
+  };
+  /** Open files by their full path in lower case: what others may do to each meanwhile. */
+  const open = new Map<string, Set<{ readonly share: string }>>();
+  const reject = (path: string, wanted: "Read" | "Write" | "Delete", named = ` '${path}'`) => {
+    const others = open.get(resolve(path).toLowerCase());
+    if (
+      others &&
+      [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
+    ) {
+      throw ioError(
+        `The process cannot access the file${named} because it is being used by another process.`,
+        sharingViolation,
+      );
+    }
+  };
+  return {
+    separator: "\\",
+    resolve,
+    status: (path) => {
+      const file = locate(path);
+      return file === undefined ? undefined : disk.status(file);
+    },
+    list: (path) => at(path, (file) => disk.list(file)),
+    read: (path) => {
+      reject(path, "Read");
+      return at(path, (file) => disk.read(file));
+    },
+    write: (path, data) => {
+      reject(path, "Write");
+      at(path, (file) => {
+        disk.write(file, data);
+      });
+    },
+    makeFolder: (path) => {
+      at(path, (file) => {
+        disk.makeFolder(file);
+      });
+    },
+    remove: (path, options) => {
+      reject(path, "Delete");
+      at(path, (file) => {
+        disk.remove(file, options);
+      });
+    },
+    move: (from, to) => {
+      reject(from, "Delete", "");
+      at(from, (source) => {
+        at(to, (target) => {
+          disk.move(source, target);
+        });
+      });
+    },
+    copy: (from, to) => {
+      reject(from, "Read");
+      reject(to, "Write");
+      at(from, (source) => {
+        at(to, (target) => {
+          disk.copy(source, target);
+        });
+      });
+    },
+    setModified: (path, moment) => {
+      at(path, (file) => {
+        disk.setModified(file, moment);
+      });
+    },
+    open: (path, options) => {
+      reject(path, options.access === "Read" ? "Read" : "Write");
+      const handle = at(path, (file) => disk.open(file, options));
+      const key = resolve(path).toLowerCase();
+      const entry = { share: options.share };
+      open.set(key, new Set([...(open.get(key) ?? []), entry]));
+      const close = handle.close.bind(handle);
+      return Object.assign(handle, {
+        close: () => {
+          open.get(key)?.delete(entry);
+          close();
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,358 @@
+/**
+ * Windows' registry: keys with values of a kind each, as items of the drive HKLM:, and the cmdlets on their values.
+ *
+ * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-ItemProperty and its
+ * relatives), https://learn.microsoft.com/dotnet/api/microsoft.win32.registrykey.
+ */
+import type { Item, ItemProvider } from "../../powershell/cmdlets/items.ts";
+import { itemNotFound, split } from "../../powershell/cmdlets/items.ts";
+import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { convert, toItems, toText } from "../../powershell/convert.ts";
+import type { Environment } from "../../powershell/host.ts";
+import * as is from "../../powershell/types.ts";
+import { raised, type Types } from "../../powershell/types.ts";
+import {
+  CustomObject,
+  isNull,
+  NetObject,
+  Unsupported,
+  type Value,
+} from "../../powershell/values.ts";
+
+export type ValueKind = "String" | "ExpandString" | "MultiString" | "DWord" | "QWord" | "Binary";
+
+interface RegistryValue {
+  readonly name: string;
+  readonly kind: ValueKind;
+  readonly data: Value;
+}
+
+/** A key: keys below it and values, by name in lower case. */
+export class RegistryKey {
+  readonly keys = new Map<string, RegistryKey>();
+  readonly values = new Map<string, RegistryValue>();
+
+  constructor(readonly name: string) {}
+
+  /** The key at a path below this one, with `\` between names. */
+  find(path: string): RegistryKey | undefined {
+    return namesOf(path).reduce<RegistryKey | undefined>(
+      (key, name) => key?.keys.get(name.toLowerCase()),
+      this,
+    );
+  }
+
+  /** The same; keys that are missing are made. */
+  make(path: string): RegistryKey {
+    return namesOf(path).reduce<RegistryKey>((key, name) => {
+      const below = key.keys.get(name.toLowerCase()) ?? new RegistryKey(name);
+      key.keys.set(name.toLowerCase(), below);
+      return below;
+    }, this);
+  }
+
+  set(name: string, data: Value, kind: ValueKind): void {
+    this.values.set(name.toLowerCase(), { name, kind, data });
+  }
+}
+
+function namesOf(path: string): string[] {
+  return path.split("\\").filter((name) => name !== "");
+}
+
+/** HKLM:, on the key of the local machine. */
+export class RegistryItems implements ItemProvider {
+  readonly separator = "\\";
+
+  constructor(
+    readonly machine: RegistryKey,
+    readonly types: Types,
+  ) {}
+
+  resolve(path: string): string {
+    return path
+      .replaceAll("/", "\\")
+      .replace(/\\+$/, "")
+      .replace(/^hklm:\\?/i, "HKLM:\\");
+  }
+
+  find(path: string): Item | undefined {
+    const below = this.resolve(path).slice("HKLM:\\".length);
+    const key = this.machine.find(below);
+    return key && this.#item(path, key);
+  }
+
+  children(container: Item): Item[] {
+    const key = this.key(container.path);
+    return [...key.keys.values()].map((each) =>
+      this.#item(`${container.path}\\${each.name}`, each),
+    );
+  }
+
+  make(
+    path: string,
+    { force }: { readonly type: string | undefined; readonly force: boolean },
+  ): Item {
+    const full = this.resolve(path);
+    const { parent, leaf } = split(this, full);
+    const above = this.machine.find(parent.slice("HKLM:\\".length));
+    if (!above && !force) {
+      throw raised(
+        "System.IO.IOException",
+        "The registry key at the specified path does not exist.",
+        {
+          id: "System.ArgumentException",
+        },
+      );
+    }
+    if (above?.keys.has(leaf.toLowerCase()) && !force) {
+      throw raised("System.IO.IOException", "A key in this path already exists.", {
+        id: "System.IO.IOException",
+      });
+    }
+    // With force a key that is there is made again, empty of values.
+    const key = this.machine.make(full.slice("HKLM:\\".length));
+    key.values.clear();
+    return this.#item(full, key);
+  }
+
+  remove(item: Item): void {
+    const { parent, leaf } = split(this, this.resolve(item.path));
+    this.machine.find(parent.slice("HKLM:\\".length))?.keys.delete(leaf.toLowerCase());
+  }
+
+  copy(): never {
+    throw new Unsupported("Copy-Item of a registry key");
+  }
+
+  move(): never {
+    throw new Unsupported("Move-Item of a registry key");
+  }
+
+  read(): never {
+    throw new Unsupported("the content of a registry key");
+  }
+
+  key(path: string): RegistryKey {
+    const key = this.machine.find(this.resolve(path).slice("HKLM:\\".length));
+    if (!key) {
+      throw itemNotFound(path);
+    }
+    return key;
+  }
+
+  #item(path: string, key: RegistryKey): Item {
+    return {
+      path,
+      name: key.name,
+      isContainer: true,
+      isHidden: false,
+      isLink: false,
+      isReadOnly: false,
+      value: () => new NetObject(this.types.get("Microsoft.Win32.RegistryKey"), { key, path }),
+    };
+  }
+}
+
+type KeyObject = NetObject<{ readonly key: RegistryKey; readonly path: string }>;
+
+export function defineRegistryTypes(types: Types): void {
+  types.define({
+    name: "Microsoft.Win32.RegistryKey",
+    properties: {
+      Name: ({ state }: KeyObject) => state.path.replace(/^HKLM:/i, "HKEY_LOCAL_MACHINE"),
+      PSPath: ({ state }: KeyObject) => state.path,
+      PSChildName: ({ state }: KeyObject) => state.key.name,
+      Property: ({ state }: KeyObject) =>
+        is.array([...state.key.values.values()].map((value) => value.name)),
+      ValueCount: ({ state }: KeyObject) => state.key.values.size,
+      SubKeyCount: ({ state }: KeyObject) => state.key.keys.size,
+    },
+    methods: {
+      "GetValue(string)": ({ state }: KeyObject, name: string) =>
+        state.key.values.get(name.toLowerCase())?.data ?? null,
+      "GetValue(string, object)": ({ state }: KeyObject, name: string, instead: Value) =>
+        state.key.values.get(name.toLowerCase())?.data ?? instead,
+      "GetValueKind(string)": ({ state }: KeyObject, name: string) =>
+        state.key.values.get(name.toLowerCase())?.kind ?? null,
+      "GetValueNames()": ({ state }: KeyObject) =>
+        is.array(
+          [...state.key.values.values()].map((value) => value.name),
+          types.get("string[]"),
+        ),
+      "GetSubKeyNames()": ({ state }: KeyObject) =>
+        is.array(
+          [...state.key.keys.values()].map((key) => key.name),
+          types.get("string[]"),
+        ),
+      "Dispose()": () => undefined,
+      "Close()": () => undefined,
+    },
+  });
+}
+
+export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
+  const path = {
+    type: "string[]",
+    position: 0,
+    aliases: ["PSPath"],
+    pipeline: "property",
+  } as const;
+  const cmdlet = (
+    name: string,
+    parameters: Cmdlet["parameters"],
+    run: (call: Call, key: RegistryKey, path: string) => void | Promise<void>,
+  ): Cmdlet => ({
+    name,
+    implementation: `Microsoft.PowerShell.Commands.${name.replace("-", "")}Command`,
+    parameters: { LiteralPath: path, Path: { type: "string[]", position: 0 }, ...parameters },
+    run: async (call) => {
+      for (const each of call.texts("LiteralPath") ?? call.texts("Path") ?? []) {
+        if (!/^hklm:/i.test(each)) {
+          throw new Unsupported(`${name} for ${each}`);
+        }
+        const key = items.machine.find(items.resolve(each).slice("HKLM:\\".length));
+        await (key
+          ? run(call, key, each)
+          : call.fail(itemNotFound(each), { category: "ObjectNotFound", target: each }));
+      }
+    },
+  });
+  const missing = (call: Call, name: string, at: string) =>
+    call.fail(
+      raised(
+        "System.Management.Automation.PSArgumentException",
+        `Property ${name} does not exist at path ${at}.`,
+        {
+          id: "System.Management.Automation.PSArgumentException",
+        },
+      ),
+      { category: "InvalidArgument", target: name },
+    );
+  return [
+    cmdlet(
+      "Get-ItemProperty",
+      { Name: { type: "string[]", position: 1 } },
+      async (call, key, at) => {
+        const names = call.texts("Name");
+        const object = new CustomObject(is.customObject);
+        for (const value of key.values.values()) {
+          if (!names || names.some((name) => name.toLowerCase() === value.name.toLowerCase())) {
+            object.set(value.name, value.data);
+          }
+        }
+        for (const name of names ?? []) {
+          if (!key.values.has(name.toLowerCase())) {
+            await missing(call, name, at);
+          }
+        }
+        if (object.properties.size > 0) {
+          await call.emit(object.set("PSPath", at).set("PSChildName", key.name));
+        }
+      },
+    ),
+    cmdlet(
+      "Set-ItemProperty",
+      {
+        Name: { type: "string", position: 1, mandatory: true },
+        Value: { type: "object", position: 2 },
+        Type: { type: "string" },
+      },
+      (call, key) => {
+        const name = call.text("Name") ?? "";
+        const known = key.values.get(name.toLowerCase());
+        const kind = call.text("Type") as ValueKind | undefined;
+        store(key, known?.name ?? name, call.get("Value") ?? null, kind ?? known?.kind);
+      },
+    ),
+    cmdlet(
+      "New-ItemProperty",
+      {
+        Name: { type: "string", position: 1, mandatory: true },
+        Value: { type: "object" },
+        PropertyType: { type: "string", aliases: ["Type"] },
+        Force: { type: "switch" },
+      },
+      async (call, key, at) => {
+        const name = call.text("Name") ?? "";
+        if (key.values.has(name.toLowerCase()) && !call.flag("Force")) {
+          await call.fail(
+            raised("System.IO.IOException", "The property already exists.", {
+              id: "System.IO.IOException",
+            }),
+          );
+          return;
+        }
+        store(
+          key,
+          name,
+          call.get("Value") ?? null,
+          call.text("PropertyType") as ValueKind | undefined,
+        );
+        await call.emit(
+          new CustomObject(is.customObject)
+            .set(name, key.values.get(name.toLowerCase())?.data ?? null)
+            .set("PSPath", at),
+        );
+      },
+    ),
+    cmdlet(
+      "Remove-ItemProperty",
+      { Name: { type: "string[]", position: 1, mandatory: true }, Force: { type: "switch" } },
+      async (call, key, at) => {
+        for (const name of call.texts("Name") ?? []) {
+          if (!key.values.delete(name.toLowerCase())) {
+            await missing(call, name, at);
+          }
+        }
+      },
+    ),
+  ];
+}
+
+/** Stores a value by its kind; without one, by what it is. */
+function store(key: RegistryKey, name: string, value: Value, given: ValueKind | undefined): void {
+  const kind = given ?? (typeof value === "number" ? "DWord" : "String");
+  switch (kind.toLowerCase()) {
+    case "dword":
+      key.set(name, convert(value, is.int), "DWord");
+      return;
+    case "qword":
+      key.set(name, convert(value, is.long), "QWord");
+      return;
+    case "multistring":
+      key.set(
+        name,
+        is.array(isNull(value) ? [] : toItems(value).map(toText), is.types.get("string[]")),
+        "MultiString",
+      );
+      return;
+    case "string":
+      key.set(name, toText(value), "String");
+      return;
+    case "expandstring":
+      key.set(name, toText(value), "ExpandString");
+      return;
+    default:
+      throw new Unsupported(`registry values of the kind ${kind}`);
+  }
+}
+
+/** The machine's variables, which Windows keeps in the registry. A value of no characters removes one, as in 5.1. */
+export function machineEnvironment(machine: RegistryKey): Pick<Environment, "get" | "set" | "all"> {
+  const key = machine.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
+  return {
+    get: (name) => {
+      const value = key.values.get(name.toLowerCase());
+      return value && toText(value.data);
+    },
+    set: (name, value) => {
+      if (value === undefined || value === "") {
+        key.values.delete(name.toLowerCase());
+      } else {
+        key.set(name, value, "String");
+      }
+    },
+    all: () => new Map([...key.values.values()].map(({ name, data }) => [name, toText(data)])),
+  };
+}

@@ -1,0 +1,96 @@
+/** Whole steps make the calls, the output and the files that were recorded on a real PowerShell. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runTrace } from "./recorded-steps.ts";
+
+const recordings = join(import.meta.dirname, "recordings", "traces");
+const steps = join(import.meta.dirname, "../../../components/windows/steps");
+
+/**
+ * Where the recording, of PowerShell 7, has something else than Windows PowerShell 5.1, or than the interpreter; by trace:
+ * what was recorded, and what comes instead.
+ */
+const differences: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  "Export-NodeLog/01-logs": events(),
+  "Export-NodeLog/02-errors": events(),
+  "Reset-Node/03-parts-fail": [
+    [
+      "Conversion from JSON failed with error: Unterminated string. " +
+        "Expected delimiter: \\\". Path 'HTTP_PROXY', line 1, position 29.",
+      "Invalid JSON.",
+    ],
+  ],
+  "Set-ClusterRoute/04-errors": [
+    [
+      "Conversion from JSON failed with error: Unterminated string. " +
+        "Expected delimiter: \\\". Path 'routes', line 1, position 26.",
+      "Invalid JSON.",
+    ],
+  ],
+  "start/03-errors": [
+    [
+      "The file C:\\var\\lib\\kube-proxy\\kubeconfig.conf cannot be read: Could not find a part of the path " +
+        "'C:\\var\\lib\\kube-proxy\\kubeconfig.conf'.",
+      "Cannot find path 'C:\\var\\lib\\kube-proxy\\kubeconfig.conf' because it does not exist.",
+    ],
+  ],
+  "functions/04-machine": [
+    [
+      "The input is not a valid Base-64 string as it contains a non-base 64 character, " +
+        "more than two padding characters, or an illegal character among the padding characters.",
+      "The input is not a valid Base-64 string.",
+    ],
+  ],
+};
+
+/**
+ * A value that came down a pipeline `-is [pscustomobject]` in PowerShell, whatever it is, and the recordings write it as
+ * one: the interpreter does not wrap values. And the text for a command that is not there is 5.1's.
+ */
+function events(): readonly (readonly [string, string])[] {
+  return [
+    ["@([], [], [], [], [], [])", "@(1074, 1076, 2004, 6005, 6006, 6008)"],
+    ["@([], [])", "@(1, 2)"],
+    [
+      "as a name of a cmdlet, function, script file, or executable program.\\nCheck",
+      "as the name of a cmdlet, function, script file, or operable program. Check",
+    ],
+  ];
+}
+
+/** Use what no script of the project uses. */
+const refused: Readonly<Record<string, RegExp>> = {
+  "functions/03-json-line": /New-Object System\.Collections\.Generic\.List/,
+};
+
+const traces = readdirSync(recordings, { recursive: true, encoding: "utf8" })
+  .filter((file) => /^[\w-]+[\\/]\d\d-[\w-]+\.ps1$/.test(file))
+  .map((file) => file.replace(/\.ps1$/, ""))
+  .sort();
+
+describe("the interpreter, on steps that a real PowerShell has run", () => {
+  it("finds the recordings", () => {
+    assert.ok(traces.length > 50);
+    assert.ok(
+      [...Object.keys(differences), ...Object.keys(refused)].every((name) => traces.includes(name)),
+    );
+  });
+
+  for (const name of traces) {
+    it(name, async () => {
+      const trace = join(recordings, `${name}.ps1`);
+      const actual = await runTrace(trace, recordings, steps);
+      const unknown = refused[name];
+      if (unknown) {
+        assert.match(actual, unknown);
+        return;
+      }
+      let expected = readFileSync(trace.replace(/ps1$/, "out"), "utf8");
+      for (const [was, is] of differences[name] ?? []) {
+        expected = expected.replaceAll(was, is);
+      }
+      assert.equal(actual, expected);
+    });
+  }
+});

@@ -1,0 +1,292 @@
+/** Whole steps as a real PowerShell ran them, with stand-ins for Windows' cmdlets, and as the interpreter runs them. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { isIP } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
+import type { Cmdlet, Shell } from "../../../powershell/commands.ts";
+import { newInterpreter } from "../../../powershell/console.ts";
+import { shown } from "../../../powershell/cmdlets/objects.ts";
+import type { Environment } from "../../../powershell/host.ts";
+import { nodeHost } from "../../../powershell/node-host.ts";
+import * as is from "../../../powershell/types.ts";
+import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";
+import { parse } from "../../../powershell/parser.ts";
+import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
+import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
+import {
+  defineRegistryTypes,
+  machineEnvironment,
+  registryCmdlets,
+  RegistryItems,
+  RegistryKey,
+} from "../../../rehearsal/windows/registry.ts";
+import { defineSecurityTypes } from "../../../rehearsal/windows/security.ts";
+
+/** Commands that the recordings use and the project's scripts do not. */
+const standIns: readonly Cmdlet[] = [
+  {
+    name: "Add-Member",
+    parameters: {
+      InputObject: { type: "object", pipeline: "value" },
+      MemberType: { type: "string", set: ["ScriptMethod", "NoteProperty"] },
+      Name: { type: "string" },
+      Value: { type: "object" },
+      Force: { type: "switch" },
+    },
+    run: (call) => {
+      const object = call.get("InputObject");
+      if (object instanceof CustomObject) {
+        object.set(call.text("Name") ?? "", call.get("Value") ?? null);
+      }
+    },
+  },
+  {
+    name: "Write-Error",
+    implementation: "Microsoft.PowerShell.Commands.WriteErrorCommand",
+    parameters: {
+      Message: { type: "string", position: 0 },
+      Exception: { type: "object" },
+      Category: { type: "string" },
+    },
+    run: (call) => {
+      const type = call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException");
+      const error = raised(type, call.text("Message") ?? "");
+      // It is said to have happened where the function around it was called.
+      const position = call.scope.caller ?? call.position;
+      error.record = new ErrorRecord(
+        is.errorRecord,
+        error.exception,
+        type.name,
+        "",
+        null,
+        position,
+      );
+      return call.fail(error);
+    },
+  },
+  {
+    name: "Set-Variable",
+    parameters: { Name: { type: "string" }, Scope: { type: "int" }, Value: { type: "object" } },
+    run: (call) => {
+      call.scope.setVariable(
+        call.text("Name") ?? "",
+        call.get("Value") ?? null,
+        call.number("Scope") ?? 0,
+      );
+    },
+  },
+];
+
+const setAlias: Cmdlet = {
+  name: "Set-Alias",
+  parameters: { Name: { type: "string" }, Value: { type: "string" } },
+  run: (call) => {
+    call.scope.setAlias(call.text("Name") ?? "", call.text("Value") ?? "");
+  },
+};
+
+/** Invoke-Expression, by which the recordings run the text of a task. */
+const invokeExpression: Cmdlet = {
+  name: "Invoke-Expression",
+  parameters: { Command: { type: "string", position: 0 } },
+  run: (call) => {
+    const text = call.text("Command") ?? "";
+    const body = parse({ path: "<expression>", text });
+    return call.shell.invoke(new ScriptBlock(is.scriptBlock, body), {}, (value) =>
+      call.emit(value),
+    );
+  },
+};
+
+function windowsEnvironment(initial: Record<string, string>): Environment {
+  const variables = new Map<string, { name: string; value: string }>();
+  const set = (name: string, value: string | undefined) => {
+    if (value === undefined || value === "") {
+      variables.delete(name.toLowerCase());
+    } else {
+      variables.set(name.toLowerCase(), { name, value });
+    }
+  };
+  Object.entries(initial).forEach(([name, value]) => {
+    set(name, value);
+  });
+  return {
+    get: (name) => variables.get(name.toLowerCase())?.value,
+    set,
+    all: () => new Map([...variables.values()].map(({ name, value }) => [name, value])),
+    machineName: "MACHINE",
+  };
+}
+
+/** What the recordings ask of the drives of variables. */
+function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
+  const isVariable = drive === "variable";
+  if (!isVariable && drive !== "env") {
+    return undefined;
+  }
+  const { environment } = shell.host;
+  const nameOf = (path: string) => path.replace(/^\w+:\\?/, "");
+  const refuse = () => {
+    throw new Unsupported("anything but Test-Path of a variable");
+  };
+  return {
+    separator: "\\",
+    resolve: (path) => path,
+    find: (path) =>
+      (isVariable ? shell.variable(nameOf(path)) : environment.get(nameOf(path))) === undefined
+        ? undefined
+        : {
+            path,
+            name: path,
+            isContainer: false,
+            isHidden: false,
+            isLink: false,
+            isReadOnly: false,
+            value: refuse,
+          },
+    children: refuse,
+    make: refuse,
+    remove: ({ path }) => {
+      environment.set(nameOf(path), undefined);
+    },
+    copy: refuse,
+    move: refuse,
+    read: refuse,
+  };
+}
+
+/** Runs a recorded step. Returns what it wrote, with what differs by nature replaced. */
+export async function runTrace(trace: string, recordings: string, steps: string): Promise<string> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "traces-")));
+  try {
+    const laid = join(root, "traces-x", "steps");
+    cpSync(steps, laid, { recursive: true });
+    cpSync(join(laid, "lib", "NativeCommand.ps1"), join(laid, "lib", "NativeCommand.original.ps1"));
+    cpSync(join(steps, "..", "..", "kubeproxy", "start.ps1"), join(laid, "start.ps1"));
+    cpSync(join(recordings, "lib"), join(laid, "lib"), { recursive: true });
+    const drive = join(root, "c");
+    mkdirSync(join(drive, "Windows", "System32", "drivers", "etc"), { recursive: true });
+    mkdirSync(join(drive, "Windows", "Temp"), { recursive: true });
+    mkdirSync(join(drive, "ProgramData"), { recursive: true });
+    return normalised(await runOn(drive, trace, laid));
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function runOn(drive: string, trace: string, steps: string): Promise<string> {
+  let output = "";
+  let errors = "";
+  const input = trace.replace(/\.ps1$/, ".stdin");
+  const disk = nodeHost({
+    output: (text) => {
+      output += text;
+    },
+    error: (text) => {
+      errors += text;
+    },
+    input: () => Promise.resolve(existsSync(input) ? readFileSync(input) : Buffer.alloc(0)),
+  });
+  const variables = {
+    SystemRoot: "C:\\windows",
+    SystemDrive: "C:",
+    windir: "C:\\windows",
+    ProgramData: "C:\\ProgramData",
+    ProgramFiles: "C:\\Program Files",
+    TEMP: "C:\\Windows\\Temp",
+    USERNAME: "Administrator",
+    COMPUTERNAME: "MACHINE",
+    Path: "C:\\Windows\\system32;C:\\Windows",
+  };
+  const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
+  const machine = machineEnvironment(registry);
+  machine.set("Path", "C:\\windows\\system32;C:\\windows");
+  const host = {
+    ...disk,
+    files: windowsFiles(
+      new Map([
+        ["C", drive],
+        ["Z", "/"],
+      ]),
+      disk.files,
+    ),
+    environment: { ...windowsEnvironment(variables), machine },
+    lookup: (name: string) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
+    processes: { ...disk.processes, find: () => undefined },
+  };
+  const types = new Types(coreTypes);
+  defineRegistryTypes(types);
+  defineSecurityTypes(types, { name: "MACHINE\\Administrator", isAdministrator: true });
+  types.define({
+    name: "Microsoft.PowerShell.Commands.WriteErrorException",
+    base: "System.SystemException",
+  });
+  const service = () => {
+    throw new Unsupported("a service of Windows");
+  };
+  types.define({
+    name: "System.ServiceProcess.ServiceController",
+    methods: { "Refresh()": service, "Start()": service, "Stop()": service },
+  });
+  types.define({
+    name: "System.Net.Sockets.TcpClient",
+    constructors: { "()": service },
+    methods: { "ConnectAsync(string, int)": service, "Dispose()": service },
+  });
+  const items = new RegistryItems(registry, types);
+  registry
+    .make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName")
+    .set("ComputerName", "MACHINE", "String");
+  registry
+    .make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ActiveComputerName")
+    .set("ComputerName", "MACHINE", "String");
+  const version = registry.make("SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion");
+  version.set("CurrentBuildNumber", "18362", "String");
+  version.set("ProductName", "Microsoft Windows 10", "String");
+  registry.make("SOFTWARE\\Microsoft\\Windows\\CurrentVersion");
+  const interpreter = newInterpreter(host, {
+    edition: "Core",
+    types,
+    providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
+    mayCall: () => true,
+    cmdlets: [...standIns, setAlias, invokeExpression, ...registryCmdlets(items)],
+  });
+  const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;
+  try {
+    await interpreter.runFile(onZ(trace), ["-Steps", onZ(steps)], (value) => {
+      output += shown(value);
+      return Promise.resolve();
+    });
+  } catch (error) {
+    if (!(error instanceof Unsupported)) {
+      throw error;
+    }
+    output += `REFUSED ${error.message}\n`;
+  }
+  return (
+    output +
+    (errors === "" || process.env["SHOW_ERRORS"] === undefined ? "" : `--- errors\n${errors}`)
+  );
+}
+
+function normalised(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/"seconds":[0-9.]+/g, '"seconds":0')
+    .replace(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?/g, "<time>")
+    .replace(/\b[0-9a-f]{32}\b/g, "<guid>")
+    .replace(/"(computerName|powerShell)":"[^"]*"/g, '"$1":"<$1>"')
+    .replace(/the computer is named [^ ,]+/g, "the computer is named <computerName>")
+    .replace(/[^\s"'(]*traces-\w+[\\/]+steps/g, "<steps>")
+    .replace(/[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
+    .replace(/\b[0-9]{18}\b/g, "<ticks>");
+}
