@@ -116,7 +116,7 @@ describe("command.remote.CopyToRemote", () => {
     [
       "a folder over a file",
       "renamed.txt",
-      () => ofFile(archive, path.join(folder, "source"), "two"),
+      () => ofFile(archive, local(""), "two"),
       /renamed\.txt/,
     ],
     ["a text without its folder", "missing/parent.txt", () => text, /missing\/parent\.txt/],
