@@ -7,6 +7,7 @@ import { drainForUpgrade } from "../../../components/controlplane/actions/drain-
 import { endUpgrade } from "../../../components/controlplane/actions/end-upgrade.ts";
 import { podName, podsToEvict } from "../../../components/controlplane/drain.ts";
 import { goneApi, hastenClock, withFakeApi, type Answer } from "./fake-api.ts";
+import { eachCase } from "../each-case.ts";
 import { waitBy, withoutPauses } from "../waits.ts";
 
 const pod = (name: string, more: Partial<V1Pod> & { meta?: V1Pod["metadata"] } = {}): V1Pod => ({
@@ -14,38 +15,30 @@ const pod = (name: string, more: Partial<V1Pod> & { meta?: V1Pod["metadata"] } =
   status: { phase: "Running" },
   ...(more.status && { status: more.status }),
 });
-const owner = (kind: string, controller: boolean): V1Pod["metadata"] => ({
-  ownerReferences: [{ apiVersion: "apps/v1", kind, name: "x", uid: "1", controller }],
+const owned = (kind: string, controller = true): { meta: V1Pod["metadata"] } => ({
+  meta: { ownerReferences: [{ apiVersion: "apps/v1", kind, name: "x", uid: "1", controller }] },
 });
+const mirror = { meta: { annotations: { "kubernetes.io/config.mirror": "hash" } } };
 
-const cases: readonly [what: string, pod: V1Pod, evicted: boolean][] = [
-  ["a bare pod", pod("a"), true],
-  ["a pod of a ReplicaSet", pod("b", { meta: owner("ReplicaSet", true) }), true],
-  ["a pod of a DaemonSet", pod("c", { meta: owner("DaemonSet", true) }), false],
-  [
-    "a pod a DaemonSet owns but does not control",
-    pod("d", { meta: owner("DaemonSet", false) }),
-    true,
-  ],
-  [
-    "a static pod",
-    pod("e", { meta: { annotations: { "kubernetes.io/config.mirror": "hash" } } }),
-    false,
-  ],
-  ["a pending pod", pod("f", { status: { phase: "Pending" } }), true],
-  ["a pod that succeeded", pod("g", { status: { phase: "Succeeded" } }), false],
-  ["a pod that failed", pod("h", { status: { phase: "Failed" } }), false],
-  ["a pod without a status", { metadata: { name: "i", namespace: "default" } }, true],
-];
+const cases: Readonly<Record<string, V1Pod>> = {
+  "moves a bare pod": pod("a"),
+  "moves a pod of a ReplicaSet": pod("b", owned("ReplicaSet")),
+  "leaves a pod of a DaemonSet": pod("c", owned("DaemonSet")),
+  "moves a pod a DaemonSet owns but does not control": pod("d", owned("DaemonSet", false)),
+  "leaves a static pod": pod("e", mirror),
+  "moves a pending pod": pod("f", { status: { phase: "Pending" } }),
+  "leaves a pod that succeeded": pod("g", { status: { phase: "Succeeded" } }),
+  "leaves a pod that failed": pod("h", { status: { phase: "Failed" } }),
+  "moves a pod without a status": { metadata: { name: "i", namespace: "default" } },
+};
 
 describe("a drain", () => {
-  for (const [what, subject, evicted] of cases) {
-    it(`${evicted ? "moves" : "leaves"} ${what}`, () =>
-      assert.deepEqual(podsToEvict([subject]), evicted ? [subject] : []));
-  }
+  eachCase("%s", cases, (subject, name) =>
+    assert.deepEqual(podsToEvict([subject]), name.startsWith("moves") ? [subject] : []),
+  );
 
   it("keeps the order", () => {
-    const kept = podsToEvict(cases.map(([, subject]) => subject)).map(podName);
+    const kept = podsToEvict(Object.values(cases)).map(podName);
     assert.deepEqual(kept, ["default/a", "default/b", "default/d", "default/f", "default/i"]);
   });
 });
@@ -199,9 +192,8 @@ describe("a node before an upgrade", () => {
   });
 
   it("that must not be drained is not upgraded", () => {
-    const cluster = new OneNode(fresh(), {
-      [`PUT ${own}`]: [403, { message: "nodes is forbidden" }],
-    });
+    const forbidden: Answer = [403, { message: "nodes is forbidden" }];
+    const cluster = new OneNode(fresh(), { [`PUT ${own}`]: forbidden });
     return assert.rejects(cluster.drain(), /does not let the node win-1 be drained: nodes is forb/);
   });
 });

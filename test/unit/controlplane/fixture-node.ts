@@ -49,12 +49,7 @@ export function stepAnswer(
   facts: Readonly<Record<string, object>>,
 ): string {
   const step = name.exec(String(command))?.[1] ?? "";
-  const result = {
-    step,
-    changed: true,
-    rebootRequired: false,
-    seconds: 1,
-    facts: facts[step] ?? {},
-  };
+  const end = { changed: true, rebootRequired: false, seconds: 1 };
+  const result = { step, ...end, facts: facts[step] ?? {} };
   return `a line\r\n${JSON.stringify(result)}\r\n`;
 }

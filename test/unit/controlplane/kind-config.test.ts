@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { hostTraits } from "../../../components/controlplane/host-traits.ts";
 import { kindConfig } from "../../../components/controlplane/kind-config.ts";
 import type { ClusterShape, HostTraits } from "../../../components/controlplane/kind-config.ts";
+import { eachCase } from "../each-case.ts";
 
 const shape: ClusterShape = {
   name: "kindows-lab",
@@ -35,47 +36,33 @@ describe("kind's configuration", () => {
     '[plugins."io.containerd.grpc.v1.cri"]\n  restrict_oom_score_adj = true\n',
   ];
 
-  const cases: readonly [
-    what: string,
-    shape: Partial<ClusterShape>,
-    host: Partial<HostTraits>,
-    more: object,
-  ][] = [
-    ["plain", {}, {}, {}],
+  const ranges = { podSubnet: "10.10.0.0/16", serviceSubnet: "10.20.0.0/20" };
+  const cases: Readonly<Record<string, readonly [Partial<ClusterShape & HostTraits>, object]>> = {
+    plain: [{}, {}],
     // No workers: they are joined one by one.
-    ["three control planes", { controlPlanes: 3 }, {}, { nodes: [node, node, node] }],
-    [
-      "without CNI",
+    "three control planes": [{ controlPlanes: 3 }, { nodes: [node, node, node] }],
+    "without CNI": [
       { defaultCni: false },
-      {},
       { networking: { ...networking, disableDefaultCNI: true } },
     ],
-    [
-      "other ranges",
-      { podCidr: "10.10.0.0/16", serviceCidr: "10.20.0.0/20" },
-      {},
-      { networking: { ...networking, podSubnet: "10.10.0.0/16", serviceSubnet: "10.20.0.0/20" } },
+    "other ranges": [
+      { podCidr: ranges.podSubnet, serviceCidr: ranges.serviceSubnet },
+      { networking: { ...networking, ...ranges } },
     ],
-    ["cgroup v1", {}, { cgroupVersion: 1 }, { kubeadmConfigPatches: [kubelet + oldCgroup] }],
-    [
-      "no OOM score",
-      {},
+    "cgroup v1": [{ cgroupVersion: 1 }, { kubeadmConfigPatches: [kubelet + oldCgroup] }],
+    "no OOM score": [
       { mayLowerOomScore: false },
       { kubeadmConfigPatches: [kubelet + inUserNamespace], containerdConfigPatches },
     ],
-    [
-      "a sandbox",
-      {},
+    "a sandbox": [
       { cgroupVersion: 1, mayLowerOomScore: false },
       { kubeadmConfigPatches: [kubelet + oldCgroup + inUserNamespace], containerdConfigPatches },
     ],
-  ];
-  for (const [what, changes, host, more] of cases) {
-    it(what, () => {
-      const text = kindConfig({ ...shape, ...changes }, { ...modern, ...host });
-      assert.deepEqual(parse(text), { ...plain, ...more });
-    });
-  }
+  };
+  eachCase("%s", cases, ([changes, more]) => {
+    const text = kindConfig({ ...shape, ...changes }, { ...modern, ...changes });
+    assert.deepEqual(parse(text), { ...plain, ...more });
+  });
 });
 
 describe("what a host allows", () => {

@@ -3,38 +3,22 @@ import type { V1Node, V1NodeCondition } from "@kubernetes/client-node";
 
 import { nodeFacts, nodeReadiness } from "../../../components/controlplane/node-facts.ts";
 import { isReady } from "../../../components/controlplane/pod-readiness.ts";
+import { eachCase } from "../each-case.ts";
 
+const unreported = "registered, has not reported its state yet";
+const condition = (type: string, status: string, more: object = {}) =>
+  ({ type, status, ...more }) as V1NodeCondition;
+const ready = (status: string, more?: object) => condition("Ready", status, more);
+const words = { reason: "KubeletNotReady", message: "no cni" };
 /** Conditions of a node, and why it is not Ready. */
-const readiness: readonly [
-  what: string,
-  conditions: readonly Partial<V1NodeCondition>[] | undefined,
-  reason?: string,
-][] = [
-  [
-    "Ready",
-    [
-      { type: "DiskPressure", status: "False" },
-      { type: "Ready", status: "True" },
-    ],
-  ],
-  ["no status", undefined, "registered, has not reported its state yet"],
-  [
-    "other conditions only",
-    [{ type: "DiskPressure", status: "True" }],
-    "registered, has not reported its state yet",
-  ],
-  [
-    "not ready, with words",
-    [{ type: "Ready", status: "False", reason: "KubeletNotReady", message: "no cni" }],
-    "Ready=False (KubeletNotReady: no cni)",
-  ],
-  [
-    "lost",
-    [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" }],
-    "Ready=Unknown (NodeStatusUnknown)",
-  ],
-  ["not ready, without a word", [{ type: "Ready", status: "False" }], "Ready=False"],
-];
+const readiness: Readonly<Record<string, readonly [V1NodeCondition[] | undefined, string?]>> = {
+  "Ready: is ready": [[condition("DiskPressure", "False"), ready("True")]],
+  "no status": [undefined, unreported],
+  "other conditions only": [[condition("DiskPressure", "True")], unreported],
+  "not ready, with words": [[ready("False", words)], "Ready=False (KubeletNotReady: no cni)"],
+  lost: [[ready("Unknown", { reason: "NodeStatusUnknown" })], "Ready=Unknown (NodeStatusUnknown)"],
+  "not ready, without a word": [[ready("False")], "Ready=False"],
+};
 
 const windows: V1Node = {
   metadata: { name: "win-1", labels: { "node.kubernetes.io/windows-build": "10.0.20348" } },
@@ -45,10 +29,7 @@ const windows: V1Node = {
     ],
     nodeInfo: {
       ...{ architecture: "amd64", operatingSystem: "windows", kernelVersion: "10.0.20348.4405" },
-      ...{
-        osImage: "Windows Server 2022 Datacenter",
-        containerRuntimeVersion: "containerd://2.4.2",
-      },
+      ...{ osImage: "Windows Server 2022", containerRuntimeVersion: "containerd://2.4.2" },
       ...{ kubeletVersion: "v1.36.4", kubeProxyVersion: "" },
       ...{ bootID: "", machineID: "", systemUUID: "" },
     },
@@ -56,20 +37,17 @@ const windows: V1Node = {
 };
 
 describe("a node's own report", () => {
-  for (const [what, conditions, reason] of readiness) {
-    it(`${what}: ${reason ?? "is ready"}`, () => {
-      const node = conditions && { status: { conditions: conditions as V1NodeCondition[] } };
-      const told = reason === undefined ? { ready: true } : { ready: false, reason };
-      assert.deepEqual(nodeReadiness(node ?? {}), told);
-    });
-  }
+  eachCase("%s", readiness, ([conditions, reason]) => {
+    const told = reason === undefined ? { ready: true } : { ready: false, reason };
+    assert.deepEqual(nodeReadiness(conditions ? { status: { conditions } } : {}), told);
+  });
 
   it("gives a Windows node's facts", () =>
     assert.deepEqual(nodeFacts(windows), {
       name: "win-1",
       addresses: ["192.168.150.11"],
       kubeletVersion: "1.36.4",
-      osImage: "Windows Server 2022 Datacenter",
+      osImage: "Windows Server 2022",
       containerRuntime: "containerd://2.4.2",
       windowsBuild: "10.0.20348",
     }));
@@ -84,19 +62,12 @@ describe("a node's own report", () => {
 });
 
 describe("a pod", () => {
-  const [initialized, containersReady] = [{ type: "Initialized" }, { type: "ContainersReady" }];
   const cases = [
     [undefined, false],
     [[], false],
-    [[{ type: "Ready", status: "False" }], false],
-    [[{ ...containersReady, status: "True" }], false],
-    [
-      [
-        { ...initialized, status: "True" },
-        { type: "Ready", status: "True" },
-      ],
-      true,
-    ],
+    [[ready("False")], false],
+    [[condition("ContainersReady", "True")], false],
+    [[condition("Initialized", "True"), ready("True")], true],
   ] as const;
   for (const [conditions, ready] of cases) {
     it(`with ${JSON.stringify(conditions)} is ${ready ? "" : "not "}ready`, () =>

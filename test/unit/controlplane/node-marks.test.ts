@@ -3,6 +3,7 @@ import type { V1Node } from "@kubernetes/client-node";
 
 import { changeNode } from "../../../components/controlplane/actions/change-node.ts";
 import { withMarks, type NodeMarks } from "../../../components/controlplane/node-marks.ts";
+import { eachCase } from "../each-case.ts";
 import { withFakeApi } from "./fake-api.ts";
 
 const none: NodeMarks = { labels: {}, taints: [] };
@@ -33,57 +34,38 @@ function marksOf(changed: V1Node | undefined): unknown {
 }
 
 describe("labels and taints of a node that is there", () => {
-  const cases: readonly (readonly [
-    what: string,
-    before: V1Node,
-    marks: NodeMarks,
-    after: unknown,
-  ])[] = [
-    ["nothing set, nothing to do", node({ "kubernetes.io/os": "windows" }), none, "no change"],
-    [
-      "registered as set: noted, so that they can be taken back",
-      node({ a: "1" }, [{ key: "busy", effect: "NoExecute", timeAdded: "2026-11-21T10:00:00Z" }]),
-      { labels: { a: "1" }, taints: [busy] },
-      [{ a: "1" }, [busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'],
-    ],
-    [
-      "set and noted",
-      node({ a: "1", zone: "x" }, [os, busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'),
-      { labels: { a: "1" }, taints: [busy] },
-      "no change",
-    ],
-    [
-      "another value",
-      node({ a: "1" }, [{ ...os, value: "linux" }], '{"labels":["a"],"taints":["os:NoSchedule"]}'),
+  const note = '{"labels":["a"],"taints":["busy:NoExecute"]}';
+  const ofOs = '{"labels":["a"],"taints":["os:NoSchedule"]}';
+  const ours = { labels: { a: "1" }, taints: [busy] };
+  const theirs = { ...busy, value: "theirs" };
+  const asSet = [{ a: "1" }, [busy], note];
+  const registered = { key: "busy", effect: "NoExecute", timeAdded: "2026-11-21T10:00:00Z" };
+  const cases: Readonly<Record<string, readonly [before: V1Node, NodeMarks, after: unknown]>> = {
+    "nothing set, nothing to do": [node({ "kubernetes.io/os": "windows" }), none, "no change"],
+    "registered as set: noted, to be taken back": [node({ a: "1" }, [registered]), ours, asSet],
+    "set and noted": [node({ a: "1", zone: "x" }, [os, busy], note), ours, "no change"],
+    "another value": [
+      node({ a: "1" }, [{ ...os, value: "linux" }], ofOs),
       { labels: { a: "2" }, taints: [os] },
-      [{ a: "2" }, [os], '{"labels":["a"],"taints":["os:NoSchedule"]}'],
+      [{ a: "2" }, [os], ofOs],
     ],
-    [
-      "taken out of the settings: gone, and nobody else's with it",
-      node({ a: "1", zone: "x" }, [os, busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'),
+    "taken out of the settings: gone, and nobody else's with it": [
+      node({ a: "1", zone: "x" }, [os, busy], note),
       none,
       [{ zone: "x" }, [os], undefined],
     ],
-    [
-      "what somebody else set becomes ours",
-      node({ a: "theirs" }, [{ ...busy, value: "theirs" }]),
-      { labels: { a: "1" }, taints: [busy] },
-      [{ a: "1" }, [busy], '{"labels":["a"],"taints":["busy:NoExecute"]}'],
-    ],
-    [
-      "a note somebody wrote into",
+    "what somebody else set becomes ours": [node({ a: "theirs" }, [theirs]), ours, asSet],
+    "a note somebody wrote into": [
       node({ a: "1", b: "1" }, [], "{"),
       { labels: { a: "1" }, taints: [] },
       [{ a: "1", b: "1" }, [], '{"labels":["a"],"taints":[]}'],
     ],
-  ];
-  for (const [what, before, marks, after] of cases) {
-    it(what, () => {
-      const changed = withMarks(before, marks);
-      assert.deepEqual(marksOf(changed), after);
-      if (changed !== undefined) assert.equal(withMarks(changed, marks), undefined);
-    });
-  }
+  };
+  eachCase("%s", cases, ([before, marks, after]) => {
+    const changed = withMarks(before, marks);
+    assert.deepEqual(marksOf(changed), after);
+    if (changed !== undefined) assert.equal(withMarks(changed, marks), undefined);
+  });
 
   it("are written again when the kubelet wrote in between, and at most ten times", async () => {
     for (const [conflicts, puts] of [

@@ -63,12 +63,8 @@ export async function record<T>(
     preview,
   );
   // The SDK's mocks know no hooks: this engine takes them, and calls none.
-  runtime.getMonitor()["registerResourceHook"] = (
-    _hook: unknown,
-    done: (error: null) => void,
-  ): void => {
+  runtime.getMonitor()["registerResourceHook"] = (_: unknown, done: (error: null) => void) =>
     done(null);
-  };
   let made: T;
   try {
     made = await make({

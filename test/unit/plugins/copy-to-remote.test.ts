@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { Plugin, type Resource, type Step } from "../../engine/plugins/support/plugin.ts";
 import { makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
+import { newFolder } from "../new-folder.ts";
 
 const signature = "4dabf18193072939515e22adb298388d";
 const [asset, archive] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
@@ -16,12 +16,11 @@ describe("command.remote.CopyToRemote", () => {
   const key = makeKey();
   let plugin: Plugin;
   let server: SshServer;
-  let folder: string;
+  const folder = newFolder();
   const local = (name: string): string => path.join(folder, "source", name);
   const remote = (name: string): string => path.join(folder, "remote", name);
 
   before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "copies-"));
     await mkdir(remote("existing"), { recursive: true });
     await mkdir(local("deeper"), { recursive: true });
     await writeFile(local("one.txt"), "one");
@@ -117,7 +116,7 @@ describe("command.remote.CopyToRemote", () => {
     [
       "a folder over a file",
       "renamed.txt",
-      () => ofFile(archive, path.join(folder, "source"), "two"),
+      () => ofFile(archive, local(""), "two"),
       /renamed\.txt/,
     ],
     ["a text without its folder", "missing/parent.txt", () => text, /missing\/parent\.txt/],

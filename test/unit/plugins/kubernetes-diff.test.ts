@@ -3,12 +3,9 @@ import { type Kind, kindOf } from "../../../plugins/kubernetes/kinds.ts";
 import { diffObject } from "../../../plugins/kubernetes/object-diff.ts";
 import { diffClusters } from "../../../plugins/kubernetes/provider.ts";
 import { type PropertyMap, secret, unknown } from "../../../plugins/protocol/property-value.ts";
+import { eachCase } from "../each-case.ts";
 
-function kind(name: string): Kind {
-  const found = kindOf(`kubernetes:${name}`);
-  assert.ok(found, name);
-  return found;
-}
+const kind = (name: string): Kind => kindOf(`kubernetes:${name}`) ?? assert.fail(name);
 
 const configMap = kind("core/v1:ConfigMap");
 const daemonSet = kind("apps/v1:DaemonSet");
@@ -96,50 +93,37 @@ describe("differences between Kubernetes objects", () => {
 });
 
 describe("a changed provider", () => {
-  const kubeconfig = (port: number, user = "u"): string =>
-    JSON.stringify({
+  /** A provider of a cluster at a port. */
+  const to = (port: number, user = "u"): PropertyMap => ({
+    kubeconfig: JSON.stringify({
       "current-context": "c",
       contexts: [{ name: "c", context: { cluster: "k", user } }],
       clusters: [{ name: "k", cluster: { server: `https://127.0.0.1:${String(port)}` } }],
-    });
-  const cases: readonly [string, PropertyMap, PropertyMap, boolean][] = [
-    [
-      "the same cluster with another user",
-      { kubeconfig: kubeconfig(1) },
-      { kubeconfig: kubeconfig(1, "v") },
-      false,
+    }),
+  });
+  const veiled = { kubeconfig: unknown };
+  const lab = { clusterIdentifier: "lab" };
+  const moved = { kubeconfig: secret(to(2)["kubeconfig"] ?? null) };
+  const cases: Readonly<Record<string, readonly [PropertyMap, PropertyMap]>> = {
+    "keeps its objects for the same cluster with another user": [to(1), to(1, "v")],
+    "replaces its objects for another cluster": [to(1), to(2)],
+    "replaces its objects for a kubeconfig that is not known": [to(1), veiled],
+    "keeps its objects for a kubeconfig that is not known, of a cluster with an identifier": [
+      { ...to(1), ...lab },
+      { ...veiled, ...lab },
     ],
-    ["another cluster", { kubeconfig: kubeconfig(1) }, { kubeconfig: kubeconfig(2) }, true],
-    [
-      "a kubeconfig that is not known",
-      { kubeconfig: kubeconfig(1) },
-      { kubeconfig: unknown },
-      true,
+    "keeps its objects for another address of a cluster with an identifier": [
+      { ...to(1), ...lab },
+      { ...moved, ...lab },
     ],
-    [
-      "a kubeconfig that is not known, of a cluster with an identifier",
-      { kubeconfig: kubeconfig(1), clusterIdentifier: "lab" },
-      { kubeconfig: unknown, clusterIdentifier: "lab" },
-      false,
-    ],
-    [
-      "another address of a cluster with an identifier",
-      { kubeconfig: kubeconfig(1), clusterIdentifier: "lab" },
-      { kubeconfig: secret(kubeconfig(2)), clusterIdentifier: "lab" },
-      false,
-    ],
-    ["another identifier", { clusterIdentifier: "lab" }, { clusterIdentifier: "other" }, true],
-  ];
-  for (const [what, olds, news, replaced] of cases) {
-    it(`${replaced ? "replaces" : "keeps"} its objects for ${what}`, async () => {
-      const { changes } = await diffClusters(olds, news);
-      assert.ok(changes.length > 0);
-      assert.equal(
-        changes.some(({ replaces }) => replaces),
-        replaced,
-      );
-    });
-  }
+    "replaces its objects for another identifier": [lab, { clusterIdentifier: "other" }],
+  };
+  eachCase("%s", cases, async ([olds, news], name) => {
+    const { changes } = await diffClusters(olds, news);
+    assert.ok(changes.length > 0);
+    const replaced = changes.some(({ replaces }) => replaces);
+    assert.equal(replaced, name.startsWith("replaces"));
+  });
 
   it("is no change when only the engine's own settings differ", async () => {
     const { changes } = await diffClusters({ version: "4.34.1" }, { version: "4.34.2" });

@@ -3,12 +3,9 @@ import { checkObject } from "../../../plugins/kubernetes/checked-inputs.ts";
 import { type Kind, kindOf } from "../../../plugins/kubernetes/kinds.ts";
 import { liveInputs, objectState } from "../../../plugins/kubernetes/object-state.ts";
 import { type PropertyMap, secret, unknown } from "../../../plugins/protocol/property-value.ts";
+import { eachCase } from "../each-case.ts";
 
-function kind(name: string): Kind {
-  const found = kindOf(`kubernetes:${name}`);
-  assert.ok(found, name);
-  return found;
-}
+const kind = (name: string): Kind => kindOf(`kubernetes:${name}`) ?? assert.fail(name);
 
 const configMap = kind("core/v1:ConfigMap");
 
@@ -48,63 +45,42 @@ describe("checked inputs of Kubernetes objects", () => {
 });
 
 describe("inputs after a refresh", () => {
-  const cases: readonly [string, PropertyMap, PropertyMap, PropertyMap, PropertyMap][] = [
-    ["stay without a change", { a: "1" }, { a: "1", b: 2 }, { a: "1", b: 3 }, { a: "1" }],
-    [
-      "stay where the server writes them differently",
-      { cpu: "1000m" },
-      { cpu: "1" },
-      { cpu: "1" },
-      { cpu: "1000m" },
+  const cpu = (amount: string): PropertyMap => ({ cpu: amount });
+  const nested = (b: string): PropertyMap => ({ a: { b, c: "1" } });
+  const [one, other] = [{ l: [{ n: "a" }] }, { l: [{ n: "b" }] }];
+  const [ab, a] = [{ a: "1", b: "1" }, { a: "1" }];
+  const written = { stringData: a };
+  type Case = readonly [inputs: PropertyMap, state: PropertyMap, live: PropertyMap, PropertyMap];
+  const cases: Readonly<Record<string, Case>> = {
+    "stay without a change": [a, { a: "1", b: 2 }, { a: "1", b: 3 }, a],
+    "stay where the server writes them differently": [
+      cpu("1000m"),
+      cpu("1"),
+      cpu("1"),
+      cpu("1000m"),
     ],
-    [
-      "follow a change",
-      { a: { b: "1", c: "1" } },
-      { a: { b: "1", c: "1" } },
-      { a: { b: "2", c: "1" } },
-      { a: { b: "2", c: "1" } },
-    ],
-    ["follow a removal", { a: "1", b: "1" }, { a: "1", b: "1" }, { a: "1" }, { a: "1" }],
-    [
-      "follow a change in a list",
-      { l: [{ n: "a" }] },
-      { l: [{ n: "a" }] },
-      { l: [{ n: "b" }] },
-      { l: [{ n: "b" }] },
-    ],
-    ["follow a longer list", { l: ["a"] }, { l: ["a"] }, { l: ["a", "b"] }, { l: ["a", "b"] }],
-    [
-      "stay where they are never shown",
-      { stringData: { a: "1" } },
-      {},
-      {},
-      { stringData: { a: "1" } },
-    ],
-    ["stay secret", { a: secret("1") }, { a: secret("1") }, { a: "2" }, { a: secret("2") }],
-  ];
-  for (const [what, inputs, state, live, expected] of cases) {
-    it(what, () => {
-      assert.deepEqual(liveInputs(inputs, state, live), expected);
-    });
-  }
+    "follow a change": [nested("1"), nested("1"), nested("2"), nested("2")],
+    "follow a removal": [ab, ab, a, a],
+    "follow a change in a list": [one, one, other, other],
+    "follow a longer list": [{ l: ["a"] }, { l: ["a"] }, { l: ["a", "b"] }, { l: ["a", "b"] }],
+    "stay where they are never shown": [written, {}, {}, written],
+    "stay secret": [{ a: secret("1") }, { a: secret("1") }, { a: "2" }, { a: secret("2") }],
+  };
+  eachCase("%s", cases, ([inputs, state, live, expected]) =>
+    assert.deepEqual(liveInputs(inputs, state, live), expected),
+  );
 });
 
 describe("the state of a Kubernetes object", () => {
   it("marks what is secret in the inputs and leaves out who manages what", () => {
-    const live = {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "x", managedFields: [{ manager: "m" }] },
-      data: { a: "MQ==" },
-      type: "Opaque",
-    };
+    const object = { apiVersion: "v1", kind: "Secret", type: "Opaque" };
+    const metadata = { name: "x", managedFields: [{ manager: "m" }] };
+    const live = { ...object, metadata, data: { a: "MQ==" } };
     const inputs = { metadata: { name: secret("x") }, stringData: { a: "1" } };
     assert.deepEqual(objectState(live, inputs, "manager"), {
-      apiVersion: "v1",
-      kind: "Secret",
+      ...object,
       metadata: { name: secret("x") },
       data: secret({ a: "MQ==" }),
-      type: "Opaque",
       __fieldManager: "manager",
       __initialApiVersion: "v1",
     });

@@ -41,45 +41,32 @@ describe("readiness", () => {
 
   it("is explained by the pods that are not ready and the latest warnings", () => {
     const ready = [{ type: "Ready", status: "True" }];
+    const pending = { phase: "Pending" };
+    const waiting = { name: "main", ready: false, state: { waiting: { reason: "ErrImagePull" } } };
+    const homeless = { type: "PodScheduled", status: "False", message: "no node fits" };
+    const time = "2026-01-01T00:00:0";
     const report = describePods(
       [
         { metadata: { name: "good" }, status: { phase: "Running", conditions: ready } },
         {
-          metadata: { name: "bad" },
-          spec: { nodeName: "win-1" },
-          status: {
-            phase: "Pending",
-            containerStatuses: [
-              { name: "main", ready: false, state: { waiting: { reason: "ErrImagePull" } } },
-            ],
-          },
+          ...{ metadata: { name: "bad" }, spec: { nodeName: "win-1" } },
+          status: { ...pending, containerStatuses: [waiting] },
         },
-        {
-          metadata: { name: "homeless" },
-          status: {
-            phase: "Pending",
-            conditions: [{ type: "PodScheduled", status: "False", message: "no node fits" }],
-          },
-        },
+        { metadata: { name: "homeless" }, status: { ...pending, conditions: [homeless] } },
       ],
       [
-        { reason: "Old", message: "first", lastTimestamp: "2026-01-01T00:00:00Z" },
+        { reason: "Old", message: "first", lastTimestamp: `${time}0Z` },
         {
-          reason: "Failed",
-          message: "pull",
-          lastTimestamp: "2026-01-01T00:00:01Z",
+          ...{ reason: "Failed", message: "pull", lastTimestamp: `${time}1Z` },
           involvedObject: { name: "bad" },
         },
       ],
     );
-    assert.equal(
-      report,
-      [
-        "pod bad on win-1 is Pending: container main waits: ErrImagePull",
-        "pod homeless on no node is Pending: no node fits",
-        "event Failed on bad: pull",
-        "event Old on : first",
-      ].join("\n"),
-    );
+    assert.deepEqual(report.split("\n"), [
+      "pod bad on win-1 is Pending: container main waits: ErrImagePull",
+      "pod homeless on no node is Pending: no node fits",
+      "event Failed on bad: pull",
+      "event Old on : first",
+    ]);
   });
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import language from "@pulumi/pulumi/proto/language_pb.js";
 import { ProgramRunner } from "../../../plugins/language-nodejs/program-runner.ts";
@@ -13,6 +12,7 @@ import {
 } from "../../../plugins/language-nodejs/run-arguments.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("the arguments of a program", () => {
   const options: readonly [string, PropertyMap, Partial<ReturnType<typeof parseRuntimeOptions>>][] =
@@ -78,9 +78,7 @@ describe("a program", () => {
   let folder: string;
   const runner = new ProgramRunner("127.0.0.1:1");
 
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "program-"));
-  });
+  beforeEach(() => (folder = newFolder()));
 
   /** Runs it with an SDK that does nothing but this. */
   async function run(sdk: string): Promise<language.RunResponse.AsObject> {
@@ -137,13 +135,7 @@ describe("a program", () => {
 });
 
 describe("the plugins a program needs", () => {
-  let root: string;
-
-  before(async () => {
-    root = await mkdtemp(path.join(os.tmpdir(), "kindows-packages-"));
-  });
-
-  after(() => rm(root, { recursive: true, force: true }));
+  const root = newFolder();
 
   const install = async (folder: string, json: object): Promise<void> => {
     const target = path.join(root, folder);
@@ -182,7 +174,7 @@ describe("the plugins a program needs", () => {
     await install("node_modules/plain", { dependencies: { hidden: "1" } });
     await install("node_modules/hidden", { version: "1.0.0", pulumi: { resource: true } });
 
-    const found = await requiredPackages(path.join(root, "."));
+    const found = await requiredPackages(root);
     assert.deepEqual(
       found.map((each) => [
         each.getName(),

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile } from "node:fs/promises";
-import os from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { secret, type PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { eventually, processGone } from "../../engine/plugins/support/eventually.ts";
 import { official } from "../../engine/plugins/support/installed-plugins.ts";
 import { Plugin, type Resource } from "../../engine/plugins/support/plugin.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("command.local.Command", () => {
   let plugin: Plugin;
-  let dir: string;
+  const dir = newFolder();
   let command: Resource;
 
   before(async () => {
     process.env["KINDOWS_TEST_INHERITED"] = "inherited";
     plugin = await Plugin.start("command");
-    dir = await mkdtemp(path.join(os.tmpdir(), "command-"));
     command = plugin.resource("command:local:Command", "command");
   });
   after(async () => {
@@ -33,7 +32,7 @@ describe("command.local.Command", () => {
     });
 
   const first: PropertyMap = {
-    dir: "",
+    dir,
     create:
       'echo create >> journal; cat; echo "$GIVEN $KINDOWS_TEST_INHERITED"; echo "two\nlines" >&2',
     delete: "echo delete-1 >> journal",
@@ -42,18 +41,17 @@ describe("command.local.Command", () => {
   };
 
   it("runs create, and nothing in a preview or when nothing changed", async () => {
-    const inputs = { ...first, dir };
-    assert.deepEqual((await command.preview(inputs)).steps, ["create"]);
+    assert.deepEqual((await command.preview(first)).steps, ["create"]);
     await assert.rejects(journal(), { code: "ENOENT" });
-    assert.deepEqual(await command.up(inputs), ["create"]);
+    assert.deepEqual(await command.up(first), ["create"]);
     assert.equal(command.state["stdout"], "from stdin\ngiven inherited");
     assert.equal(command.state["stderr"], "two\nlines");
     assert.deepEqual(
       plugin.messages.map(({ resource, text }) => `${resource}: ${text}`).sort(),
       ["from stdin", "given inherited", "lines", "two"].map((text) => `command: ${text}`),
     );
-    assert.deepEqual((await command.preview(inputs)).steps, ["same"]);
-    assert.deepEqual(await command.up(inputs), ["same"]);
+    assert.deepEqual((await command.preview(first)).steps, ["same"]);
+    assert.deepEqual(await command.up(first), ["same"]);
     assert.deepEqual(await journal(), ["create"]);
   });
 

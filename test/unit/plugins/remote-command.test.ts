@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { isSecret, secret, type PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { eventually, processGone } from "../../engine/plugins/support/eventually.ts";
 import { official } from "../../engine/plugins/support/installed-plugins.ts";
 import { Plugin, type Resource } from "../../engine/plugins/support/plugin.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("command.remote.Command", () => {
   const hostKey = makeKey();
   const key = makeKey();
   let plugin: Plugin;
   let server: SshServer;
-  let folder: string;
+  const folder = newFolder();
 
   before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "remote-"));
     plugin = await Plugin.start("command");
     server = await SshServer.start({
       hostKey,
@@ -136,11 +135,7 @@ describe("command.remote.Command", () => {
     ],
     [
       "a refused variable",
-      () => ({
-        connection: usual(),
-        create: "echo never",
-        environment: { REFUSED: "hidden" },
-      }),
+      () => ({ connection: usual(), create: "echo never", environment: { REFUSED: "hidden" } }),
       /could not set environment variable "?REFUSED/,
     ],
     [

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "../../../powershell/parser.ts";
 import type { AnyNode, ConstantValue, Statement } from "../../../powershell/syntax.ts";
+import { eachCase } from "../each-case.ts";
 
 const file = (text: string): { path: string; text: string } => ({ path: "test.ps1", text });
 
@@ -330,63 +331,41 @@ const unsupported: Readonly<Record<string, string>> = {
   "a –b": "'–'",
 };
 
+/** Has a text refused as no PowerShell, or as what we have not, with a message. */
+function assertRefused(text: string, error: typeof ScriptSyntaxError, message: string): void {
+  assert.throws(
+    () => parse(file(text)),
+    (thrown: Error) => {
+      assert.equal(thrown.constructor, error, String(thrown));
+      assert.equal(thrown.message, `test.ps1:${message}`);
+      return true;
+    },
+  );
+}
+
 describe("The parser of PowerShell", () => {
   for (const [what, cases] of Object.entries(trees)) {
-    describe(`reads ${what}`, () => {
-      for (const [text, tree] of Object.entries(cases)) {
-        it(JSON.stringify(text), () => {
-          assert.equal(show(parse(file(text))), tree);
-          // Files of Windows.
-          if (!/['"]/.test(text)) {
-            assert.equal(show(parse(file(text.replaceAll("\n", "\r\n")))), tree);
-          }
-        });
-      }
+    eachCase(`reads ${what}: %s`, cases, (tree, text) => {
+      assert.equal(show(parse(file(text))), tree);
+      // Files of Windows.
+      const lines = /['"]/.test(text) ? text : text.replaceAll("\n", "\r\n");
+      assert.equal(show(parse(file(lines))), tree);
     });
   }
 
-  describe("tells what is wrong, and the line", () => {
-    for (const [text, message] of Object.entries(errors)) {
-      it(JSON.stringify(text), () => {
-        assert.throws(
-          () => parse(file(text)),
-          (error) => {
-            assert.ok(error instanceof ScriptSyntaxError, String(error));
-            assert.ok(!(error instanceof UnsupportedSyntaxError), String(error));
-            assert.equal(error.message, `test.ps1:${message}`);
-            return true;
-          },
-        );
-      });
-    }
-  });
+  eachCase("tells what is wrong, and the line: %s", errors, (message, text) =>
+    assertRefused(text, ScriptSyntaxError, message),
+  );
 
-  describe("refuses by name", () => {
-    for (const [text, construct] of Object.entries(unsupported)) {
-      it(JSON.stringify(text), () => {
-        assert.throws(
-          () => parse(file(text)),
-          (error) => {
-            assert.ok(error instanceof UnsupportedSyntaxError, String(error));
-            assert.equal(error.message, `test.ps1:1: ${construct} is not supported`);
-            return true;
-          },
-        );
-      });
-    }
-  });
+  eachCase("refuses by name: %s", unsupported, (construct, text) =>
+    assertRefused(text, UnsupportedSyntaxError, `1: ${construct} is not supported`),
+  );
 
   it("knows where each node stands", () => {
     const text = "$a = 1 # x\nfoo -a `\n  $b  \n";
-    const [first, second] = parse(file(text)).statements;
-    assert.deepEqual(
-      [first, second].map(
-        (each) => each && [each.position.line, each.position.start, each.position.end],
-      ),
-      [
-        [1, 0, 6],
-        [2, 11, text.indexOf("$b") + 2],
-      ],
-    );
+    const positions = parse(file(text)).statements.map(({ position }) => position);
+    const [first, second] = positions.map(({ line, start, end }) => [line, start, end]);
+    assert.deepEqual(first, [1, 0, 6]);
+    assert.deepEqual(second, [2, 11, text.indexOf("$b") + 2]);
   });
 });

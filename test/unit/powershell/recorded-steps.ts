@@ -1,13 +1,5 @@
 /** Whole steps as a real PowerShell ran them, with stand-ins for Windows' cmdlets, and as the interpreter runs them. */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import fs from "node:fs";
 import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,14 +54,8 @@ const standIns: readonly Cmdlet[] = [
       const error = raised(type, call.text("Message") ?? "");
       // It is said to have happened where the function around it was called.
       const position = call.scope.caller ?? call.position;
-      error.record = new ErrorRecord(
-        is.errorRecord,
-        error.exception,
-        type.name,
-        "",
-        null,
-        position,
-      );
+      const { exception } = error;
+      error.record = new ErrorRecord(is.errorRecord, exception, type.name, "", null, position);
       return call.fail(error);
     },
   },
@@ -77,48 +63,34 @@ const standIns: readonly Cmdlet[] = [
     name: "Set-Variable",
     parameters: { Name: { type: "string" }, Scope: { type: "int" }, Value: { type: "object" } },
     run: (call) => {
-      call.scope.setVariable(
-        call.text("Name") ?? "",
-        call.get("Value") ?? null,
-        call.number("Scope") ?? 0,
-      );
+      const value = call.get("Value") ?? null;
+      call.scope.setVariable(call.text("Name") ?? "", value, call.number("Scope") ?? 0);
+    },
+  },
+  {
+    name: "Set-Alias",
+    parameters: { Name: { type: "string" }, Value: { type: "string" } },
+    run: (call) => call.scope.setAlias(call.text("Name") ?? "", call.text("Value") ?? ""),
+  },
+  {
+    // The recordings run the text of a task by it.
+    name: "Invoke-Expression",
+    parameters: { Command: { type: "string", position: 0 } },
+    run: (call) => {
+      const body = parse({ path: "<expression>", text: call.text("Command") ?? "" });
+      const script = new ScriptBlock(is.scriptBlock, body);
+      return call.shell.invoke(script, {}, (value) => call.emit(value));
     },
   },
 ];
 
-const setAlias: Cmdlet = {
-  name: "Set-Alias",
-  parameters: { Name: { type: "string" }, Value: { type: "string" } },
-  run: (call) => {
-    call.scope.setAlias(call.text("Name") ?? "", call.text("Value") ?? "");
-  },
-};
-
-/** Invoke-Expression, by which the recordings run the text of a task. */
-const invokeExpression: Cmdlet = {
-  name: "Invoke-Expression",
-  parameters: { Command: { type: "string", position: 0 } },
-  run: (call) => {
-    const text = call.text("Command") ?? "";
-    const body = parse({ path: "<expression>", text });
-    return call.shell.invoke(new ScriptBlock(is.scriptBlock, body), {}, (value) =>
-      call.emit(value),
-    );
-  },
-};
-
 function windowsEnvironment(initial: Record<string, string>): Environment {
   const variables = new Map<string, { name: string; value: string }>();
   const set = (name: string, value: string | undefined) => {
-    if (value === undefined || value === "") {
-      variables.delete(name.toLowerCase());
-    } else {
-      variables.set(name.toLowerCase(), { name, value });
-    }
+    if (value === undefined || value === "") variables.delete(name.toLowerCase());
+    else variables.set(name.toLowerCase(), { name, value });
   };
-  Object.entries(initial).forEach(([name, value]) => {
-    set(name, value);
-  });
+  for (const [name, value] of Object.entries(initial)) set(name, value);
   return {
     get: (name) => variables.get(name.toLowerCase())?.value,
     set,
@@ -130,9 +102,7 @@ function windowsEnvironment(initial: Record<string, string>): Environment {
 /** What the recordings ask of the drives of variables. */
 function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
   const isVariable = drive === "variable";
-  if (!isVariable && drive !== "env") {
-    return undefined;
-  }
+  if (!isVariable && drive !== "env") return undefined;
   const { environment } = shell.host;
   const nameOf = (path: string) => path.replace(/^\w+:\\?/, "");
   const refuse = () => {
@@ -141,60 +111,45 @@ function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
   return {
     separator: "\\",
     resolve: (path) => path,
-    find: (path) =>
-      (isVariable ? shell.variable(nameOf(path)) : environment.get(nameOf(path))) === undefined
-        ? undefined
-        : {
-            path,
-            name: path,
-            isContainer: false,
-            isHidden: false,
-            isLink: false,
-            isReadOnly: false,
-            value: refuse,
-          },
-    children: refuse,
-    make: refuse,
-    remove: ({ path }) => {
-      environment.set(nameOf(path), undefined);
+    find: (path) => {
+      const value = isVariable ? shell.variable(nameOf(path)) : environment.get(nameOf(path));
+      const flags = { isContainer: false, isHidden: false, isLink: false, isReadOnly: false };
+      return value === undefined ? undefined : { path, name: path, ...flags, value: refuse };
     },
-    copy: refuse,
-    move: refuse,
-    read: refuse,
+    remove: ({ path }) => environment.set(nameOf(path), undefined),
+    ...{ children: refuse, make: refuse, copy: refuse, move: refuse, read: refuse },
   };
 }
 
 /** Runs a recorded step. Returns what it wrote, with what differs by nature replaced. */
 export async function runTrace(trace: string, recordings: string, steps: string): Promise<string> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "traces-")));
+  const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "traces-")));
   try {
     const laid = join(root, "traces-x", "steps");
-    cpSync(steps, laid, { recursive: true });
-    cpSync(join(laid, "lib", "NativeCommand.ps1"), join(laid, "lib", "NativeCommand.original.ps1"));
-    cpSync(join(steps, "..", "..", "kubeproxy", "start.ps1"), join(laid, "start.ps1"));
-    cpSync(join(recordings, "lib"), join(laid, "lib"), { recursive: true });
+    fs.cpSync(steps, laid, { recursive: true });
+    fs.cpSync(
+      join(laid, "lib", "NativeCommand.ps1"),
+      join(laid, "lib", "NativeCommand.original.ps1"),
+    );
+    fs.cpSync(join(steps, "..", "..", "kubeproxy", "start.ps1"), join(laid, "start.ps1"));
+    fs.cpSync(join(recordings, "lib"), join(laid, "lib"), { recursive: true });
     const drive = join(root, "c");
-    mkdirSync(join(drive, "Windows", "System32", "drivers", "etc"), { recursive: true });
-    mkdirSync(join(drive, "Windows", "Temp"), { recursive: true });
-    mkdirSync(join(drive, "ProgramData"), { recursive: true });
+    for (const folder of ["Windows/System32/drivers/etc", "Windows/Temp", "ProgramData"]) {
+      fs.mkdirSync(join(drive, folder), { recursive: true });
+    }
     return normalised(await runOn(drive, trace, laid));
   } finally {
-    rmSync(root, { recursive: true, force: true });
+    fs.rmSync(root, { recursive: true, force: true });
   }
 }
 
 async function runOn(drive: string, trace: string, steps: string): Promise<string> {
   let output = "";
-  let errors = "";
   const input = trace.replace(/\.ps1$/, ".stdin");
   const disk = nodeHost({
-    output: (text) => {
-      output += text;
-    },
-    error: (text) => {
-      errors += text;
-    },
-    input: () => Promise.resolve(existsSync(input) ? readFileSync(input) : Buffer.alloc(0)),
+    output: (text) => void (output += text),
+    error: () => undefined,
+    input: () => Promise.resolve(fs.existsSync(input) ? fs.readFileSync(input) : Buffer.alloc(0)),
   });
   const variables = {
     SystemRoot: "C:\\windows",
@@ -212,13 +167,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   machine.set("Path", "C:\\windows\\system32;C:\\windows");
   const host = {
     ...disk,
-    files: windowsFiles(
-      new Map([
-        ["C", drive],
-        ["Z", "/"],
-      ]),
-      disk.files,
-    ),
+    files: windowsFiles(new Map(Object.entries({ C: drive, Z: "/" })), disk.files),
     environment: { ...windowsEnvironment(variables), machine },
     lookup: (name: string) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
     processes: { ...disk.processes, find: () => undefined },
@@ -243,12 +192,10 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     methods: { "ConnectAsync(string, int)": service, "Dispose()": service },
   });
   const items = new RegistryItems(registry, types);
-  registry
-    .make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName")
-    .set("ComputerName", "MACHINE", "String");
-  registry
-    .make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ActiveComputerName")
-    .set("ComputerName", "MACHINE", "String");
+  const names = registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName");
+  for (const name of ["ComputerName", "ActiveComputerName"]) {
+    names.make(name).set("ComputerName", "MACHINE", "String");
+  }
   const version = registry.make("SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion");
   version.set("CurrentBuildNumber", "18362", "String");
   version.set("ProductName", "Microsoft Windows 10", "String");
@@ -258,7 +205,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     types,
     providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
     mayCall: () => true,
-    cmdlets: [...standIns, setAlias, invokeExpression, ...registryCmdlets(items)],
+    cmdlets: [...standIns, ...registryCmdlets(items)],
   });
   const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;
   try {
@@ -267,15 +214,10 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
       return Promise.resolve();
     });
   } catch (error) {
-    if (!(error instanceof Unsupported)) {
-      throw error;
-    }
+    if (!(error instanceof Unsupported)) throw error;
     output += `REFUSED ${error.message}\n`;
   }
-  return (
-    output +
-    (errors === "" || process.env["SHOW_ERRORS"] === undefined ? "" : `--- errors\n${errors}`)
-  );
+  return output;
 }
 
 function normalised(text: string): string {

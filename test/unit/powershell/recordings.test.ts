@@ -1,8 +1,11 @@
 /** Small scripts give what a real PowerShell gave, or are refused by the name of what the interpreter does not know. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { recorded, run } from "./recorded-scripts.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { newInterpreter } from "../../../powershell/console.ts";
+import { shown } from "../../../powershell/cmdlets/objects.ts";
+import { nodeHost } from "../../../powershell/node-host.ts";
+import { Unsupported } from "../../../powershell/values.ts";
 
 const folder = join(import.meta.dirname, "recordings");
 
@@ -17,13 +20,7 @@ const windowsPowerShell: Readonly<Record<string, string>> = {
   "files/05-join-path-many": "",
 };
 
-interface Snippet {
-  readonly path: string;
-  readonly name: string;
-  readonly point: string;
-}
-
-const snippets: readonly Snippet[] = readFileSync(join(folder, "index.tsv"), "utf8")
+const snippets = readFileSync(join(folder, "index.tsv"), "utf8")
   .trim()
   .split("\n")
   .slice(1)
@@ -32,21 +29,52 @@ const snippets: readonly Snippet[] = readFileSync(join(folder, "index.tsv"), "ut
     return { path, name: path.replace(/^snippets\/|\.ps1$/g, ""), point };
   });
 
+/** Runs a script with the arguments and the standard input that lie beside it; what it writes, and how it ends. */
+async function run(
+  script: string,
+): Promise<{ output: string; errors: string; end: number | Unsupported }> {
+  const beside = (ending: string): Buffer => {
+    const file = script.replace(/\.ps1$/, ending);
+    return existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+  };
+  let output = "";
+  let errors = "";
+  const host = nodeHost({
+    output: (text) => void (output += text),
+    error: (text) => void (errors += text),
+    input: () => Promise.resolve(beside(".stdin")),
+    folder: dirname(script),
+  });
+  const args = beside(".args").toString("utf8").split("\n").slice(0, -1);
+  const out = (value: Parameters<typeof shown>[0]): Promise<void> => {
+    output += shown(value);
+    return Promise.resolve();
+  };
+  const end = await newInterpreter(host, { edition: "Core" })
+    .runFile(script, args, out)
+    .catch((error: unknown) => {
+      if (error instanceof Unsupported) return error;
+      throw error;
+    });
+  return { output, errors, end };
+}
+
 describe("the interpreter, on scripts that a real PowerShell has run", () => {
   for (const { path, name, point } of snippets) {
     it(`${name}: ${point}`, async () => {
-      const expected = recorded(join(folder, path));
-      const actual = await run(join(folder, path), "Core");
+      const script = join(folder, path);
+      const recorded = (ending: string): string =>
+        readFileSync(script.replace(/\.ps1$/, ending), "utf8");
+      const { output, errors, end } = await run(script);
       const mayBeRefused = point.includes("[beyond the scripts") || name in refused;
-      if (actual.refused !== undefined && mayBeRefused) {
-        assert.match(actual.refused, /\.ps1:\d+: the interpreter does not support \S/);
+      if (typeof end === "object" && mayBeRefused) {
+        assert.match(end.message, /\.ps1:\d+: the interpreter does not support \S/);
         // An unknown property is met only when it is asked for.
-        assert.ok(expected.output.startsWith(actual.output), actual.output);
+        assert.ok(recorded(".out").startsWith(output), output);
         return;
       }
-      assert.equal(actual.refused, undefined);
-      assert.equal(actual.output, windowsPowerShell[name] ?? expected.output, actual.errors);
-      assert.equal(actual.code, expected.code);
+      assert.equal(output, windowsPowerShell[name] ?? recorded(".out"), errors);
+      assert.equal(end, Number(recorded(".code")));
     });
   }
 

@@ -112,8 +112,8 @@ describe("the samples", () => {
         const mounted = containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(nameOf));
         assert.deepEqual([...new Set(mounted)].sort(), volumes.map(nameOf).sort());
         for (const { configMap, secret } of volumes) {
-          if (configMap) assert.ok(there.includes(`ConfigMap ${configMap.name}`), configMap.name);
-          if (secret) assert.ok(there.includes(`Secret ${secret.secretName}`), secret.secretName);
+          if (configMap) assert.ok(there.includes(`ConfigMap ${String(configMap.name)}`));
+          if (secret) assert.ok(there.includes(`Secret ${String(secret.secretName)}`));
         }
       }
     });
@@ -179,28 +179,12 @@ describe("the samples", () => {
   });
 });
 
-/** A pod of a sample, as far as the tests look. */
-interface SamplePod {
-  readonly os?: { readonly name: string };
-  readonly nodeSelector?: Readonly<Record<string, string>>;
-  readonly containers: readonly {
-    readonly image: string;
-    readonly volumeMounts?: readonly { readonly name: string }[];
-  }[];
-  readonly volumes?: readonly {
-    readonly name: string;
-    readonly configMap?: { readonly name: string };
-    readonly secret?: { readonly secretName: string };
-    readonly hostPath?: { readonly path: string };
-  }[];
-}
-
 const nameOf = ({ name }: { readonly name: string }): string => name;
 const titled = ({ kind, metadata }: SampleObject): string => `${kind} ${metadata.name}`;
 
-function podsOf(objects: readonly SampleObject[]): readonly SamplePod[] {
+function podsOf(objects: readonly SampleObject[]): readonly V1PodSpec[] {
   return objects.flatMap(({ kind, spec }) => {
     const pod = kind === "Pod" ? spec : spec?.template?.spec;
-    return pod === undefined ? [] : [pod as SamplePod];
+    return pod === undefined ? [] : [pod as V1PodSpec];
   });
 }

@@ -262,14 +262,7 @@ describe("time", () => {
 });
 
 function metrics(name: string): object {
-  return {
-    node: { nodeName: "linux-a" },
-    pods: [
-      {
-        podRef: { name, namespace: "kindows-verify", uid: "1" },
-        cpu: { usageCoreNanoSeconds: 7 },
-        memory: { workingSetBytes: 9 },
-      },
-    ],
-  };
+  const podRef = { name, namespace: "kindows-verify", uid: "1" };
+  const used = { cpu: { usageCoreNanoSeconds: 7 }, memory: { workingSetBytes: 9 } };
+  return { node: { nodeName: "linux-a" }, pods: [{ podRef, ...used }] };
 }

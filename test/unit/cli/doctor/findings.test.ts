@@ -47,62 +47,57 @@ describe("certificates of a lab", () => {
   const worker = (change: Partial<ContainerCertificates> = {}): ContainerCertificates =>
     plane({ container: "w", controlPlane: [], authorities: [], ...change });
   const renew: Repair = { kind: "renew-certificates", containers: ["c"] };
+  const renewKubelet: Repair = { kind: "renew-kubelet-certificate", container: "w" };
   const several = [ending("etcd-server", 29), ending("apiserver", -2), ending("x", 99)];
-  type Case = readonly [readonly ContainerCertificates[], readonly Certificate[], Found];
+  const expired =
+    /^apiserver expired 2027-02-27T12:00Z; etcd-server ends in 29 days, 2027-03-30T12:00Z$/;
+  interface Case {
+    readonly containers?: readonly ContainerCertificates[];
+    readonly kubeconfig?: readonly Certificate[];
+    readonly found?: Found[number];
+  }
   const cases: Readonly<Record<string, Case>> = {
-    "that are all good are nothing to tell": [[plane(), worker()], [ending("it", 300)], []],
-    "of nobody are nothing to tell": [[], [], []],
-    "that end in 30 days are not told yet": [[plane({ controlPlane: [ending("a", 30)] })], [], []],
-    "that have expired, and that soon will, are one finding, the oldest first": [
-      [plane({ controlPlane: several })],
-      [],
-      [
-        [
-          "certificates of c",
-          /^apiserver expired 2027-02-27T12:00Z; etcd-server ends in 29 days, 2027-03-30T12:00Z$/,
-          renew,
-        ],
-      ],
-    ],
-    "of the stack's kubeconfig are renewed with the control plane's": [
-      [plane()],
-      [ending("its client certificate", 1.5)],
-      [["kubeconfig of the stack", /ends in 1 day, /, renew]],
-    ],
-    "of a kubeconfig whose control plane is not here are told, and left": [
-      [worker()],
-      [ending("its client certificate", -1)],
-      [["kubeconfig of the stack", /expired/]],
-    ],
-    "of a worker's kubelet": [
-      [worker({ kubelet: [ending("it", -0.1)] })],
-      [],
-      [
-        [
-          "certificate of kubelet in w",
-          /it expired/,
-          { kind: "renew-kubelet-certificate", container: "w" },
-        ],
-      ],
-    ],
-    "of authorities cannot be renewed": [
-      [plane({ authorities: [ending("ca", 3)] })],
-      [],
-      [["certificate authorities of c", /ca ends in 3 days/]],
-    ],
-    "that cannot be read are told": [
-      [plane({ troubles: ["no answer within 60 s"] })],
-      [],
-      [["certificates of c", /they cannot be read: no answer within 60 s/]],
-    ],
-    "that begin in the future tell of this host's clock": [
-      [worker({ kubelet: [{ ...ending("it", 300), from: inDays(1) }] })],
-      [],
-      [["clock of this host", /it says 2027-03-01T12:00Z, before .* \(2027-03-02T12:00Z\)/]],
-    ],
+    "that are all good are nothing to tell": {
+      containers: [plane(), worker()],
+      kubeconfig: [ending("it", 300)],
+    },
+    "of nobody are nothing to tell": {},
+    "that end in 30 days are not told yet": {
+      containers: [plane({ controlPlane: [ending("a", 30)] })],
+    },
+    "that have expired, and that soon will, are one finding, the oldest first": {
+      containers: [plane({ controlPlane: several })],
+      found: ["certificates of c", expired, renew],
+    },
+    "of the stack's kubeconfig are renewed with the control plane's": {
+      containers: [plane()],
+      kubeconfig: [ending("its client certificate", 1.5)],
+      found: ["kubeconfig of the stack", /ends in 1 day, /, renew],
+    },
+    "of a kubeconfig whose control plane is not here are told, and left": {
+      containers: [worker()],
+      kubeconfig: [ending("its client certificate", -1)],
+      found: ["kubeconfig of the stack", /expired/],
+    },
+    "of a worker's kubelet": {
+      containers: [worker({ kubelet: [ending("it", -0.1)] })],
+      found: ["certificate of kubelet in w", /it expired/, renewKubelet],
+    },
+    "of authorities cannot be renewed": {
+      containers: [plane({ authorities: [ending("ca", 3)] })],
+      found: ["certificate authorities of c", /ca ends in 3 days/],
+    },
+    "that cannot be read are told": {
+      containers: [plane({ troubles: ["no answer within 60 s"] })],
+      found: ["certificates of c", /they cannot be read: no answer within 60 s/],
+    },
+    "that begin in the future tell of this host's clock": {
+      containers: [worker({ kubelet: [{ ...ending("it", 300), from: inDays(1) }] })],
+      found: ["clock of this host", /it says 2027-03-01T12:00Z, before .* \(2027-03-02T12:00Z\)/],
+    },
   };
-  eachCase("%s", cases, ([containers, kubeconfig, expected]) =>
-    assertFound(judgeCertificates(containers, kubeconfig, now), expected),
+  eachCase("%s", cases, ({ containers = [], kubeconfig = [], found }) =>
+    assertFound(judgeCertificates(containers, kubeconfig, now), found ? [found] : []),
   );
 });
 
@@ -284,17 +279,11 @@ describe("nodes of a lab", () => {
     };
   }
 
-  const notReady = (since: string): object => ({
-    phase: "Running",
-    conditions: [
-      {
-        type: "Ready",
-        status: "False",
-        message: "containers not ready",
-        lastTransitionTime: since,
-      },
-    ],
-  });
+  const notReady = (lastTransitionTime: string): object => {
+    const message = "containers not ready";
+    const condition = { type: "Ready", status: "False", message, lastTransitionTime };
+    return { phase: "Running", conditions: [condition] };
+  };
   const fine = [node("cp"), node("win-1")];
   const silentWindows = [node("cp"), node("win-1", "Unknown")];
   const closed = { unschedulable: true };

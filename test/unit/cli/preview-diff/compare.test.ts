@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { access, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -9,6 +8,7 @@ import { compareStack } from "../../../../cli/preview-diff/compare.ts";
 import { Repository } from "../../../../cli/preview-diff/git.ts";
 import { markdown } from "../../../../cli/preview-diff/markdown.ts";
 import type { StackReport } from "../../../../cli/preview-diff/markdown.ts";
+import { newFolder } from "../../new-folder.ts";
 
 const salt = "encryptionsalt: v1:committed";
 
@@ -33,19 +33,14 @@ if (args[0] === "stack") {
     urn: urn(name),
     newState: { custom: true, type: "command:local:Command", inputs, propertyDependencies: from },
   });
+  const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+  const environment = { PASSWORD: "[secret]", SIZE: String(size) };
   const small = { severity: "error", message: process.cwd() + ": size is too small: use 3\n" };
   console.log(
     JSON.stringify({
       steps: [
         command("made", { create: "true", triggers: [size] }),
-        command(
-          "uses",
-          {
-            create: "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
-            environment: { PASSWORD: "[secret]", SIZE: String(size) },
-          },
-          { create: [urn("made")] },
-        ),
+        command("uses", { create: unknown, environment }, { create: [urn("made")] }),
       ],
       diagnostics: size === 0 ? [small] : [],
     }),
@@ -55,16 +50,15 @@ if (args[0] === "stack") {
 `;
 
 describe("the difference of two versions", () => {
-  let folder: string;
-  let repository: Repository;
+  const folder = newFolder();
+  const repository = new Repository(folder);
   let base: string;
   let report: (stack: string) => Promise<StackReport>;
 
   const git = async (...args: string[]): Promise<string> => {
     const identity = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
-    return (
-      await promisify(execFile)("git", [...identity, ...args], { cwd: folder })
-    ).stdout.trim();
+    const { stdout } = await promisify(execFile)("git", [...identity, ...args], { cwd: folder });
+    return stdout.trim();
   };
   const write = (name: string, text: string): Promise<void> =>
     writeFile(path.join(folder, name), text);
@@ -72,8 +66,6 @@ describe("the difference of two versions", () => {
     write(`Pulumi.${stack}.yaml`, `config:\n  kindows:size: ${size}\n${salt}\n`);
 
   before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "kindows-compare-"));
-    repository = new Repository(folder);
     await git("init", "--quiet");
     await write(".gitignore", "node_modules\n.kindows\nPulumi.mine.yaml\n");
     await mkdir(path.join(folder, "node_modules"));
@@ -93,20 +85,13 @@ describe("the difference of two versions", () => {
     await rm(path.join(folder, "Pulumi.two.yaml"));
     const tools = { program, environment: process.env, signal: new AbortController().signal };
     report = async (stack) => {
-      const stacks = { base: await repository.stacks(base), head: await repository.stacks() };
+      const stacks = await repository.stacks(base);
+      const head = { folder, stacks: await repository.stacks() };
       return repository.withTree(base, (tree) =>
-        compareStack(
-          stack,
-          {
-            base: { folder: tree, stacks: stacks.base },
-            head: { folder, stacks: stacks.head },
-          },
-          tools,
-        ),
+        compareStack(stack, { base: { folder: tree, stacks }, head }, tools),
       );
     };
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it("finds the stacks and files of both versions, but not what git ignores", async () => {
     assert.deepEqual(await repository.stacks(base), ["one", "two"]);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { differenceOf, isNone } from "../../../../cli/preview-diff/difference.ts";
 import { readPreview } from "../../../../cli/preview-diff/previewed.ts";
 import type { Previewed } from "../../../../cli/preview-diff/previewed.ts";
+import { eachCase } from "../../each-case.ts";
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
@@ -62,126 +63,100 @@ const machineOn = (disk: object): Readonly<Record<string, Given>> => ({
   object: { with: { replaceWith: [urn("step")] } },
 });
 
-const cases: readonly {
-  readonly name: string;
-  readonly base: Readonly<Record<string, Given>>;
-  readonly head: Readonly<Record<string, Given>>;
-  /** `+name`, `-name`, `~name path...`, `!name path... (because)`. */
-  readonly lines: readonly string[];
-}[] = [
-  { name: "nothing where nothing changed", base: { a: {} }, head: { a: {} }, lines: [] },
-  { name: "created and deleted", base: { a: {} }, head: { b: {} }, lines: ["+b", "-a"] },
-  {
-    name: "components, which do nothing",
-    base: { a: { with: { custom: false }, inputs: { x: 1 } } },
-    head: { a: { with: { custom: false }, inputs: { x: 2 } }, b: { with: { custom: false } } },
-    lines: [],
-  },
-  {
-    name: "properties by their paths: changed, new, gone",
-    base: { a: { inputs: { x: { y: [1, 2] }, gone: true } } },
-    head: { a: { inputs: { x: { y: [1, 3, 4] }, z: null } } },
-    lines: ["~a x.y.1 x.y.2 gone z"],
-  },
-  {
-    name: "JSON in texts, however it is written",
-    base: { a: { inputs: { environment: { NODE: '{"name":"n","t":1}', SAME: '{"a":1}' } } } },
-    head: { a: { inputs: { environment: { NODE: '{"name":"n","t":2}', SAME: '{ "a": 1 }' } } } },
-    lines: ["~a environment.NODE.t"],
-  },
-  {
-    name: "nothing that is secret or not known on both sides",
-    base: { a: { inputs: { s: "[secret]", u: unknown } } },
-    head: { a: { inputs: { s: "[secret]", u: unknown } } },
-    lines: [],
-  },
-  {
-    name: "what becomes a secret",
-    base: { a: { inputs: { s: "open" } } },
-    head: { a: { inputs: { s: "[secret]" } } },
-    lines: ["~a s"],
-  },
-  {
-    name: "nothing that the program ignores",
-    base: { a: { inputs: { source: "1" }, with: { ignoreChanges: ["source"] } } },
-    head: { a: { inputs: { source: "2" }, with: { ignoreChanges: ["source"] } } },
-    lines: [],
-  },
-  {
-    name: "nothing of the folder the project is in, and of what lies in an archive its hash only",
-    base: { a: { inputs: { f: "/project/x", s: archive("/p") } } },
-    head: { a: { inputs: { f: "./x", s: archive("/q") } } },
-    lines: [],
-  },
-  {
-    name: "made anew: triggers of a command, and what replaceOnChanges names",
-    base: {
-      a: { type: command, inputs: { triggers: [1], create: "x" } },
-      b: { inputs: { v: [1] }, with: { replaceOnChanges: ["v[*]"] } },
-    },
-    head: {
-      a: { type: command, inputs: { triggers: [2], create: "y" } },
-      b: { inputs: { v: [2] }, with: { replaceOnChanges: ["v[*]"] } },
-    },
-    lines: ["!a triggers.0 create", "!b v.0"],
-  },
-  {
-    name: "a command whose text changes, which is only updated",
-    base: { a: { type: command, inputs: { create: "x" } } },
-    head: { a: { type: command, inputs: { create: "y" } } },
-    lines: ["~a create"],
-  },
-  {
-    name: "a machine made anew with its disk, and what is replaced with it, but not what ignores it",
-    base: machineOn({ size: 1 }),
-    head: machineOn({ size: 2 }),
-    lines: [
-      "!disk size",
-      "!machine disks (disk)",
-      "!step triggers (machine)",
-      "!object (step)",
+type Resources = Readonly<Record<string, Given>>;
+/** One resource, of no kind that is special. */
+const a = (inputs: Given["inputs"], more: Omit<Given, "inputs"> = {}): Resources => ({
+  a: { ...more, inputs: inputs ?? {} },
+});
+const notCustom = { with: { custom: false } };
+const ignored = { with: { ignoreChanges: ["source"] } };
+const watched = (v: number): Given => ({
+  inputs: { v: [v] },
+  with: { replaceOnChanges: ["v[*]"] },
+});
+const environment = (t: number, same: string): Given["inputs"] => ({
+  environment: { NODE: `{"name":"n","t":${t}}`, SAME: same },
+});
+const configMap = (inputs: Given["inputs"]): Given => ({
+  ...{ type: "kubernetes:core/v1:ConfigMap", inputs: inputs ?? {} },
+});
+const veiled = a({ s: "[secret]", u: unknown });
+
+/** What was, what is, and `+name`, `-name`, `~name path...`, `!name path... (because)`. */
+const cases: Readonly<Record<string, readonly [Resources, Resources, lines: readonly string[]]>> = {
+  "nothing where nothing changed": [{ a: {} }, { a: {} }, []],
+  "created and deleted": [{ a: {} }, { b: {} }, ["+b", "-a"]],
+  "components, which do nothing": [
+    a({ x: 1 }, notCustom),
+    { ...a({ x: 2 }, notCustom), b: notCustom },
+    [],
+  ],
+  "properties by their paths: changed, new, gone": [
+    a({ x: { y: [1, 2] }, gone: true }),
+    a({ x: { y: [1, 3, 4] }, z: null }),
+    ["~a x.y.1 x.y.2 gone z"],
+  ],
+  "JSON in texts, however it is written": [
+    a(environment(1, '{"a":1}')),
+    a(environment(2, '{ "a": 1 }')),
+    ["~a environment.NODE.t"],
+  ],
+  "nothing that is secret or not known on both sides": [veiled, veiled, []],
+  "what becomes a secret": [a({ s: "open" }), a({ s: "[secret]" }), ["~a s"]],
+  "nothing that the program ignores": [
+    a({ source: "1" }, ignored),
+    a({ source: "2" }, ignored),
+    [],
+  ],
+  "nothing of the folder the project is in, and of what lies in an archive its hash only": [
+    a({ f: "/project/x", s: archive("/p") }),
+    a({ f: "./x", s: archive("/q") }),
+    [],
+  ],
+  "made anew: triggers of a command, and what replaceOnChanges names": [
+    { ...a({ triggers: [1], create: "x" }, { type: command }), b: watched(1) },
+    { ...a({ triggers: [2], create: "y" }, { type: command }), b: watched(2) },
+    ["!a triggers.0 create", "!b v.0"],
+  ],
+  "a command whose text changes, which is only updated": [
+    a({ create: "x" }, { type: command }),
+    a({ create: "y" }, { type: command }),
+    ["~a create"],
+  ],
+  "a machine made anew with its disk, and what is replaced with it, but not what ignores it": [
+    machineOn({ size: 1 }),
+    machineOn({ size: 2 }),
+    [
+      ...["!disk size", "!machine disks (disk)", "!step triggers (machine)", "!object (step)"],
       "~updated environment",
     ],
-  },
-  {
-    name: "an object of Kubernetes, made anew by its name, updated by its data",
-    base: {
-      a: { type: "kubernetes:core/v1:ConfigMap", inputs: { metadata: { name: "a", labels: {} } } },
-      b: { type: "kubernetes:core/v1:ConfigMap", inputs: { metadata: { name: "b" }, data: {} } },
+  ],
+  "an object of Kubernetes, made anew by its name, updated by its data": [
+    {
+      a: configMap({ metadata: { name: "a", labels: {} } }),
+      b: configMap({ metadata: { name: "b" }, data: {} }),
     },
-    head: {
-      a: { type: "kubernetes:core/v1:ConfigMap", inputs: { metadata: { name: "c", labels: {} } } },
-      b: {
-        type: "kubernetes:core/v1:ConfigMap",
-        inputs: { metadata: { name: "b" }, data: { k: "v" } },
-      },
+    {
+      a: configMap({ metadata: { name: "c", labels: {} } }),
+      b: configMap({ metadata: { name: "b" }, data: { k: "v" } }),
     },
-    lines: ["!a metadata.name", "~b data.k"],
-  },
-];
+    ["!a metadata.name", "~b data.k"],
+  ],
+};
 
 describe("the difference of two previews", () => {
-  for (const { name, base, head, lines } of cases) {
-    it(`tells ${name}`, () => {
-      const difference = differenceOf(previewed(base), previewed(head));
-      const { created, changed, deleted } = difference;
-      assert.deepEqual(
-        [
-          ...created.map((resource) => `+${resource.name}`),
-          ...deleted.map((resource) => `-${resource.name}`),
-          ...changed.map(({ resource, replaced, properties, because }) =>
-            [
-              `${replaced ? "!" : "~"}${resource.name}`,
-              ...properties.map(({ path }) => path.join(".")),
-              ...(because.length > 0 ? [`(${because.join(" ")})`] : []),
-            ].join(" "),
-          ),
-        ],
-        lines,
-      );
-      assert.equal(isNone(difference), lines.length === 0);
+  eachCase("tells %s", cases, ([base, head, lines]) => {
+    const difference = differenceOf(previewed(base), previewed(head));
+    const { created, changed, deleted } = difference;
+    const told = changed.map(({ resource, replaced, properties, because }) => {
+      const paths = properties.map(({ path }) => path.join("."));
+      const why = because.length > 0 ? [`(${because.join(" ")})`] : [];
+      return [`${replaced ? "!" : "~"}${resource.name}`, ...paths, ...why].join(" ");
     });
-  }
+    const names = created.map(({ name }) => `+${name}`);
+    assert.deepEqual([...names, ...deleted.map(({ name }) => `-${name}`), ...told], lines);
+    assert.equal(isNone(difference), lines.length === 0);
+  });
 
   for (const text of ["", "{", '{"steps": 5}', '{"steps": [{"op": "create"}]}']) {
     it(`is not made of something else: ${text}`, () =>

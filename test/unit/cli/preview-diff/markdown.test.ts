@@ -10,15 +10,9 @@ const title = { base: "main (1a2b3c4d5e)", head: "the change" };
 
 function resource(name: string, inputs: Readonly<Record<string, unknown>>): PreviewedResource {
   return {
-    urn: `urn::${name}`,
-    type: "command:local:Command",
-    name,
+    ...{ urn: `urn::${name}`, type: "command:local:Command", name },
     inputs: valueOf(inputs, "/project") as PreviewedResource["inputs"],
-    inputSources: {},
-    dependencies: [],
-    ignored: [],
-    replacing: [],
-    replacedWith: [],
+    ...{ inputSources: {}, dependencies: [], ignored: [], replacing: [], replacedWith: [] },
   };
 }
 
