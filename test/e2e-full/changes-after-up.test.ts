@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { named, plannedIn } from "../unit/stacks/planned.ts";
-import type { Planned } from "../unit/stacks/planned.ts";
+import { named, plannedIn, type Planned } from "../unit/stacks/planned.ts";
 import { rehearsalChanges } from "../unit/stacks/rehearsal-changes.ts";
 import { succeeded, TestLab } from "../e2e/lab.ts";
 

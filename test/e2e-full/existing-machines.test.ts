@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "yaml";
-
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { resourcesOf } from "../../cli/recovery/deployment.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
 import { isReady } from "../e2e/cluster.ts";
-import { succeeded, told } from "../e2e/lab.ts";
-import type { Finished } from "../e2e/lab.ts";
+import { succeeded, told, type Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
 import { clearHost, Estate, estateLab as lab } from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
@@ -116,10 +114,8 @@ describe("existing machines joined to an existing cluster", function () {
       more.some((each) => each.startsWith("Node ")),
       more.join(),
     );
-    assert.deepEqual(
-      more.filter((each) => each.includes("bootstrap-token")),
-      [],
-    );
+    const tokens = more.filter((each) => each.includes("bootstrap-token"));
+    assert.deepEqual(tokens, []);
   });
 
   it("has nothing to do afterwards", async () => {

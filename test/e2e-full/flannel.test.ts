@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { engineChanges } from "../e2e/engine-changes.ts";

@@ -1,7 +1,6 @@
 import { readFile, readdir, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
@@ -54,9 +53,7 @@ export class HostPower {
     const containers = await linesOf("docker", "ps", "--quiet");
     const inits = await linesOf("docker", "inspect", "--format", "{{.State.Pid}}", ...containers);
     const alive = await this.#running();
-    for (const pid of [...alive.map((each) => each.pid), ...inits.map(Number)]) {
-      kill(pid);
-    }
+    for (const pid of [...alive.map((each) => each.pid), ...inits.map(Number)]) kill(pid);
     await waitUntil(
       { what: "the daemons to be dead", timeoutSeconds: 30, pollMilliseconds: 200 },
       async () => {

@@ -35,9 +35,7 @@ describe("the making of an image that goes wrong", () => {
     // Not with each image: most of them boot with a BIOS.
     await ensureHostPackages(uefiPackages(), () => undefined);
   });
-  beforeEach(async () => {
-    cache = new Cache(await mkdtemp(path.join(folder, "cache-")));
-  });
+  beforeEach(async () => (cache = new Cache(await mkdtemp(path.join(folder, "cache-")))));
   after(() => rm(folder, { recursive: true, force: true }));
 
   const small: BuilderChanges = { ...standInBuilder, ...bareImage };
@@ -78,10 +76,8 @@ describe("the making of an image that goes wrong", () => {
       assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [], folder);
     }
     const entries = existsSync(cache.entriesFolder) ? readdirSync(cache.entriesFolder) : [];
-    assert.deepEqual(
-      entries.filter((name) => name.startsWith(imageArtifactName)),
-      [],
-    );
+    const halfMade = entries.filter((name) => name.startsWith(imageArtifactName));
+    assert.deepEqual(halfMade, []);
   };
 
   /** Makes an image of a disc that behaves. */
@@ -283,7 +279,8 @@ exec qemu-system-x86_64 "\${args[@]}"
     // Otherwise each of the two would put them there, in the same moment.
     await media.putPrograms(settings, cache);
     const both = await Promise.all([start(settings), start(settings)]);
-    assert.deepEqual(await Promise.all(both.map(({ ended }) => ended)), [
+    const found = await Promise.all(both.map(({ ended }) => ended));
+    assert.deepEqual(found, [
       [0, null],
       [0, null],
     ]);

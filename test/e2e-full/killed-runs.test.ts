@@ -10,9 +10,7 @@ describe("every killed run is finished by up, or cleaned by down", () => {
     await lab.configure({ ...bareMachines, network: { cidr: "192.168.154.0/24" } });
     await lab.kindows("down");
   });
-  afterEach(async () => {
-    await lab.kindows("down");
-  });
+  afterEach(() => lab.kindows("down"));
   after(() => lab.remove());
 
   for (const point of killPoints) {

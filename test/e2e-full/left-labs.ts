@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-
 import { knownStacks } from "../../cli/stack-settings.ts";
 import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
 import { TestLab } from "../e2e/lab.ts";

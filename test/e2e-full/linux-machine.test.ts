@@ -40,9 +40,8 @@ describe("a Linux machine among the nodes", () => {
   };
   const pods = [podOn("linux-1"), podOn(controlPlane)] as const;
 
-  async function onLinux(command: string): Promise<string> {
-    return (await succeeded(lab.kindows("ssh", "linux-1", "--", command))).output;
-  }
+  const onLinux = async (command: string): Promise<string> =>
+    (await succeeded(lab.kindows("ssh", "linux-1", "--", command))).output;
   async function from(pod: string, address: string): Promise<string> {
     const curl = ["curl", "--silent", "--show-error", "--insecure", "--max-time", "30"];
     return lab.kubectl("exec", pod, "--", ...curl, address);

@@ -7,13 +7,11 @@
  */
 import path from "node:path";
 import { parseArgs } from "node:util";
-
 import { messageOf } from "../../cli/failure.ts";
 import { asHolderOf } from "../../cli/engine/run-lock.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { PartResults } from "./part-results.ts";
-import { chosenParts } from "./parts.ts";
-import type { Part } from "./parts.ts";
+import { chosenParts, type Part } from "./parts.ts";
 import { runMocha, runParts } from "./run-parts.ts";
 import { commitOf, sourcesOf } from "./sources.ts";
 

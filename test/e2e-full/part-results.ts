@@ -1,7 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
-
 import { table } from "../../cli/table.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";

@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-
 import { projectRoot } from "../../toolchain/project.ts";
 import { killPoints } from "../e2e/kill-points.ts";
 

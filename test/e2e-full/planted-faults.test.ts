@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { resourcesOf } from "../../cli/recovery/deployment.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
@@ -302,19 +301,13 @@ describe("the doctor, with faults planted in a lab that runs", () => {
       await plant();
       const found = await lab.kindows("doctor");
       assert.equal(found.exitCode, 1, tail(found.output));
-      for (const each of named) {
-        assert.match(found.output, each);
-      }
+      for (const each of named) assert.match(found.output, each);
       const fixed = await lab.kindows("doctor", "--fix");
       // Said before anything is done.
       const [, planned = ""] = /^--fix will:\n((?: {2}- .*\n)+)/m.exec(fixed.output) ?? [];
-      for (const each of repairs) {
-        assert.match(planned, each, tail(fixed.output));
-      }
+      for (const each of repairs) assert.match(planned, each, tail(fixed.output));
       assert.equal(fixed.exitCode, mend === undefined ? 0 : 1, tail(fixed.output));
-      if (repairs.length === 0) {
-        assert.match(fixed.output, /there is nothing that --fix repairs/);
-      }
+      if (repairs.length === 0) assert.match(fixed.output, /there is nothing that --fix repairs/);
       await mend?.();
       await lab.untilReady([plane, "win-1"]);
       await succeeded(lab.kindows("doctor"));

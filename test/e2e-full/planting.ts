@@ -3,10 +3,8 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import ssh2 from "ssh2";
-
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { inContainer, virsh } from "../e2e/lab.ts";
-import type { TestLab } from "../e2e/lab.ts";
+import { inContainer, virsh, type TestLab } from "../e2e/lab.ts";
 
 /** Puts a file onto a Windows machine, over SFTP. */
 export async function putOnMachine(
@@ -122,9 +120,7 @@ export class SmallDisk {
 
   /** Turns the machine off and moves its disk back, also after a test that failed anywhere; nothing where it is not here. */
   async giveBack(): Promise<void> {
-    if (this.file === "") {
-      return;
-    }
+    if (this.file === "") return;
     await virsh("destroy", this.domain).catch(() => undefined); // Fails when it does not run.
     await this.makeRoom();
     await execa("mv", [path.join(this.folder, path.basename(this.file)), this.file]);

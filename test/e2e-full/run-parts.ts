@@ -1,7 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-
-import { runAsGroup } from "../e2e/process-group.ts";
-import type { Finished } from "../e2e/process-group.ts";
+import { runAsGroup, type Finished } from "../e2e/process-group.ts";
 import type { PartResult, PartResults } from "./part-results.ts";
 import type { Part } from "./parts.ts";
 

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 
 /**

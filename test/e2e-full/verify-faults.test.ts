@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-
 import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
 import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
 import { builtTool } from "../../toolchain/built.ts";

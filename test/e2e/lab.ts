@@ -4,14 +4,12 @@ import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
 import { accessFiles } from "../../cli/lab/access.ts";
-import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
-import type { SshSource } from "../../components/machine/run-over-ssh.ts";
+import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { Cluster } from "./cluster.ts";
 import { ConsoleLog } from "./console-log.ts";
 import type { KillPoint } from "./kill-points.ts";
-import { runAsGroup } from "./process-group.ts";
-import type { Finished } from "./process-group.ts";
+import { runAsGroup, type Finished } from "./process-group.ts";
 
 // Ended by a signal alone, a process does nothing of what it is to do at its end: here, to end what labs run.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

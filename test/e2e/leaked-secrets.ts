@@ -48,21 +48,15 @@ async function secretsOf(lab: TestLab): Promise<Secret[]> {
   const found = new Map<string, string>();
   for (const { urn, inputs, outputs } of state.deployment.resources) {
     for (const text of [...secretTexts(inputs), ...secretTexts(outputs)]) {
-      for (const part of secretParts(text)) {
-        found.set(part, urn.split("::").at(-1) ?? urn);
-      }
+      for (const part of secretParts(text)) found.set(part, urn.split("::").at(-1) ?? urn);
     }
   }
   return [...found].map(([value, name]) => ({ name, value }));
 }
 
 function secretTexts(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) {
-    return [];
-  }
-  if (secretSignature in value && "plaintext" in value) {
-    return [String(value.plaintext)];
-  }
+  if (typeof value !== "object" || value === null) return [];
+  if (secretSignature in value && "plaintext" in value) return [String(value.plaintext)];
   return Object.values(value).flatMap(secretTexts);
 }
 
@@ -94,16 +88,12 @@ async function readableByOthers(lab: TestLab): Promise<string[]> {
 
 async function openFiles(folder: string, depth: number): Promise<string[]> {
   const mode = await stat(folder).catch(() => undefined);
-  if (mode === undefined || (mode.mode & 0o005) !== 0o005) {
-    return [];
-  }
+  if (mode === undefined || (mode.mode & 0o005) !== 0o005) return [];
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const nested = await Promise.all(
     entries.map(async (entry) => {
       const file = path.join(folder, entry.name);
-      if (entry.isDirectory()) {
-        return depth > 0 ? openFiles(file, depth - 1) : [];
-      }
+      if (entry.isDirectory()) return depth > 0 ? openFiles(file, depth - 1) : [];
       const info = entry.isFile() ? await stat(file).catch(() => undefined) : undefined;
       const small = info !== undefined && info.size < 20_000_000;
       return small && (info.mode & 0o004) !== 0 ? [file] : [];

@@ -3,7 +3,6 @@ import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { projectRoot } from "../../toolchain/project.ts";
 
 /** Longest to wait for the rest of what a command wrote, once it has ended. */

@@ -7,11 +7,9 @@ import { parse, stringify } from "yaml";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { engineChanges } from "./engine-changes.ts";
-import type { Change } from "./engine-changes.ts";
+import { engineChanges, type Change } from "./engine-changes.ts";
 import { Cluster } from "./cluster.ts";
-import { succeeded, TestLab, tail, virsh } from "./lab.ts";
-import type { Finished } from "./lab.ts";
+import { succeeded, TestLab, tail, virsh, type Finished } from "./lab.ts";
 import { leakedSecrets } from "./leaked-secrets.ts";
 import { stepResultsOf } from "./step-results.ts";
 import { verifiesByKubeconfig, verifiesLinuxPaths } from "./verified.ts";
@@ -30,8 +28,9 @@ function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operati
     changes.filter(({ name }) => routes.includes(name)),
     changes.filter(({ name }) => !routes.includes(name)),
   ];
+  const found = others.map(({ operation, name }) => `${operation} ${name}`);
   assert.deepEqual(
-    others.map(({ operation, name }) => `${operation} ${name}`),
+    found,
     routes.map((name) => `updated ${name}`),
   );
   assert.ok(theirs.length > 0);
@@ -89,9 +88,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
   }
 
   /** When kubelet renewed the Windows node's lease last. */
-  async function leaseRenewed(): Promise<string> {
-    return (await lab.leaseRenewals()).get("win-1") ?? "never";
-  }
+  const leaseRenewed = async (): Promise<string> =>
+    (await lab.leaseRenewals()).get("win-1") ?? "never";
 
   it("comes up with one command, at its most verbose", async () => {
     up = await succeeded(lab.kindows("up", "--verbose"), "up");
@@ -101,8 +99,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
   it("found in the node's image what every node needs", async () => {
     const state = await readStateFile(lab.stack);
     const results = stepResultsOf("win-1", state ?? assert.fail("there is no state"));
+    const found = bakedNodeSteps.map((step) => [step, results.get(step)?.changed]);
     assert.deepEqual(
-      bakedNodeSteps.map((step) => [step, results.get(step)?.changed]),
+      found,
       bakedNodeSteps.map((step) => [step, false]),
     );
     assert.equal(results.get("Join-Node")?.changed, true);
@@ -132,9 +131,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
     });
   });
 
-  it("leaks no secret into logs, command lines, clear outputs or readable files", async () => {
-    assert.deepEqual(await leakedSecrets(lab, [up.output]), []);
-  });
+  it("leaks no secret into logs, command lines, clear outputs or readable files", async () =>
+    assert.deepEqual(await leakedSecrets(lab, [up.output]), []));
 
   it("previews no change, and none after a refresh, by its own command, too", async () => {
     await lab.plansNothing();
@@ -193,9 +191,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.match(unknown.output, /has no machine "win-9"; it has win-1/);
   });
 
-  it("has nothing for doctor to report", async () => {
-    await succeeded(lab.kindows("doctor"));
-  });
+  it("has nothing for doctor to report", () => succeeded(lab.kindows("doctor")));
 
   it("keeps its Windows node and the pods on it when kubelet alone is started anew", async () => {
     const pods = await podsOnNode();
@@ -272,10 +268,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
     await lab.configure({ network, nodes: oneNode });
     const { output } = await succeeded(lab.kindows("up"), "up");
     assertOnlyOfNewcomers(engineChanges(output), "deleted");
-    assert.deepEqual((await lab.nodes()).map(({ metadata }) => metadata.name).sort(), [
-      controlPlane,
-      "win-1",
-    ]);
+    const found = (await lab.nodes()).map(({ metadata }) => metadata.name).sort();
+    assert.deepEqual(found, [controlPlane, "win-1"]);
   });
 
   it("goes down and leaves nothing behind", async () => {

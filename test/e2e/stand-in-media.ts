@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
@@ -14,8 +13,7 @@ import type { Firmware } from "../../components/windows/image/disk-layout.ts";
 import { resolveSettings } from "../../config/resolve.ts";
 import type { Settings } from "../../config/settings.ts";
 import { bootDiskName, fileSystemName, setupBootDisk } from "../../rehearsal/setup/artifact.ts";
-import { artifactAddress } from "../../toolchain/cache.ts";
-import type { Cache } from "../../toolchain/cache.ts";
+import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { projectRoot } from "../../toolchain/project.ts";

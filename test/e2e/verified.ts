@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-
 import { allRows } from "../../verify/rows/all.ts";
-import { tail } from "./lab.ts";
-import type { TestLab } from "./lab.ts";
+import { tail, type TestLab } from "./lab.ts";
 
 /** A row of `kindows verify --json`. */
 export interface VerifiedRow {
@@ -41,20 +39,12 @@ export function rowsWith(rows: readonly VerifiedRow[], status: string): readonly
 
 /** Rows that two Linux nodes without a Windows pod network can run. */
 export const linuxRows: readonly string[] = [
-  "linux-pod-to-linux-pod-same-node",
-  "linux-pod-to-linux-pod-other-node",
-  "linux-pod-to-linux-pod-name",
-  "linux-pod-to-linux-service",
-  "linux-pod-to-linux-service-name",
-  "linux-pod-to-linux-node-port",
-  "linux-pod-to-linux-host-port",
-  "linux-pod-to-host",
-  "linux-node-to-linux-pod",
-  "linux-node-to-linux-service",
-  "outside-to-linux-service-linux-node",
-  "outside-to-linux-host-port",
-  "linux-settings",
-  "linux-metrics",
+  ...["linux-pod-to-linux-pod-same-node", "linux-pod-to-linux-pod-other-node"],
+  ...["linux-pod-to-linux-pod-name", "linux-pod-to-linux-service"],
+  ...["linux-pod-to-linux-service-name", "linux-pod-to-linux-node-port"],
+  ...["linux-pod-to-linux-host-port", "linux-pod-to-host", "linux-node-to-linux-pod"],
+  ...["linux-node-to-linux-service", "outside-to-linux-service-linux-node"],
+  ...["outside-to-linux-host-port", "linux-settings", "linux-metrics"],
 ];
 
 /** Rows of rehearsed Windows in which HostProcess containers run under Wine, beside those between Linux nodes. */

@@ -2,7 +2,6 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import * as z from "zod";
-
 import { flannelImages, flannelVersions } from "../../../components/cni/flannel/release.ts";
 import { commandRunner } from "../../../components/controlplane/node-image/build-command.ts";
 import {

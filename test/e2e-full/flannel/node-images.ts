@@ -1,5 +1,4 @@
 import { execa } from "execa";
-
 import { clusterLabel } from "../../../components/controlplane/cluster-names.ts";
 
 /** Gives each node container of a kind cluster an archive of images as soon as its containerd takes them. */

@@ -1,7 +1,6 @@
 import { cp, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import type { CarriedMedium } from "../../../components/windows/image-manifest.ts";
 import { mediumArtifact } from "../../../components/windows/medium-artifact.ts";

@@ -1,8 +1,6 @@
 import { execa } from "execa";
-
 import { bridge } from "./outside-names.ts";
-import { SshDaemon } from "./ssh-daemon.ts";
-import type { KeyFile } from "./ssh-daemon.ts";
+import { SshDaemon, type KeyFile } from "./ssh-daemon.ts";
 
 /** Network namespace that stands for a host of its own. */
 const namespace = "outside-jump";

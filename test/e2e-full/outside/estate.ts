@@ -2,16 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-
 import { bareMachines, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
-import { makeBaseDisk } from "./base-disk.ts";
-import type { ProgramChecksums } from "./base-disk.ts";
+import { makeBaseDisk, type ProgramChecksums } from "./base-disk.ts";
 import { letIn, removeBastion, shutOut, startBastion } from "./bastion.ts";
 import { OutsideCluster } from "./outside-cluster.ts";
 import { OutsideMachine } from "./outside-machine.ts";
 import { bridge, imagesFolder, outside, segment } from "./outside-names.ts";
-import { makeKeyFile } from "./ssh-daemon.ts";
-import type { KeyFile, SshDaemon } from "./ssh-daemon.ts";
+import { makeKeyFile, type KeyFile, type SshDaemon } from "./ssh-daemon.ts";
 
 const [network] = segment.cidr.split(".0/");
 const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${network}.11` };

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-
 import { ensureClusterImages } from "../../../components/controlplane/actions/cluster-images.ts";
 import { containerAddress } from "../../../components/controlplane/actions/docker.ts";
 import { hostTraits } from "../../../components/controlplane/host-traits.ts";

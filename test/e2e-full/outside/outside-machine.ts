@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-
 import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
 import { metaData, userData } from "../../../components/machine/identity.ts";
 import { waitUntil } from "../../../toolchain/wait-until.ts";

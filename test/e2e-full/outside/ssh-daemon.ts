@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
 import { execa } from "execa";
-
 import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { waitUntil } from "../../../toolchain/wait-until.ts";

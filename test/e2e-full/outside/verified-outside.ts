@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-
 import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
 import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
 import { builtTool } from "../../../toolchain/built.ts";
@@ -53,10 +52,8 @@ export async function verifiedOutside({ kubeconfig }: OutsideCluster): Promise<v
     assert.equal(leftBehind, undefined);
     const ended = (status: string): string[] =>
       (results ?? []).filter((each) => each.status === status).map(({ row }) => row.id);
-    assert.deepEqual(
-      (results ?? []).filter(({ status }) => !["passed", "rehearsed"].includes(status)),
-      [],
-    );
+    const wrong = (results ?? []).filter(({ status }) => !["passed", "rehearsed"].includes(status));
+    assert.deepEqual(wrong, []);
     assert.deepEqual(ended("passed").sort(), [...passing].sort());
     assert.deepEqual(ended("rehearsed").sort(), [...rehearsed].sort());
   } finally {

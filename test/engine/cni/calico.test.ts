@@ -16,15 +16,9 @@ const calicoApi = "/apis/projectcalico.org/v3";
 
 /** What is created, in the order of its names. */
 const all = [
-  "calico",
-  "calico-apiserver",
-  "calico-configuration",
-  "calico-definitions",
-  "calico-endpoint",
-  "calico-linux",
-  "calico-windows",
-  "tigera-operator",
-  "tigera-operator-endpoint",
+  ...["calico", "calico-apiserver", "calico-configuration"],
+  ...["calico-definitions", "calico-endpoint", "calico-linux"],
+  ...["calico-windows", "tigera-operator", "tigera-operator-endpoint"],
 ];
 
 /** The real engine, plugins, API server and definitions; the operator is stood in for. */
@@ -98,12 +92,11 @@ describe("Calico in the engine", () => {
     });
     const query = "dryRun=All&fieldValidation=Strict";
 
-    it("may be installed as we do it", async () => {
-      await server.request(
+    it("may be installed as we do it", () =>
+      server.request(
         ...(["PATCH", `${installations}/default?${query}&fieldManager=test&force=true`] as const),
         ...([usual, "application/apply-patch+yaml"] as const),
-      );
-    });
+      ));
 
     const refused: Readonly<Record<string, readonly [object, RegExp]>> = {
       "a field that there is not": [
@@ -113,9 +106,8 @@ describe("Calico in the engine", () => {
       "another name": [{ ...usual, metadata: { name: "mine" } }, /resource name must be 'default'/],
     };
     for (const [name, [body, why]] of Object.entries(refused)) {
-      it(`may not be installed with ${name}`, async () => {
-        await assert.rejects(server.request("POST", `${installations}?${query}`, body), why);
-      });
+      it(`may not be installed with ${name}`, () =>
+        assert.rejects(server.request("POST", `${installations}?${query}`, body), why));
     }
   });
 

@@ -4,7 +4,6 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
-
 import { backendUrl } from "../../../cli/engine/backend-url.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
@@ -91,10 +90,8 @@ describe("bad settings on the real engine", () => {
       readonly deployment: { readonly resources?: readonly { readonly type: string }[] };
     };
     const made = (exported.deployment.resources ?? []).map(({ type }) => type);
-    assert.deepEqual(
-      made.filter((type) => type !== "pulumi:pulumi:Stack"),
-      [],
-    );
+    const besides = made.filter((type) => type !== "pulumi:pulumi:Stack");
+    assert.deepEqual(besides, []);
   });
 });
 

@@ -98,10 +98,8 @@ describe("existing machines in the engine", () => {
     const others = Object.entries(run.steps).filter(([name]) => !name.startsWith("win-"));
     assert.deepEqual([...new Set(others.flatMap(([, done]) => done))], ["same"]);
     const made = Object.values(lab.connections());
-    assert.deepEqual(
-      made.map((counts) => counts.at(-1)),
-      [2, 1, 1],
-    );
+    const found = made.map((counts) => counts.at(-1));
+    assert.deepEqual(found, [2, 1, 1]);
     assert.ok(
       made.flat().every((count) => count > 0),
       JSON.stringify(made),

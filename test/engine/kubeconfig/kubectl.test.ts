@@ -5,7 +5,6 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
-
 import { mergeIntoFiles, removeFromFiles } from "../../../cli/kubeconfig/user-files.ts";
 import { reachableKubeconfig } from "../../../components/controlplane/kubeconfig.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";

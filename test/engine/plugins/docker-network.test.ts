@@ -55,12 +55,11 @@ describe("docker.Network, on a real Docker", () => {
     assert.deepEqual(await network.up(given), ["same"]);
   });
 
-  it("is refused where there is one of the same name", async () => {
-    await assert.rejects(
+  it("is refused where there is one of the same name", () =>
+    assert.rejects(
       plugin.resource("docker:index/network:Network", "second").up({ name }),
       new RegExp(`network with name ${name} already exists`),
-    );
-  });
+    ));
 
   it("is deleted, and need not be there any more", async () => {
     await execa("docker", ["network", "rm", name]);

@@ -20,9 +20,7 @@ interface LiveObject {
 }
 
 /** As the engine hands a program's objects to the plugin. */
-function plain(object: object): PropertyMap {
-  return JSON.parse(JSON.stringify(object)) as PropertyMap;
-}
+const plain = (object: object): PropertyMap => JSON.parse(JSON.stringify(object)) as PropertyMap;
 
 describe("kubernetes objects, on a real API server", () => {
   let server: ApiServer;

@@ -5,7 +5,6 @@ import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
 import * as z from "zod";
-
 import { backendUrl } from "../../../cli/engine/backend-url.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
@@ -43,11 +42,8 @@ const made: Readonly<Record<string, (inputs: Properties) => Properties>> = {
 
 /** What these are below, and who makes them. */
 const around = [
-  "pulumi:pulumi:Stack",
-  "pulumi:providers:libvirt",
-  "kindows:network:LabNetwork",
-  "kindows:machine:MachineStorage",
-  "kindows:machine:LibvirtMachine",
+  ...["pulumi:pulumi:Stack", "pulumi:providers:libvirt", "kindows:network:LabNetwork"],
+  ...["kindows:machine:MachineStorage", "kindows:machine:LibvirtMachine"],
 ];
 
 /** Resources of a state in which a lab's network, pool and disks are there, and nothing else. */
@@ -142,15 +138,14 @@ describe("what a preview anywhere plans after an up for what libvirt has", () =>
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("nothing where nothing changed", async () => {
+  it("nothing where nothing changed", async () =>
     assert.deepEqual(await operations(settings()), {
       "Network lab": "same",
       "Pool machines": "same",
       "Volume machines-base": "same",
       "Volume win-1": "same",
       "Volume win-2": "same",
-    });
-  });
+    }));
 
   it("what is asked for: a larger disk, another node, a new image and another bridge", async () => {
     const changed = {

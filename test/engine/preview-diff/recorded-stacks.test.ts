@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { previewOf } from "../../../cli/preview-diff/preview.ts";
 import type { PreviewedResource } from "../../../cli/preview-diff/previewed-resource.ts";

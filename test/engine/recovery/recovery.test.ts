@@ -98,10 +98,8 @@ describe("a run of the engine that does not get to its end", () => {
       files.some((name) => name.endsWith("dev.json")),
       files.join(" "),
     );
-    assert.deepEqual(
-      files.filter((name) => name.endsWith(".attrs")),
-      [],
-    );
+    const attributes = files.filter((name) => name.endsWith(".attrs"));
+    assert.deepEqual(attributes, []);
 
     const said: string[] = [];
     await recover((line) => said.push(line));
@@ -130,12 +128,7 @@ describe("a run of the engine that does not get to its end", () => {
     assert.equal(exitCode, 0, output);
     assert.ok(!output.includes("pending operations"), output);
     assert.deepEqual(await project.resources(), [
-      "cluster",
-      "join",
-      "key",
-      "last",
-      "slow",
-      "token",
+      ...["cluster", "join", "key", "last", "slow", "token"],
     ]);
     assert.deepEqual(
       present("cluster", "token", "join", "key"),
@@ -169,10 +162,8 @@ new Command("end", { create: made("end") }, { dependsOn: more });
     // The interrupted run has left no lock: else this would be refused.
     await repair([], "deleted-with");
     const left = await project.resources();
-    assert.deepEqual(
-      left.filter((name) => ["cluster", "token", "join", "key"].includes(name)),
-      ["join", "key"],
-    );
+    const found = left.filter((name) => ["cluster", "token", "join", "key"].includes(name));
+    assert.deepEqual(found, ["join", "key"]);
     const { exitCode, output } = await project.start("destroy").end;
     assert.equal(exitCode, 0, output);
     assert.deepEqual(await project.resources(), []);

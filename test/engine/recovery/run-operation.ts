@@ -4,8 +4,7 @@
  * Standard input: JSON of `{stack, workplace, args}`.
  */
 import { text } from "node:stream/consumers";
-import { Pulumi } from "../../../cli/engine/pulumi.ts";
-import type { Workplace } from "../../../cli/engine/pulumi.ts";
+import { Pulumi, type Workplace } from "../../../cli/engine/pulumi.ts";
 import { Failure } from "../../../cli/failure.ts";
 
 interface Order {

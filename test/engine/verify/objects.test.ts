@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-
 import {
   windowsNodesBinding,
   windowsNodesRole,
@@ -27,9 +26,7 @@ interface KubeObject {
 }
 
 /** An object of the program's, without the engine's types. */
-function plain(object: object): KubeObject {
-  return JSON.parse(JSON.stringify(object)) as KubeObject;
-}
+const plain = (object: object): KubeObject => JSON.parse(JSON.stringify(object)) as KubeObject;
 
 const resources: Readonly<Record<string, string>> = {
   ClusterRole: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
@@ -64,9 +61,8 @@ describe("objects of verify, before a real API server", () => {
     }
   }
 
-  it("are taken, for Linux and Windows", async () => {
-    await taken(workloads(allRoles(allRows), agnhostImage), namespace);
-  });
+  it("are taken, for Linux and Windows", () =>
+    taken(workloads(allRoles(allRows), agnhostImage), namespace));
 
   for (const look of ["settings", "web-server", "shop"] as const) {
     it(`are taken: the sample ${look} as its file has it`, async () => {

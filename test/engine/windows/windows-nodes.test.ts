@@ -63,10 +63,8 @@ describe("Windows nodes in the engine", () => {
 
   it("are made of fresh Windows Servers: reboot, software, hosts entry, join", async () => {
     const created = touched(first, "win-1", "create");
-    assert.deepEqual(
-      created.filter((name) => !around.includes(name)),
-      [...copies, ...steps, ...node],
-    );
+    const found = created.filter((name) => !around.includes(name));
+    assert.deepEqual(found, [...copies, ...steps, ...node]);
     const { boots, nodes } = lab.host("win-1");
     assert.equal(boots, 2);
     assert.deepEqual(
@@ -102,9 +100,8 @@ describe("Windows nodes in the engine", () => {
     assert.match(conf ?? "", /"type": "win-overlay"/);
   });
 
-  it("without a pod network get routes to the cluster's ranges", () => {
-    assert.deepEqual(routes("win-3"), by("192.168.150.128"));
-  });
+  it("without a pod network get routes to the cluster's ranges", () =>
+    assert.deepEqual(routes("win-3"), by("192.168.150.128")));
 
   it("have a program that is pushed among their media before it is installed", async () => {
     assert.ok(touched(first, "win-4", "create").includes("push-kubelet"));
@@ -201,16 +198,13 @@ describe("Windows nodes in the engine", () => {
       assert.match(commandLine, / --node-labels=zone=b /);
     });
 
-    it("follow a control plane to another address", () => {
-      assert.deepEqual(routes("win-3"), by("192.168.150.129"));
-    });
+    it("follow a control plane to another address", () =>
+      assert.deepEqual(routes("win-3"), by("192.168.150.129")));
 
     it("are taken away before a new machine gets their name", async () => {
       const actions = (await lab.journal("win-4")).slice(journalBefore);
-      assert.deepEqual(
-        actions.map((line) => line.split(" ")[0]),
-        ["remove-node", "await-node", "await-ready"],
-      );
+      const found = actions.map((line) => line.split(" ")[0]);
+      assert.deepEqual(found, ["remove-node", "await-node", "await-ready"]);
     });
 
     it("join a new cluster with a token of that, with the life asked for", async () => {

@@ -13,6 +13,7 @@ import {
   stepAnswer,
 } from "../controlplane/fixture-node.ts";
 import { look, record, revealed, type Recorded } from "../controlplane/recorded-resources.ts";
+import { eachCase } from "../each-case.ts";
 
 const hash = `sha256:${"5".repeat(64)}`;
 const sha256 = "a".repeat(64);
@@ -52,20 +53,17 @@ async function makeNode(change: () => Partial<LinuxNodeArgs> = () => ({})) {
 
 describe("a Linux node", () => {
   let made: Awaited<ReturnType<typeof makeNode>>;
-  before(async () => {
-    made = await makeNode();
-  });
+  before(async () => (made = await makeNode()));
 
   const get = (name: string): Recorded => made.resources.get(name) ?? assert.fail(name);
   const create = (name: string): string =>
     String(get(name).inputs["create"]).replace(/-[0-9a-f]{12}\//, "-HASH/");
 
-  it("is made by these resources, and by no others", () => {
+  it("is made by these resources, and by no others", () =>
     assert.deepEqual([...made.resources.keys()].sort(), [
       ...["", "install-programs", "join-node", "prepare-host"],
       ...["push-programs", "ready", "registration", "steps"],
-    ]);
-  });
+    ]));
 
   it("has its steps run with what they need", () => {
     const steps = "sh /var/lib/kindows-steps-HASH";
@@ -85,10 +83,8 @@ describe("a Linux node", () => {
   it("reports what its steps found", async () => {
     const { nodeName, kubernetesVersion, containerdVersion } = made.node;
     const seen = await Promise.all([nodeName, kubernetesVersion, containerdVersion].map(look));
-    assert.deepEqual(
-      seen.map(({ value }) => value),
-      ["linux-1", "1.36.4", "2.4.2"],
-    );
+    const values = seen.map(({ value }) => value);
+    assert.deepEqual(values, ["linux-1", "1.36.4", "2.4.2"]);
   });
 
   it("joins with its labels and taints, by a token that is on standard input only", () => {
@@ -123,44 +119,35 @@ describe("a Linux node", () => {
 
   it("goes with its machine; only where that stays is it reset", () => {
     for (const name of [
-      "steps",
-      "prepare-host",
-      "push-programs",
-      "install-programs",
-      "join-node",
+      ...["steps", "prepare-host", "push-programs", "install-programs", "join-node"],
     ]) {
       assert.ok(get(name).opts.deletedWith, name);
     }
     const undone = [...made.resources].filter(
       ([, { type, inputs }]) => type.includes("remote") && inputs["delete"],
     );
-    assert.deepEqual(
-      undone.map(([name]) => name),
-      ["join-node"],
-    );
+    const found = undone.map(([name]) => name);
+    assert.deepEqual(found, ["join-node"]);
     assert.match(String(get("join-node").inputs["delete"]), /^sh \S+\/reset-node\.sh$/);
   });
 
-  const refused: readonly [what: string, change: () => Partial<LinuxNodeArgs>, error: RegExp][] = [
-    [
-      "a Windows machine",
+  const refused: Readonly<
+    Record<string, readonly [change: () => Partial<LinuxNodeArgs>, error: RegExp]>
+  > = {
+    "a Windows machine": [
       () => ({ machine: { ...machineFixture("windows"), name: "linux-1" } }),
       /linux-1 is a windows machine/,
     ],
-    [
-      "programs of another version",
+    "programs of another version": [
       () => ({ programs: { path: "x", sha256, kubernetesVersion: "1.35.0" } }),
       /are of Kubernetes 1\.35\.0, the cluster is of 1\.36\.4/,
     ],
-    [
-      "programs that are not made",
+    "programs that are not made": [
       () => ({ programs: { path: undefined, sha256, kubernetesVersion: "1.36.4" } }),
       /are not made: run `\.\/kindows prepare`/,
     ],
-  ];
-  for (const [what, change, error] of refused) {
-    it(`refuses ${what}`, () => assert.rejects(makeNode(change), error));
-  }
+  };
+  eachCase("refuses %s", refused, ([change, error]) => assert.rejects(makeNode(change), error));
 });
 
 describe("a Linux node's kubelet", () => {

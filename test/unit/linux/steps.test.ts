@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseStepResult } from "../../../components/windows/step-result.ts";
 import { inNewFolder } from "../new-folder.ts";
+import { eachCase } from "../each-case.ts";
 
 const steps = path.join(import.meta.dirname, "../../../components/linux/steps");
 const library = path.join(steps, "lib.sh");
@@ -23,9 +24,7 @@ function run(lines: string): {
 
 describe("the library of the Linux steps", () => {
   let at: ReturnType<typeof inNewFolder>;
-  beforeEach(() => {
-    at = inNewFolder();
-  });
+  beforeEach(() => (at = inNewFolder()));
 
   it("gives a result that this program reads", () => {
     const { out } = run(`begin join-node\nchanged=true\nfinish '"nodeName":"linux-1"'`);
@@ -43,21 +42,20 @@ describe("the library of the Linux steps", () => {
     assert.match(errors, /^prepare-host on \S+ failed \(NoGood\): it is bad\. Do this\.\n$/);
   });
 
-  const written: readonly [what: string, before: string | undefined, changed: string][] = [
-    ["one that is not there", undefined, "true"],
-    ["one with another content", "old\n", "true"],
-    ["none that is so already", "new\n", "false"],
-  ];
-  for (const [what, before, changed] of written) {
-    it(`writes ${what}`, () => {
-      const file = at("file");
-      if (before !== undefined) writeFileSync(file, before);
-      const { out } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
-      assert.equal(readFileSync(file, "utf8"), "new\n");
-      assert.deepEqual(readdirSync(at()), ["file"]);
-      assert.equal(out.trim(), changed);
-    });
-  }
+  const written: Readonly<Record<string, readonly [before: string | undefined, changed: string]>> =
+    {
+      "one that is not there": [undefined, "true"],
+      "one with another content": ["old\n", "true"],
+      "none that is so already": ["new\n", "false"],
+    };
+  eachCase("writes %s", written, ([before, changed]) => {
+    const file = at("file");
+    if (before !== undefined) writeFileSync(file, before);
+    const { out } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
+    assert.equal(readFileSync(file, "utf8"), "new\n");
+    assert.deepEqual(readdirSync(at()), ["file"]);
+    assert.equal(out.trim(), changed);
+  });
 
   it("names the packages of programs that are missing", () => {
     const { out } = run("packages_of conntrack ip modprobe nsenter sha256sum iptables");
@@ -72,24 +70,22 @@ describe("the library of the Linux steps", () => {
     assert.equal(run(`PATH=${at()}; missing_programs`).out, "");
   });
 
-  const installed: readonly [what: string, aptGet: string, code: number][] = [
-    ["installs", 'echo "$@" >>"$0.log"', 0],
-    ["says that nothing was installed where there is no mirror", "exit 100", 100],
-  ];
-  for (const [what, aptGet, code] of installed) {
-    it(`${what}, by apt-get`, () => {
-      const program = at("apt-get");
-      writeFileSync(program, `#!/bin/sh\n${aptGet}\n`, { mode: 0o755 });
-      const done = run(`PATH=${at()}:$PATH; install_packages conntrack iptables`);
-      assert.equal(done.code, code);
-      if (code === 0) {
-        assert.match(
-          readFileSync(`${program}.log`, "utf8"),
-          /update\n.* --yes .* install conntrack iptables\n$/,
-        );
-      }
-    });
-  }
+  const installed: Readonly<Record<string, readonly [aptGet: string, code: number]>> = {
+    installs: ['echo "$@" >>"$0.log"', 0],
+    "says that nothing was installed where there is no mirror": ["exit 100", 100],
+  };
+  eachCase("%s, by apt-get", installed, ([aptGet, code]) => {
+    const program = at("apt-get");
+    writeFileSync(program, `#!/bin/sh\n${aptGet}\n`, { mode: 0o755 });
+    const done = run(`PATH=${at()}:$PATH; install_packages conntrack iptables`);
+    assert.equal(done.code, code);
+    if (code === 0) {
+      assert.match(
+        readFileSync(`${program}.log`, "utf8"),
+        /update\n.* --yes .* install conntrack iptables\n$/,
+      );
+    }
+  });
 
   it("waits until a command is successful, and no longer than it may", () => {
     const file = at("later");

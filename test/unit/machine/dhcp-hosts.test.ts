@@ -22,9 +22,8 @@ const there = dhcpHosts(xml);
 const first = { mac: "52:54:00:aa:00:01", ip: "192.168.170.10", name: "win-1" };
 
 describe("reservations of addresses", () => {
-  it("are read from a network's description, hosts of its DNS left out", () => {
-    assert.deepEqual(there, [first, { mac: "52:54:00:aa:00:02", ip: "192.168.170.11", name: "" }]);
-  });
+  it("are read from a network's description, hosts of its DNS left out", () =>
+    assert.deepEqual(there, [first, { mac: "52:54:00:aa:00:02", ip: "192.168.170.11", name: "" }]));
 
   const cases = {
     "one that is there": { wanted: first, todo: { kind: "there" } },
@@ -47,15 +46,12 @@ describe("reservations of addresses", () => {
     },
   };
   for (const [name, { wanted, todo }] of Object.entries(cases)) {
-    it(`${name}: ${todo.kind}`, () => {
-      assert.deepEqual(reserving(there, wanted), todo);
-    });
+    it(`${name}: ${todo.kind}`, () => assert.deepEqual(reserving(there, wanted), todo));
   }
 
-  it("are written as virsh takes them", () => {
+  it("are written as virsh takes them", () =>
     assert.equal(
       dhcpHostXml(first),
       "<host mac='52:54:00:aa:00:01' name='win-1' ip='192.168.170.10'/>",
-    );
-  });
+    ));
 });

@@ -56,12 +56,11 @@ describe("identity disk", () => {
     assert.ok(script.includes("'^#cloud-config\\r?\\n'"));
   });
 
-  it("names the instance in its meta-data", () => {
+  it("names the instance in its meta-data", () =>
     assert.deepEqual(parse(metaData("kindows-a-win-1", "win-1")), {
       "instance-id": "kindows-a-win-1",
       "local-hostname": "win-1",
-    });
-  });
+    }));
 });
 
 describe("macAddress", () => {
@@ -76,9 +75,7 @@ describe("macAddress", () => {
     ["names that would join to the same text", ["kindows-a", "b-win"], ["kindows-a-b", "win"]],
   ];
   for (const [what, one, other] of pairs) {
-    it(`differs for ${what}`, () => {
-      assert.notEqual(macAddress(...one), macAddress(...other));
-    });
+    it(`differs for ${what}`, () => assert.notEqual(macAddress(...one), macAddress(...other)));
   }
 });
 
@@ -90,7 +87,6 @@ describe("generateEd25519", () => {
     }
   });
 
-  it("puts the comment behind the public key", () => {
-    assert.match(generateEd25519("kindows-a").public, /^ssh-ed25519 \S+ kindows-a\s*$/);
-  });
+  it("puts the comment behind the public key", () =>
+    assert.match(generateEd25519("kindows-a").public, /^ssh-ed25519 \S+ kindows-a\s*$/));
 });

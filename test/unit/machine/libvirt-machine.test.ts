@@ -66,12 +66,11 @@ describe("LibvirtMachine", () => {
     assert.ok(order.indexOf(one) < order.indexOf(other), `${one} before ${other}`);
   };
 
-  it("names the golden image's volume by its content", () => {
+  it("names the golden image's volume by its content", () =>
     assert.equal(
       inputs("libvirt:index/volume:Volume/machines-base")["name"],
       "kindows-t-0123456789ab.qcow2",
-    );
-  });
+    ));
 
   it("puts an overlay of the asked size on the base", () => {
     const { baseVolumeId, size } = inputs("libvirt:index/volume:Volume/win-1");
@@ -129,11 +128,9 @@ describe("LibvirtMachine", () => {
     ]);
   });
 
-  it("is started again with the host", () => {
-    assert.equal(domain("win-1")["autostart"], true);
-  });
+  it("is started again with the host", () => assert.equal(domain("win-1")["autostart"], true));
 
-  it("reserves the address for the machine's MAC and waits for the lease", () => {
+  it("reserves the address for the machine's MAC and waits for the lease", () =>
     assert.deepEqual(domain("win-1")["networkInterfaces"], [
       {
         networkId: "network",
@@ -142,8 +139,7 @@ describe("LibvirtMachine", () => {
         addresses: ["192.168.150.10"],
         waitForLease: true,
       },
-    ]);
-  });
+    ]));
 
   it("is on a bridge of another hypervisor without waiting for a lease that this never sees", () => {
     assert.deepEqual(domain("win-away")["networkInterfaces"], [
@@ -195,10 +191,9 @@ describe("LibvirtMachine", () => {
     });
   });
 
-  it("shows its host key, which is no secret", async () => {
+  it("shows its host key, which is no secret", async () =>
     assert.deepEqual(await look(machine.hostKey), {
       value: "ssh-ed25519 win-1-host-key",
       secret: false,
-    });
-  });
+    }));
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { parseVolume, unusedImages } from "../../../components/machine/actions/pool-volumes.ts";
 import type { PoolVolume } from "../../../components/machine/actions/pool-volumes.ts";
+import { eachCase } from "../each-case.ts";
 
 const pool = "kindows-t";
 const volume = (name: string, base?: string): PoolVolume => ({
@@ -13,27 +14,25 @@ const current = volume("kindows-t-000000000002.qcow2");
 const identity = volume("kindows-t-win-1-identity.iso");
 
 describe("golden images of a pool", () => {
-  const cases: [string, PoolVolume[], string | undefined, string[]][] = [
-    ["the one for new machines stays", [current], current.name, []],
-    ["one that nothing stands on goes", [old, current], current.name, [old.name]],
-    [
-      "one that a machine stands on stays",
+  const cases: Readonly<Record<string, readonly [PoolVolume[], string | undefined, string[]]>> = {
+    "the one for new machines stays": [[current], current.name, []],
+    "one that nothing stands on goes": [[old, current], current.name, [old.name]],
+    "one that a machine stands on stays": [
       [old, current, volume("kindows-t-win-1.qcow2", old.name), identity],
       current.name,
       [],
     ],
-    ["all go with the lab", [old, current, identity], undefined, [old.name, current.name]],
-    [
-      "another one's disk stays",
+    "all go with the lab": [[old, current, identity], undefined, [old.name, current.name]],
+    "another one's disk stays": [
       [volume("somebody.qcow2"), volume("kindows-tt-000000000001.qcow2")],
       undefined,
       [],
     ],
-    ["none is fine", [], current.name, []],
-  ];
-  for (const [name, volumes, keep, expected] of cases) {
-    it(name, () => assert.deepEqual(unusedImages(pool, volumes, keep), expected));
-  }
+    "none is fine": [[], current.name, []],
+  };
+  eachCase("%s", cases, ([volumes, keep, expected]) =>
+    assert.deepEqual(unusedImages(pool, volumes, keep), expected),
+  );
 
   it("of another kind in the same pool are others' business, both ways", () => {
     const linux = volume("kindows-t-linux-000000000003.qcow2");

@@ -25,23 +25,20 @@ describe("remote hypervisor", () => {
     ]);
   });
 
-  it("is given to the provider with its key and pin, and no agent", () => {
+  it("is given to the provider with its key and pin, and no agent", () =>
     assert.equal(
       providerUri(hypervisor, "/lab/pins"),
       "qemu+ssh://root@b.example.test/system?knownhosts=/lab/pins&keyfile=/etc/kindows/id_ed25519&sshauth=privkey",
-    );
-  });
+    ));
 
-  it("is given to virsh over libssh, which takes pins too", () => {
+  it("is given to virsh over libssh, which takes pins too", () =>
     assert.equal(
       virshUri(hypervisor, "/lab/pins"),
       "qemu+libssh://root@b.example.test/system?known_hosts_verify=normal&known_hosts=/lab/pins&keyfile=/etc/kindows/id_ed25519&sshauth=privkey",
-    );
-  });
+    ));
 
-  it("quotes what a path may have", () => {
-    assert.match(providerUri(hypervisor, "/a b&c/pins"), /knownhosts=\/a%20b%26c\/pins&/);
-  });
+  it("quotes what a path may have", () =>
+    assert.match(providerUri(hypervisor, "/a b&c/pins"), /knownhosts=\/a%20b%26c\/pins&/));
 
   it("never lets a host key go unseen", () => {
     for (const uri of [providerUri(hypervisor, "/p"), virshUri(hypervisor, "/p")]) {

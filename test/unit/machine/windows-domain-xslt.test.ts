@@ -28,14 +28,13 @@ describe("what is made of the domain that libvirt's provider renders", () => {
   const onScsi = ['<target dev="hdd" bus="ide"/>', '<target dev="sda" bus="scsi"/>'] as const;
   const scsi = '<controller type="scsi" index="0" model="virtio-scsi"/>';
 
-  it("has for a rehearsal and for Linux the identity disk on virtio-scsi, and the rest as it was", async () => {
+  it("has for a rehearsal and for Linux the identity disk on virtio-scsi, and the rest as it was", async () =>
     assert.equal(
       plain(await transformed(domainXslt())),
       plain(rendered)
         .replace(...onScsi)
         .replace("</devices>", `${scsi}</devices>`),
-    );
-  });
+    ));
 
   const enlightenments =
     '<hyperv><relaxed state="on"/><vapic state="on"/><spinlocks state="on" retries="4095"/>' +
@@ -54,7 +53,7 @@ describe("what is made of the domain that libvirt's provider renders", () => {
     ["with KVM", true, enlightenments, '<timer name="hypervclock" present="yes"/>'],
     ["emulated, without what only KVM gives", false, "", ""],
   ] as const) {
-    it(`has for Windows what that needs, and the rest as it was: ${what}`, async () => {
+    it(`has for Windows what that needs, and the rest as it was: ${what}`, async () =>
       assert.equal(
         plain(await transformed(windowsDomainXslt({ kvm }))),
         plain(rendered)
@@ -64,8 +63,7 @@ describe("what is made of the domain that libvirt's provider renders", () => {
           .replace('<graphics type="spice" autoport="yes"/>', "")
           .replace("</devices>", `${devices}</devices>`)
           .replace("</domain>", `${clock}${timer}</clock></domain>`),
-      );
-    });
+      ));
   }
 
   it("has UEFI's program and settings as they were", async () => {

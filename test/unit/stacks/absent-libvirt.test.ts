@@ -5,6 +5,7 @@ import net from "node:net";
 import path from "node:path";
 import { execa } from "execa";
 import { absentLibvirt } from "../../../stacks/absent-libvirt.ts";
+import { eachCase } from "../each-case.ts";
 
 /** A call of libvirt's protocol. */
 function call(procedure: number, serial: number, payload = ""): Buffer {
@@ -34,22 +35,20 @@ async function answer(client: net.Socket): Promise<number[]> {
 }
 
 describe("what stands in for a libvirt that is not there", () => {
-  const steps: readonly (readonly [string, number, number[]])[] = [
-    ["how to log in", 66, [0]],
-    ["to be let in", 1, []],
-    ["to be let out", 2, []],
-  ];
-  for (const [what, procedure, payload] of steps) {
-    it(`answers a client that asks ${what}`, async () => {
-      const client = await connect();
-      client.write(call(procedure, 7, "payload of any size"));
-      assert.deepEqual(await answer(client), [
-        ...[28 + payload.length * 4, 0x20008086, 1, procedure, 1, 7, 0],
-        ...payload,
-      ]);
-      client.destroy();
-    });
-  }
+  const steps: Readonly<Record<string, readonly [number, number[]]>> = {
+    "how to log in": [66, [0]],
+    "to be let in": [1, []],
+    "to be let out": [2, []],
+  };
+  eachCase("answers a client that asks %s", steps, async ([procedure, payload]) => {
+    const client = await connect();
+    client.write(call(procedure, 7, "payload of any size"));
+    assert.deepEqual(await answer(client), [
+      ...[28 + payload.length * 4, 0x20008086, 1, procedure, 1, 7, 0],
+      ...payload,
+    ]);
+    client.destroy();
+  });
 
   it("says that it is libvirt 9.0.0 or later", async () => {
     const client = await connect();

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { type Finding, check, needless, readAllowances } from "../../../policy/check.ts";
 import { secrets } from "./printed-by.ts";

@@ -14,13 +14,10 @@ const settings = {
 
 describe("one lab on several hypervisors", () => {
   let preview: Previewed;
-  before(async () => {
-    preview = await recordedStack("fleet", { settings });
-  });
+  before(async () => (preview = await recordedStack("fleet", { settings })));
 
-  function named(type: string, from = preview): PreviewedResource[] {
-    return from.resources.filter((one) => one.type === type);
-  }
+  const named = (type: string, from = preview): PreviewedResource[] =>
+    from.resources.filter((one) => one.type === type);
   const names = (resources: readonly PreviewedResource[]): string[] =>
     resources.map(({ name }) => name).sort();
 
@@ -46,10 +43,8 @@ describe("one lab on several hypervisors", () => {
       "kindows-fleet.rack-3",
     ]);
     const volumes = names(named("libvirt:index/volume:Volume"));
-    assert.deepEqual(
-      volumes.filter((name) => name.startsWith("machines-")),
-      ["machines-base", "machines-rack-2-base", "machines-rack-3-base"],
-    );
+    const found = volumes.filter((name) => name.startsWith("machines-"));
+    assert.deepEqual(found, ["machines-base", "machines-rack-2-base", "machines-rack-3-base"]);
   });
 
   it("makes one segment, on this host; machines elsewhere are on a bridge there", () => {

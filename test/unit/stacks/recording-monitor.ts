@@ -7,7 +7,6 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/struct_pb.js";
-
 import { differenceOf } from "../../../cli/preview-diff/difference.ts";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { filesHash, folderHash } from "../../../components/windows/steps-folder.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-
 import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
@@ -101,10 +100,8 @@ for (const { title, stack, settings, changes } of stacks) {
       ]) {
         assert.ok(names.includes(name), name);
       }
-      assert.deepEqual(
-        base.diagnostics.filter(({ severity }) => severity === "error"),
-        [],
-      );
+      const wrong = base.diagnostics.filter(({ severity }) => severity === "error");
+      assert.deepEqual(wrong, []);
     });
 
     it("shows the same in the same order each time", async () => {

@@ -15,7 +15,6 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { Cache, artifactAddress, cacheRoot } from "../../../toolchain/cache.ts";
 import { markerName } from "../../../toolchain/cache-marker.ts";
@@ -39,9 +38,7 @@ function counted(name: string, needs: readonly Artifact[] = [], version = "1"): 
     inputs: () => Promise.resolve({ version }),
     build: async (into, context) => {
       artifact.builds += 1;
-      for (const needed of needs) {
-        await readFile(path.join(context.path(needed), "tool"));
-      }
+      for (const needed of needs) await readFile(path.join(context.path(needed), "tool"));
       await mkdir(path.join(into, "lib"));
       await writeFile(path.join(into, "lib", "data"), `data of ${name}`);
       await writeFile(path.join(into, "tool"), `tool ${name}`, { mode: 0o755 });

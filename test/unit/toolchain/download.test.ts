@@ -3,7 +3,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-
 import { WrongContentError, download, type DownloadOptions } from "../../../toolchain/download.ts";
 import { transferText } from "../../../toolchain/transfer-text.ts";
 import { eachCase } from "../each-case.ts";
@@ -18,9 +17,7 @@ describe("downloads", () => {
   let server: HttpsServer;
   let folder: string;
   let lines: string[];
-  before(async () => {
-    server = await HttpsServer.start();
-  });
+  before(async () => (server = await HttpsServer.start()));
   after(() => server.stop());
   beforeEach(() => {
     folder = newFolder();

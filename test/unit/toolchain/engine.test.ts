@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { formatSeconds } from "../../../toolchain/duration.ts";
 import { choosePlugins, homeVersion, pluginSource } from "../../../toolchain/engine-plugins.ts";
@@ -32,9 +31,7 @@ describe("engine plugins", () => {
   function official(...names: readonly string[]) {
     return (plugin: { readonly name: string }): Promise<readonly string[]> => {
       const file = path.join(folder, plugin.name);
-      if (names.includes(plugin.name)) {
-        writeFileSync(file, "", { mode: 0o755 });
-      }
+      if (names.includes(plugin.name)) writeFileSync(file, "", { mode: 0o755 });
       return Promise.resolve([path.join(folder, "nowhere"), file]);
     };
   }
@@ -65,9 +62,7 @@ describe("engine plugins", () => {
     assert.deepEqual(await chosenOf(undefined, official()), []);
   });
   it("every plugin has a version in the engine's home", () => {
-    for (const plugin of bundledPlugins) {
-      assert.match(homeVersion(plugin), /^\d+\.\d+\.\d+$/);
-    }
+    for (const plugin of bundledPlugins) assert.match(homeVersion(plugin), /^\d+\.\d+\.\d+$/);
   });
 
   it("have their place by kind, name and version", () => {

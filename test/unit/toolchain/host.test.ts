@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-
 import { loadBalancerImage } from "../../../components/controlplane/load-balancer-image/artifact.ts";
 import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
 import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-
 import { pageAligned } from "../../../toolchain/tools/page-aligned.ts";
 import { eachCase } from "../each-case.ts";
 
@@ -29,9 +28,7 @@ function program(sections: Readonly<Record<string, number>>, symbolsIn?: string)
     headers.write(name, at, "latin1");
     headers.writeUInt32LE(length, at + 16);
     headers.writeUInt32LE(length === 0 ? 0 : offset, at + 20);
-    if (name === symbolsIn) {
-      headers.writeUInt32LE(offset + 16, coff + 12);
-    }
+    if (name === symbolsIn) headers.writeUInt32LE(offset + 16, coff + 12);
     parts.push(Buffer.alloc(length, name.replace(".", "")[0]));
     offset += length;
   });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import { fetchDownload } from "../../../toolchain/tools/download.ts";
 import { isRecentEnough } from "../../../toolchain/tools/go-version.ts";

@@ -9,8 +9,7 @@ import type { AnswerFileOptions } from "../../../components/windows/image/answer
 import { driverNames } from "../../../components/windows/image/drivers.ts";
 import { element, renderXml } from "../../../components/windows/image/xml.ts";
 import { assertGolden } from "../controlplane/golden.ts";
-import { settingsOf } from "./settings-of.ts";
-import type { Setting } from "./settings-of.ts";
+import { settingsOf, type Setting } from "./settings-of.ts";
 
 const folder = new URL("./", import.meta.url);
 const page = readFileSync(new URL("../../../docs/windows-answer-file.md", import.meta.url), "utf8");
@@ -49,9 +48,7 @@ function documented(): string[] {
   return page.split("\n").flatMap((line) => {
     const cells = line.split("|").map((cell) => cell.trim().replaceAll("`", ""));
     const [, pass = "", component = "", path = "", , why = "", source = ""] = cells;
-    if (!/^(windowsPE|offlineServicing|generalize|specialize|oobeSystem)$/.test(pass)) {
-      return [];
-    }
+    if (!/^(windowsPE|offlineServicing|generalize|specialize|oobeSystem)$/.test(pass)) return [];
     assert.notEqual(why, "", `${path} has no reason`);
     assert.notEqual(source, "", `${path} has no source`);
     return [`${pass} ${component} ${path}`];
@@ -123,9 +120,7 @@ describe("answer files", () => {
   });
 
   let settings: readonly Setting[];
-  before(async () => {
-    settings = await settingsOf(bios);
-  });
+  before(async () => (settings = await settingsOf(bios)));
 
   it("name every driver under every letter its CD may have", () => {
     const paths = settings.filter(({ path }) => path === "DriverPaths/PathAndCredentials/Path");
@@ -139,9 +134,8 @@ describe("answer files", () => {
     assert.doesNotMatch(command, /%/);
   });
 
-  it("of a sealed image have no password, only the mark the machine replaces, once", () => {
-    assert.equal(sealed.split(sealedPasswordMark).length, 2);
-  });
+  it("of a sealed image have no password, only the mark the machine replaces, once", () =>
+    assert.equal(sealed.split(sealedPasswordMark).length, 2));
 
   it("refuse what XML can't hold, and escape what it can", () => {
     assert.throws(() => renderXml(element("a", "\u0000")), /control characters/);

@@ -30,10 +30,8 @@ describe("what is baked into an image", () => {
   });
 
   it("gives each step all its parameters, and comes in the order of the steps", () => {
-    assert.deepEqual(
-      bake.steps.map(({ step }) => step),
-      bakedSteps,
-    );
+    const found = bake.steps.map(({ step }) => step);
+    assert.deepEqual(found, bakedSteps);
     for (const { step, parameters } of bake.steps) {
       assert.deepEqual(Object.keys(parameters), Object.keys(stepParameters[step]), step);
     }
@@ -47,11 +45,8 @@ describe("what is baked into an image", () => {
     assert.deepEqual(
       bake.programs.map(({ fileName }) => fileName),
       [
-        "containerd-2.3.4-windows-amd64.tar.gz",
-        "kubelet.exe",
-        "kubeadm.exe",
-        "kube-log-runner.exe",
-        "crictl-v1.36.0-windows-amd64.tar.gz",
+        ...["containerd-2.3.4-windows-amd64.tar.gz", "kubelet.exe", "kubeadm.exe"],
+        ...["kube-log-runner.exe", "crictl-v1.36.0-windows-amd64.tar.gz"],
       ],
     );
     const kubelet = bake.programs.find(({ fileName }) => fileName === "kubelet.exe");

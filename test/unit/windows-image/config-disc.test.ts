@@ -9,9 +9,7 @@ import { inNewFolder } from "../new-folder.ts";
 
 describe("config disc", () => {
   const at = inNewFolder();
-  before(() => {
-    writeFileSync(at("driver.sys"), "a driver");
-  });
+  before(() => writeFileSync(at("driver.sys"), "a driver"));
 
   const content = (): Parameters<typeof withConfigDisc>[1] => ({
     "Autounattend.xml": { text: "<unattend/>" },
@@ -106,14 +104,12 @@ describe("config disc", () => {
     ["COM1", 1, /is a device to Windows/],
   ];
   for (const [name, bytes, why] of bad) {
-    it(`can't have a file named ${name.slice(0, 30)}, of ${bytes} bytes`, () => {
-      assert.match(discNameProblems([{ path: name, bytes }]).join("\n"), why);
-    });
+    it(`can't have a file named ${name.slice(0, 30)}, of ${bytes} bytes`, () =>
+      assert.match(discNameProblems([{ path: name, bytes }]).join("\n"), why));
   }
 
   for (const name of [name64, "1/2/3/4/5/6/7/8", "console.inf", ".hidden", "a,b", "\u00fc.txt"]) {
-    it(`may have a file named ${name.slice(0, 30)}`, () => {
-      assert.deepEqual(discNameProblems([{ path: name, bytes: 4 * 1024 ** 3 - 2048 }]), []);
-    });
+    it(`may have a file named ${name.slice(0, 30)}`, () =>
+      assert.deepEqual(discNameProblems([{ path: name, bytes: 4 * 1024 ** 3 - 2048 }]), []));
   }
 });

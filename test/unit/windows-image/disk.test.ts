@@ -9,9 +9,7 @@ import { inNewFolder } from "../new-folder.ts";
 
 describe("examining a prepared disk", () => {
   const at = inNewFolder();
-  before(async () => {
-    await make("-f", "qcow2", "good.qcow2", "40G");
-  });
+  before(() => make("-f", "qcow2", "good.qcow2", "40G"));
   const make = (...args: readonly string[]): Promise<unknown> =>
     execa("qemu-img", ["create", "-q", ...args], { cwd: at() });
 

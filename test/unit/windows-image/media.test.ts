@@ -71,14 +71,13 @@ describe("media of an image", () => {
     assert.equal((await examineMedia(windowsWith(image, "2025"), cache)).openSsh, undefined);
   });
 
-  it("that are not there, and consent that is not given, are all told at once", async () => {
+  it("that are not there, and consent that is not given, are all told at once", async () =>
     assert.deepEqual(await problemsOf(windowsWith("{ kind: evaluation-iso }")), [
       "The evaluation ISO is not used before you agree: Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the first 10 (it shuts down otherwise), not for production. They are shown with the download on https://www.microsoft.com/evalcenter and by Windows itself. Write `acceptLicence: true` below kindows:windows.image when you have read them.",
       `The evaluation ISO of Windows Server 2022 that is pinned here had this checksum in May 2024 already, and a node needs 20348.2762 (KB5044281, October 2024) or newer. ${nameAnUpdate}`,
       `${virtioDrivers.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
       `${openSshArchive.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
-    ]);
-  });
+    ]));
 
   it("of the pinned evaluation of 2022 are complete with an update, of others without", () => {
     const asked = (rest: string, version?: string): readonly unknown[] => {
@@ -208,9 +207,7 @@ describe("media of an image", () => {
 
   describe("from a site", () => {
     let server: HttpsServer;
-    before(async () => {
-      server = await HttpsServer.start();
-    });
+    before(async () => (server = await HttpsServer.start()));
     after(() => server.stop());
     afterEach(() => rmSync(cache.root, { recursive: true, force: true }));
 
@@ -238,14 +235,10 @@ describe("media of an image", () => {
           request.headers.range === undefined ? cutAfter(100_000, content) : serve(content);
         answer(request, response);
       };
-      assert.deepEqual(
-        (await fetch(windows)).map(({ state }) => state),
-        ["fetched"],
-      );
-      assert.deepEqual(
-        server.asked.map(({ range }) => range),
-        [undefined, "bytes=100000-"],
-      );
+      const states = (await fetch(windows)).map(({ state }) => state);
+      assert.deepEqual(states, ["fetched"]);
+      const ranges = server.asked.map(({ range }) => range);
+      assert.deepEqual(ranges, [undefined, "bytes=100000-"]);
       assert.equal((await examineMedia(windows, cache)).windows.image.name, "SERVERSTANDARDCORE");
     });
 

@@ -21,19 +21,17 @@ function images(
 describe("the container images that every Windows node needs", () => {
   const usual = "docker.io/sigwindowstools/kube-proxy:v1.36.4-calico-hostprocess";
 
-  it("are Calico's too where that is the pod network, by its version", () => {
+  it("are Calico's too where that is the pod network, by its version", () =>
     assert.deepEqual(images("calico"), [
       pauseImage,
       usual,
       "quay.io/calico/cni-windows:v3.32.1",
       "quay.io/calico/node-windows:v3.32.1",
-    ]);
-  });
+    ]));
 
   for (const kind of ["flannel", "kind-default"] as const) {
-    it(`are no more than that with ${kind}`, () => {
-      assert.deepEqual(images(kind), [pauseImage, usual]);
-    });
+    it(`are no more than that with ${kind}`, () =>
+      assert.deepEqual(images(kind), [pauseImage, usual]));
   }
 
   const written: readonly (readonly [written: string, full: string])[] = [
@@ -43,8 +41,7 @@ describe("the container images that every Windows node needs", () => {
     ["kube-proxy:v1", "docker.io/library/kube-proxy:v1"],
   ];
   for (const [image, full] of written) {
-    it(`have their registry's name: ${image}`, () => {
-      assert.ok(images("flannel", image).includes(full));
-    });
+    it(`have their registry's name: ${image}`, () =>
+      assert.ok(images("flannel", image).includes(full)));
   }
 });

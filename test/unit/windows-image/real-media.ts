@@ -139,9 +139,7 @@ export async function makeOpenSsh(
   const tree = `${zip}.tree`;
   const folder = path.join(tree, "OpenSSH-Win64");
   await mkdir(folder, { recursive: true });
-  for (const program of programs) {
-    await writeFile(path.join(folder, `${program}.exe`), program);
-  }
+  for (const program of programs) await writeFile(path.join(folder, `${program}.exe`), program);
   await writeFile(path.join(folder, "install-sshd.ps1"), "installs");
   await execa("7z", ["a", "-tzip", zip, "OpenSSH-Win64"], { cwd: tree });
   await rm(tree, { recursive: true });

@@ -17,10 +17,8 @@ describe("scripts that make an image", () => {
     assert.ok(imageScripts().has("Initialize-Image.ps1"));
     assert.ok(imageScripts().has("lib/Step.ps1"));
     const used = new Set(steps.flatMap((step) => withDotSourced(step).map((each) => each.file)));
-    assert.deepEqual(
-      scripts.map(({ file }) => file).filter((file) => !used.has(file)),
-      [],
-    );
+    const wrong = scripts.map(({ file }) => file).filter((file) => !used.has(file));
+    assert.deepEqual(wrong, []);
   });
 
   it("take from the CD what is put there, by the same names", () => {
@@ -29,10 +27,8 @@ describe("scripts that make an image", () => {
     assert.match(text(firstScript), new RegExp(`media\\\\${openSshFolder}\\.zip'`));
     assert.match(text(firstScript), new RegExp(`media\\\\${updateFile}'`));
     const [, names = ""] = /\$names = (.*)/.exec(text("lib/SshServer.ps1")) ?? [];
-    assert.deepEqual(
-      [...names.matchAll(/'([^']+)'/g)].map((match) => match[1]),
-      [...sshFileNames],
-    );
+    const found = [...names.matchAll(/'([^']+)'/g)].map((match) => match[1]);
+    assert.deepEqual(found, [...sshFileNames]);
     assert.ok(text("lib/Sealing.ps1").includes(`'${sealedPasswordMark}'`));
   });
 

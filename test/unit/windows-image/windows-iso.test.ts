@@ -7,6 +7,7 @@ import { examineWindowsIso } from "../../../components/windows/image/examine-win
 import { chooseImage, type WantedWindows } from "../../../components/windows/image/judge-images.ts";
 import type { WindowsImage } from "../../../components/windows/image/windows-images.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
+import { eachCase } from "../each-case.ts";
 import { mediaProblems } from "./media-problems.ts";
 import {
   makeIso,
@@ -41,77 +42,72 @@ describe("choosing among the images of an ISO", () => {
     }),
   );
 
-  const taken: readonly [string, readonly WindowsImage[], Partial<WantedWindows>, number][] = [
-    ["standard-core", server, {}, 1],
-    ["standard-desktop", server, { edition: "standard-desktop" }, 2],
-    ["datacenter-core", server, { edition: "datacenter-core" }, 3],
-    ["datacenter-desktop", server, { edition: "datacenter-desktop" }, 4],
-    [
-      "Windows Server 2025, no evaluation, in a language in whatever case",
+  const taken: Readonly<
+    Record<string, readonly [readonly WindowsImage[], Partial<WantedWindows>, number]>
+  > = {
+    "standard-core": [server, {}, 1],
+    "standard-desktop": [server, { edition: "standard-desktop" }, 2],
+    "datacenter-core": [server, { edition: "datacenter-core" }, 3],
+    "datacenter-desktop": [server, { edition: "datacenter-desktop" }, 4],
+    "Windows Server 2025, no evaluation, in a language in whatever case": [
       [{ ...good, editionId: "ServerStandard", build: 26100, languages: ["de-DE"] }],
       { version: "2025", language: "de-de" },
       1,
     ],
-    ["an old one that is to be updated", [{ ...good, revision: 587 }], { updated: true }, 1],
-  ];
-  for (const [what, images, want, index] of taken) {
-    it(`takes ${what}`, () => {
-      const { image, problems } = chooseImage("w.iso", images, { ...wanted, ...want });
-      assert.deepEqual([image?.index, problems], [index, []]);
-    });
-  }
+    "an old one that is to be updated": [[{ ...good, revision: 587 }], { updated: true }, 1],
+  };
+  eachCase("takes %s", taken, ([images, want, index]) => {
+    const { image, problems } = chooseImage("w.iso", images, { ...wanted, ...want });
+    assert.deepEqual([image?.index, problems], [index, []]);
+  });
 
   const useIso = "Use an ISO of Windows Server 2022";
-  const refused: readonly [
-    what: string,
-    images: readonly Partial<WindowsImage>[],
-    want: Partial<WantedWindows>,
-    problem: string,
-  ][] = [
-    [
-      "one for clients",
+  const refused: Readonly<
+    Record<
+      string,
+      readonly [
+        images: readonly Partial<WindowsImage>[],
+        want: Partial<WantedWindows>,
+        problem: string,
+      ]
+    >
+  > = {
+    "one for clients": [
       [{ name: "Windows 11 Pro", editionId: "Professional", installationType: "Client" }],
       {},
       "holds no Windows Server (its images: Windows 11 Pro). Write the path of an ISO of Windows Server.",
     ],
-    [
-      "one without the edition",
+    "one without the edition": [
       server.slice(0, 3),
       { edition: "datacenter-desktop" },
       'has no edition "datacenter-desktop". It has: standard-core, standard-desktop, datacenter-core. Write one of them for kindows:windows.image.edition, or use another ISO.',
     ],
-    [
-      "one with an edition that has no name here",
+    "one with an edition that has no name here": [
       [{ name: "AZURE", editionId: "ServerTurbineCor" }],
       {},
       'has no edition "standard-core". It has: AZURE. Write one of them for kindows:windows.image.edition, or use another ISO.',
     ],
-    [
-      "an older Windows",
+    "an older Windows": [
       [{ build: 17763 }],
       {},
       `holds build 17763, and Windows Server 2022 is build 20348. ${useIso}.`,
     ],
-    [
-      "another version, which the settings know",
+    "another version, which the settings know": [
       [{ build: 26100 }],
       {},
       `holds build 26100, and Windows Server 2022 is build 20348. ${useIso}, or write "2025" for kindows:windows.version.`,
     ],
-    [
-      "one that lacks updates",
+    "one that lacks updates": [
       [{ revision: 2761 }],
       {},
       "holds 20348.2761, and a node needs 20348.2762 (KB5044281, October 2024) or newer. Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` (x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.",
     ],
-  ];
-  for (const [what, images, want, problem] of refused) {
-    it(`refuses ${what}`, () => {
-      const all = images.map((each) => ({ ...good, ...each }));
-      const { problems } = chooseImage("w.iso", all, { ...wanted, ...want });
-      assert.deepEqual(problems.map(hostProblemText), [`w.iso ${problem}`]);
-    });
-  }
+  };
+  eachCase("refuses %s", refused, ([images, want, problem]) => {
+    const all = images.map((each) => ({ ...good, ...each }));
+    const { problems } = chooseImage("w.iso", all, { ...wanted, ...want });
+    assert.deepEqual(problems.map(hostProblemText), [`w.iso ${problem}`]);
+  });
 });
 
 const problemsOf = (iso: string, want: WantedWindows = wanted): Promise<string[]> =>
@@ -168,18 +164,20 @@ describe("examining an ISO of Windows", () => {
     ]);
   });
 
-  for (const [what, content, why] of [
-    ["nonsense", Buffer.alloc(4096, "nonsense"), "is not a WIM file"],
-    ["a short one", Buffer.from("MSWIM\0\0\0"), "is too short for a WIM file"],
-  ] as const) {
-    it(`refuses an install.wim that is ${what}`, async () => {
+  eachCase(
+    "refuses an install.wim that is %s",
+    {
+      nonsense: [Buffer.alloc(4096, "nonsense"), "is not a WIM file"],
+      "a short one": [Buffer.from("MSWIM\0\0\0"), "is too short for a WIM file"],
+    } as const,
+    async ([content, why]) => {
       writeFileSync(at("bad.wim"), content);
       await makeIso(at("bad.iso"), setupFiles(at("bad.wim")));
       assert.deepEqual(await problemsOf(at("bad.iso")), [
         `sources/install.wim on bad.iso ${why}. Download the ISO again.`,
       ]);
-    });
-  }
+    },
+  );
 
   it("refuses an install.wim without its end, where the images are named", async () => {
     await makeWim(at("cut.wim"), serverImages);

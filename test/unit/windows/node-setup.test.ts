@@ -25,7 +25,7 @@ describe("mirrors of registries", () => {
 });
 
 describe("how the settings want machines prepared", () => {
-  it("by default without mirrors and proxy, and with a Defender that leaves them alone", () => {
+  it("by default without mirrors and proxy, and with a Defender that leaves them alone", () =>
     assert.deepEqual(setup(""), {
       podNetwork: "calico",
       registryMirrors: {},
@@ -33,8 +33,7 @@ describe("how the settings want machines prepared", () => {
       automaticUpdates: false,
       dnsServers: [],
       proxy: undefined,
-    });
-  });
+    }));
 
   it("reaches everything of the lab without the proxy, by address and by name", () => {
     const { proxy } = setup(`
@@ -63,9 +62,8 @@ describe("how the settings want machines prepared", () => {
     });
   });
 
-  it("for the pod network that reaches Windows", () => {
-    assert.equal(setup("cni: { kind: kind-default }").podNetwork, "none");
-  });
+  it("for the pod network that reaches Windows", () =>
+    assert.equal(setup("cni: { kind: kind-default }").podNetwork, "none"));
 
   it("takes mirrors, DNS servers and Defender's exclusions as they are written", () => {
     const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = setup(`

@@ -29,9 +29,7 @@ describe("the tests of the step scripts in PowerShell", () => {
 
   for (const [variable, all] of Object.entries(folders)) {
     for (const { name } of all.filter((script) => script.isStep)) {
-      it(`run ${name}`, () => {
-        assert.ok(text.includes(`& "$${variable}/${name}.ps1"`), lacking);
-      });
+      it(`run ${name}`, () => assert.ok(text.includes(`& "$${variable}/${name}.ps1"`), lacking));
     }
     for (const name of all.flatMap((script) => [...functions(script).keys()])) {
       it(`call ${name}`, () => {

@@ -35,8 +35,7 @@ describe("a step that runs again", () => {
     ["a command that is not known", containerd(), undefined, true],
   ];
   for (const [what, before, now, replaces] of cases) {
-    it(`with ${what} ${replaces ? "replaces" : "does not replace"} what pods live on`, () => {
-      assert.equal(replacesPrograms(before, now), replaces);
-    });
+    it(`with ${what} ${replaces ? "replaces" : "does not replace"} what pods live on`, () =>
+      assert.equal(replacesPrograms(before, now), replaces));
   }
 });

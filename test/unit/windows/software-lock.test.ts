@@ -8,6 +8,7 @@ import {
   renderSoftwareLock,
 } from "../../../components/windows/software-lock.ts";
 import { inNewFolder } from "../new-folder.ts";
+import { eachCase } from "../each-case.ts";
 
 const sha = (digit: string): string => digit.repeat(64);
 const entry = (digit: string): { sha256: string; takenFrom: string; takenOn: string } => ({
@@ -39,32 +40,27 @@ describe("software.lock.json", () => {
     assert.equal(renderSoftwareLock(parseSoftwareLock(text)), text);
   });
 
-  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    [
-      "no JSON",
+  const wrong: Readonly<Record<string, readonly [unknown, RegExp]>> = {
+    "no JSON": [
       "{",
       /^Error: software\.lock\.json is not JSON: take it from version control again$/,
     ],
-    ["a list", [], /software\.lock\.json is wrong/],
-    ["plain HTTP", { "http://example.com/x": entry("a") }, /is wrong \(http:\/\/example/],
-    [
-      "half a checksum",
+    "a list": [[], /software\.lock\.json is wrong/],
+    "plain HTTP": [{ "http://example.com/x": entry("a") }, /is wrong \(http:\/\/example/],
+    "half a checksum": [
       { "https://example.com/x": { ...entry("a"), sha256: "ab" } },
       /x sha256: must be 64/,
     ],
-    [
-      "a checksum from plain HTTP",
+    "a checksum from plain HTTP": [
       { "https://example.com/x": { ...entry("a"), takenFrom: "http://example.com/x.sha256" } },
       /x takenFrom/,
     ],
-    ["a key more", { "https://example.com/x": { ...entry("a"), size: 1 } }, /size/],
-  ];
-  for (const [what, value, message] of wrong) {
-    it(`with ${what} is an error that names it`, () => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      assert.throws(() => parseSoftwareLock(text), message);
-    });
-  }
+    "a key more": [{ "https://example.com/x": { ...entry("a"), size: 1 } }, /size/],
+  };
+  eachCase("with %s is an error that names it", wrong, ([value, message]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    assert.throws(() => parseSoftwareLock(text), message);
+  });
 
   it("that is not there is empty, one that can't be read is an error", () => {
     assert.deepEqual(readSoftwareLock(file), {});
@@ -100,46 +96,37 @@ describe("software.lock.json", () => {
 
 describe("a publisher's checksum", () => {
   const name = "containerd-2.3.4-windows-amd64.tar.gz";
-  const cases: readonly (readonly [string, string])[] = [
-    ["bare, as on dl.k8s.io", sha("a")],
-    ["bare, with a line end", `${sha("a")}\n`],
-    ["in upper case", sha("A")],
-    ["with the name, as at containerd's releases", `${sha("a")}  ${name}\n`],
-    ["of a file read as binary", `${sha("a")} *${name}\r\n`],
-    ["with a path", `${sha("a")}  ./releases/${name}\n`],
-    [
-      "in what GitHub tells of a release",
-      JSON.stringify({
-        assets: [
-          { name: "other.tar.gz", digest: `sha256:${sha("b")}` },
-          { name, digest: `sha256:${sha("a")}` },
-        ],
-      }),
-    ],
-    ["among others", `${sha("b")}  other.tar.gz\n${sha("a")}  ${name}\n`],
-  ];
-  for (const [what, text] of cases) {
-    it(`is found ${what}`, () => {
-      assert.equal(publishedChecksum(text, name), sha("a"));
-    });
-  }
-  const none: readonly (readonly [string, string])[] = [
-    ["nothing", ""],
-    ["a web page", "<html><body>Log in</body></html>"],
-    ["one of another file", `${sha("a")}  other.tar.gz\n`],
-    ["one of a file whose name only ends like it", `${sha("a")}  x${name}\n`],
-    ["a release without it", JSON.stringify({ assets: [{ name: "other", digest: null }] })],
-    ["a release whose files have none", JSON.stringify({ assets: [{ name, digest: null }] })],
-    ["an answer of GitHub's that is no release", JSON.stringify({ message: "rate limit" })],
-    ["half an answer", '{"assets": ['],
-    ["one that is too short", "a".repeat(63)],
-    ["one that is too long", "a".repeat(65)],
-    ["a SHA-512", "a".repeat(128)],
-    ["two bare ones", `${sha("a")}\n${sha("b")}\n`],
-  ];
-  for (const [what, text] of none) {
-    it(`is not taken from ${what}`, () => {
-      assert.throws(() => publishedChecksum(text, name), /no SHA-256 of containerd\S+ is in it/);
-    });
-  }
+  const cases: Readonly<Record<string, string>> = {
+    "bare, as on dl.k8s.io": sha("a"),
+    "bare, with a line end": `${sha("a")}\n`,
+    "in upper case": sha("A"),
+    "with the name, as at containerd's releases": `${sha("a")}  ${name}\n`,
+    "of a file read as binary": `${sha("a")} *${name}\r\n`,
+    "with a path": `${sha("a")}  ./releases/${name}\n`,
+    "in what GitHub tells of a release": JSON.stringify({
+      assets: [
+        { name: "other.tar.gz", digest: `sha256:${sha("b")}` },
+        { name, digest: `sha256:${sha("a")}` },
+      ],
+    }),
+    "among others": `${sha("b")}  other.tar.gz\n${sha("a")}  ${name}\n`,
+  };
+  eachCase("is found %s", cases, (text) => assert.equal(publishedChecksum(text, name), sha("a")));
+  const none: Readonly<Record<string, string>> = {
+    nothing: "",
+    "a web page": "<html><body>Log in</body></html>",
+    "one of another file": `${sha("a")}  other.tar.gz\n`,
+    "one of a file whose name only ends like it": `${sha("a")}  x${name}\n`,
+    "a release without it": JSON.stringify({ assets: [{ name: "other", digest: null }] }),
+    "a release whose files have none": JSON.stringify({ assets: [{ name, digest: null }] }),
+    "an answer of GitHub's that is no release": JSON.stringify({ message: "rate limit" }),
+    "half an answer": '{"assets": [',
+    "one that is too short": "a".repeat(63),
+    "one that is too long": "a".repeat(65),
+    "a SHA-512": "a".repeat(128),
+    "two bare ones": `${sha("a")}\n${sha("b")}\n`,
+  };
+  eachCase("is not taken from %s", none, (text) =>
+    assert.throws(() => publishedChecksum(text, name), /no SHA-256 of containerd\S+ is in it/),
+  );
 });

@@ -87,12 +87,11 @@ describe("software of a Windows node", () => {
     );
   });
 
-  it("of another version than the image carries is an error that names the settings", () => {
+  it("of another version than the image carries is an error that names the settings", () =>
     assert.throws(
       () => imageSoftware({ ...versions, containerd: "2.3.4" }, manifest),
       /carries containerd-2\.4\.2-windows-amd64\.tar\.gz, but .*2\.3\.4.*windows\.containerdVersion/,
-    );
-  });
+    ));
 
   it("without a checksum is told apart, and the message says where it comes from", () => {
     const { kubeadm } = officialSoftware(versions, nothingKnown);
@@ -121,10 +120,8 @@ describe("software of a Windows node", () => {
       folders: { ["7".repeat(64)]: "/cache/kubelet" },
     };
     const { kubelet, kubeadm, containerd } = officialSoftware(versions, known);
-    assert.deepEqual(
-      [kubelet, kubeadm, containerd].map(({ sha256 }) => sha256),
-      ["7".repeat(64), "8".repeat(64), undefined],
-    );
+    const checksums = [kubelet, kubeadm, containerd].map(({ sha256 }) => sha256);
+    assert.deepEqual(checksums, ["7".repeat(64), "8".repeat(64), undefined]);
     assert.deepEqual(kubelet.origin, { checksumUri: `${uri}.sha256`, folder: "/cache/kubelet" });
     const overruled = officialSoftware(versions, {
       ...known,
@@ -136,9 +133,7 @@ describe("software of a Windows node", () => {
 });
 
 describe("manifest of an image", () => {
-  it("is read", () => {
-    assert.deepEqual(parseImageManifest(JSON.stringify(manifest)), manifest);
-  });
+  it("is read", () => assert.deepEqual(parseImageManifest(JSON.stringify(manifest)), manifest));
 
   const withKubelet = (kubelet: unknown): string =>
     JSON.stringify({ ...manifest, media: { ...manifest.media, kubelet } });
@@ -153,8 +148,6 @@ describe("manifest of an image", () => {
     ],
   ];
   for (const [what, text, message] of wrong) {
-    it(`${what} is an error`, () => {
-      assert.throws(() => parseImageManifest(text), message);
-    });
+    it(`${what} is an error`, () => assert.throws(() => parseImageManifest(text), message));
   }
 });

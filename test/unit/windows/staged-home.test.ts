@@ -30,9 +30,7 @@ describe("what a machine is brought, written to be copied", () => {
     await mkdir("home/steps", { recursive: true });
     await writeFile("home/steps/README.txt", "scripts");
   });
-  afterEach(() => {
-    process.chdir(home);
-  });
+  afterEach(() => process.chdir(home));
 
   it("is the folder as it shall lie there, the steps in one archive, and nothing besides", async () => {
     const staged = stageHome("home", [folder("A-1", "a"), folder("C-2", "c")]);

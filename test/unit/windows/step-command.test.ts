@@ -19,9 +19,8 @@ describe("quoting for cmd.exe", () => {
     ["100%", '"100"^%""'],
   ];
   for (const [value, quoted] of exact) {
-    it(`writes ${JSON.stringify(value)} as ${quoted}`, () => {
-      assert.equal(quoteForCmd(value), quoted);
-    });
+    it(`writes ${JSON.stringify(value)} as ${quoted}`, () =>
+      assert.equal(quoteForCmd(value), quoted));
   }
 
   const nasty = [
@@ -50,9 +49,7 @@ describe("quoting for cmd.exe", () => {
     ["-Name", /begins with a dash/],
   ];
   for (const [value, message] of refused) {
-    it(`refuses ${JSON.stringify(value)}`, () => {
-      assert.throws(() => quoteForCmd(value), message);
-    });
+    it(`refuses ${JSON.stringify(value)}`, () => assert.throws(() => quoteForCmd(value), message));
   }
 });
 
@@ -76,12 +73,11 @@ describe("commands of steps", () => {
     assert.match(stepCommand(folder, "Export-NodeLog", { TailKiB: 1024 }), / -TailKiB 1024$/);
   });
 
-  it("put a folder with blanks between quotes", () => {
+  it("put a folder with blanks between quotes", () =>
     assert.match(
       stepCommand("C:\\my steps", "Confirm-Reboot", {}),
       / -File "C:\\my steps\\Confirm-Reboot\.ps1"$/,
-    );
-  });
+    ));
 
   const entry = (length: number): StepArguments<"Set-HostsEntry"> => ({
     Entry: "a".repeat(length),
@@ -92,16 +88,14 @@ describe("commands of steps", () => {
     stepCommand(folder, "Set-HostsEntry", entry(1)).length -
     1;
 
-  it("may fill cmd.exe's 8191 characters", () => {
-    assert.doesNotThrow(() => stepCommand(folder, "Set-HostsEntry", entry(8191 - overhead)));
-  });
+  it("may fill cmd.exe's 8191 characters", () =>
+    assert.doesNotThrow(() => stepCommand(folder, "Set-HostsEntry", entry(8191 - overhead))));
 
-  it("may not be one character longer; the error names the step, the limit and the longest parameter", () => {
+  it("may not be one character longer; the error names the step, the limit and the longest parameter", () =>
     assert.throws(
       () => stepCommand(folder, "Set-HostsEntry", entry(8192 - overhead)),
       /^Error: Set-HostsEntry: the command is 8192 characters long, cmd\.exe takes 8191; shorten Entry/,
-    );
-  });
+    ));
 
   const wrong: readonly (readonly [string, () => string, RegExp])[] = [
     [
@@ -125,8 +119,6 @@ describe("commands of steps", () => {
     ],
   ];
   for (const [what, make, message] of wrong) {
-    it(`refuse ${what}`, () => {
-      assert.throws(make, message);
-    });
+    it(`refuse ${what}`, () => assert.throws(make, message));
   }
 });

@@ -81,19 +81,15 @@ describe("the folders of the steps", () => {
   for (const [file, moved] of edits) {
     it(`move with an edited ${file}: ${moved.length === named.length ? "all" : moved.join(", ") || "none"}`, () => {
       const after = afterEdit(file);
-      assert.deepEqual(
-        every.filter((step) => after.get(step) !== before.get(step)).sort(),
-        [...moved].sort(),
-      );
+      const found = every.filter((step) => after.get(step) !== before.get(step)).sort();
+      assert.deepEqual(found, [...moved].sort());
     });
   }
 
   it("leave no part of the library out", () => {
     const used = new Set([...folders.values()].flatMap(({ files }) => [...files.keys()]));
-    assert.deepEqual(
-      scripts.map(({ file }) => file).filter((file) => !used.has(file)),
-      [],
-    );
+    const wrong = scripts.map(({ file }) => file).filter((file) => !used.has(file));
+    assert.deepEqual(wrong, []);
   });
 });
 
@@ -131,15 +127,12 @@ describe("hash of the steps folder", () => {
     ["other line ends", { "A.ps1": "a\r\n", "lib/B.ps1": "b" }],
   ];
   for (const [what, other] of changes) {
-    it(`changes with ${what}`, () => {
-      assert.notEqual(folderHash(folder(other)), original);
-    });
+    it(`changes with ${what}`, () => assert.notEqual(folderHash(folder(other)), original));
   }
 
-  it("names the folder on the machine", () => {
+  it("names the folder on the machine", () =>
     assert.deepEqual(remoteStepsFolder("0123456789ab"), {
       sftpPath: "C:/kindows/steps/0123456789ab",
       windowsPath: "C:\\kindows\\steps\\0123456789ab",
-    });
-  });
+    }));
 });

@@ -18,9 +18,7 @@ describe("results of steps", () => {
     ["after other lines", `some text\r\n{"half": \r\n${line()}\r\n`],
     ["with blank lines behind", `${line()}\n\n \n`],
   ] as const) {
-    it(`are read from the last line, ${what}`, () => {
-      assert.deepEqual(parse(stdout), good);
-    });
+    it(`are read from the last line, ${what}`, () => assert.deepEqual(parse(stdout), good));
   }
 
   const error = { code: "RebootNotDone", message: "Still up.", remedy: "Wait." };
@@ -44,17 +42,14 @@ describe("results of steps", () => {
     ],
   ];
   for (const [what, stdout, message] of wrong) {
-    it(`are not made of ${what}`, () => {
-      assert.throws(() => parse(stdout), message);
-    });
+    it(`are not made of ${what}`, () => assert.throws(() => parse(stdout), message));
   }
 
-  it("keep an endless last line out of the error", () => {
+  it("keep an endless last line out of the error", () =>
     assert.throws(
       () => parse("x".repeat(100_000)),
       ({ message }: Error) => message.length < 500,
-    );
-  });
+    ));
 
   it("give facts as text, and miss those that are not there", () => {
     assert.equal(textFact(good, "installState"), "Installed");

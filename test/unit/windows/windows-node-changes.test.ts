@@ -132,9 +132,7 @@ describe("what a change plans on a Windows node that is up", () => {
   let project: string;
   let asItIs: ReadonlyMap<string, Inputs>;
 
-  before(async () => {
-    asItIs = await inputsOf();
-  });
+  before(async () => (asItIs = await inputsOf()));
   beforeEach(async () => {
     project = await mkdtemp(path.join(os.tmpdir(), "kindows-changes-"));
     await Promise.all(

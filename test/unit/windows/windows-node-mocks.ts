@@ -31,17 +31,9 @@ export interface MockedNode {
 
 /** The resources of a node, in the order in which they may run. */
 export const nodeResources = [
-  "node-home",
-  "node-steps",
-  "node-test-windowshost",
-  "node-enable-containersfeature",
-  "node-confirm-reboot",
-  "node-install-containerd",
-  "node-install-kubernetes",
-  "node-set-hostsentry",
-  "node-join-node",
-  "node-registration",
-  "node-ready",
+  ...["node-home", "node-steps", "node-test-windowshost", "node-enable-containersfeature"],
+  ...["node-confirm-reboot", "node-install-containerd", "node-install-kubernetes"],
+  ...["node-set-hostsentry", "node-join-node", "node-registration", "node-ready"],
 ];
 
 /** Those that are commands on its machine. */

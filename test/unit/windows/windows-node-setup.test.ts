@@ -151,18 +151,15 @@ describe("a Windows node whose image carries no programs", () => {
     kubeadm: fromHost("kubeadm", fetched),
   };
   let node: MockedNode;
-  before(async () => {
-    node = await makeNode({ software: pushed });
-  });
+  before(async () => (node = await makeNode({ software: pushed })));
 
   const pushes: readonly (readonly [string, string, string])[] = [
     ["node-push-containerd", "1", "node-install-containerd"],
     ["node-push-kubelet", "2", "node-install-kubernetes"],
     ["node-push-kubeadm", "3", "node-install-kubernetes"],
   ];
-  it("has these pushed to it, and what the image does carry not", () => {
-    assert.deepEqual(additional(node).sort(), pushes.map(([name]) => name).sort());
-  });
+  it("has these pushed to it, and what the image does carry not", () =>
+    assert.deepEqual(additional(node).sort(), pushes.map(([name]) => name).sort()));
 
   for (const [name, digit, user] of pushes) {
     it(`${name} comes after the reboot and before the step that uses it`, () => {

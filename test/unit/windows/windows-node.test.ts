@@ -18,9 +18,7 @@ describe("a Windows node", () => {
   let made: MockedNode;
   const create = (name: string): string => made.create(name) ?? assert.fail(name);
 
-  before(async () => {
-    made = await makeNode();
-  });
+  before(async () => (made = await makeNode()));
 
   it("consists of these resources", () => {
     assert.deepEqual(made.names, ["node", ...order]);
@@ -46,9 +44,8 @@ describe("a Windows node", () => {
     });
 
     if (["node-registration", "node-ready"].includes(name)) {
-      it(`${name} goes with the control plane`, () => {
-        assert.equal(made.get(name).opts.deletedWith, made.controlPlane.resource);
-      });
+      it(`${name} goes with the control plane`, () =>
+        assert.equal(made.get(name).opts.deletedWith, made.controlPlane.resource));
     } else {
       it(`${name} goes with the machine, and has its connection as a secret`, async () => {
         assert.equal(made.get(name).opts.deletedWith, made.machine.resource);
@@ -147,9 +144,7 @@ describe("a Windows node", () => {
     ["node-join-node", "-KubeletArgs max-pods=60"],
   ];
   for (const [name, text] of values) {
-    it(`${name} gets ${text}`, () => {
-      assert.ok(create(name).includes(text));
-    });
+    it(`${name} gets ${text}`, () => assert.ok(create(name).includes(text)));
   }
 
   it("undoes all of them where the machine stays, by the one that was made first", () => {
@@ -161,12 +156,11 @@ describe("a Windows node", () => {
     );
   });
 
-  it("passes the token on standard input, as a secret", () => {
+  it("passes the token on standard input, as a secret", () =>
     assert.deepEqual(JSON.parse(String(revealed(made.get("node-join-node").inputs["stdin"]))), {
       token: secrets.token,
       caCertHashes: [`sha256:${"5".repeat(64)}`],
-    });
-  });
+    }));
 
   /** What an action of the cluster's is given. */
   const environment = (name: string): Readonly<Record<string, unknown>> =>

@@ -14,21 +14,18 @@ describe(file, () => {
     assert.deepEqual(on.pull_request.paths, on.push.paths);
     const called = [...text.matchAll(/\.\/([\w/-]+\.ps1|kindows\b)/g)].map(([, name = ""]) => name);
     const places = [...on.push.paths.map((each) => each.replace(/\/\*\*$/, "")), ...called];
-    assert.deepEqual(
-      places.filter((each) => !existsSync(each)),
-      [],
-    );
+    const wrong = places.filter((each) => !existsSync(each));
+    assert.deepEqual(wrong, []);
   });
 
-  it("fetches and installs the versions that the stack dev has by default", () => {
+  it("fetches and installs the versions that the stack dev has by default", () =>
     assert.match(
       text,
       new RegExp(
         `-ContainerdVersion ${defaultContainerdVersion} -KubernetesVersion ${kubernetesVersions[0]}$`,
         "m",
       ),
-    );
-  });
+    ));
 });
 
 describe("the real steps on a Windows runner", () => {

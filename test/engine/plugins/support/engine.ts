@@ -181,9 +181,7 @@ export class EngineProject {
   }
 }
 
-function resourceName(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
-}
+const resourceName = (urn: string): string => urn.slice(urn.lastIndexOf("::") + 2);
 
 function stepsOf(events: readonly EngineEvent[]): Record<string, string[]> {
   const steps: Record<string, string[]> = {};

@@ -199,9 +199,7 @@ describe("machines that cannot be taken", () => {
     untouched = await listing(windows);
 
     // All at once: most of their time is waiting to dial again.
-    for (const [what, refusal] of Object.entries(refusals)) {
-      ends.set(what, claim(refusal.claim()));
-    }
+    for (const [what, refusal] of Object.entries(refusals)) ends.set(what, claim(refusal.claim()));
     await Promise.all(ends.values());
   });
   after(async () => {
@@ -221,9 +219,7 @@ describe("machines that cannot be taken", () => {
     });
   }
 
-  it("are left as they were", async () => {
-    assert.deepEqual(await listing(windows), untouched);
-  });
+  it("are left as they were", async () => assert.deepEqual(await listing(windows), untouched));
 
   it("can be taken when nothing is wrong, by a bastion too", async () => {
     assert.equal(await claim({}), "it was taken");

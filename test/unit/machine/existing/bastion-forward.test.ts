@@ -10,6 +10,7 @@ import { claimMachine } from "../../../../components/machine/existing/claim.ts";
 import { dial } from "../../../../plugins/command/dial.ts";
 import { waitUntil } from "../../../../toolchain/wait-until.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
+import { eachCase } from "../../each-case.ts";
 
 describe("a machine behind several bastions", () => {
   const [login, stranger] = [makeKey(), makeKey()];
@@ -103,10 +104,8 @@ describe("a machine behind several bastions", () => {
   it("connects to nobody as long as nobody comes, and leaves nothing open", async () => {
     const before = servers.map(({ accepted }) => accepted);
     const forward = await forwarded([hop(0), hop(1)]);
-    assert.deepEqual(
-      servers.map(({ accepted }) => accepted),
-      before,
-    );
+    const now = servers.map(({ accepted }) => accepted);
+    assert.deepEqual(now, before);
     await said(forward, hop(1));
     await forward.close();
     await waitUntil({ what: "no connection", timeoutSeconds: 300, pollMilliseconds: 20 }, () => {
@@ -119,41 +118,39 @@ describe("a machine behind several bastions", () => {
   const nobodyThere = (): Partial<Hop> => ({ port: closedPort });
 
   /** What is wrong with which of three, and how that is told. */
-  const broken: readonly (readonly [string, at: number, wrong: () => Partial<Hop>, why: RegExp])[] =
-    [
-      [
-        "the first with another host key",
-        0,
-        otherKey,
-        /its bastion 1 of 3 jump@127\.0\.0\.1:\d+: .*shows the host key SHA256:\S+, but the settings pin/,
-      ],
-      [
-        "the second with another host key",
-        1,
-        otherKey,
-        /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: .*shows the host key/,
-      ],
-      [
-        "the first not there",
-        0,
-        nobodyThere,
-        /its bastion 1 of 3 .*ECONNREFUSED.*among the bastions of win-1/,
-      ],
-      [
-        "the second not there",
-        1,
-        nobodyThere,
-        /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: /,
-      ],
-      [
-        "the second that lets the key not in",
-        1,
-        () => ({ privateKey: stranger.privateKey }),
-        /its bastion 2 of 3 .*authentication methods failed.*in its authorized_keys/,
-      ],
-    ];
-  for (const [what, at, wrong, why] of broken) {
-    it(`${what}: nobody is led on, and it is told once which it is`, async () => {
+  const broken: Readonly<
+    Record<string, readonly [at: number, wrong: () => Partial<Hop>, why: RegExp]>
+  > = {
+    "the first with another host key": [
+      0,
+      otherKey,
+      /its bastion 1 of 3 jump@127\.0\.0\.1:\d+: .*shows the host key SHA256:\S+, but the settings pin/,
+    ],
+    "the second with another host key": [
+      1,
+      otherKey,
+      /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: .*shows the host key/,
+    ],
+    "the first not there": [
+      0,
+      nobodyThere,
+      /its bastion 1 of 3 .*ECONNREFUSED.*among the bastions of win-1/,
+    ],
+    "the second not there": [
+      1,
+      nobodyThere,
+      /its bastion 2 of 3 jump@127\.0\.0\.1:\d+, from its bastion 1 of 3: /,
+    ],
+    "the second that lets the key not in": [
+      1,
+      () => ({ privateKey: stranger.privateKey }),
+      /its bastion 2 of 3 .*authentication methods failed.*in its authorized_keys/,
+    ],
+  };
+  eachCase(
+    "%s: nobody is led on, and it is told once which it is",
+    broken,
+    async ([at, wrong, why]) => {
       const hops = [0, 1, 2].map((index) => hop(index, index === at ? wrong() : {}));
       const forward = await forwarded(hops);
       await assert.rejects(said(forward, hop(2), 1), /Dial proxy/);
@@ -161,8 +158,8 @@ describe("a machine behind several bastions", () => {
       assert.match(told[0] ?? "", why);
       assert.match(told[0] ?? "", /^win-1, win-2: /);
       assert.doesNotMatch(told[0] ?? "", /PRIVATE KEY|connection\./);
-    });
-  }
+    },
+  );
 
   it("the last with another host key is refused by who goes there", async () => {
     const forward = await forwarded([hop(0), hop(1)]);

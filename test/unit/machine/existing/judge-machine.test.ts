@@ -75,8 +75,7 @@ describe("what is seen of a machine", () => {
     "one that was joined from here": { ours: true, traces: Object.keys(nodeTraces) },
   };
   for (const [what, seen] of Object.entries(taken)) {
-    it(`lets it be taken: ${what}`, () => {
-      assert.deepEqual(judgeMachine("win-1", { ...fresh, ...seen }), []);
-    });
+    it(`lets it be taken: ${what}`, () =>
+      assert.deepEqual(judgeMachine("win-1", { ...fresh, ...seen }), []));
   }
 });

@@ -62,9 +62,7 @@ describe("actions on a machine that is there", () => {
   });
 
   it("reset it by whatever scripts are there, and remove what was copied to it", async () => {
-    await cp("components/windows/steps", onDrive("kindows/steps/older"), {
-      recursive: true,
-    });
+    await cp("components/windows/steps", onDrive("kindows/steps/older"), { recursive: true });
     const pushed = `kindows/media/${"5".repeat(64)}`;
     await mkdir(onDrive(pushed), { recursive: true });
     const end = await run("reset-machine");

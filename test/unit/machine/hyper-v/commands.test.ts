@@ -38,9 +38,8 @@ describe("commands for a Hyper-V host", () => {
     "remove-all": removeCall(host, undefined),
   };
   for (const [name, call] of Object.entries(commands)) {
-    it(`${name} is as it was`, () => {
-      assertGolden(new URL(import.meta.url), `${name}.txt`, `${hyperVCommand(call, folder)}\n`);
-    });
+    it(`${name} is as it was`, () =>
+      assertGolden(new URL(import.meta.url), `${name}.txt`, `${hyperVCommand(call, folder)}\n`));
   }
 });
 
@@ -70,15 +69,12 @@ describe("marks of a machine on Hyper-V", () => {
     ["folder", making({}, { folder: "E:\\kindows" })],
     ["host", making({}, { hostKey: "ssh-ed25519 CCCC" })],
   ] as const) {
-    it(`another ${what} is another making`, () => {
-      assert.notEqual(changed, making({}));
-    });
+    it(`another ${what} is another making`, () => assert.notEqual(changed, making({})));
   }
 
-  it("how the host is reached, and a key that logs in, make none", () => {
+  it("how the host is reached, and a key that logs in, make none", () =>
     assert.equal(
       making({}, { address: "hv.example.test", port: 2222, privateKeyFile: "/other" }),
       making({}),
-    );
-  });
+    ));
 });

@@ -101,7 +101,6 @@ describe("HyperVMachine", () => {
     );
   });
 
-  it("is another instance for each making, by Hyper-V's own id", async () => {
-    assert.deepEqual(await look(machine.instanceId), { value: "id of win-1", secret: false });
-  });
+  it("is another instance for each making, by Hyper-V's own id", async () =>
+    assert.deepEqual(await look(machine.instanceId), { value: "id of win-1", secret: false }));
 });

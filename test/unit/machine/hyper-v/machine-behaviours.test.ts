@@ -8,6 +8,7 @@ import type {
   HyperVSetting,
   ModelledMachine,
 } from "../../../../rehearsal/host/hyper-v/hyper-v-model.ts";
+import { eachCase } from "../../each-case.ts";
 import { folder, goodHyperV, goodMachine, type HyperVLab, startHyperVLab } from "./hyper-v-lab.ts";
 
 const site = `${folder}\\${goodMachine.name}`;
@@ -83,10 +84,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     const id = await lab.make();
     const other = await lab.make({ making: "0b".repeat(6), cpus: 2 });
     assert.notEqual(other, id);
-    assert.deepEqual(
-      (await lab.model()).machines.map((machine) => [machine.id, machine.cpus]),
-      [[other, 2]],
-    );
+    const found = (await lab.model()).machines.map((machine) => [machine.id, machine.cpus]);
+    assert.deepEqual(found, [[other, 2]]);
   });
 
   onGoodHost("is made anew where somebody has removed it", async () => {
@@ -104,10 +103,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     const [half] = (await lab.model()).machines;
     assert.equal(half?.notes, "");
     const id = await lab.make();
-    assert.deepEqual(
-      (await lab.model()).machines.map((machine) => machine.id),
-      [id],
-    );
+    const found = (await lab.model()).machines.map((machine) => machine.id);
+    assert.deepEqual(found, [id]);
     assert.notEqual(id, half?.id);
   });
 
@@ -140,90 +137,76 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   const otherLab = `kindows owner=${"ee".repeat(6)} making=${"0a".repeat(6)}`;
 
   /** What is wrong with a host, by what it has in place of a good one's; undefined: no Hyper-V. */
-  const refusals: readonly (readonly [
-    what: string,
-    hyperV: Partial<HyperVSetting> | undefined,
-    says: RegExp,
-    freeDiskGiB?: number,
-  ])[] = [
-    [
-      "a host without Hyper-V",
+  const refusals: Readonly<
+    Record<
+      string,
+      readonly [hyperV: Partial<HyperVSetting> | undefined, says: RegExp, freeDiskGiB?: number]
+    >
+  > = {
+    "a host without Hyper-V": [
       undefined,
       /\(FeatureMissing\): Hyper-V is not installed.*Install-WindowsFeature -Name Hyper-V/,
     ],
-    [
-      "one without its PowerShell module",
+    "one without its PowerShell module": [
       { module: false },
       /\(FeatureMissing\): The PowerShell module of Hyper-V.*Hyper-V-PowerShell/,
     ],
-    ["one whose service stands", { runs: false }, /\(ServiceNotRunning\): The service vmms/],
-    [
-      "a missing switch, with those there are",
+    "one whose service stands": [{ runs: false }, /\(ServiceNotRunning\): The service vmms/],
+    "a missing switch, with those there are": [
       { switches: [{ name: "Default Switch", type: "Internal" }] },
       /\(HostUnsuitable\).*no virtual switch Lab \(there are: Default Switch\)/,
     ],
-    [
-      "a switch that leads nowhere",
+    "a switch that leads nowhere": [
       { switches: [{ name: "Lab", type: "Private" }] },
       /the virtual switch Lab is Private/,
     ],
-    ["a missing image", { disks: {} }, /there is no disk C:\\images\\server2022\.vhdx/],
-    ["an image of another format", disk("VHD", 40), /is a VHD, not a VHDX \(Convert-VHD/],
-    [
-      "an image that a machine writes to",
+    "a missing image": [{ disks: {} }, /there is no disk C:\\images\\server2022\.vhdx/],
+    "an image of another format": [disk("VHD", 40), /is a VHD, not a VHDX \(Convert-VHD/],
+    "an image that a machine writes to": [
       { machines: [{ ...taken("mine"), name: "golden", disk: "c:\\Images\\server2022.vhdx" }] },
       /is the disk of the machine golden, which writes to it/,
     ],
-    [
-      "an image larger than the machine's disk",
+    "an image larger than the machine's disk": [
       disk("VHDX", 127),
       /is 127 GiB large, the machine's disk of 60 GiB cannot be smaller/,
     ],
-    ["a host without room on its drive", {}, /drive C: has 7 GiB free, 20 GiB are needed/, 7],
-    [
-      "one without memory, as other machines have it",
+    "a host without room on its drive": [{}, /drive C: has 7 GiB free, 20 GiB are needed/, 7],
+    "one without memory, as other machines have it": [
       { memoryMiB: 4096, machines: [{ ...taken(""), name: "x" }] },
       /3072 MiB of memory are free, the machine needs 4096 MiB/,
     ],
-    [
-      "one with fewer processors",
+    "one with fewer processors": [
       { logicalProcessors: 2 },
       /it has 2 logical processors, the machine is to have 4/,
     ],
-    [
-      "a name that somebody else's machine has",
+    "a name that somebody else's machine has": [
       { machines: [taken("the boss's")] },
       /a machine kindows-t-win-1 \(1{8}-.*\) is there that this lab has not made/,
     ],
-    [
-      "a name that another lab's machine has",
+    "a name that another lab's machine has": [
       { machines: [taken(otherLab)] },
       /is there that this lab has not made/,
     ],
-    [
-      "a name that a machine without notes has, which lies elsewhere",
+    "a name that a machine without notes has, which lies elsewhere": [
       { machines: [taken("")] },
       /is there that this lab has not made/,
     ],
-    [
-      "everything that is wrong at once",
+    "everything that is wrong at once": [
       { switches: [], disks: {}, logicalProcessors: 1 },
       /no virtual switch Lab .*; there is no disk .*; it has 1 logical processors/,
     ],
-  ];
-  for (const [what, hyperV, says, freeDiskGiB] of refusals) {
-    it(`refuses ${what}, and makes nothing`, async () => {
-      lab = await startHyperVLab({ ...goodHyperV, ...hyperV }, [], freeDiskGiB);
-      if (hyperV === undefined) {
-        await lab.windows.windows.drive.remove("C:\\rehearsal\\hyper-v.json");
-      }
-      await assert.rejects(lab.make(), says);
-      assert.equal(await lab.windows.windows.drive.isFolder(site), false);
-      if (hyperV !== undefined) {
-        assert.deepEqual((await lab.model()).machines, hyperV.machines ?? []);
-      }
-    });
-  }
+  };
+  eachCase("refuses %s, and makes nothing", refusals, async ([hyperV, says, freeDiskGiB]) => {
+    lab = await startHyperVLab({ ...goodHyperV, ...hyperV }, [], freeDiskGiB);
+    if (hyperV === undefined) {
+      await lab.windows.windows.drive.remove("C:\\rehearsal\\hyper-v.json");
+    }
+    await assert.rejects(lab.make(), says);
+    assert.equal(await lab.windows.windows.drive.isFolder(site), false);
+    if (hyperV !== undefined) {
+      assert.deepEqual((await lab.model()).machines, hyperV.machines ?? []);
+    }
+  });
 
   onGoodHost(
     "refuses a folder of its name that somebody else has made, and leaves what is in it",
@@ -269,10 +252,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
       assert.deepEqual(facts["removed"], removed);
     }
     const { machines, disks } = await lab.model();
-    assert.deepEqual(
-      machines.map(({ name }) => name),
-      ["golden"],
-    );
+    const names = machines.map(({ name }) => name);
+    assert.deepEqual(names, ["golden"]);
     assert.deepEqual(Object.keys(disks), [lab.host.baseDisk]);
     assert.equal(await lab.windows.windows.drive.isFolder(site), false);
   });
@@ -331,40 +312,34 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.deepEqual((await lab.model()).machines, []);
   });
 
-  const accesses: readonly (readonly [string, Partial<HyperVLab["host"]>, RegExp])[] = [
-    [
-      "another host key",
+  const accesses: Readonly<Record<string, readonly [Partial<HyperVLab["host"]>, RegExp]>> = {
+    "another host key": [
       { hostKey: generateEd25519().public },
       /shows the host key SHA256:.*, but the settings pin SHA256:.*\(rack-3 under kindows:hyperVHosts\)/,
     ],
-    [
-      "an account that may not log in",
+    "an account that may not log in": [
       { user: "Nobody" },
       /authentication methods failed.*administrators_authorized_keys/,
     ],
-    ["a port that nothing listens on", { port: 1 }, /ECONNREFUSED.*Start-Service sshd/],
-    [
-      "a key that is not there",
+    "a port that nothing listens on": [{ port: 1 }, /ECONNREFUSED.*Start-Service sshd/],
+    "a key that is not there": [
       { privateKeyFile: "/nowhere/key" },
       /the key \/nowhere\/key cannot be read \(ENOENT\)/,
     ],
-    [
-      "a key that is none",
+    "a key that is none": [
       { privateKeyFile: "/etc/hostname" },
       /the key \/etc\/hostname cannot be read: .*without a passphrase/,
     ],
-  ];
-  for (const [what, host, says] of accesses) {
-    it(`is not talked of to ${what}`, async () => {
-      lab = await startHyperVLab();
-      const wrong = { ...lab.host, ...host };
-      assert.match((await reachHyperVHost(wrong)) ?? "", says);
-      await assert.rejects(
-        onHyperVHost(wrong, 600, (session) => session.run(testHostCall(wrong))),
-        says,
-      );
-    });
-  }
+  };
+  eachCase("is not talked of to %s", accesses, async ([host, says]) => {
+    lab = await startHyperVLab();
+    const wrong = { ...lab.host, ...host };
+    assert.match((await reachHyperVHost(wrong)) ?? "", says);
+    await assert.rejects(
+      onHyperVHost(wrong, 600, (session) => session.run(testHostCall(wrong))),
+      says,
+    );
+  });
 
   onGoodHost("and a host that answers as it should is one that can be reached", async () => {
     assert.equal(await reachHyperVHost(lab.host), undefined);

@@ -6,6 +6,7 @@ import {
   StageError,
 } from "../../../../components/windows/image/builder/build-stages.ts";
 import { imageScriptsSource } from "../../../../components/windows/image/scripts-folder.ts";
+import { eachCase } from "../../each-case.ts";
 
 const mib = 1024 ** 2;
 const minute = 60_000;
@@ -61,74 +62,64 @@ const sealed: Seen[] = [...initialized, ...says("sealing"), "sealed"];
 const built = says("build 20348.2762");
 
 /** What is seen, and the stage or error that it leads to. */
-const cases: readonly (readonly [name: string, seen: readonly Seen[], end: string | RegExp])[] = [
-  ["nothing yet", [], "boot"],
-  ["partitions only", [{ wrote: 10 * mib }], "boot"],
-  ["copying", copied, "copy"],
-  ["the first restart", [...copied, "restart"], "setup"],
-  ["more restarts than expected", [...copied, "restart", "restart", "restart", "restart"], "setup"],
-  ["the first logon", prepared, "prepare"],
-  ["prepared", initialized, "seal"],
-  ["an update that is installed", [...updating, 89], "update"],
-  ["the restarts of an update", updated, "update"],
-  ["an update that is in force", [...updated, ...built], "seal"],
-  ["the build of an image without an update", [...initialized, ...built], "seal"],
-  [
-    "an update that never ends",
+const cases: Readonly<Record<string, readonly [seen: readonly Seen[], end: string | RegExp]>> = {
+  "nothing yet": [[], "boot"],
+  "partitions only": [[{ wrote: 10 * mib }], "boot"],
+  copying: [copied, "copy"],
+  "the first restart": [[...copied, "restart"], "setup"],
+  "more restarts than expected": [[...copied, "restart", "restart", "restart", "restart"], "setup"],
+  "the first logon": [prepared, "prepare"],
+  prepared: [initialized, "seal"],
+  "an update that is installed": [[...updating, 89], "update"],
+  "the restarts of an update": [updated, "update"],
+  "an update that is in force": [[...updated, ...built], "seal"],
+  "the build of an image without an update": [[...initialized, ...built], "seal"],
+  "an update that never ends": [
     [...updating, 121],
     /^stage 5 of 7.* the update is installed.*no end within 2 h/,
   ],
-  ["sealed", sealed, "power-off"],
-  ["all of it", [...sealed, "off"], "done"],
-  [
-    "a firmware's noise on the port",
+  sealed: [sealed, "power-off"],
+  "all of it": [[...sealed, "off"], "done"],
+  "a firmware's noise on the port": [
     [...copied, { says: "installed, preparing the image" }],
     "copy",
   ],
-  [
-    "a first logon that runs twice",
+  "a first logon that runs twice": [
     [...initialized, ...says("installed, preparing the image")],
     "seal",
   ],
-  [
-    "off while copying",
+  "off while copying": [
     [...copied, "off"],
     /^stage 2 of 7, Windows Setup copies .*switched off from inside before the image was sealed/,
   ],
-  ["off before it is sealed", [...initialized, "off"], /^stage 6 of 7/],
-  [
-    "restarts without end",
+  "off before it is sealed": [[...initialized, "off"], /^stage 6 of 7/],
+  "restarts without end": [
     ["restart", "restart", "restart"],
     /^stage 1 of 7.* restarted 3 times and copied nothing/,
   ],
-  [
-    "a script that fails",
+  "a script that fails": [
     [...prepared, ...says("failed: no disk")],
     /^stage 4 of 7.* the machine says: failed: no disk/,
   ],
-  [
-    "a disc that never boots",
+  "a disc that never boots": [
     [16],
     /^stage 1 of 7, Windows Setup starts from its disc: no end within 15 min/,
   ],
-  ["a stage's own time, not that of all", [14, ...copied, 44, "restart", 59], "setup"],
-  ["a Setup that hangs", [...copied, 46], /^stage 2 of 7.*no end within 45 min/],
-  [
-    "a sysprep that refuses, which nobody could log in to read any more",
+  "a stage's own time, not that of all": [[14, ...copied, 44, "restart", 59], "setup"],
+  "a Setup that hangs": [[...copied, 46], /^stage 2 of 7.*no end within 45 min/],
+  "a sysprep that refuses, which nobody could log in to read any more": [
     [...sealed, ...says("failed: sysprep ended without generalizing")],
     /^stage 7 of 7.* the machine says: failed: sysprep ended without generalizing/,
   ],
-  ["a power-off that never comes", [...sealed, 46], /^stage 7 of 7.*no end within 45 min/],
-];
+  "a power-off that never comes": [[...sealed, 46], /^stage 7 of 7.*no end within 45 min/],
+};
 
 describe("stages of the making of an image", () => {
-  for (const [name, seen, end] of cases) {
-    it(name, () => {
-      const { stage } = play(seen);
-      if (typeof end === "string") assert.equal(stage, end);
-      else assert.match(stage, end);
-    });
-  }
+  eachCase("%s", cases, ([seen, end]) => {
+    const { stage } = play(seen);
+    if (typeof end === "string") assert.equal(stage, end);
+    else assert.match(stage, end);
+  });
 
   it("last longer where a machine is emulated", () => {
     assert.equal(play([...copied, 46], 10).stage, "copy");

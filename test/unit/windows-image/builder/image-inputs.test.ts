@@ -61,9 +61,8 @@ describe("what goes into an image", () => {
     ["an update", () => ({ update: { path: at("other.iso") } })],
   ];
   for (const [what, change] of others) {
-    it(`differs with ${what}`, async () => {
-      assert.notDeepEqual(await inputs(change()), await inputs());
-    });
+    it(`differs with ${what}`, async () =>
+      assert.notDeepEqual(await inputs(change()), await inputs()));
   }
 
   it("differs with what is done in it of what its nodes need", async () => {

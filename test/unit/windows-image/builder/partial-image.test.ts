@@ -4,6 +4,7 @@ import path from "node:path";
 import { PartialImage } from "../../../../components/windows/image/builder/partial-image.ts";
 import { Cache } from "../../../../toolchain/cache.ts";
 import { inNewFolder } from "../../new-folder.ts";
+import { eachCase } from "../../each-case.ts";
 
 const address = "windows-image-0123456789abcdef";
 const key = { private: "private", public: "public" };
@@ -51,22 +52,20 @@ describe("the disk of an image that is being made", () => {
     assert.ok(!existsSync(stateFile()));
   });
 
-  const changed: readonly (readonly [why: string, change: () => void])[] = [
-    ["of another image", () => edit(address, "windows-image-fedcba9876543210")],
-    ["of an earlier boot of this host", () => edit(/"bootId":"[^"]+"/, '"bootId":"other"')],
-    ["whose state is cut off", () => writeFileSync(stateFile(), '{"address":"')],
-    ["that is gone", () => rmSync(partial.disk)],
-  ];
+  const changed: Readonly<Record<string, () => void>> = {
+    "of another image": () => edit(address, "windows-image-fedcba9876543210"),
+    "of an earlier boot of this host": () => edit(/"bootId":"[^"]+"/, '"bootId":"other"'),
+    "whose state is cut off": () => writeFileSync(stateFile(), '{"address":"'),
+    "that is gone": () => rmSync(partial.disk),
+  };
   function edit(from: string | RegExp, to: string): void {
     writeFileSync(stateFile(), readFileSync(stateFile(), "utf8").replace(from, to));
   }
-  for (const [why, change] of changed) {
-    it(`is not gone on with: one ${why}`, async () => {
-      await partial.keep(secrets, at());
-      change();
-      assert.equal(await partial.kept(), undefined);
-    });
-  }
+  eachCase("is not gone on with: one %s", changed, async (change) => {
+    await partial.keep(secrets, at());
+    change();
+    assert.equal(await partial.kept(), undefined);
+  });
 
   it("leaves nothing behind", async () => {
     await partial.keep(secrets, at());

@@ -17,19 +17,17 @@ function linesFor(machine: BuilderMachine): string {
 }
 
 describe("QEMU's arguments for the machine an image is made on", () => {
-  it("are as reviewed: a blue screen is told and stays, the disk comes first, nobody's network", () => {
-    assertGolden(new URL("./", import.meta.url), "bios-kvm.txt", linesFor(bios));
-  });
+  it("are as reviewed: a blue screen is told and stays, the disk comes first, nobody's network", () =>
+    assertGolden(new URL("./", import.meta.url), "bios-kvm.txt", linesFor(bios)));
 
-  it("are with emulation the same, but for the processor", () => {
+  it("are with emulation the same, but for the processor", () =>
     assert.equal(
       linesFor({ ...bios, accelerator: "tcg", cpus: 1, memoryMiB: 512 }),
       linesFor(bios)
         .replace("accel=kvm", "accel=tcg")
         .replace(/-cpu .*/, "-cpu max")
         .replace("-smp 4\n-m 4096M", "-smp 1\n-m 512M"),
-    );
-  });
+    ));
 
   it("are with UEFI the same, but for its program and a copy of its settings", () => {
     const flash = [

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
-import { Qmp } from "../../../../components/windows/image/builder/qmp.ts";
-import type { QmpEvent } from "../../../../components/windows/image/builder/qmp.ts";
+import { Qmp, type QmpEvent } from "../../../../components/windows/image/builder/qmp.ts";
 
 /** A QEMU that answers with what a test says, command by command. */
 function fakeQemu(answers: Readonly<Record<string, object>>) {

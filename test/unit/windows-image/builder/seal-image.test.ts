@@ -12,9 +12,8 @@ describe("sealing over SSH", () => {
   });
 
   for (const output of ["", "{}", '{"step":"Invoke-Bake","facts":{"build":1,"revision":2}}']) {
-    it(`makes up no Windows from ${output || "nothing"}`, () => {
-      assert.throws(() => buildIn(output), /no script said which Windows it has/);
-    });
+    it(`makes up no Windows from ${output || "nothing"}`, () =>
+      assert.throws(() => buildIn(output), /no script said which Windows it has/));
   }
 
   it("asks for what the nodes' own check asks for, before anything else, and fits into cmd.exe", () => {

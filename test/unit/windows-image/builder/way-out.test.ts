@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, connect } from "node:net";
-import type { AddressInfo, Server, Socket } from "node:net";
+import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { registriesOf, wayOutTo } from "../../../../components/windows/image/builder/way-out.ts";
+import { eachCase } from "../../each-case.ts";
 
 async function listening(onConnection: (socket: Socket) => void): Promise<Server> {
   const server = createServer(onConnection).listen(0, "127.0.0.1");
@@ -46,36 +46,30 @@ describe("the way out of a machine that an image is made on", () => {
     );
   });
 
-  const refused: readonly (readonly [what: string, request: string, answer: RegExp])[] = [
-    ["this host's own ports", "CONNECT 127.0.0.1:22 HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 502 only tunn/],
-    [
-      "addresses that are not of the Internet",
+  const refused: Readonly<Record<string, readonly [request: string, answer: RegExp]>> = {
+    "this host's own ports": ["CONNECT 127.0.0.1:22 HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 502 only tunn/],
+    "addresses that are not of the Internet": [
       "CONNECT 127.0.0.1:443 HTTP/1.1\r\n\r\n",
       /^HTTP\/1\.1 502 127\.0\.0\.1 is 127\.0\.0\.1, which is no address of the Internet/,
     ],
-    [
-      "a name for this host",
+    "a name for this host": [
       "CONNECT localhost:443 HTTP/1.1\r\n\r\n",
       /^HTTP\/1\.1 502 localhost is \S+, which is no address of the Internet/,
     ],
-    ["anything but tunnels", "GET / HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 502 only tunnels/],
-    ["endless requests", "x".repeat(9000), /^HTTP\/1\.1 502 the request is too long/],
-    [
-      "registries that are not there",
+    "anything but tunnels": ["GET / HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 502 only tunnels/],
+    "endless requests": ["x".repeat(9000), /^HTTP\/1\.1 502 the request is too long/],
+    "registries that are not there": [
       "CONNECT registry.invalid:443 HTTP/1.1\r\n\r\n",
       /^HTTP\/1\.1 502 .*registry\.invalid/,
     ],
-  ];
-  for (const [what, request, answer] of refused) {
-    it(`does not lead to ${what}, and says so`, async () => {
-      assert.match(await answerTo(request), answer);
-    });
-  }
+  };
+  eachCase("does not lead to %s, and says so", refused, async ([request, answer]) =>
+    assert.match(await answerTo(request), answer),
+  );
 
-  it("knows registries by the images' names", () => {
+  it("knows registries by the images' names", () =>
     assert.deepEqual(
       [...registriesOf(["quay.io/calico/node-windows:v1", "quay.io/x:1", "lan.example:5000/x:1"])],
       ["quay.io:443", "lan.example:5000"],
-    );
-  });
+    ));
 });
