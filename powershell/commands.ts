@@ -43,13 +43,7 @@ export interface Call {
   /** The scope in which the command is called. */
   readonly scope: Scope;
   /** An error that -ErrorAction decides about; the cmdlet goes on behind it, unless that says Stop. */
-  fail(error: Raised, details?: ErrorDetails): Promise<void>;
-}
-
-/** What an error's record has besides. */
-export interface ErrorDetails {
-  readonly category?: string;
-  readonly target?: Value;
+  fail(error: Raised): Promise<void>;
 }
 
 export interface Cmdlet {

@@ -18,9 +18,7 @@ import { nodeHost } from "./node-host.ts";
 import { hashtable, types as coreTypes, Types } from "./types.ts";
 import { Hashtable, Unsupported, type Value } from "./values.ts";
 
-export interface Machine extends Partial<
-  Pick<InterpreterOptions, "cmdlets" | "mayCall" | "onStatement">
-> {
+export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall">> {
   /** Default: Desktop, which is Windows PowerShell 5.1. */
   readonly edition?: Edition;
   /** Drives other than those of files. */

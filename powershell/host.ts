@@ -20,7 +20,6 @@ export interface FileStatus {
   readonly isFolder: boolean;
   readonly size: number;
   /** Milliseconds since 1970. */
-  readonly created: number;
   readonly modified: number;
   readonly isReadOnly: boolean;
   readonly isHidden: boolean;
@@ -34,9 +33,6 @@ export interface FileHandle {
   position: number;
   read(length: number): Buffer;
   write(data: Uint8Array): void;
-  /** Brings what was written to the disk itself. */
-  flush(): void;
-  truncate(length: number): void;
   close(): void;
 }
 
@@ -126,8 +122,5 @@ export interface Processes {
     readonly file: string;
     readonly args: readonly string[];
     readonly workingDirectory?: string;
-    readonly environment?: ReadonlyMap<string, string>;
-    /** The program takes the script's own standard error and input in place of pipes. */
-    readonly inherit?: boolean;
   }): RunningProcess;
 }

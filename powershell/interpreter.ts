@@ -113,8 +113,6 @@ export interface InterpreterOptions {
   readonly variables?: Readonly<Record<string, Value>>;
   /** Commands that a script may call though they are not known yet, by name in lower case. Default: none. */
   readonly mayCall?: (name: string) => boolean;
-  /** Called before each statement, e.g. to measure what a test runs. */
-  readonly onStatement?: (statement: Syntax.Statement) => void;
 }
 
 export class Interpreter implements Shell {
@@ -294,7 +292,6 @@ export class Interpreter implements Shell {
 
   async #statements(statements: Statements, emit: Emit): Promise<void> {
     for (const statement of statements) {
-      this.#options.onStatement?.(statement);
       try {
         await located(statement.position, () => this.#statement(statement, emit));
       } catch (error) {

@@ -81,14 +81,12 @@ export async function getProperty(
       property.get(value),
     );
   }
-  rejectUnsupported(type, key);
   const items = enumerated(value);
-  const ofNet =
-    value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord;
-  if (!items && ofNet) {
-    throw new Unsupported(`${name} of [${type.name}]`); // .NET may well have it.
+  if (items) {
+    return enumerateProperty(items, name, strict);
   }
-  return items && enumerateProperty(items, name, strict);
+  rejectUnknown(value, name);
+  return undefined;
 }
 
 /** A property asked of a list is asked of its elements. Without strict mode those that have none are passed over. */
@@ -116,24 +114,22 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
     value.set(name, to);
     return;
   }
-  const type = isNull(value) ? undefined : typeOf(value);
-  const property = type?.property(key);
+  const property = isNull(value) ? undefined : typeOf(value).property(key);
   if (property?.set) {
     await property.set(value, to);
     return;
   }
-  if (type) {
-    rejectUnsupported(type, key);
-  }
+  rejectUnknown(value, name);
   throw runtimeError(
     "PropertyNotFound",
     `The property '${name}' cannot be found on this object. Verify that the property exists and can be set.`,
   );
 }
 
-function rejectUnsupported(type: NetType, key: string): void {
-  if (type.lineage.some((each) => each.unsupported.has(key))) {
-    throw new Unsupported(`${key} of [${type.name}]`);
+/** A member of an object of .NET that is not declared is no error of the script's: .NET may well have it. */
+function rejectUnknown(value: Value, name: string): void {
+  if (value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord) {
+    throw new Unsupported(`${name} of [${value.type.name}]`);
   }
 }
 
@@ -158,9 +154,9 @@ export async function callMethod(
   if (own instanceof ScriptBlock) {
     return runBlock(own, args, value);
   }
-  rejectUnsupported(type, key);
   const items = enumerated(value) ?? [];
   if (items.length === 0) {
+    rejectUnknown(value, name);
     throw runtimeError(
       "MethodNotFound",
       `Method invocation failed because [${type.name}] does not contain a method named '${name}'.`,
@@ -183,10 +179,8 @@ export async function callStatic(
   if (key === "new") {
     return construct(type, args, types);
   }
-  const overloads = type.lineage
-    .find((each) => each.staticMethods.has(key))
-    ?.staticMethods.get(key);
-  if (!overloads) {
+  const overloads = type.staticOverloads(key);
+  if (overloads.length === 0) {
     throw new Unsupported(`[${type.name}]::${name}()`);
   }
   return call(name, overloads, null, args, types);

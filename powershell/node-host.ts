@@ -73,7 +73,6 @@ function nodeFiles(folder: string): Files {
         found && {
           isFolder: found.isDirectory(),
           size: found.size,
-          created: found.birthtimeMs,
           modified: found.mtimeMs,
           isReadOnly: (found.mode & 0o222) === 0,
           isHidden: path.basename(file).startsWith("."),
@@ -131,8 +130,6 @@ function openFile(
         fs.writeSync(descriptor, data, 0, data.length, this.position),
       );
     },
-    flush: () => on(file, () => fs.fsyncSync(descriptor)),
-    truncate: (length) => on(file, () => fs.ftruncateSync(descriptor, length)),
     close: () => on(file, () => fs.closeSync(descriptor)),
   };
 }

@@ -1,6 +1,6 @@
 /** The commands of a running pipeline. */
 import { bind, bindInput, type Argument, type Bound } from "./binding.ts";
-import type { Call, Cmdlet, Emit, ErrorDetails, Shell } from "./commands.ts";
+import type { Call, Cmdlet, Emit, Shell } from "./commands.ts";
 import { toBool, toItems, toText } from "./convert.ts";
 import type { Host } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
@@ -123,8 +123,8 @@ function newCall(cmdlet: Cmdlet, bound: Bound, invocation: Invocation, shell: Sh
     number: as((value) => Number(value instanceof Num ? value.value : value)),
     flag: (name) => toBool(get(name) ?? false),
     block: as((value) => (value instanceof ScriptBlock ? value : undefined)),
-    fail: (error, details) => {
-      complete(error, command.position, details, cmdlet);
+    fail: (error) => {
+      complete(error, command.position, cmdlet);
       const preference = toText(bound.common.get("ErrorAction") ?? scope.errorAction);
       if (/^stop$/i.test(preference)) {
         throw terminating(error);
@@ -139,12 +139,11 @@ function newCall(cmdlet: Cmdlet, bound: Bound, invocation: Invocation, shell: Sh
 export function complete(
   error: Raised,
   position: Position,
-  { category = "NotSpecified", target = null }: ErrorDetails = {},
   { implementation }: Partial<Cmdlet> = {},
 ): ErrorRecord {
   const { exception, id = exception.type.shortName } = error;
   const full = implementation === undefined || id.includes(",") ? id : `${id},${implementation}`;
-  error.record ??= new ErrorRecord(is.errorRecord, exception, full, category, target, position);
+  error.record ??= new ErrorRecord(is.errorRecord, exception, full, position);
   return error.record;
 }
 
@@ -158,7 +157,7 @@ export async function located<T>(
     return await run();
   } catch (error) {
     if (error instanceof Raised && !error.record) {
-      complete(error, position, {}, cmdlet);
+      complete(error, position, cmdlet);
       error.located ||= cmdlet !== undefined;
     }
     throw error instanceof Unsupported ? error.at(position) : error;

@@ -5,7 +5,7 @@
 import type { Cmdlet } from "./commands.ts";
 import type { AnyNode, Command, Expression, Member, MethodCall, ScriptBody } from "./syntax.ts";
 import type { Types } from "./types.ts";
-import { Unsupported, type NetType } from "./values.ts";
+import { Unsupported } from "./values.ts";
 
 /** In lower case, without the leading `c` of the forms that mind the case. */
 const operators = new Set(
@@ -107,13 +107,9 @@ function unknownMember(node: Member | MethodCall, { types, methods }: Names): st
   const isKnown =
     !type ||
     (kind === "MethodCall"
-      ? hasStaticMethod(type, key)
+      ? type.staticOverloads(key).length > 0
       : type.staticProperties.has(key) || type.enumeration?.has(key));
   return isKnown ? undefined : `[${type.name}]::${name}`;
-}
-
-function hasStaticMethod(type: NetType, key: string): boolean {
-  return type.staticMethods.has(key) || (type.base ? hasStaticMethod(type.base, key) : false);
 }
 
 function unknownCommand({ name, elements }: Command, known: Known): string | undefined {

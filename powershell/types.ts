@@ -39,8 +39,6 @@ export interface TypeDefinition {
   readonly staticMethods?: Readonly<Record<string, Code>>;
   /** By parameters: `(string)`, `(string, int)`. */
   readonly constructors?: Readonly<Record<string, Code>>;
-  /** Members that .NET has and the interpreter has not. */
-  readonly unsupported?: readonly string[];
 }
 
 /** What is added to a type that is there. */
@@ -113,7 +111,7 @@ export class Types {
 
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
-    const { interfaces = [], convert, enumerate, constructors = {}, unsupported = [] } = extension;
+    const { interfaces = [], convert, enumerate, constructors = {} } = extension;
     type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
     type.convert = convert ?? type.convert;
     type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
@@ -123,9 +121,6 @@ export class Types {
     addMethods(type.staticMethods, extension.staticMethods);
     for (const [signature, code] of Object.entries(constructors)) {
       type.constructors.push(overload(signature, code));
-    }
-    for (const name of unsupported) {
-      type.unsupported.add(name.toLowerCase());
     }
     return type;
   }
@@ -275,11 +270,10 @@ export function raised(
     readonly inner?: NetException;
     readonly id?: string;
     readonly record?: ErrorRecord;
-    readonly details?: ReadonlyMap<string, Value>;
   } = {},
 ): Raised {
-  const { inner = null, hresult, details, record, id } = options;
+  const { inner = null, hresult, record, id } = options;
   const exceptionType = typeof type === "string" ? types.get(type) : type;
-  const exception = new NetException(exceptionType, message, inner, hresult, details);
+  const exception = new NetException(exceptionType, message, inner, hresult);
   return new Raised(exception, record, id);
 }

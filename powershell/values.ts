@@ -50,8 +50,6 @@ export class NetType {
   convert?: (value: Value) => Value | undefined;
   /** What loops and pipelines take out of one; undefined: it is a single thing to them. */
   enumerate?: (value: Value) => readonly Value[];
-  /** Members that .NET has and the interpreter has not, in lower case: asking for one is no error of the script's. */
-  readonly unsupported = new Set<string>();
   /** Whether null becomes something else on conversion, e.g. 0. */
   isValueType = false;
   /** HResult of an exception; undefined: its base's. */
@@ -95,6 +93,10 @@ export class NetType {
 
   property(name: string): Property | undefined {
     return this.properties.get(name) ?? this.base?.property(name);
+  }
+
+  staticOverloads(name: string): readonly Overload[] {
+    return this.staticMethods.get(name) ?? this.base?.staticOverloads(name) ?? [];
   }
 
   overloads(name: string): readonly Overload[] {
@@ -246,8 +248,6 @@ export class NetException {
     public message: string,
     readonly inner: NetException | null = null,
     public hresult = type.errorNumber,
-    /** What its type has besides, by name in lower case. */
-    readonly details: ReadonlyMap<string, Value> = new Map(),
   ) {}
 
   get root(): NetException {
@@ -264,16 +264,13 @@ export class ErrorRecord {
     readonly type: NetType,
     readonly exception: NetException,
     readonly id: string,
-    readonly category: string,
-    readonly target: Value,
     /** Where it happened, as InvocationInfo says. */
     readonly position: Position | undefined,
   ) {}
 
   /** The same error, said to have happened elsewhere. */
   at(position: Position): ErrorRecord {
-    const { type, exception, id, category, target } = this;
-    return new ErrorRecord(type, exception, id, category, target, position);
+    return new ErrorRecord(this.type, this.exception, this.id, position);
   }
 }
 

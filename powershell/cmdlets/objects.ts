@@ -305,7 +305,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
         const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
         const id = "CommandNotFoundException";
         const error = runtimeError(id, message, id);
-        await call.fail(error, { category: "ObjectNotFound", target: name });
+        await call.fail(error);
       }
       for (const each of found) {
         await call.emit(named(each));

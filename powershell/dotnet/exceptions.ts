@@ -76,7 +76,6 @@ types.extend("System.Exception", {
     "GetBaseException()": (self: NetException) => self.root,
     "ToString()": toText,
   },
-  unsupported: ["ErrorRecord", "Source", "StackTrace"],
 });
 types.extend("System.IO.IOException", {
   constructors: {
@@ -112,7 +111,6 @@ const invocationInfo = types.define({
     ScriptName: ({ state }: NetObject<ErrorRecord>) => state.position?.file.path ?? null,
     ScriptLineNumber: ({ state }: NetObject<ErrorRecord>) => state.position?.line ?? 0,
   },
-  unsupported: ["Line", "MyCommand", "OffsetInLine", "PositionMessage"],
 });
 types.extend(errorRecord, {
   properties: {
@@ -121,5 +119,4 @@ types.extend(errorRecord, {
     InvocationInfo: (self: ErrorRecord) => new NetObject(invocationInfo, self),
   },
   methods: { "ToString()": toText },
-  unsupported: ["CategoryInfo", "ErrorDetails", "ScriptStackTrace", "TargetObject"],
 });

@@ -178,7 +178,6 @@ function defineInfos(types: Types, host: Host): void {
       ],
     },
     methods: { "ToString()": ({ state }: Info) => state.shown },
-    unsupported: ["Attributes", "BaseName", "CreationTime", "Directory", "Exists", "Extension"],
   });
   types.define({
     name: "System.IO.FileInfo",

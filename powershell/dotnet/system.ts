@@ -93,7 +93,6 @@ types.define({
   properties: {
     DnsSafeHost: ({ state }: NetObject<URL>) => state.hostname.replace(/^\[(.*)\]$/, "$1"),
   },
-  unsupported: ["AbsolutePath", "AbsoluteUri", "Host", "PathAndQuery", "Port", "Query", "Scheme"],
 });
 
 const cryptography: Readonly<Record<string, TypeDefinition["methods"]>> = {

@@ -77,13 +77,15 @@ export class RegistryItems implements ItemProvider {
   }
 
   find(path: string): Item | undefined {
-    const below = this.resolve(path).slice("HKLM:\\".length);
-    const key = this.machine.find(below);
+    const key = this.key(path);
     return key && this.#item(path, key);
   }
 
   children(container: Item): Item[] {
     const key = this.key(container.path);
+    if (!key) {
+      throw itemNotFound(container.path);
+    }
     return [...key.keys.values()].map((each) =>
       this.#item(`${container.path}\\${each.name}`, each),
     );
@@ -95,7 +97,7 @@ export class RegistryItems implements ItemProvider {
   ): Item {
     const full = this.resolve(path);
     const { parent, leaf } = split(this, full);
-    const above = this.machine.find(parent.slice("HKLM:\\".length));
+    const above = this.machine.find(this.#below(parent));
     if (!above && !force) {
       throw raised(
         "System.IO.IOException",
@@ -111,14 +113,14 @@ export class RegistryItems implements ItemProvider {
       });
     }
     // With force a key that is there is made again, empty of values.
-    const key = this.machine.make(full.slice("HKLM:\\".length));
+    const key = this.machine.make(this.#below(full));
     key.values.clear();
     return this.#item(full, key);
   }
 
   remove(item: Item): void {
     const { parent, leaf } = split(this, this.resolve(item.path));
-    this.machine.find(parent.slice("HKLM:\\".length))?.keys.delete(leaf.toLowerCase());
+    this.machine.find(this.#below(parent))?.keys.delete(leaf.toLowerCase());
   }
 
   copy(): never {
@@ -133,12 +135,13 @@ export class RegistryItems implements ItemProvider {
     throw new Unsupported("the content of a registry key");
   }
 
-  key(path: string): RegistryKey {
-    const key = this.machine.find(this.resolve(path).slice("HKLM:\\".length));
-    if (!key) {
-      throw itemNotFound(path);
-    }
-    return key;
+  key(path: string): RegistryKey | undefined {
+    return this.machine.find(this.#below(path));
+  }
+
+  /** The names of the keys below HKLM:. */
+  #below(path: string): string {
+    return this.resolve(path).slice("HKLM:\\".length);
   }
 
   #item(path: string, key: RegistryKey): Item {
@@ -211,10 +214,8 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
         if (!/^hklm:/i.test(each)) {
           throw new Unsupported(`${name} for ${each}`);
         }
-        const key = items.machine.find(items.resolve(each).slice("HKLM:\\".length));
-        await (key
-          ? run(call, key, each)
-          : call.fail(itemNotFound(each), { category: "ObjectNotFound", target: each }));
+        const key = items.key(each);
+        await (key ? run(call, key, each) : call.fail(itemNotFound(each)));
       }
     },
   });
@@ -227,7 +228,6 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
           id: "System.Management.Automation.PSArgumentException",
         },
       ),
-      { category: "InvalidArgument", target: name },
     );
   return [
     cmdlet(

@@ -55,7 +55,7 @@ const standIns: readonly Cmdlet[] = [
       // It is said to have happened where the function around it was called.
       const position = call.scope.caller ?? call.position;
       const { exception } = error;
-      error.record = new ErrorRecord(is.errorRecord, exception, type.name, "", null, position);
+      error.record = new ErrorRecord(is.errorRecord, exception, type.name, position);
       return call.fail(error);
     },
   },
