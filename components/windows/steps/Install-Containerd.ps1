@@ -104,6 +104,7 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
+. (Join-Path $PSScriptRoot 'lib\WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'lib\Media.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
@@ -164,7 +165,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
             Move-FileIntoPlace -Source $file.FullName -Target "$folder\$($file.Name)"
         }
         Remove-Item -LiteralPath $staging -Recurse -Force
-        [IO.File]::WriteAllText($markPath, $ArchiveSha256.ToLowerInvariant())
+        Write-WholeText -Path $markPath -Text $ArchiveSha256.ToLowerInvariant()
         $changed = $true
     }
     Remove-ReplacedFile -Folder $folder
@@ -183,7 +184,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         }
         $default = Invoke-NativeCommand -FilePath $program -ArgumentList 'config', 'default' -TimeoutSeconds 60 `
             -Remedy 'Look whether the archive is for windows-amd64.'
-        [IO.File]::WriteAllText($defaultPath, $default)
+        Write-WholeText -Path $defaultPath -Text $default
         Save-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version
     }
 
@@ -211,7 +212,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         if ($null -ne $service) {
             Stop-ServiceInTime -Name 'containerd'
         }
-        [IO.File]::WriteAllText($configPath, $config)
+        Write-WholeText -Path $configPath -Text $config
         $changed = $true
     }
 

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 <#
 .SYNOPSIS
 Puts programs of an archive in place unless they are there from this very archive; returns installed or media.
@@ -66,7 +68,7 @@ function Install-ArchivedProgram {
         Move-FileIntoPlace -Source "$staging\$source" -Target "$Folder\$($File[$source])"
     }
     Remove-Item -LiteralPath $staging -Recurse -Force
-    [IO.File]::WriteAllText($markPath, $Checksum.ToLowerInvariant())
+    Write-WholeText -Path $markPath -Text $Checksum.ToLowerInvariant()
     'media'
 }
 
@@ -107,6 +109,6 @@ function Set-EncodedFile {
     if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
         Stop-ServiceInTime -Name $Service
     }
-    [IO.File]::WriteAllBytes($Path, [Convert]::FromBase64String($Content))
+    Write-WholeFile -Path $Path -Bytes ([Convert]::FromBase64String($Content))
     $true
 }

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $AutomaticUpdateKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
 $AutomaticUpdateRecordPath = 'C:\kindows\state\automatic-update.json'
 
@@ -40,15 +42,12 @@ function Disable-AutomaticUpdate {
         return $false
     }
     if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
-        $null = New-Item -Path (Split-Path -Path $AutomaticUpdateRecordPath) -ItemType Directory -Force
         $record = [ordered]@{ noAutoUpdate = $null; hadKey = (Test-Path -LiteralPath $AutomaticUpdateKey) }
         # What a function did not return is written as {} by 5.1's ConvertTo-Json (PowerShell/PowerShell#9231).
         if ($null -ne $before) {
             $record.noAutoUpdate = $before
         }
-        # Whole or not at all, as what the proxy was.
-        [IO.File]::WriteAllText("$AutomaticUpdateRecordPath.new", (ConvertTo-Json -InputObject $record -Compress))
-        [IO.File]::Move("$AutomaticUpdateRecordPath.new", $AutomaticUpdateRecordPath)
+        Write-WholeText -Path $AutomaticUpdateRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
     }
     # With -Force on a key that is there, New-Item would empty it.
     if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {

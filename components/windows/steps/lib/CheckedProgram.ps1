@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 <#
 .SYNOPSIS
 Returns what the note beside a program says if that program has been checked; empty where there is none.
@@ -95,5 +97,6 @@ function Save-CheckedProgram {
     )
 
     Write-DriveCache
-    [IO.File]::WriteAllText("$Path.checked", (Get-ProgramNote -Path $Path -Checksum $Checksum -Version $Version))
+    Write-WholeText -Path "$Path.checked" `
+        -Text (Get-ProgramNote -Path $Path -Checksum $Checksum -Version $Version)
 }

@@ -3,6 +3,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $RouteRecordPath = 'C:\kindows\state\routes.json'
 # What is in force, and what comes back with a boot.
 $RouteStores = @('ActiveStore', 'PersistentStore')
@@ -43,11 +45,8 @@ function Save-RouteRecord {
         }
         return
     }
-    $null = New-Item -Path (Split-Path -Path $RouteRecordPath) -ItemType Directory -Force
     $record = [ordered]@{ routes = @($Route) }
-    # Whole or not at all: half of it would leave routes that nobody removes.
-    [IO.File]::WriteAllText("$RouteRecordPath.new", (ConvertTo-Json -InputObject $record -Compress))
-    Move-Item -LiteralPath "$RouteRecordPath.new" -Destination $RouteRecordPath -Force
+    Write-WholeText -Path $RouteRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
 }
 
 <#

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 <#
 .SYNOPSIS
 Puts crictl.exe and its configuration into a folder, or takes both away; returns its state and whether it was another.
@@ -62,7 +64,7 @@ function Install-Crictl {
     ) -join "`n"
     $current = if (Test-Path -LiteralPath $configPath) { [IO.File]::ReadAllText($configPath) } else { '' }
     if ($current -cne $text) {
-        [IO.File]::WriteAllText($configPath, $text)
+        Write-WholeText -Path $configPath -Text $text
     }
     [pscustomobject]@{ State = $state; Changed = ($state -eq 'media' -or $current -cne $text) }
 }

@@ -4,6 +4,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'PendingReboot.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $ExternalNetworkRecordPath = 'C:\kindows\state\external-network.json'
 
@@ -26,9 +27,8 @@ function Save-ExternalNetworkRecord {
         [string] $Message = ''
     )
 
-    $null = New-Item -Path (Split-Path -Path $ExternalNetworkRecordPath) -ItemType Directory -Force
     $record = [ordered]@{ state = $State; message = $Message; lastBootUpTime = Get-LastBootUpTime }
-    [IO.File]::WriteAllText($ExternalNetworkRecordPath, (ConvertTo-Json -InputObject $record -Compress))
+    Write-WholeText -Path $ExternalNetworkRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
 }
 
 <#

@@ -4,6 +4,7 @@ $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'FlanneldService.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 <#
 .SYNOPSIS
@@ -67,9 +68,8 @@ function Save-BridgeAddress {
     $bytes = ([Net.IPAddress](([string]$network.Subnets[0].AddressPrefix -split '/')[0])).GetAddressBytes()
     $bytes[3] += 2
     $folder = Join-Path $RecordFolder $Name
-    $null = New-Item -Path $folder -ItemType Directory -Force
     $record = Join-Path $folder ($bytes -join '.')
     if (-not (Test-Path -LiteralPath $record)) {
-        [IO.File]::WriteAllText($record, "$($Name)_ep`r`neth0")
+        Write-WholeText -Path $record -Text "$($Name)_ep`r`neth0"
     }
 }

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $FlanneldHostPath = 'C:\k\flanneld-service.exe'
 $FlanneldHostMarkPath = 'C:\k\flanneld-service.sha256'
 
@@ -104,6 +106,6 @@ function Install-FlanneldHost {
         Stop-ServiceInTime -Name 'flanneld'
     }
     Move-FileIntoPlace -Source $compiled -Target $FlanneldHostPath
-    [IO.File]::WriteAllText($FlanneldHostMarkPath, $checksum)
+    Write-WholeText -Path $FlanneldHostMarkPath -Text $checksum
     'compiled'
 }

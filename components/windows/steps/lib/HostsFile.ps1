@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $HostsMark = '# kindows'
 
 <#
@@ -69,10 +71,12 @@ function Save-HostsFile {
         [string[]] $Line
     )
 
+    $text = (@($Line) + '') -join "`r`n"
+    $bytes = [Text.Encoding]::Default.GetBytes($text)
     $lastError = ''
     for ($try = 1; $try -le 10; $try++) {
         try {
-            [IO.File]::WriteAllLines($Path, $Line, [Text.Encoding]::Default)
+            Write-WholeFile -Path $Path -Bytes $bytes
             return
         }
         catch [System.IO.IOException] {

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 # Not among them: keys, and kubeadm's and kubelet's kubeconfig files.
 $NodeLogFiles = @(
     'C:\var\log\kubelet\*'
@@ -77,7 +79,7 @@ function Copy-LogTail {
         $length = [math]::Min($stream.Length, [long]$TailKiB * 1024)
         $null = $stream.Seek(-$length, [IO.SeekOrigin]::End)
         $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList $stream
-        [IO.File]::WriteAllText($Target, (Hide-Secret -Text $reader.ReadToEnd()))
+        Write-WholeText -Path $Target -Text (Hide-Secret -Text $reader.ReadToEnd())
     }
     finally {
         $stream.Dispose()
@@ -117,7 +119,7 @@ function Copy-NodeLog {
             Copy-LogTail -Source $file.FullName -Target $target -TailKiB $TailKiB
         }
         catch {
-            [IO.File]::WriteAllText("$target.error.txt", $_.Exception.Message)
+            Write-WholeText -Path "$target.error.txt" -Text $_.Exception.Message
         }
     }
 }

@@ -3,6 +3,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'LogFiles.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 # Reports and dumps of programs, and of Windows itself.
 $CrashFiles = @(
@@ -40,7 +41,7 @@ function Save-LogText {
     catch {
         $text = "could not be had: $($_.Exception.Message)"
     }
-    [IO.File]::WriteAllText($Path, (Hide-Secret -Text $text))
+    Write-WholeText -Path $Path -Text (Hide-Secret -Text $text)
 }
 
 <#

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $ProxyVariables = @('HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
 $ProxyRecordPath = 'C:\kindows\state\proxy.json'
 
@@ -62,10 +64,7 @@ function Save-ProxyRecord {
     foreach ($name in $ProxyVariables) {
         $record[$name] = [string][Environment]::GetEnvironmentVariable($name, 'Machine')
     }
-    $null = New-Item -Path (Split-Path -Path $ProxyRecordPath) -ItemType Directory -Force
-    # Whole or not at all: half of it would come back as if it had been the machine's own.
-    [IO.File]::WriteAllText("$ProxyRecordPath.new", (ConvertTo-Json -InputObject $record -Compress))
-    [IO.File]::Move("$ProxyRecordPath.new", $ProxyRecordPath)
+    Write-WholeText -Path $ProxyRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
 }
 
 <#

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $KubeletConfigPath = 'C:\etc\kubernetes\kubelet.conf'
 $KubeletKeyFolder = 'C:\var\lib\kubelet\pki'
 # What kubeadm and kubelet leave at a join, and kubeadm's preflight checks stumble over at the next one.
@@ -106,7 +108,7 @@ function Save-JoinRecord {
 
     $null = New-Item -Path (Split-Path -Path $JoinRecordPath) -ItemType Directory -Force
     $record = if ($Joining) { [ordered]@{ joining = $Cluster } } else { [ordered]@{ cluster = $Cluster } }
-    [IO.File]::WriteAllText($JoinRecordPath, (ConvertTo-Json -InputObject $record -Compress))
+    Write-WholeText -Path $JoinRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
 }
 
 <#

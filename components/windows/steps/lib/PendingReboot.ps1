@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $RebootRecordPath = 'C:\kindows\state\reboot.json'
 
 <#
@@ -24,9 +26,8 @@ function Save-RebootRecord {
     [CmdletBinding()]
     param()
 
-    $null = New-Item -Path (Split-Path -Path $RebootRecordPath) -ItemType Directory -Force
     $record = ConvertTo-Json -InputObject @{ lastBootUpTime = Get-LastBootUpTime } -Compress
-    [IO.File]::WriteAllText($RebootRecordPath, $record)
+    Write-WholeText -Path $RebootRecordPath -Text $record
 }
 
 <#

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 # First line of the files this step writes; files without it are somebody else's and stay as they are.
 $RegistryMirrorMark = '# Written by kindows (Install-Containerd); changes are lost.'
 
@@ -65,7 +67,7 @@ function Set-RegistryMirror {
         $current = if (Test-Path -LiteralPath $path) { [IO.File]::ReadAllText($path) } else { '' }
         if ($current -cne $wanted[$name]) {
             $null = New-Item -Path "$Folder\$name" -ItemType Directory -Force
-            [IO.File]::WriteAllText($path, $wanted[$name])
+            Write-WholeText -Path $path -Text $wanted[$name]
             $changed = $true
         }
     }
