@@ -16,6 +16,9 @@ export interface Host {
   readonly input: () => Promise<Buffer>;
 }
 
+/** Changes may take a while. */
+export type Done = void | Promise<void>;
+
 export interface FileStatus {
   readonly isFolder: boolean;
   readonly size: number;
@@ -32,7 +35,9 @@ export interface FileHandle {
   readonly size: number;
   position: number;
   read(length: number): Buffer;
-  write(data: Uint8Array): void;
+  write(data: Uint8Array): Done;
+  /** Has what was written on the disk. */
+  flush(): Done;
   close(): void;
 }
 
@@ -53,16 +58,18 @@ export interface Files {
   list(path: string): string[];
   read(path: string): Buffer;
   /** Creates the file, or replaces what it has; not flushed. */
-  write(path: string, data: Uint8Array): void;
-  makeFolder(path: string): void;
+  write(path: string, data: Uint8Array): Done;
+  makeFolder(path: string): Done;
   /** Removes a file or an empty folder. */
-  remove(path: string, options: { readonly force: boolean }): void;
+  remove(path: string, options: { readonly force: boolean }): Done;
   /** Moves a file or folder; something at the target is an error. */
-  move(from: string, to: string): void;
+  move(from: string, to: string): Done;
+  /** Puts a file in the place of another, which must be there. */
+  replace(from: string, to: string): Done;
   /** Copies a file, over one that is there. */
-  copy(from: string, to: string): void;
+  copy(from: string, to: string): Done;
   /** Milliseconds since 1970. */
-  setModified(path: string, moment: number): void;
+  setModified(path: string, moment: number): Done;
   open(
     path: string,
     options: {
@@ -70,7 +77,7 @@ export interface Files {
       readonly access: "Read" | "Write" | "ReadWrite";
       readonly share: string;
     },
-  ): FileHandle;
+  ): FileHandle | Promise<FileHandle>;
 }
 
 export interface Environment {

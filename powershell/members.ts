@@ -300,8 +300,8 @@ function fit(parameters: readonly string[], args: readonly Value[], types: Types
       return undefined;
     }
     cost += distance(argument, type);
-    // A method takes null for a text as null.
-    converted.push(isNull(argument) && type === is.string ? null : value);
+    // A text that is null has to be written [NullString]::Value: $null is an empty one.
+    converted.push(argument === is.nullString ? null : value);
   }
   return { cost, args: converted };
 }

@@ -63,7 +63,8 @@ function on<Result>(file: string, action: () => Result): Result {
   }
 }
 
-function nodeFiles(folder: string): Files {
+/** Files of the machine Node runs on. */
+export function nodeFiles(folder: string): Files {
   return {
     separator: "/",
     resolve: (file) => path.resolve(folder, file),
@@ -90,6 +91,13 @@ function nodeFiles(folder: string): Files {
       on(from, () => {
         if (fs.existsSync(to)) {
           throw fileExists(to);
+        }
+        fs.renameSync(from, to);
+      }),
+    replace: (from, to) =>
+      on(to, () => {
+        if (!fs.existsSync(to)) {
+          throw fileNotFound(to);
         }
         fs.renameSync(from, to);
       }),
@@ -130,6 +138,7 @@ function openFile(
         fs.writeSync(descriptor, data, 0, data.length, this.position),
       );
     },
+    flush: () => on(file, () => fs.fsyncSync(descriptor)),
     close: () => on(file, () => fs.closeSync(descriptor)),
   };
 }

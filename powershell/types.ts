@@ -3,7 +3,7 @@ import {
   Char,
   EnumValue,
   NetException,
-  type NetObject,
+  NetObject,
   NetType,
   Num,
   PsArray,
@@ -210,6 +210,12 @@ export const switchParameter = automation("SwitchParameter", {
 export const actionPreference = automation("ActionPreference", {
   enumeration: { SilentlyContinue: 0, Stop: 1, Continue: 2, Inquire: 3, Ignore: 4 },
 });
+
+const nullStringType = automation("Language.NullString", {
+  aliases: ["NullString"],
+  staticProperties: { Value: () => nullString },
+});
+export const nullString = new NetObject(nullStringType, null);
 
 /** What `[ref]` hands over. */
 export interface Reference {

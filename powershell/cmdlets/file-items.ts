@@ -26,13 +26,13 @@ export function fileItems({ host: { files }, types }: Shell, edition: Edition): 
       }
     );
   };
-  const makeFolders = (path: string): void => {
+  const makeFolders = async (path: string): Promise<void> => {
     if (!files.status(path)?.isFolder) {
       const { parent } = split(provider, path);
       if (parent !== "" && parent !== path) {
-        makeFolders(parent);
+        await makeFolders(parent);
       }
-      files.makeFolder(path);
+      await files.makeFolder(path);
     }
   };
   const provider: ItemProvider = {
@@ -46,7 +46,7 @@ export function fileItems({ host: { files }, types }: Shell, edition: Edition): 
         .sort(
           (a, b) => Number(b.isContainer) - Number(a.isContainer) || byName.compare(a.name, b.name),
         ),
-    make: (path, { type, force }) => {
+    make: async (path, { type, force }) => {
       if (type?.toLowerCase() !== "directory") {
         throw new Unsupported("New-Item of anything but a folder or a registry key");
       }
@@ -55,7 +55,7 @@ export function fileItems({ host: { files }, types }: Shell, edition: Edition): 
         const message = `An item with the specified name ${path} already exists.`;
         throw raised("System.IO.IOException", message, { id: "DirectoryExist" });
       }
-      makeFolders(path);
+      await makeFolders(path);
       return find(path) as Item;
     },
     remove: ({ path }, options) => files.remove(path, options),

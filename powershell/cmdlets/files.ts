@@ -38,9 +38,13 @@ interface Given {
 }
 
 /** Does something with an item; what that raises is the cmdlet's error, with an id that begins with `id`. */
-async function attempt<T>(call: Call, id: string, action: () => T): Promise<T | undefined> {
+async function attempt<T>(
+  call: Call,
+  id: string,
+  action: () => T | Promise<T>,
+): Promise<T | undefined> {
   try {
-    return action();
+    return await action();
   } catch (error) {
     if (!(error instanceof Raised)) {
       throw error;
@@ -119,12 +123,12 @@ async function copyItem(call: Call, given: Given, to = targetOf(call, given)): P
 async function moveItem(call: Call, given: Given): Promise<void> {
   const { provider, item } = given;
   const to = targetOf(call, given);
-  await attempt(call, item.isContainer ? "MoveDirectoryItem" : "MoveFileInfoItem", () => {
+  await attempt(call, item.isContainer ? "MoveDirectoryItem" : "MoveFileInfoItem", async () => {
     const there = provider.find(to);
     if (there && call.flag("Force") && !item.isContainer && to !== item.path) {
-      provider.remove(there, { force: true });
+      await provider.remove(there, { force: true });
     }
-    provider.move(item, to);
+    await provider.move(item, to);
   });
 }
 

@@ -1,5 +1,6 @@
 /** Items: what cmdlets such as Get-Item work on. Each drive has a provider; files are one of them. */
 import type { Shell } from "../commands.ts";
+import type { Done } from "../host.ts";
 import { raised } from "../types.ts";
 import { Unsupported, type Raised, type Value } from "../values.ts";
 import { hasWildcard, wildcard } from "../wildcard.ts";
@@ -27,12 +28,15 @@ export interface ItemProvider {
   /** Containers first, each kind by name. */
   children(container: Item): Item[];
   /** New-Item, with the missing containers above it if `force`. */
-  make(path: string, options: { readonly type: string | undefined; readonly force: boolean }): Item;
+  make(
+    path: string,
+    options: { readonly type: string | undefined; readonly force: boolean },
+  ): Item | Promise<Item>;
   /** A leaf or an empty container. */
-  remove(item: Item, options: { readonly force: boolean }): void;
+  remove(item: Item, options: { readonly force: boolean }): Done;
   /** A leaf, over one that is there. */
-  copy(item: Item, to: string): void;
-  move(item: Item, to: string): void;
+  copy(item: Item, to: string): Done;
+  move(item: Item, to: string): Done;
   /** A leaf's content. */
   read(item: Item): Buffer;
 }

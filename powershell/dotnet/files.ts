@@ -3,7 +3,7 @@ import { toMilliseconds, type Moment } from "../dates.ts";
 import type { Edition } from "../edition.ts";
 import type { FileHandle, FileMode, FileStatus, Host } from "../host.ts";
 import { array, bytes, string, type Types } from "../types.ts";
-import { NetObject, type EnumValue, type PsArray } from "../values.ts";
+import { NetObject, Unsupported, type EnumValue, type PsArray } from "../values.ts";
 import {
   decodeText,
   defineEncodings,
@@ -56,7 +56,7 @@ export function defineFileTypes(types: Types, host: Host, edition: Edition = "De
     array(linesOf(decodeText(files.read(full(path)), encoding?.state)), types.array(string));
   const writeLines = (_: null, path: string, lines: PsArray, encoding?: Encoding) => {
     const text = lines.items.map((line) => (line as string) + newLine(host)).join("");
-    files.write(full(path), encodeText(text, encoding?.state));
+    return files.write(full(path), encodeText(text, encoding?.state));
   };
   types.define({
     name: "System.IO.File",
@@ -76,7 +76,18 @@ export function defineFileTypes(types: Types, host: Host, edition: Edition = "De
         if (isFolder(from) !== false) {
           throw fileNotFound(full(from));
         }
-        files.move(full(from), full(to));
+        return files.move(full(from), full(to));
+      },
+      "Replace(string, string, string)": async (
+        _: null,
+        from: string,
+        to: string,
+        kept: string | null,
+      ) => {
+        if (kept !== null) {
+          throw new Unsupported("[System.IO.File]::Replace with a third file");
+        }
+        await files.replace(full(from), full(to));
       },
       "SetLastWriteTimeUtc(string, DateTime)": (_: null, path: string, time: NetObject<Moment>) =>
         files.setModified(full(path), fromUtc(time, host)),
@@ -110,8 +121,14 @@ function defineStreams(types: Types, host: Host): void {
     types.define({ name: `System.IO.${name}`, enumeration });
   }
   types.define({ name: "System.IO.Stream" });
-  const open = (_: null, path: string, mode: EnumValue, access?: EnumValue, share?: EnumValue) => {
-    const handle = host.files.open(host.files.resolve(path), {
+  const open = async (
+    _: null,
+    path: string,
+    mode: EnumValue,
+    access?: EnumValue,
+    share?: EnumValue,
+  ) => {
+    const handle = await host.files.open(host.files.resolve(path), {
       mode: mode.name as FileMode,
       access: (access?.name ?? "ReadWrite") as "Read" | "Write" | "ReadWrite",
       share: share?.name ?? "Read",
@@ -134,6 +151,7 @@ function defineStreams(types: Types, host: Host): void {
       },
       "Write(byte[], int, int)": ({ state }: Stream, data: PsArray, at: number, count: number) =>
         state.write(toBuffer(data).subarray(at, at + count)),
+      "Flush(bool)": ({ state }: Stream, toDisk: boolean) => (toDisk ? state.flush() : undefined),
       "Dispose()": ({ state }: Stream) => state.close(),
     },
   });
@@ -170,9 +188,9 @@ function defineInfos(types: Types, host: Host): void {
       LastWriteTime: ({ state }: Info) => toDateTime(types, host, state.status.modified, false),
       LastWriteTimeUtc: [
         ({ state }: Info) => toDateTime(types, host, state.status.modified, true),
-        ({ state }: Info, time: NetObject<Moment>) => {
+        async ({ state }: Info, time: NetObject<Moment>) => {
           const modified = fromUtc(time, host);
-          host.files.setModified(state.path, modified);
+          await host.files.setModified(state.path, modified);
           state.status = { ...state.status, modified };
         },
       ],

@@ -99,6 +99,8 @@ export class WinePrograms implements WindowsPrograms {
       timedOut = true;
       killGroup(child);
     }, options.timeoutSeconds * 1000);
+    const kill = (): void => killGroup(child);
+    options.killed?.addEventListener("abort", kill);
     const closed = once(child, "close");
     try {
       const [exitCode, signal] = (await once(child, "exit")) as [
@@ -114,6 +116,7 @@ export class WinePrograms implements WindowsPrograms {
       return { exitCode: 1, stdout: out, stderr: `${err}(${endedUnderWine} ${signal})` };
     } finally {
       clearTimeout(limit);
+      options.killed?.removeEventListener("abort", kill);
     }
   }
 

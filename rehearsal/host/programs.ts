@@ -26,6 +26,8 @@ export class ProgramTimeout extends Error {
 export interface RunOptions {
   /** Written to its standard input, which is then closed; none means empty input. */
   readonly stdin?: string;
+  /** Aborted when the program is to be killed. */
+  readonly killed?: AbortSignal;
   /** The program is killed after this many seconds, and `run` throws a ProgramTimeout. */
   readonly timeoutSeconds: number;
   /** Working folder on C:, Windows style. Default `C:\`. */

@@ -1,3 +1,6 @@
+import { shown } from "../../powershell/cmdlets/objects.ts";
+import { Unsupported } from "../../powershell/values.ts";
+import { windowsPowerShell } from "../windows/powershell.ts";
 import { bindParameters } from "./powershell/bind.ts";
 import { DiskFullError } from "./file-errors.ts";
 import { BindingError } from "./powershell/binding-error.ts";
@@ -5,7 +8,7 @@ import type { ScriptInvocation } from "./powershell/invocation.ts";
 import { readParamBlock } from "./powershell/param-block.ts";
 import { PowerShellSyntaxError } from "./powershell/scanner.ts";
 import { RehearsalError } from "./rehearsal-error.ts";
-import type { StepOutcome } from "./step.ts";
+import type { StepBehaviour, StepOutcome } from "./step.ts";
 import { StepError, stepExitCodes } from "./step-error.ts";
 import { type ScriptName, scriptNames } from "./step-names.ts";
 import { hyperVBehaviours } from "./hyper-v/behaviours.ts";
@@ -30,8 +33,13 @@ export interface CommandIo {
 
 /** Exit code of powershell.exe 5.1 that can't use its -File. */
 const unusableFile = 0xfffd0000;
-/** What stands in for each script. */
-const behaviours = { ...stepBehaviours, ...hyperVBehaviours };
+/** Exit code where a script uses what the interpreter does not know. */
+const unsupportedScript = 70;
+/** What stands in for each script that does not run itself yet. */
+const behaviours: Partial<Record<ScriptName, StepBehaviour>> = {
+  ...stepBehaviours,
+  ...hyperVBehaviours,
+};
 /** Scripts that only look: they do not wait, for what they are to look at may be one that hangs. */
 const lookers: readonly ScriptName[] = ["Export-NodeLog", "Get-LabMachine"];
 /** Seconds the scripts wait for one another. */
@@ -61,6 +69,8 @@ export async function runScript(
     return 1;
   }
 
+  const behaviour = behaviours[step];
+  if (!behaviour) return runOnPowerShell(host, step, path, args, io);
   let parameters: StepParameters;
   try {
     const block = readParamBlock(source);
@@ -74,18 +84,70 @@ export async function runScript(
     io.err(`The rehearsal host can't read the param() block of ${path}: ${error.message}\n`);
     return stepExitCodes.Unexpected;
   }
-  return runStep(host, step, parameters, io);
+  return runStep(host, step, behaviour, parameters, io);
+}
+
+/** Runs the script itself. */
+async function runOnPowerShell(
+  host: WindowsHost,
+  step: ScriptName,
+  path: string,
+  args: readonly string[],
+  io: CommandIo,
+): Promise<number> {
+  const faults = await StepFaults.load(host, step, () => io.dropConnection());
+  let result = "";
+  const output = (text: string): void => {
+    if (text.startsWith('{"step":')) result += text;
+    else io.out(text);
+  };
+  const powerShell = windowsPowerShell(
+    host,
+    { output, error: (text) => io.err(text), input: () => inputOf(io) },
+    () => faults.changing(),
+  );
+  try {
+    await faults.start();
+    const exitCode = await powerShell.runFile(path, args, (value) => output(shown(value)));
+    await host.applyHostsFile();
+    await faults.end();
+    await faults.writeResult(result.replaceAll("\r\n", "\n"), (text) => io.out(text));
+    return exitCode;
+  } catch (error) {
+    if (error instanceof Unsupported) {
+      io.err(`The PowerShell of the rehearsal host can't run this script: ${error.message}\n`);
+      return unsupportedScript;
+    }
+    if (!(error instanceof StepError)) throw error;
+    return failed(host, step, error, io);
+  } finally {
+    host.drive.full = false; // somebody has made room
+  }
+}
+
+/** All of standard input; what never ends is waited for by nobody but the script, which has a limit. */
+async function inputOf(io: CommandIo): Promise<Buffer> {
+  const text = await io.stdin();
+  return text === undefined ? new Promise(() => undefined) : Buffer.from(text);
+}
+
+function failed(host: WindowsHost, step: ScriptName, error: unknown, io: CommandIo): number {
+  const { code, message, remedy } = stepError(error);
+  io.err(`${step} on ${host.computerName} failed (${code}): ${message} ${remedy}\n`);
+  io.out(jsonLine({ step, error: { code, message, remedy } }));
+  return stepExitCodes[code];
 }
 
 async function runStep(
   host: WindowsHost,
   step: ScriptName,
+  behaviour: StepBehaviour,
   parameters: StepParameters,
   io: CommandIo,
 ): Promise<number> {
   const start = Date.now();
   try {
-    const work = (): Promise<Played> => runBehaviour(host, step, parameters, io);
+    const work = (): Promise<Played> => runBehaviour(host, step, behaviour, parameters, io);
     const { outcome, faults } = await (lookers.includes(step)
       ? work()
       : host.stepLock.run(
@@ -110,10 +172,7 @@ async function runStep(
     return 0;
   } catch (error) {
     if (error instanceof PowerLost) throw error;
-    const { code, message, remedy } = stepError(error);
-    io.err(`${step} on ${host.computerName} failed (${code}): ${message} ${remedy}\n`);
-    io.out(jsonLine({ step, error: { code, message, remedy } }));
-    return stepExitCodes[code];
+    return failed(host, step, error, io);
   }
 }
 
@@ -126,12 +185,13 @@ interface Played {
 async function runBehaviour(
   host: WindowsHost,
   step: ScriptName,
+  behaviour: StepBehaviour,
   parameters: StepParameters,
   io: CommandIo,
 ): Promise<Played> {
   const faults = await StepFaults.load(host, step, () => io.dropConnection());
   try {
-    return { outcome: await played(host, step, parameters, io, faults), faults };
+    return { outcome: await played(host, step, behaviour, parameters, io, faults), faults };
   } finally {
     host.drive.full = false; // somebody has made room
   }
@@ -140,13 +200,14 @@ async function runBehaviour(
 async function played(
   host: WindowsHost,
   step: ScriptName,
+  behaviour: StepBehaviour,
   parameters: StepParameters,
   io: CommandIo,
   faults: StepFaults,
 ): Promise<StepOutcome> {
   if (!lookers.includes(step)) await removeSecretRemains(host);
   await faults.start();
-  const outcome = await behaviours[step]({
+  const outcome = await behaviour({
     host,
     parameters,
     stdin: () => io.stdin(),

@@ -1,8 +1,13 @@
+import { toText } from "../../powershell/convert.ts";
+import { PsArray } from "../../powershell/values.ts";
+import { type RegistryKey, texts } from "../windows/registry.ts";
 import type { Drive } from "./drive.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { type WorkingProgram, workingProgram } from "./service-command.ts";
 import type { HostState, Service } from "./state.ts";
 import { formatWindowsPath, windowsPathNames } from "./windows-path.ts";
+
+const servicesKey = "SYSTEM\\CurrentControlSet\\Services";
 
 /** What the service manager refuses. */
 export class ServiceError extends Error {
@@ -15,6 +20,8 @@ export class ServiceManager {
   readonly #programs: WindowsPrograms;
   readonly #state: HostState;
   readonly #save: () => Promise<void>;
+  readonly #registry: RegistryKey;
+  readonly #path: () => readonly string[];
   /** Services that were started and not stopped since: one of them that does not run has ended by itself. */
   readonly #wanted = new Set<string>();
   readonly #starting = new Map<string, Promise<void>>();
@@ -24,7 +31,12 @@ export class ServiceManager {
     programs: WindowsPrograms,
     state: HostState,
     save: () => Promise<void>,
+    registry: RegistryKey,
+    /** Folders on the machine's PATH besides Windows' own. */
+    path: () => readonly string[],
   ) {
+    this.#path = path;
+    this.#registry = registry;
     this.#drive = drive;
     this.#programs = programs;
     this.#state = state;
@@ -57,13 +69,16 @@ export class ServiceManager {
 
   /** Variables a service gets besides the machine's, as `NAME=value`. */
   environment(name: string): readonly string[] {
-    return this.#state.serviceEnvironment[name] ?? [];
+    const value = this.#registry.find(`${servicesKey}\\${name}`)?.get("Environment");
+    return value instanceof PsArray ? value.items.map(toText) : [];
   }
 
   /** Gives a service variables of its own, read at its next start. */
   async setEnvironment(name: string, variables: readonly string[]): Promise<void> {
     this.#existing(name);
-    this.#state.serviceEnvironment[name] = [...variables];
+    const key = this.#registry.make(`${servicesKey}\\${name}`);
+    if (variables.length > 0) key.set("Environment", texts(variables), "MultiString");
+    else key.unset("Environment");
     await this.#save();
   }
 
@@ -72,6 +87,7 @@ export class ServiceManager {
     const before = JSON.stringify(this.get(name));
     if (before === JSON.stringify(service)) return false;
     this.#state.services[name] = service;
+    this.#registry.make(`${servicesKey}\\${name}`);
     await this.#save();
     return true;
   }
@@ -108,7 +124,7 @@ export class ServiceManager {
     if (!this.get(name)) return false;
     await this.stop(name);
     delete this.#state.services[name];
-    delete this.#state.serviceEnvironment[name];
+    this.#registry.remove(`${servicesKey}\\${name}`);
     await this.#save();
     return true;
   }
@@ -142,7 +158,7 @@ export class ServiceManager {
     if (await this.#programs.isServiceRunning(name)) return;
     const program = await this.#checkedProgram(name, service);
     await this.#programs.startService(name, program.exe, program.args, {
-      path: this.#state.path,
+      path: this.#path(),
       environment: this.environment(name),
       ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
     });

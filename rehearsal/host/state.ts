@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { valueKinds } from "../windows/registry.ts";
 import type { Drive } from "./drive.ts";
 
 const serviceSchema = z.strictObject({
@@ -27,24 +28,32 @@ const stateSchema = z.strictObject({
   updatePending: z.boolean(),
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
-  /** Boot that Calico's networks belong to, as its scripts would read it; empty before the first. */
-  calicoBootTime: z.string(),
-  /** Policy about Windows' automatic updates; null where there is none. */
-  noAutoUpdate: z.int().nullable(),
+  /** HKEY_LOCAL_MACHINE, by the keys' paths. */
+  registry: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.strictObject({
+        kind: z.enum(valueKinds),
+        data: z.union([z.string(), z.int(), z.array(z.string()).readonly()]),
+      }),
+    ),
+  ),
   /** Folders and programs that Microsoft Defender leaves alone. */
   defenderExclusions: z.array(z.string()),
-  /** The machine's environment variables besides Windows' own. */
-  environment: z.record(z.string(), z.string()),
-  /** Variables a service gets besides the machine's, as `NAME=value`, by the service's name. */
-  serviceEnvironment: z.record(z.string(), z.array(z.string())),
   /** Networks in HNS by name, with the endpoints on each; Windows' own "nat" is not among them. */
   networks: z.record(z.string(), z.strictObject({ endpoints: z.array(z.string()) })),
   /** Persistent routes, in the order they were made. */
   routes: z.array(z.strictObject({ destination: z.string(), nextHop: z.string() })),
-  /** Rules about DNS for all names (NRPT), each with its comment, by which its maker knows it. */
-  dnsRules: z.array(z.strictObject({ comment: z.string(), servers: z.array(z.string()) })),
-  /** Folders on the machine's PATH besides Windows' own. */
-  path: z.array(z.string()),
+  /** Rules about DNS (NRPT), in the order they were made. */
+  dnsRules: z.array(
+    z.strictObject({
+      name: z.string(),
+      namespace: z.string(),
+      servers: z.array(z.string()),
+      comment: z.string(),
+    }),
+  ),
   /** Faults already played, by their name, so that a reboot does not play them again. */
   faultsPlayed: z.record(z.string(), z.int()),
 });
@@ -66,15 +75,11 @@ export function freshState(bootTime: Date): HostState {
     updatePending: false,
     services: {},
     firewallRules: {},
-    calicoBootTime: "",
-    noAutoUpdate: null,
+    registry: {},
     defenderExclusions: [],
-    environment: {},
-    serviceEnvironment: {},
     networks: {},
     routes: [],
     dnsRules: [],
-    path: [],
     faultsPlayed: {},
   };
 }

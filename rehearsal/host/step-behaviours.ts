@@ -12,12 +12,11 @@ import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { joinNode } from "./steps/join-node.ts";
 import { resetNode } from "./steps/reset-node.ts";
 import { setClusterRoute } from "./steps/set-cluster-route.ts";
-import { setHostsEntry } from "./steps/set-hosts-entry.ts";
 import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 import { testWindowsHost } from "./steps/test-windows-host.ts";
 
-/** What stands in for each step script. */
-export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
+/** What stands in for each step script that does not run itself yet. */
+export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> = {
   "Test-WindowsHost": testWindowsHost,
   "Enable-ContainersFeature": enableContainersFeature,
   "Confirm-Reboot": confirmReboot,
@@ -28,7 +27,6 @@ export const stepBehaviours: Readonly<Record<StepName, StepBehaviour>> = {
   "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
-  "Set-HostsEntry": setHostsEntry,
   "Join-Node": joinNode,
   "Set-ClusterRoute": setClusterRoute,
   "Export-NodeLog": exportNodeLog,

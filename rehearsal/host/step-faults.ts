@@ -6,6 +6,9 @@ import type { WindowsHost } from "./windows-host.ts";
 /** How long what is written may take to leave the machine. */
 const sendMilliseconds = 50;
 
+/** The change before which faults in the middle of a script strike: one has been made, and not all. */
+const middle = 2;
+
 /** Plays the faults asked for in one run of one step. */
 export class StepFaults {
   readonly #host: WindowsHost;
@@ -14,6 +17,7 @@ export class StepFaults {
   readonly #dropConnection: () => void;
   #since = performance.now();
   #middlePlayed = false;
+  #changes = 0;
 
   private constructor(
     host: WindowsHost,
@@ -44,6 +48,13 @@ export class StepFaults {
 
   async start(): Promise<void> {
     await this.#strike("start");
+  }
+
+  /** Called before each change that a script makes to the machine. */
+  async changing(): Promise<void> {
+    this.#changes += 1;
+    if (this.#changes === middle) await this.checkpoint();
+    this.#host.assertPower();
   }
 
   /** The first call is the middle of the step; later ones only slow it down. */

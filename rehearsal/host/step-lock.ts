@@ -1,10 +1,18 @@
+import type { NamedMutexes } from "../windows/mutexes.ts";
+
+const name = "Global\\kindows-step";
+
 /** The scripts' mutex: one step at a time per machine, also when the session of the one before is gone. */
 export class StepLock {
-  #last: Promise<void> = Promise.resolve();
+  readonly #mutexes: NamedMutexes;
+
+  constructor(mutexes: NamedMutexes) {
+    this.#mutexes = mutexes;
+  }
 
   /** Waits until no step runs and none waits to run. */
   async idle(): Promise<void> {
-    await this.#last;
+    await this.#mutexes.idle();
   }
 
   /**
@@ -12,33 +20,11 @@ export class StepLock {
    * After `milliseconds` of waiting it gives up with the error `onTimeout` makes, and `work` never runs.
    */
   async run<T>(milliseconds: number, onTimeout: () => Error, work: () => Promise<T>): Promise<T> {
-    const before = this.#last;
-    let leave = (): void => undefined;
-    const ended = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    this.#last = before.then(() => ended);
+    if ((await this.#mutexes.enter(name, milliseconds)) === "busy") throw onTimeout();
     try {
-      await bounded(before, milliseconds, onTimeout);
       return await work();
     } finally {
-      leave();
+      this.#mutexes.leave(name);
     }
-  }
-}
-
-async function bounded(
-  wait: Promise<void>,
-  milliseconds: number,
-  onTimeout: () => Error,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(onTimeout()), milliseconds);
-  });
-  try {
-    await Promise.race([wait, limit]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -5,6 +5,8 @@ import type { Hardware } from "./hardware.ts";
 import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
+import { NamedMutexes } from "../windows/mutexes.ts";
+import { RegistryKey } from "../windows/registry.ts";
 import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
 import { type HostState, loadState, saveState, savingInOrder } from "./state.ts";
@@ -54,11 +56,18 @@ export class WindowsHost {
   /** Files that somebody else, e.g. a virus scanner, has open so that nobody may even rename them. */
   readonly openFiles = new Set<string>();
   /** One step at a time per machine. */
-  readonly stepLock: StepLock = new StepLock();
+  readonly stepLock: StepLock;
   /** Bytes of files that were copied here during this boot. */
   bytesReceived = 0;
+  /** HKEY_LOCAL_MACHINE. */
+  readonly registry: RegistryKey;
+  /** By name, e.g. that by which steps wait for one another. */
+  readonly mutexes = new NamedMutexes();
   readonly #state: HostState;
   readonly #options: WindowsHostOptions;
+  #saved: Promise<void> = Promise.resolve();
+  /** The hosts file that the programs know. */
+  #hosts: string | undefined;
   #tasks: Promise<unknown> = Promise.resolve();
 
   private constructor(options: WindowsHostOptions, state: HostState) {
@@ -69,9 +78,25 @@ export class WindowsHost {
     this.programs = options.programs;
     this.hardware = options.hardware;
     this.version = options.version ?? rehearsedWindows;
+    this.stepLock = new StepLock(this.mutexes);
     const save = savingInOrder(this.drive, state);
-    this.settings = new WindowsSettings(this.drive, state, save);
-    this.services = new ServiceManager(this.drive, options.programs, state, save);
+    let isLoaded = false;
+    this.registry = new RegistryKey("HKEY_LOCAL_MACHINE", () => {
+      if (!isLoaded) return;
+      state.registry = this.registry.toJson();
+      this.#saved = save();
+      this.#saved.catch(() => undefined); // `saved` tells
+    }).load(state.registry);
+    isLoaded = true;
+    this.settings = new WindowsSettings(this.drive, state, save, this.registry);
+    this.services = new ServiceManager(
+      this.drive,
+      options.programs,
+      state,
+      save,
+      this.registry,
+      () => this.settings.path,
+    );
     this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
   }
 
@@ -81,6 +106,7 @@ export class WindowsHost {
     const state = await loadState(drive, programs.bootTime);
     const host = new WindowsHost(options, state);
     await host.#layOutDrive();
+    host.#introduce();
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();
       state.updatePending = false;
@@ -103,9 +129,34 @@ export class WindowsHost {
 
   /** Makes the names of the hosts file resolve for the programs. */
   async applyHostsFile(): Promise<void> {
-    await this.programs.setHostsEntries(
-      parseHosts((await this.drive.readText(hostsFilePath)) ?? ""),
-    );
+    const text = (await this.drive.readText(hostsFilePath)) ?? "";
+    if (text === this.#hosts) return;
+    await this.programs.setHostsEntries(parseHosts(text));
+    this.#hosts = text;
+  }
+
+  /** Variables of a session besides the machine's. */
+  get sessionVariables(): Readonly<Record<string, string>> {
+    return {
+      COMPUTERNAME: this.computerName.toUpperCase(),
+      HOMEDRIVE: "C:",
+      HOMEPATH: homeFolder.slice(2),
+      OS: "Windows_NT",
+      PROCESSOR_ARCHITECTURE: "AMD64",
+      ProgramData: "C:\\ProgramData",
+      ProgramFiles: "C:\\Program Files",
+      SystemDrive: "C:",
+      SystemRoot: "C:\\Windows",
+      TEMP: `${homeFolder}\\AppData\\Local\\Temp`,
+      USERNAME: "administrator",
+      USERPROFILE: homeFolder,
+      windir: "C:\\Windows",
+    };
+  }
+
+  /** Aborted when the power goes. */
+  get power(): AbortSignal {
+    return this.#options.power;
   }
 
   /** Makes the persistent routes, and no others, hold for the programs. */
@@ -122,13 +173,18 @@ export class WindowsHost {
     }, this.milliseconds(seconds));
   }
 
+  /** Whether somebody could connect. */
+  isSshdListening = true;
+
   stopSshd(): void {
+    this.isSshdListening = false;
     this.#options.stopSshd();
   }
 
   async startSshd(): Promise<void> {
     this.assertPower();
     await this.#options.startSshd();
+    this.isSshdListening = true;
   }
 
   cutConnections(): void {
@@ -166,6 +222,25 @@ export class WindowsHost {
   /** Stops whatever runs on a machine whose power is gone. */
   assertPower(): void {
     if (this.powerLost) throw new PowerLost();
+  }
+
+  /** Resolves when what the registry has is on the drive. */
+  async saved(): Promise<void> {
+    await this.#saved;
+  }
+
+  /** Has the registry say which Windows this is: none, it says. */
+  #introduce(): void {
+    const { productName, edition, build, revision } = this.version;
+    const version = this.registry.make("SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion");
+    version.set("ProductName", `${productName} (rehearsal)`, "String");
+    version.set("EditionID", edition, "String");
+    version.set("CurrentBuildNumber", String(build), "String");
+    version.set("UBR", revision, "DWord");
+    const names = this.registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName");
+    for (const each of ["ComputerName", "ActiveComputerName"]) {
+      names.make(each).set("ComputerName", this.computerName, "String");
+    }
   }
 
   async #layOutDrive(): Promise<void> {

@@ -1,6 +1,22 @@
 import type { Drive } from "./drive.ts";
 import { type Route, routeText } from "./routes.ts";
+import { machineVariables, type RegistryKey } from "../windows/registry.ts";
 import type { HostState } from "./state.ts";
+
+const session = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
+const versions = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
+const updatePolicy = "SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU";
+const calico = "SOFTWARE\\Tigera\\Calico";
+
+/** The machine's variables as Windows sets them up. */
+const ownVariables = {
+  ComSpec: "C:\\Windows\\system32\\cmd.exe",
+  OS: "Windows_NT",
+  Path: "C:\\Windows\\system32;C:\\Windows",
+  PROCESSOR_ARCHITECTURE: "AMD64",
+  TEMP: "C:\\Windows\\TEMP",
+  windir: "C:\\Windows",
+} as const;
 
 /**
  * What Windows itself keeps about a machine: features, PATH, variables, firewall, policies, Defender, routes, HNS. Changed
@@ -10,11 +26,23 @@ export class WindowsSettings {
   readonly #drive: Drive;
   readonly #state: HostState;
   readonly #save: () => Promise<void>;
+  readonly #registry: RegistryKey;
 
-  constructor(drive: Drive, state: HostState, save: () => Promise<void>) {
+  constructor(
+    drive: Drive,
+    state: HostState,
+    save: () => Promise<void>,
+    /** HKEY_LOCAL_MACHINE. */
+    registry: RegistryKey,
+  ) {
     this.#drive = drive;
     this.#state = state;
     this.#save = save;
+    this.#registry = registry;
+    for (const [name, value] of Object.entries(ownVariables)) {
+      if (registry.make(session).get(name) === undefined) this.#variables.set(name, value);
+    }
+    this.#tellPending();
   }
 
   featureState(feature: string): HostState["features"][string] {
@@ -24,7 +52,20 @@ export class WindowsSettings {
   async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
     this.#drive.assertRoom();
     this.#state.features[feature] = state;
+    this.#tellPending();
     await this.#save();
+  }
+
+  /** Has the registry say why Windows waits for a reboot. */
+  #tellPending(): void {
+    const keys = {
+      "Component Based Servicing": "Component Based Servicing\\RebootPending",
+      "Windows Update": "WindowsUpdate\\Auto Update\\RebootRequired",
+    };
+    for (const [reason, key] of Object.entries(keys)) {
+      if (this.rebootPending.includes(reason)) this.#registry.make(`${versions}\\${key}`);
+      else this.#registry.remove(`${versions}\\${key}`);
+    }
   }
 
   /** Why Windows waits for a reboot; empty when it does not. */
@@ -39,28 +80,30 @@ export class WindowsSettings {
   /** An update has been installed that a reboot must finish; until then Windows installs no features. */
   async setUpdatePending(pending: boolean): Promise<void> {
     this.#state.updatePending = pending;
+    this.#tellPending();
     await this.#save();
   }
 
   /** Folders on the machine's PATH besides Windows' own. */
   get path(): readonly string[] {
-    return this.#state.path;
+    const own = ownVariables.Path.split(";");
+    return (this.#variables.get("Path") ?? "").split(";").filter((each) => !own.includes(each));
   }
 
   /** Adds a folder to the machine's PATH; whether it was missing. */
   async addToPath(folder: string): Promise<boolean> {
     const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
-    if (this.#state.path.some(same)) return false;
-    this.#state.path.push(folder);
+    if (this.path.some(same)) return false;
+    this.#variables.set("Path", [ownVariables.Path, ...this.path, folder].join(";"));
     await this.#save();
     return true;
   }
 
   /** Takes a folder off the machine's PATH; whether it was there. */
   async removeFromPath(folder: string): Promise<boolean> {
-    const others = this.#state.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
-    if (others.length === this.#state.path.length) return false;
-    this.#state.path = others;
+    const others = this.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
+    if (others.length === this.path.length) return false;
+    this.#variables.set("Path", [ownVariables.Path, ...others].join(";"));
     await this.#save();
     return true;
   }
@@ -80,23 +123,26 @@ export class WindowsSettings {
 
   /** The machine's environment variables besides Windows' own. */
   get environment(): Readonly<Record<string, string>> {
-    return this.#state.environment;
+    const own = Object.keys(ownVariables);
+    const others = [...this.#variables.all()].filter(([name]) => !own.includes(name));
+    return Object.fromEntries(others);
   }
 
   /** Sets a variable of the machine, or removes it; services and sessions that are there keep what they have. */
   async setEnvironment(name: string, value: string | undefined): Promise<void> {
-    if (value === undefined) delete this.#state.environment[name];
-    else this.#state.environment[name] = value;
+    this.#variables.set(name, value);
     await this.#save();
   }
 
   /** Policy about Windows' automatic updates: 0, 1, or null where there is none. */
   get noAutoUpdate(): number | null {
-    return this.#state.noAutoUpdate;
+    const value = this.#registry.find(updatePolicy)?.get("NoAutoUpdate");
+    return typeof value === "number" ? value : null;
   }
 
   async setNoAutoUpdate(value: number | null): Promise<void> {
-    this.#state.noAutoUpdate = value;
+    if (value === null) this.#registry.remove(updatePolicy);
+    else this.#registry.make(updatePolicy).set("NoAutoUpdate", value, "DWord");
     await this.#save();
   }
 
@@ -160,12 +206,18 @@ export class WindowsSettings {
 
   /** Boot that Calico's networks belong to; empty before the first. */
   get calicoBootTime(): string {
-    return this.#state.calicoBootTime;
+    const value = this.#registry.find(calico)?.get("LastBootTime");
+    return typeof value === "string" ? value : "";
   }
 
   async setCalicoBootTime(bootTime: string): Promise<void> {
-    this.#state.calicoBootTime = bootTime;
+    if (bootTime === "") this.#registry.remove("SOFTWARE\\Tigera");
+    else this.#registry.make(calico).set("LastBootTime", bootTime, "String");
     await this.#save();
+  }
+
+  get #variables(): ReturnType<typeof machineVariables> {
+    return machineVariables(this.#registry.make(session));
   }
 
   async #removeKey(table: Record<string, unknown>, key: string): Promise<boolean> {

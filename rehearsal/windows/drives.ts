@@ -1,8 +1,21 @@
 /** Windows' drives, kept in folders of the Linux file system. */
 import { findOnDrive } from "../host/drive-names.ts";
-import { folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
+import { accessDenied, folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
 import type { Files } from "../../powershell/host.ts";
 import { Raised } from "../../powershell/values.ts";
+
+/** What a machine has to say about changes of its files. Paths are full. */
+export interface DriveWatch {
+  /** Called before each change, e.g. with `write C:\\k\\config`. What it throws keeps the change from being made. */
+  changing(what: string): Promise<void>;
+  /** Whether somebody else, e.g. a program that runs, keeps a file from being written, removed or renamed. */
+  isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
+}
+
+const unwatched: DriveWatch = {
+  changing: () => Promise.resolve(),
+  isInUse: () => Promise.resolve(false),
+};
 
 /** ERROR_SHARING_VIOLATION, as HRESULT. */
 const sharingViolation = -2147024864;
@@ -14,7 +27,11 @@ const sharingViolation = -2147024864;
  * @param drives folders by the drive's letter.
  * @param disk the Linux file system.
  */
-export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): Files {
+export function windowsFiles(
+  drives: ReadonlyMap<string, string>,
+  disk: Files,
+  watch = unwatched,
+): Files {
   const resolve = (path: string): string => {
     const [, letter = "C", rest = path] =
       /^([A-Za-z]):(.*)$/s.exec(path.replaceAll("/", "\\")) ?? [];
@@ -56,16 +73,26 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
   };
   /** Open files by their full path in lower case: what others may do to each meanwhile. */
   const open = new Map<string, Set<{ readonly share: string }>>();
+  const inUse = (named: string) =>
+    ioError(
+      `The process cannot access the file${named} because it is being used by another process.`,
+      sharingViolation,
+    );
   const reject = (path: string, wanted: "Read" | "Write" | "Delete", named = ` '${path}'`) => {
     const others = open.get(resolve(path).toLowerCase());
     if (
       others &&
       [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
     ) {
-      throw ioError(
-        `The process cannot access the file${named} because it is being used by another process.`,
-        sharingViolation,
-      );
+      throw inUse(named);
+    }
+  };
+  /** Before a file is changed. */
+  const change = async (path: string, how: "write" | "remove" | "rename"): Promise<void> => {
+    const full = resolve(path);
+    await watch.changing(`${how} ${full}`);
+    if (await watch.isInUse(full, how)) {
+      throw how === "rename" ? inUse("") : accessDenied(full);
     }
   };
   return {
@@ -80,48 +107,43 @@ export function windowsFiles(drives: ReadonlyMap<string, string>, disk: Files): 
       reject(path, "Read");
       return at(path, (file) => disk.read(file));
     },
-    write: (path, data) => {
+    write: async (path, data) => {
+      await change(path, "write");
       reject(path, "Write");
-      at(path, (file) => {
-        disk.write(file, data);
-      });
+      await at(path, (file) => disk.write(file, data));
     },
-    makeFolder: (path) => {
-      at(path, (file) => {
-        disk.makeFolder(file);
-      });
+    makeFolder: async (path) => {
+      await watch.changing(`make ${resolve(path)}`);
+      await at(path, (file) => disk.makeFolder(file));
     },
-    remove: (path, options) => {
+    remove: async (path, options) => {
+      await change(path, "remove");
       reject(path, "Delete");
-      at(path, (file) => {
-        disk.remove(file, options);
-      });
+      await at(path, (file) => disk.remove(file, options));
     },
-    move: (from, to) => {
+    move: async (from, to) => {
+      await change(from, "rename");
       reject(from, "Delete", "");
-      at(from, (source) => {
-        at(to, (target) => {
-          disk.move(source, target);
-        });
-      });
+      await at(from, (source) => at(to, (target) => disk.move(source, target)));
     },
-    copy: (from, to) => {
+    replace: async (from, to) => {
+      await change(to, "write");
+      reject(to, "Delete", "");
+      await at(from, (source) => at(to, (target) => disk.replace(source, target)));
+    },
+    copy: async (from, to) => {
+      await change(to, "write");
       reject(from, "Read");
       reject(to, "Write");
-      at(from, (source) => {
-        at(to, (target) => {
-          disk.copy(source, target);
-        });
-      });
+      await at(from, (source) => at(to, (target) => disk.copy(source, target)));
     },
-    setModified: (path, moment) => {
-      at(path, (file) => {
-        disk.setModified(file, moment);
-      });
-    },
-    open: (path, options) => {
+    setModified: (path, moment) => at(path, (file) => disk.setModified(file, moment)),
+    open: async (path, options) => {
+      if (options.mode !== "Open" || options.access !== "Read") {
+        await change(path, "write");
+      }
       reject(path, options.access === "Read" ? "Read" : "Write");
-      const handle = at(path, (file) => disk.open(file, options));
+      const handle = await at(path, (file) => disk.open(file, options));
       const key = resolve(path).toLowerCase();
       const entry = { share: options.share };
       open.set(key, new Set([...(open.get(key) ?? []), entry]));

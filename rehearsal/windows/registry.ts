@@ -15,11 +15,13 @@ import {
   CustomObject,
   isNull,
   NetObject,
+  PsArray,
   Unsupported,
   type Value,
 } from "../../powershell/values.ts";
 
-export type ValueKind = "String" | "ExpandString" | "MultiString" | "DWord" | "QWord" | "Binary";
+export const valueKinds = ["String", "ExpandString", "MultiString", "DWord"] as const;
+export type ValueKind = (typeof valueKinds)[number];
 
 interface RegistryValue {
   readonly name: string;
@@ -27,12 +29,23 @@ interface RegistryValue {
   readonly data: Value;
 }
 
+/** Values of keys by the keys' paths, as JSON can have them. */
+export type RegistryJson = Record<
+  string,
+  Record<string, { readonly kind: ValueKind; readonly data: RegistryData }>
+>;
+type RegistryData = string | number | readonly string[];
+
 /** A key: keys below it and values, by name in lower case. */
 export class RegistryKey {
   readonly keys = new Map<string, RegistryKey>();
   readonly values = new Map<string, RegistryValue>();
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    /** Called after each change of the key or those below it. */
+    readonly changed: () => void = () => undefined,
+  ) {}
 
   /** The key at a path below this one, with `\` between names. */
   find(path: string): RegistryKey | undefined {
@@ -45,15 +58,79 @@ export class RegistryKey {
   /** The same; keys that are missing are made. */
   make(path: string): RegistryKey {
     return namesOf(path).reduce<RegistryKey>((key, name) => {
-      const below = key.keys.get(name.toLowerCase()) ?? new RegistryKey(name);
-      key.keys.set(name.toLowerCase(), below);
-      return below;
+      const below = key.keys.get(name.toLowerCase());
+      return below ?? key.#add(new RegistryKey(name, this.changed));
     }, this);
+  }
+
+  #add(key: RegistryKey): RegistryKey {
+    this.keys.set(key.name.toLowerCase(), key);
+    this.changed();
+    return key;
+  }
+
+  /** Removes the key at a path with all it has. */
+  remove(path: string): void {
+    const names = namesOf(path);
+    const leaf = names.pop() ?? "";
+    this.find(names.join("\\"))?.keys.delete(leaf.toLowerCase());
+    this.changed();
+  }
+
+  get(name: string): Value | undefined {
+    return this.values.get(name.toLowerCase())?.data;
   }
 
   set(name: string, data: Value, kind: ValueKind): void {
     this.values.set(name.toLowerCase(), { name, kind, data });
+    this.changed();
   }
+
+  /** Removes a value; whether there was one. */
+  unset(name: string): boolean {
+    const removed = this.values.delete(name.toLowerCase());
+    this.changed();
+    return removed;
+  }
+
+  /** The keys below this one, with their values. */
+  toJson(path = ""): RegistryJson {
+    const json: RegistryJson = {};
+    for (const key of this.keys.values()) {
+      const full = path === "" ? key.name : `${path}\\${key.name}`;
+      json[full] = Object.fromEntries(
+        [...key.values.values()].map(({ name, kind, data }) => [name, { kind, data: plain(data) }]),
+      );
+      Object.assign(json, key.toJson(full));
+    }
+    return json;
+  }
+
+  /** Adds keys and values out of JSON. */
+  load(json: RegistryJson): this {
+    for (const [path, values] of Object.entries(json)) {
+      const key = this.make(path);
+      for (const [name, { kind, data }] of Object.entries(values)) {
+        key.set(name, typeof data === "object" ? texts(data) : data, kind);
+      }
+    }
+    return this;
+  }
+}
+
+function plain(data: Value): RegistryData {
+  if (data instanceof PsArray) {
+    return data.items.map(toText);
+  }
+  if (typeof data === "string" || typeof data === "number") {
+    return data;
+  }
+  throw new Unsupported("keeping a registry value that is neither a text nor an Int32");
+}
+
+/** A value of the kind MultiString. */
+export function texts(items: readonly string[]): Value {
+  return is.array([...items], is.types.get("string[]"));
 }
 
 function namesOf(path: string): string[] {
@@ -115,12 +192,12 @@ export class RegistryItems implements ItemProvider {
     // With force a key that is there is made again, empty of values.
     const key = this.machine.make(this.#below(full));
     key.values.clear();
+    key.changed();
     return this.#item(full, key);
   }
 
   remove(item: Item): void {
-    const { parent, leaf } = split(this, this.resolve(item.path));
-    this.machine.find(this.#below(parent))?.keys.delete(leaf.toLowerCase());
+    this.machine.remove(this.#below(item.path));
   }
 
   copy(): never {
@@ -301,7 +378,7 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
       { Name: { type: "string[]", position: 1, mandatory: true }, Force: { type: "switch" } },
       async (call, key, at) => {
         for (const name of call.texts("Name") ?? []) {
-          if (!key.values.delete(name.toLowerCase())) {
+          if (!key.unset(name)) {
             await missing(call, name, at);
           }
         }
@@ -317,15 +394,8 @@ function store(key: RegistryKey, name: string, value: Value, given: ValueKind | 
     case "dword":
       key.set(name, convert(value, is.int), "DWord");
       return;
-    case "qword":
-      key.set(name, convert(value, is.long), "QWord");
-      return;
     case "multistring":
-      key.set(
-        name,
-        is.array(isNull(value) ? [] : toItems(value).map(toText), is.types.get("string[]")),
-        "MultiString",
-      );
+      key.set(name, texts(isNull(value) ? [] : toItems(value).map(toText)), "MultiString");
       return;
     case "string":
       key.set(name, toText(value), "String");
@@ -338,17 +408,19 @@ function store(key: RegistryKey, name: string, value: Value, given: ValueKind | 
   }
 }
 
-/** The machine's variables, which Windows keeps in the registry. A value of no characters removes one, as in 5.1. */
-export function machineEnvironment(machine: RegistryKey): Pick<Environment, "get" | "set" | "all"> {
-  const key = machine.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
+/**
+ * The machine's variables, on the registry's key that has them: SYSTEM\CurrentControlSet\Control\Session
+ * Manager\Environment. A value of no characters removes one, as in 5.1.
+ */
+export function machineVariables(key: RegistryKey): Pick<Environment, "get" | "set" | "all"> {
   return {
     get: (name) => {
-      const value = key.values.get(name.toLowerCase());
-      return value && toText(value.data);
+      const value = key.get(name);
+      return value === undefined ? undefined : toText(value);
     },
     set: (name, value) => {
       if (value === undefined || value === "") {
-        key.values.delete(name.toLowerCase());
+        key.unset(name);
       } else {
         key.set(name, value, "String");
       }

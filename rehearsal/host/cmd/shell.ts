@@ -1,6 +1,6 @@
 import { InvocationError, parseInvocation } from "../powershell/invocation.ts";
 import { type CommandIo, runScript } from "../run-script.ts";
-import { type WindowsHost, homeFolder } from "../windows-host.ts";
+import type { WindowsHost } from "../windows-host.ts";
 import { WindowsPathError } from "../windows-path.ts";
 import { splitArguments } from "./argv.ts";
 import { CommandLineError, parseCommandLine } from "./command-line.ts";
@@ -26,7 +26,7 @@ export async function runShellCommand(
     return 1;
   }
   try {
-    const { program, rest } = parseCommandLine(text, variables(host));
+    const { program, rest } = parseCommandLine(text, host.sessionVariables);
     const name = program
       .replace(systemFolder, "")
       .replace(/\.exe$/i, "")
@@ -68,22 +68,4 @@ async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Pr
     io.err(`${error.message}\n`);
     return error.exitCode;
   }
-}
-
-function variables(host: WindowsHost): Record<string, string> {
-  return {
-    COMPUTERNAME: host.computerName.toUpperCase(),
-    HOMEDRIVE: "C:",
-    HOMEPATH: homeFolder.slice(2),
-    OS: "Windows_NT",
-    PROCESSOR_ARCHITECTURE: "AMD64",
-    ProgramData: "C:\\ProgramData",
-    ProgramFiles: "C:\\Program Files",
-    SystemDrive: "C:",
-    SystemRoot: "C:\\Windows",
-    TEMP: `${homeFolder}\\AppData\\Local\\Temp`,
-    USERNAME: "administrator",
-    USERPROFILE: homeFolder,
-    windir: "C:\\Windows",
-  };
 }

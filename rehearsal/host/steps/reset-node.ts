@@ -4,7 +4,7 @@ import { StepError } from "../step-error.ts";
 import { PowerLost } from "../power-lost.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { restoreAutomaticUpdate } from "./automatic-update.ts";
-import { setDnsServers } from "./dns-servers.ts";
+import { removeDnsServers } from "./dns-servers.ts";
 import { hasJoinRemains, resetMembership } from "./membership.ts";
 import { removeNodeRoutes } from "./node-routes.ts";
 import { nodeFolders, removeNodeFolders } from "./node-folders.ts";
@@ -108,7 +108,7 @@ function parts(host: WindowsHost): readonly Part[] {
       },
     ],
     ["hosts file", () => removeHostsLines(host)],
-    ["DNS", async () => ((await setDnsServers(host, [])) ? ["the DNS servers"] : [])],
+    ["DNS", async () => ((await removeDnsServers(host)) ? ["the DNS servers"] : [])],
     // Before the folder with their record.
     ["routes", () => removeNodeRoutes(host)],
     ["folders", () => removeNodeFolders(host.drive)],

@@ -7,16 +7,16 @@ import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
 import type { Cmdlet, Shell } from "../../../powershell/commands.ts";
 import { newInterpreter } from "../../../powershell/console.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
-import type { Environment } from "../../../powershell/host.ts";
 import { nodeHost } from "../../../powershell/node-host.ts";
 import * as is from "../../../powershell/types.ts";
 import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";
 import { parse } from "../../../powershell/parser.ts";
 import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
+import { windowsEnvironment } from "../../../rehearsal/windows/environment.ts";
 import {
   defineRegistryTypes,
-  machineEnvironment,
+  machineVariables,
   registryCmdlets,
   RegistryItems,
   RegistryKey,
@@ -84,21 +84,6 @@ const standIns: readonly Cmdlet[] = [
   },
 ];
 
-function windowsEnvironment(initial: Record<string, string>): Environment {
-  const variables = new Map<string, { name: string; value: string }>();
-  const set = (name: string, value: string | undefined) => {
-    if (value === undefined || value === "") variables.delete(name.toLowerCase());
-    else variables.set(name.toLowerCase(), { name, value });
-  };
-  for (const [name, value] of Object.entries(initial)) set(name, value);
-  return {
-    get: (name) => variables.get(name.toLowerCase())?.value,
-    set,
-    all: () => new Map([...variables.values()].map(({ name, value }) => [name, value])),
-    machineName: "MACHINE",
-  };
-}
-
 /** What the recordings ask of the drives of variables. */
 function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
   const isVariable = drive === "variable";
@@ -163,12 +148,14 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     Path: "C:\\Windows\\system32;C:\\Windows",
   };
   const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
-  const machine = machineEnvironment(registry);
+  const machine = machineVariables(
+    registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"),
+  );
   machine.set("Path", "C:\\windows\\system32;C:\\windows");
   const host = {
     ...disk,
     files: windowsFiles(new Map(Object.entries({ C: drive, Z: "/" })), disk.files),
-    environment: { ...windowsEnvironment(variables), machine },
+    environment: windowsEnvironment("MACHINE", variables, machine),
     lookup: (name: string) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
     processes: { ...disk.processes, find: () => undefined },
   };

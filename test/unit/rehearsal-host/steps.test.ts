@@ -240,7 +240,7 @@ describe("Set-HostsEntry, rehearsed", () => {
   });
 
   it("does not add DNS servers to somebody else's rule, and leaves that", async () => {
-    const theirs = [{ comment: "VPN", servers: ["10.9.9.9"] }];
+    const theirs = [{ name: "{1}", namespace: ".", servers: ["10.9.9.9"], comment: "VPN" }];
     await host.windows.settings.setDnsRules(theirs);
     const result = await set("", "1.1.1.1");
     assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);

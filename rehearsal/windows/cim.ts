@@ -1,0 +1,104 @@
+/**
+ * CIM classes and the cmdlets that ask them.
+ *
+ * Source: https://learn.microsoft.com/powershell/module/cimcmdlets (Get-CimInstance, Invoke-CimMethod). What each class
+ * has is said where it is declared.
+ */
+import type { Cmdlet } from "../../powershell/commands.ts";
+import { toBool, toText } from "../../powershell/convert.ts";
+import * as is from "../../powershell/types.ts";
+import {
+  CustomObject,
+  Hashtable,
+  isNull,
+  Unsupported,
+  type Value,
+} from "../../powershell/values.ts";
+
+export interface CimClass {
+  /** Properties of each instance. */
+  readonly instances: () => Promise<readonly Readonly<Record<string, Value>>[]>;
+  /** By name; each returns its ReturnValue. */
+  readonly methods?: Readonly<
+    Record<string, (instance: CustomObject, args: Hashtable) => Promise<number>>
+  >;
+}
+
+export type CimClasses = Readonly<Record<string, CimClass>>;
+
+/** @param classes by their names. */
+export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
+  const classOf = (name: string): CimClass => {
+    const key = Object.keys(classes).find((each) => each.toLowerCase() === name.toLowerCase());
+    const found = key === undefined ? undefined : classes[key];
+    if (!found) {
+      throw new Unsupported(`the CIM class ${name}`);
+    }
+    return found;
+  };
+  return [
+    {
+      name: "Get-CimInstance",
+      parameters: {
+        ClassName: { type: "string", position: 0, mandatory: true },
+        Filter: { type: "string" },
+      },
+      async run(call) {
+        const name = call.text("ClassName") ?? "";
+        for (const properties of await classOf(name).instances()) {
+          const instance = new CustomObject(is.customObject);
+          instance.typeNames = [
+            `Microsoft.Management.Infrastructure.CimInstance#root/cimv2/${name}`,
+          ];
+          for (const [property, value] of Object.entries(properties)) {
+            instance.set(property, value);
+          }
+          if (fits(instance, call.text("Filter") ?? "")) {
+            await call.emit(instance);
+          }
+        }
+      },
+    },
+    {
+      name: "Invoke-CimMethod",
+      parameters: {
+        InputObject: { type: "object", position: 0, mandatory: true, pipeline: "value" },
+        MethodName: { type: "string", position: 1, mandatory: true },
+        Arguments: { type: "System.Collections.IDictionary", position: 2 },
+      },
+      async run(call) {
+        const instance = call.get("InputObject") as CustomObject;
+        const name = instance.typeNames[0]?.replace(/^.*\//, "") ?? "";
+        const method = classOf(name).methods?.[call.text("MethodName") ?? ""];
+        if (!method) {
+          throw new Unsupported(`the method ${call.text("MethodName") ?? ""} of ${name}`);
+        }
+        const args = call.get("Arguments");
+        const given = args instanceof Hashtable ? args : new Hashtable(is.hashtable);
+        await call.emit(
+          new CustomObject(is.customObject).set("ReturnValue", await method(instance, given)),
+        );
+      },
+    },
+  ];
+}
+
+/** Whether an instance fits a condition of WQL: comparisons with AND between them. */
+function fits(instance: CustomObject, filter: string): boolean {
+  const conditions = filter === "" ? [] : filter.split(/\s+AND\s+/i);
+  return conditions.every((condition) => {
+    const [, name = "", isNot, text, word] =
+      /^(\w+)\s*(?:IS (NOT )?NULL|=\s*(?:'([^']*)'|(TRUE|FALSE|\d+)))$/i.exec(condition) ?? [];
+    const value = instance.get(name);
+    if (value === undefined) {
+      throw new Unsupported(`the condition ${condition}`);
+    }
+    if (text !== undefined) {
+      return toText(value).toLowerCase() === text.toLowerCase();
+    }
+    if (word !== undefined) {
+      return /^\d/.test(word) ? toText(value) === word : toBool(value) === /^true$/i.test(word);
+    }
+    return isNull(value) === (isNot === undefined);
+  });
+}

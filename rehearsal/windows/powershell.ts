@@ -1,0 +1,150 @@
+/**
+ * powershell.exe of a modelled machine: the interpreter with the machine's drive, registry, clock and programs, and with
+ * what is modelled of the cmdlets that only Windows has.
+ */
+import fs from "node:fs";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cmdlet } from "../../powershell/commands.ts";
+import { newInterpreter } from "../../powershell/console.ts";
+import { ioError } from "../../powershell/dotnet/io-errors.ts";
+import type { Clock, Host } from "../../powershell/host.ts";
+import type { Interpreter } from "../../powershell/interpreter.ts";
+import { nodeFiles } from "../../powershell/node-host.ts";
+import { types as coreTypes, Types } from "../../powershell/types.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+import { cimCmdlets } from "./cim.ts";
+import { dnsCmdlets } from "./dns.ts";
+import { windowsFiles } from "./drives.ts";
+import { windowsEnvironment } from "./environment.ts";
+import { windowsProcesses } from "./processes.ts";
+import {
+  defineRegistryTypes,
+  machineVariables,
+  registryCmdlets,
+  RegistryItems,
+} from "./registry.ts";
+import { defineSecurityTypes } from "./security.ts";
+import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
+
+/** ERROR_DISK_FULL, as HRESULT. */
+const diskFull = -2147024784;
+
+/** Seconds that a limit of time lasts at least: a slow machine shall not be taken for a program that hangs. */
+const leastLimit = 5;
+
+/** The console that a script runs on. */
+export interface ScriptConsole {
+  readonly output: (text: string) => void;
+  readonly error: (text: string) => void;
+  /** All of standard input. */
+  readonly input: () => Promise<Buffer>;
+}
+
+/**
+ * @param changing called before each change of the machine, with what it is, e.g. `write C:\k\config`; what it throws
+ * keeps the change from being made.
+ */
+export function windowsPowerShell(
+  machine: WindowsHost,
+  console: ScriptConsole,
+  changing: (what: string) => Promise<void>,
+): Interpreter {
+  const { drive, registry, services, mutexes } = machine;
+  const change = async (what: string): Promise<void> => {
+    await changing(what);
+    machine.assertPower();
+  };
+  const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), nodeFiles("/"), {
+    async changing(what) {
+      await change(what);
+      if (drive.full && /^(write|make)/.test(what)) {
+        throw ioError("There is not enough space on the disk.", diskFull);
+      }
+    },
+    isInUse: async (path, how) =>
+      machine.openFiles.has(path) ||
+      (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
+  });
+  const session = registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
+  const variables = machineVariables(session);
+  const host: Host = {
+    ...console,
+    files,
+    environment: windowsEnvironment(
+      machine.computerName.toUpperCase(),
+      { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
+      variables,
+    ),
+    clock: scaledClock(machine),
+    processes: windowsProcesses(machine, change),
+    mutexes: {
+      enter: (name, milliseconds) =>
+        mutexes.enter(
+          name,
+          milliseconds < 0 ? 2 ** 31 - 1 : machine.milliseconds(milliseconds / 1000),
+        ),
+      leave: (name) => {
+        mutexes.leave(name);
+      },
+    },
+  };
+  const types = new Types(coreTypes);
+  const items = new RegistryItems(registry, types);
+  defineRegistryTypes(types);
+  defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
+  defineServiceTypes(types, machine, change);
+  const cmdlets = [
+    ...registryCmdlets(items),
+    ...dnsCmdlets(machine),
+    ...serviceCmdlets(machine),
+    ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
+  ];
+  return newInterpreter(host, {
+    types,
+    providers: (name) => (name === "hklm" ? items : undefined),
+    cmdlets: cmdlets.map((each) => watched(each, machine, change)),
+  });
+}
+
+/** Tells before a cmdlet changes the machine, and waits until what it changed is kept. */
+function watched(
+  cmdlet: Cmdlet,
+  machine: WindowsHost,
+  changing: (what: string) => Promise<void>,
+): Cmdlet {
+  const { run, name } = cmdlet;
+  if (!run || /^Get-/.test(name)) {
+    return cmdlet;
+  }
+  return {
+    ...cmdlet,
+    async run(call) {
+      await changing(name);
+      await run(call);
+      await machine.saved();
+    },
+  };
+}
+
+/** Pauses take as long as the machine's patience says, and the scripts' own clocks do not see that. */
+function scaledClock(machine: WindowsHost): Clock {
+  const { programs } = machine;
+  let passedOver = 0;
+  return {
+    now: () => programs.now().getTime(),
+    elapsed: () => performance.now() + passedOver,
+    async sleep(milliseconds, cancelled) {
+      const scaled = machine.milliseconds(milliseconds / 1000);
+      // What can be cancelled is no pause, it is the limit of something else.
+      const real = cancelled ? Math.max(scaled, Math.min(milliseconds, leastLimit * 1000)) : scaled;
+      const signal = cancelled ? AbortSignal.any([machine.power, cancelled]) : machine.power;
+      await sleep(real, undefined, { signal }).catch(() => undefined);
+      if (!cancelled?.aborted) {
+        passedOver += milliseconds - real;
+        machine.assertPower();
+      }
+    },
+    offset: () => 0,
+  };
+}

@@ -1,0 +1,98 @@
+/** Programs that scripts start: those of Windows itself are modelled, all others are run as they lie on the drive. */
+import fs from "node:fs";
+import type { Processes, RunningProcess } from "../../powershell/host.ts";
+import type { ProgramResult } from "../host/programs.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+import { findOnDrive } from "../host/drive-names.ts";
+import { windowsPathNames } from "../host/windows-path.ts";
+import { sc } from "./services.ts";
+
+/** A program of Windows, by its arguments. */
+export type SystemProgram = (
+  machine: WindowsHost,
+  args: readonly string[],
+) => Promise<ProgramResult>;
+
+/** Those in C:\Windows\System32, by their names in lower case. */
+const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([["sc.exe", sc]]);
+
+/** Seconds that a program may run whose script sets no limit. */
+const longest = 24 * 3600;
+
+const systemFolder = "c:\\windows\\system32\\";
+
+/** @param changing called before a program is started. */
+export function windowsProcesses(
+  machine: WindowsHost,
+  changing: (what: string) => Promise<void>,
+): Processes {
+  const { programs, drive, settings } = machine;
+  const systemProgram = (file: string): SystemProgram | undefined =>
+    file.toLowerCase().startsWith(systemFolder)
+      ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
+      : undefined;
+  const isFile = (path: string): boolean => {
+    const found = findOnDrive(fs.realpathSync(drive.root), windowsPathNames(path));
+    return fs.statSync(found, { throwIfNoEntry: false })?.isFile() ?? false;
+  };
+  return {
+    id: 4242,
+    find(name) {
+      const folders = /[\\/:]/.test(name) ? [""] : [systemFolder, ...settings.path.map(below)];
+      return folders
+        .map((folder) => folder + name)
+        .find((path) => systemProgram(path) ?? isFile(path));
+    },
+    start({ file, args, workingDirectory }) {
+      return running(async (stdin, killed) => {
+        await changing(`run ${[file, ...args].join(" ")}`);
+        await machine.applyHostsFile();
+        const program = systemProgram(file);
+        return program
+          ? program(machine, args)
+          : programs.run(file, args, {
+              stdin,
+              timeoutSeconds: longest,
+              killed,
+              ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
+              path: settings.path,
+            });
+      });
+    },
+  };
+}
+
+function below(folder: string): string {
+  return folder.endsWith("\\") ? folder : `${folder}\\`;
+}
+
+/** A program that begins to run once all of its input is there. */
+function running(
+  run: (stdin: string, killed: AbortSignal) => Promise<ProgramResult>,
+): RunningProcess {
+  const kill = new AbortController();
+  let begin: (stdin: string) => void = () => undefined;
+  const input = new Promise<string>((resolve) => {
+    begin = resolve;
+  });
+  const written: Uint8Array[] = [];
+  const result = input.then((stdin) => run(stdin, kill.signal));
+  const stream = (name: "stdout" | "stderr"): Promise<Buffer> => {
+    const text = result.then((ended) => Buffer.from(ended[name]));
+    text.catch(() => undefined); // told by `ended`
+    return text;
+  };
+  return {
+    id: 4243,
+    ended: result.then(({ exitCode }) => exitCode),
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    writeInput: (data) => void written.push(data),
+    closeInput: () => {
+      begin(Buffer.concat(written).toString());
+    },
+    kill: () => {
+      kill.abort();
+    },
+  };
+}

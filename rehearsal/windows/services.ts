@@ -1,0 +1,229 @@
+/**
+ * Windows' service manager, as scripts see it.
+ *
+ * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-Service, New-Service),
+ * https://learn.microsoft.com/dotnet/api/system.serviceprocess.servicecontroller,
+ * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-service,
+ * https://learn.microsoft.com/windows-server/administration/windows-commands/sc-failure.
+ */
+import type { Cmdlet } from "../../powershell/commands.ts";
+import { toText } from "../../powershell/convert.ts";
+import { raised, type Types } from "../../powershell/types.ts";
+import { NetObject, type EnumValue, type Value } from "../../powershell/values.ts";
+import { ServiceError } from "../host/service-manager.ts";
+import type { Service } from "../host/state.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+import type { CimClass } from "./cim.ts";
+import type { SystemProgram } from "./processes.ts";
+
+/** A service as it was when it was looked at last. */
+interface Seen {
+  readonly name: string;
+  service: Pick<Service, "displayName" | "startType">;
+  isRunning: boolean;
+}
+
+type Controller = NetObject<Seen>;
+
+/** Windows' own, which is no entry of the model's service manager. */
+const sshd = {
+  displayName: "OpenSSH SSH Server",
+  description: "",
+  commandLine: "C:\\Program Files\\OpenSSH\\sshd.exe",
+  startType: "auto",
+  dependsOn: [],
+  restarts: true,
+} as const satisfies Service;
+
+const startTypes = { auto: "Automatic", manual: "Manual", disabled: "Disabled" } as const;
+
+function serviceOf({ services }: WindowsHost, name: string): Service | undefined {
+  return name.toLowerCase() === "sshd" ? sshd : services.get(name);
+}
+
+async function look(machine: WindowsHost, name: string): Promise<Seen | undefined> {
+  const service = serviceOf(machine, name);
+  const isRunning = service === sshd ? machine.isSshdListening : machine.services.isRunning(name);
+  return service && { name, service, isRunning: await isRunning };
+}
+
+export function defineServiceTypes(
+  types: Types,
+  machine: WindowsHost,
+  changing: (what: string) => Promise<void>,
+): void {
+  const { services } = machine;
+  const namespace = "System.ServiceProcess";
+  const status = types.define({
+    name: `${namespace}.ServiceControllerStatus`,
+    enumeration: { Stopped: 1, StartPending: 2, StopPending: 3, Running: 4 },
+  });
+  const startMode = types.define({
+    name: `${namespace}.ServiceStartMode`,
+    enumeration: { Automatic: 2, Manual: 3, Disabled: 4 },
+  });
+  types.define({
+    name: "Microsoft.PowerShell.Commands.ServiceCommandException",
+    base: "System.SystemException",
+  });
+  const order = async (name: string, what: "start" | "stop"): Promise<void> => {
+    await changing(`${what} the service ${name}`);
+    if (name.toLowerCase() === "sshd") {
+      if (what === "stop") machine.stopSshd();
+      else await machine.startSshd();
+      return;
+    }
+    try {
+      await services[what](name);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const { exception } = raised("System.ComponentModel.Win32Exception", reason);
+      const message = `Cannot ${what} service ${name} on computer '.'.`;
+      throw raised("System.InvalidOperationException", message, { inner: exception });
+    }
+  };
+  const enumerated = (of: typeof status, name: string): EnumValue | null =>
+    of.enumeration?.get(name.toLowerCase()) ?? null;
+  types.define({
+    name: `${namespace}.ServiceController`,
+    properties: {
+      Name: ({ state }: Controller) => state.name,
+      DisplayName: ({ state }: Controller) => state.service.displayName,
+      Status: ({ state }: Controller) =>
+        enumerated(status, state.isRunning ? "Running" : "Stopped"),
+      StartType: ({ state }: Controller) =>
+        enumerated(startMode, startTypes[state.service.startType]),
+    },
+    methods: {
+      "Start()": ({ state }: Controller) => order(state.name, "start"),
+      "Stop()": ({ state }: Controller) => order(state.name, "stop"),
+      "Refresh()": async ({ state }: Controller) => {
+        Object.assign(state, await look(machine, state.name));
+      },
+      "ToString()": ({ state }: Controller) => state.name,
+    },
+  });
+}
+
+export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
+  const { services } = machine;
+  return [
+    {
+      name: "Get-Service",
+      implementation: "Microsoft.PowerShell.Commands.GetServiceCommand",
+      parameters: { Name: { type: "string[]", position: 0 } },
+      async run(call) {
+        const type = call.shell.types.get("System.ServiceProcess.ServiceController");
+        for (const name of call.texts("Name") ?? [...services.names(), "sshd"].sort()) {
+          const seen = await look(machine, name);
+          if (seen) {
+            await call.emit(new NetObject(type, seen));
+          } else {
+            const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
+            const message = `Cannot find any service with service name '${name}'.`;
+            const id = "NoServiceFoundForGivenName";
+            await call.fail(raised(call.shell.types.get(failure), message, { id }));
+          }
+        }
+      },
+    },
+    {
+      name: "New-Service",
+      implementation: "Microsoft.PowerShell.Commands.NewServiceCommand",
+      parameters: {
+        Name: { type: "string", position: 0, mandatory: true },
+        BinaryPathName: { type: "string", position: 1, mandatory: true },
+        DisplayName: { type: "string" },
+        Description: { type: "string" },
+        StartupType: { type: "string", set: ["Automatic", "Manual", "Disabled"] },
+        DependsOn: { type: "string[]" },
+      },
+      async run(call) {
+        const name = call.text("Name") ?? "";
+        const type = call.shell.types.get("System.ServiceProcess.ServiceController");
+        if (serviceOf(machine, name)) {
+          const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
+          const message = `Service '${name} (${name})' cannot be created due to the following error: The specified service already exists`;
+          const id = "CouldNotNewService";
+          await call.fail(raised(call.shell.types.get(failure), message, { id }));
+          return;
+        }
+        await services.configure(name, {
+          commandLine: call.text("BinaryPathName") ?? "",
+          displayName: call.text("DisplayName") ?? name,
+          description: call.text("Description") ?? "",
+          startType: startTypeOf(call.text("StartupType") ?? "Automatic"),
+          dependsOn: call.texts("DependsOn") ?? [],
+          restarts: false,
+        });
+        await call.emit(new NetObject(type, (await look(machine, name)) as Seen));
+      },
+    },
+  ];
+}
+
+function startTypeOf(mode: string): Service["startType"] {
+  const known = { automatic: "auto", manual: "manual", disabled: "disabled" } as const;
+  return known[mode.toLowerCase() as keyof typeof known];
+}
+
+const startModes = { auto: "Auto", manual: "Manual", disabled: "Disabled" } as const;
+
+/** Win32_Service. */
+export function serviceClass(machine: WindowsHost): CimClass {
+  const { services } = machine;
+  return {
+    instances: async () => {
+      const seen: Record<string, Value>[] = [];
+      for (const name of [...services.names(), "sshd"]) {
+        const service = serviceOf(machine, name);
+        const found = await look(machine, name);
+        if (service && found) {
+          seen.push({
+            Name: name,
+            DisplayName: service.displayName,
+            Description: service.description,
+            PathName: service.commandLine,
+            StartMode: startModes[service.startType],
+            State: found.isRunning ? "Running" : "Stopped",
+          });
+        }
+      }
+      return seen;
+    },
+    methods: {
+      async Change(instance, args) {
+        const path = args.get("PathName");
+        const mode = args.get("StartMode");
+        await services.change(toText(instance.get("Name") ?? null), {
+          ...(path === undefined ? {} : { commandLine: toText(path) }),
+          ...(mode === undefined ? {} : { startType: startTypeOf(toText(mode)) }),
+        });
+        return 0;
+      },
+      async Delete(instance) {
+        await services.remove(toText(instance.get("Name") ?? null));
+        return 0;
+      },
+    },
+  };
+}
+
+/** `sc.exe failure` and `sc.exe failureflag`: what happens when a service ends by itself. */
+export const sc: SystemProgram = async ({ services }, [verb = "", name = "", ...options]) => {
+  try {
+    if (verb === "failure") {
+      const actions = options[options.indexOf("actions=") + 1] ?? "";
+      await services.change(name, { restarts: actions !== "" });
+    } else if (verb !== "failureflag" || !services.get(name)) {
+      throw new ServiceError("The specified service does not exist as an installed service.");
+    }
+    return { exitCode: 0, stdout: "[SC] ChangeServiceConfig2 SUCCESS\r\n", stderr: "" };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) {
+      throw error;
+    }
+    const stdout = `[SC] OpenService FAILED 1060:\r\n\r\n${error.message}\r\n`;
+    return { exitCode: 1060, stdout, stderr: "" };
+  }
+};
