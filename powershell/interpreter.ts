@@ -29,6 +29,7 @@ import {
   type Runnable,
   type Stage,
 } from "./stages.ts";
+import { noteRun } from "./statements-run.ts";
 import { check, nodes } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
@@ -292,6 +293,7 @@ export class Interpreter implements Shell {
 
   async #statements(statements: Statements, emit: Emit): Promise<void> {
     for (const statement of statements) {
+      noteRun(statement);
       try {
         await located(statement.position, () => this.#statement(statement, emit));
       } catch (error) {

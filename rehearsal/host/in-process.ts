@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +12,7 @@ import { HollowPrograms } from "./hollow/hollow-programs.ts";
 import { generateEd25519 } from "../../components/machine/generate-ed25519.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
 import { started, stopped } from "../left-running.ts";
+import { loadState } from "./state.ts";
 import type { WindowsHost } from "./windows-host.ts";
 import type { WindowsVersion } from "./windows-version.ts";
 
@@ -36,6 +37,8 @@ export interface RehearsalHostOptions {
   readonly patience?: number;
   /** How long the port stays closed in a reboot. Default: 50. */
   readonly downMilliseconds?: number;
+  /** Folder with what was on its drive before. Default: nothing was. */
+  readonly drive?: string;
   /** Default: nothing is logged. */
   readonly log?: (line: string) => void;
 }
@@ -65,6 +68,7 @@ export interface RehearsalHost {
 /** Starts a host; the caller stops it. */
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
+  if (options.drive !== undefined) await cp(options.drive, driveC, { recursive: true });
   const media = await writeHollowMedia(
     new Drive(driveC, false),
     options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
@@ -82,6 +86,11 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       );
     },
   });
+  if (options.drive !== undefined) {
+    const { bootTime } = await loadState(new Drive(driveC, false), programs.bootTime);
+    programs.bootTime = new Date(bootTime);
+    programs.powerOn();
+  }
 
   let boots = 0;
   let off = false;
@@ -114,6 +123,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.stepLock.idle();
     await running.windows.tasksEnded();
     await running.servicesStarted;
+    running.windows.unflushed.tear();
     programs.powerOff(); // what a step had still begun
   };
   const reboot = async (delayMilliseconds: number): Promise<void> => {

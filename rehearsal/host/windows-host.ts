@@ -7,6 +7,7 @@ import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
 import { RegistryKey } from "../windows/registry.ts";
+import { UnflushedFiles } from "../windows/unflushed.ts";
 import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
 import { type HostState, loadState, saveState, savingInOrder } from "./state.ts";
@@ -57,6 +58,8 @@ export class WindowsHost {
   readonly openFiles = new Set<string>();
   /** One step at a time per machine. */
   readonly stepLock: StepLock;
+  /** What a power cut would spoil. */
+  readonly unflushed = new UnflushedFiles();
   /** Bytes of files that were copied here during this boot. */
   bytesReceived = 0;
   /** HKEY_LOCAL_MACHINE. */

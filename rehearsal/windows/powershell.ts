@@ -62,6 +62,7 @@ export function windowsPowerShell(
         throw ioError("There is not enough space on the disk.", diskFull);
       }
     },
+    unflushed: machine.unflushed,
     isInUse: async (path, how) =>
       machine.openFiles.has(path) ||
       (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
@@ -94,17 +95,21 @@ export function windowsPowerShell(
   defineRegistryTypes(types);
   defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
   defineServiceTypes(types, machine, change);
-  const cmdlets = [
+  return newInterpreter(host, {
+    types,
+    providers: (name) => (name === "hklm" ? items : undefined),
+    cmdlets: windowsCmdlets(machine, items).map((each) => watched(each, machine, change)),
+  });
+}
+
+/** What is modelled of the cmdlets that only Windows has. */
+export function windowsCmdlets(machine: WindowsHost, items: RegistryItems): readonly Cmdlet[] {
+  return [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
     ...serviceCmdlets(machine),
     ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
   ];
-  return newInterpreter(host, {
-    types,
-    providers: (name) => (name === "hklm" ? items : undefined),
-    cmdlets: cmdlets.map((each) => watched(each, machine, change)),
-  });
 }
 
 /** Tells before a cmdlet changes the machine, and waits until what it changed is kept. */

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 
 /** Everything that is on a machine, files by content and Windows' settings; the feature, scripts and media aside. */
-export async function listing(host: RehearsalHost): Promise<Record<string, string>> {
+export async function listing(
+  host: Pick<RehearsalHost, "driveC" | "programs">,
+): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const below = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(host.driveC, folder), { withFileTypes: true })) {

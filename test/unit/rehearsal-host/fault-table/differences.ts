@@ -12,9 +12,11 @@ export function differences(
     .map((key) => `${key} is ${shown(found[key])}, without the fault ${shown(wanted[key])}`);
 }
 
-/** Each machine boots when it boots. */
+/** Each machine boots when it boots, and has identifiers of its own. */
 function timeless(value: string | undefined): string | undefined {
-  return value?.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
+  return value
+    ?.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/\{[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}\}/g, "<id>");
 }
 
 function shown(value: string | undefined): string {

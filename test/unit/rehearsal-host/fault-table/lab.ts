@@ -88,9 +88,7 @@ export class Lab {
       if (each === unpacking) {
         const steps = join(driveC, "kindows/steps");
         const file = join(steps, home.archive);
-        // The model reads a step's own script and nothing of the library.
-        const filter = (path: string): boolean => !path.includes("/lib/");
-        await extract({ file, cwd: steps, strict: true, filter });
+        await extract({ file, cwd: steps, strict: true });
       } else {
         const to = each === "push of the media" ? "kindows/media" : "kindows";
         await cp(this.#source(each), join(driveC, to), { recursive: true });
