@@ -65,6 +65,6 @@ async function main(): Promise<number> {
   }
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (/powershell.console\.ts$/.test(process.argv[1] ?? "")) {
   process.exitCode = await main();
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { remoteSteps } from "./ssh-client.ts";
 import {
   goodArguments,
   joinInput,
@@ -175,6 +176,29 @@ describe("The rehearsed steps in a wrong order", () => {
     try {
       const result = await runStep(host, "Reset-Node");
       assert.deepEqual([result.exitCode, result.changed], [0, false]);
+    } finally {
+      await host.stop();
+    }
+  });
+});
+
+describe("A script that the interpreter does not know all of", () => {
+  it("changes nothing, and is reported as the interpreter's failure, not as a step's result", async () => {
+    const host = await startWithSteps();
+    try {
+      const script = `${remoteSteps}\\Set-HostsEntry.ps1`;
+      const text = (await host.windows.drive.readText(script)) ?? "";
+      await host.windows.drive.write(script, `${text}\nRestart-Computer\n`);
+      const result = await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+      assert.deepEqual(
+        [result.exitCode, result.changed, result.errorCode],
+        [70, undefined, undefined],
+      );
+      assert.match(
+        result.stderr,
+        /Set-HostsEntry\.ps1:\d+: .* does not support the command Restart-Computer/,
+      );
+      assert.deepEqual(host.programs.hostsEntries, []);
     } finally {
       await host.stop();
     }
