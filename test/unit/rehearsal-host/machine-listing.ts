@@ -1,5 +1,6 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { RegistryJson } from "../../../rehearsal/windows/registry.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 
 /** Everything that is on a machine, files by content and Windows' settings; the feature, scripts and media aside. */
@@ -25,9 +26,15 @@ export async function listing(
   const state = JSON.parse(
     await readFile(join(host.driveC, "rehearsal/state.json"), "utf8"),
   ) as Record<string, unknown>;
-  const passing = ["bootTime", "features", "faultsPlayed"];
+  const passing = ["bootTime", "features", "faultsPlayed", "registry"];
   for (const [key, value] of Object.entries(state)) {
     if (!passing.includes(key)) found[key] = JSON.stringify(value);
+  }
+  // Keys without values mean nothing here.
+  for (const [key, values] of Object.entries(state["registry"] as RegistryJson)) {
+    for (const [name, { data }] of Object.entries(values)) {
+      found[`HKLM\\${key}\\${name}`] = JSON.stringify(data);
+    }
   }
   for (const name of ["kubelet", "containerd"]) {
     found[`running ${name}`] = String(await host.programs.isServiceRunning(name));

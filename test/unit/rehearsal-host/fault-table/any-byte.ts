@@ -97,7 +97,7 @@ function measured(): Promise<ReadonlyMap<Row, Stream>> {
 }
 
 function withCutMachine<T>(work: (lab: Lab, proxy: CuttingProxy) => Promise<T>): Promise<T> {
-  return withLab(async (lab) => {
+  return withLab(undefined, async (lab) => {
     const proxy = await CuttingProxy.open(lab.host.port);
     lab.port = proxy.port;
     try {

@@ -1,5 +1,8 @@
 /** Notes on the boot in which the pod network was made: after the next one Calico makes its own. */
-const ofABoot = ["/kindows/state/external-network.json", "calicoBootTime"];
+const ofABoot = [
+  "/kindows/state/external-network.json",
+  "HKLM\\SOFTWARE\\Tigera\\Calico\\LastBootTime",
+];
 
 /** What of a machine is otherwise than on another one; both as `listing` gives them. */
 export function differences(
