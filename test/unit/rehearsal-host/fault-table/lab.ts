@@ -56,7 +56,7 @@ async function makeSnapshots(): Promise<ReadonlyMap<Row, Snapshot>> {
       await cp(lab.host.driveC, before, { recursive: true });
       const error = await lab.run(row);
       if (error !== undefined) throw new Error(error);
-      await lab.host.up();
+      await lab.settled();
       made.set(row, { before, after: await listing(lab.host) });
     }
     const left = differences(clean, await listing(lab.host));
@@ -113,6 +113,13 @@ export class Lab {
       const message = error instanceof Error ? error.message : String(error);
       return `${resourceOf(row)}: ${message}`;
     }
+  }
+
+  /** Resolves when nothing is under way on the machine any more. */
+  async settled(): Promise<void> {
+    await this.host.up();
+    await this.host.windows.tasksEnded();
+    await this.host.up();
   }
 
   /** What is not as on a machine that nothing happened to, after a row. */

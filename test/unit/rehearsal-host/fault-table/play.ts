@@ -25,7 +25,7 @@ export async function play(row: Row, fault: TableFault): Promise<CellResult> {
     fault.mendCluster?.(lab.cluster);
     let second = first === undefined ? undefined : await lab.run(row);
     if (mayYetEnd(second)) second = await lab.run(row);
-    await lab.host.up();
+    await lab.settled();
     return {
       error: first,
       code: codeOf(first),
