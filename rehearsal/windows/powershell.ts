@@ -17,6 +17,7 @@ import { cimCmdlets } from "./cim.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -24,6 +25,7 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
+import { routeCmdlets } from "./routes.ts";
 import { defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
 
@@ -98,11 +100,14 @@ export function windowsPowerShell(
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
     ...serviceCmdlets(machine),
+    ...routeCmdlets(machine),
+    ...hostNetworkCmdlets(machine, change),
     ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
   ];
   return newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
+    mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
     cmdlets: cmdlets.map((each) => watched(each, machine, change)),
   });
 }
