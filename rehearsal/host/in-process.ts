@@ -81,10 +81,14 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     driveC,
     cluster: options.cluster ?? recording,
     onReboot: (delaySeconds) => {
-      rebooting = reboot(delaySeconds * 1000 * patience).catch((error: unknown) =>
+      if (power.signal.aborted) return; // it is going down
+      delay.abort();
+      delay = new AbortController();
+      rebooting = reboot(delaySeconds * 1000 * patience, delay.signal).catch((error: unknown) =>
         log(`reboot failed: ${String(error)}`),
       );
     },
+    onRebootCalledOff: () => delay.abort(),
   });
   if (options.drive !== undefined) {
     const { bootTime } = await loadState(new Drive(driveC, false), programs.bootTime);
@@ -95,6 +99,8 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   let boots = 0;
   let off = false;
   let power = new AbortController();
+  /** Aborted when a reboot that was ordered is not to come. */
+  let delay = new AbortController();
   const boot = async (port: number): Promise<RunningHost> => {
     power = new AbortController();
     boots++;
@@ -123,12 +129,13 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.stepLock.idle();
     await running.windows.tasksEnded();
     await running.servicesStarted;
+    await running.windows.saved();
     running.windows.unflushed.tear();
     programs.powerOff(); // what a step had still begun
   };
-  const reboot = async (delayMilliseconds: number): Promise<void> => {
-    await sleep(delayMilliseconds);
-    if (off) return;
+  const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
+    await sleep(milliseconds, undefined, { signal: calledOff }).catch(() => undefined);
+    if (off || calledOff.aborted) return;
     await powerOff();
     await sleep(options.downMilliseconds ?? 50);
     programs.powerOn();
@@ -163,6 +170,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     async stop() {
       stopped(host);
       off = true;
+      delay.abort();
       await rebooting;
       await powerOff();
       await rm(driveC, { recursive: true, force: true });

@@ -11,7 +11,6 @@ import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { joinNode } from "./steps/join-node.ts";
 import { resetNode } from "./steps/reset-node.ts";
-import { setClusterRoute } from "./steps/set-cluster-route.ts";
 import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 import { testWindowsHost } from "./steps/test-windows-host.ts";
 
@@ -28,7 +27,6 @@ export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> 
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
   "Join-Node": joinNode,
-  "Set-ClusterRoute": setClusterRoute,
   "Export-NodeLog": exportNodeLog,
   "Reset-Node": resetNode,
 };

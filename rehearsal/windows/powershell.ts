@@ -17,6 +17,7 @@ import { cimCmdlets } from "./cim.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -24,6 +25,7 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
+import { routeCmdlets } from "./routes.ts";
 import { defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
 
@@ -98,16 +100,23 @@ export function windowsPowerShell(
   return newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
-    cmdlets: windowsCmdlets(machine, items).map((each) => watched(each, machine, change)),
+    mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
+    cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
   });
 }
 
 /** What is modelled of the cmdlets that only Windows has. */
-export function windowsCmdlets(machine: WindowsHost, items: RegistryItems): readonly Cmdlet[] {
+export function windowsCmdlets(
+  machine: WindowsHost,
+  items: RegistryItems,
+  change: (what: string) => Promise<void>,
+): readonly Cmdlet[] {
   return [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
     ...serviceCmdlets(machine),
+    ...routeCmdlets(machine),
+    ...hostNetworkCmdlets(machine, change),
     ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
   ];
 }
