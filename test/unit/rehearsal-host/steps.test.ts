@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { HostState } from "../../../rehearsal/host/state.ts";
 import { remoteSteps } from "./ssh-client.ts";
 import {
   goodArguments,
@@ -263,15 +264,54 @@ describe("Set-HostsEntry, rehearsed", () => {
     }
   });
 
-  it("does not add DNS servers to somebody else's rule, and leaves that", async () => {
-    const theirs = [{ name: "{1}", namespace: ".", servers: ["10.9.9.9"], comment: "VPN" }];
+  const rule = (
+    name: string,
+    namespace: string,
+    comment: string,
+  ): HostState["dnsRules"][number] => ({
+    ...{ name, namespace, comment },
+    servers: ["10.9.9.9"],
+  });
+
+  it("does not add DNS servers to somebody else's rule for all names, and leaves that", async () => {
+    const theirs = [rule("{1}", ".", "VPN")];
     await host.windows.settings.setDnsRules(theirs);
     const result = await set("", "1.1.1.1");
     assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
     assert.match(result.errorMessage, /DNS servers 10\.9\.9\.9/);
+    assert.match(result.remedy, /Remove-DnsClientNrptRule/);
     assert.equal((await set("", "")).changed, false);
     assert.deepEqual(host.windows.settings.dnsRules, theirs);
     await host.windows.settings.setDnsRules([]);
+  });
+
+  it("makes one rule of two that a run which was cut short has left, beside others' for some names", async () => {
+    const theirs = rule("{1}", ".example.com", "VPN");
+    await host.windows.settings.setDnsRules([
+      theirs,
+      ...["{2}", "{3}"].map((name) => rule(name, ".", "kindows")),
+    ]);
+    assert.equal((await set("", "1.1.1.1")).changed, true);
+    assert.deepEqual(
+      host.windows.settings.dnsRules.map(({ comment, servers }) => [comment, ...servers]),
+      [
+        ["VPN", "10.9.9.9"],
+        ["kindows", "1.1.1.1"],
+      ],
+    );
+    assert.equal((await set("", "")).changed, true);
+    assert.deepEqual(host.windows.settings.dnsRules, [theirs]);
+    await host.windows.settings.setDnsRules([]);
+  });
+
+  it("refuses a group policy that hides every rule of the machine", async () => {
+    const policy = "SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient\\DnsPolicyConfig";
+    host.windows.registry.make(policy);
+    const result = await set("", "1.1.1.1");
+    assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
+    assert.match(result.errorMessage, /group policy/);
+    assert.deepEqual(host.windows.settings.dnsRules, []);
+    host.windows.registry.remove(policy);
   });
 
   it("does not contradict somebody else's line", async () => {
