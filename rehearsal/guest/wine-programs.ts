@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
@@ -55,7 +55,8 @@ export class WinePrograms implements WindowsPrograms {
   readonly #drive: Drive;
   readonly #services: WineServices;
   readonly #start: StartProgram;
-  #rebootOrdered = false;
+  /** Waits for the time of the reboot that was ordered. */
+  #reboot: ChildProcess | undefined;
 
   constructor(options: WineProgramsOptions) {
     this.#options = options;
@@ -202,16 +203,24 @@ export class WinePrograms implements WindowsPrograms {
     await promisify(execFile)(routesScript, gone, { timeout: routesSeconds * 1000 });
   }
 
-  async reboot(delaySeconds: number): Promise<void> {
-    if (this.#rebootOrdered) return;
-    this.#rebootOrdered = true;
+  async reboot(delaySeconds: number): Promise<boolean> {
+    if (this.#reboot && delaySeconds > 0) return false;
     // A program of its own: the order stands even if this one ends.
     const child = spawn(this.#options.rebootScript, [String(delaySeconds)], {
       detached: true,
       stdio: "ignore",
     });
+    this.#reboot = child;
     await once(child, "spawn");
     child.unref();
+    return true;
+  }
+
+  callOffReboot(): Promise<boolean> {
+    const wasOrdered = this.#reboot !== undefined;
+    if (this.#reboot) killGroup(this.#reboot);
+    this.#reboot = undefined;
+    return Promise.resolve(wasOrdered);
   }
 
   async #assertProgram(exe: string): Promise<void> {

@@ -77,15 +77,21 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     driveC,
     cluster: options.cluster ?? recording,
     onReboot: (delaySeconds) => {
-      rebooting = reboot(delaySeconds * 1000 * patience).catch((error: unknown) =>
+      if (power.signal.aborted) return; // it is going down
+      delay.abort();
+      delay = new AbortController();
+      rebooting = reboot(delaySeconds * 1000 * patience, delay.signal).catch((error: unknown) =>
         log(`reboot failed: ${String(error)}`),
       );
     },
+    onRebootCalledOff: () => delay.abort(),
   });
 
   let boots = 0;
   let off = false;
   let power = new AbortController();
+  /** Aborted when a reboot that was ordered is not to come. */
+  let delay = new AbortController();
   const boot = async (port: number): Promise<RunningHost> => {
     power = new AbortController();
     boots++;
@@ -114,11 +120,12 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.stepLock.idle();
     await running.windows.tasksEnded();
     await running.servicesStarted;
+    await running.windows.saved();
     programs.powerOff(); // what a step had still begun
   };
-  const reboot = async (delayMilliseconds: number): Promise<void> => {
-    await sleep(delayMilliseconds);
-    if (off) return;
+  const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
+    await sleep(milliseconds, undefined, { signal: calledOff }).catch(() => undefined);
+    if (off || calledOff.aborted) return;
     await powerOff();
     await sleep(options.downMilliseconds ?? 50);
     programs.powerOn();
@@ -153,6 +160,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     async stop() {
       stopped(host);
       off = true;
+      delay.abort();
       await rebooting;
       await powerOff();
       await rm(driveC, { recursive: true, force: true });

@@ -130,6 +130,12 @@ export interface WindowsPrograms {
    */
   setRoutes(routes: readonly Route[]): Promise<void>;
 
-  /** Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. One ordered before stands. */
-  reboot(delaySeconds: number): Promise<void>;
+  /**
+   * Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. Whether it
+   * did: one ordered before stands, unless this one is for now.
+   */
+  reboot(delaySeconds: number): Promise<boolean>;
+
+  /** Calls an ordered reboot off; whether there was one. */
+  callOffReboot(): Promise<boolean>;
 }

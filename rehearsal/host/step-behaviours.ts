@@ -10,7 +10,6 @@ import { installContainerd } from "./steps/install-containerd.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { resetNode } from "./steps/reset-node.ts";
-import { setClusterRoute } from "./steps/set-cluster-route.ts";
 import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 import { testWindowsHost } from "./steps/test-windows-host.ts";
 
@@ -26,7 +25,6 @@ export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> 
   "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
-  "Set-ClusterRoute": setClusterRoute,
   "Export-NodeLog": exportNodeLog,
   "Reset-Node": resetNode,
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
+import { makeFlannelNetwork } from "./flanneld.ts";
 import type { Hardware } from "./hardware.ts";
 import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
@@ -9,7 +10,7 @@ import { NamedMutexes } from "../windows/mutexes.ts";
 import { RegistryKey } from "../windows/registry.ts";
 import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
-import { type HostState, loadState, saveState, savingInOrder } from "./state.ts";
+import { type HostNetwork, type HostState, loadState, saveState, savingInOrder } from "./state.ts";
 import { WindowsSettings } from "./windows-settings.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 
@@ -33,6 +34,9 @@ export interface WindowsHostOptions {
   /** Aborted when the power goes: nothing may be done to the drive after that. */
   readonly power: AbortSignal;
 }
+
+/** Seconds that a switch on the adapter cuts the machine off. */
+const switchSeconds = 4;
 
 /** Home of the only user. */
 export const homeFolder = "C:\\Users\\Administrator";
@@ -69,6 +73,7 @@ export class WindowsHost {
   /** The hosts file that the programs know. */
   #hosts: string | undefined;
   #tasks: Promise<unknown> = Promise.resolve();
+  #hasAddress = true;
 
   private constructor(options: WindowsHostOptions, state: HostState) {
     this.#options = options;
@@ -96,6 +101,7 @@ export class WindowsHost {
       save,
       this.registry,
       () => this.settings.path,
+      (program) => makeFlannelNetwork(this, program),
     );
     this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
   }
@@ -159,9 +165,9 @@ export class WindowsHost {
     return this.#options.power;
   }
 
-  /** Makes the persistent routes, and no others, hold for the programs. */
+  /** Makes the routes in force, and no others, hold for the programs. */
   async applyRoutes(): Promise<void> {
-    await this.programs.setRoutes(this.settings.routes);
+    await this.programs.setRoutes(this.settings.routesIn("ActiveStore"));
   }
 
   /** Cuts the machine off for so many seconds; what runs on it goes on. */
@@ -173,7 +179,35 @@ export class WindowsHost {
     }, this.milliseconds(seconds));
   }
 
-  /** Whether somebody could connect. */
+  /** IPv4 addresses with their prefix lengths; instead of those its adapter has lost, one that Windows makes up. */
+  segments(): readonly string[] {
+    const own = this.programs.segments();
+    if (this.#hasAddress) return own;
+    return [...own.filter((each) => each.startsWith("127.")), "169.254.7.7/16"];
+  }
+
+  /** A virtual switch on the adapter cuts the machine off for some seconds; by a fault, until it boots. */
+  async #putSwitchOnAdapter(): Promise<void> {
+    this.#hasAddress = false;
+    this.#options.stopSshd();
+    this.#options.cutConnections();
+    for (const fault of await this.faults.all()) {
+      if (fault.kind === "addressLost" && (await this.faults.take(fault))) return;
+    }
+    setTimeout(() => {
+      if (this.powerLost) return;
+      this.#hasAddress = true;
+      if (this.isSshdListening) this.#options.startSshd().catch(() => undefined);
+    }, this.milliseconds(switchSeconds));
+  }
+
+  /** Makes a network in HNS of a kind that is on the machine's adapter. */
+  async addHostNetwork(name: string, network: Omit<HostNetwork, "endpoints">): Promise<void> {
+    await this.settings.addNetwork(name, [], network);
+    await this.#putSwitchOnAdapter();
+  }
+
+  /** Whether sshd runs. */
   isSshdListening = true;
 
   stopSshd(): void {
@@ -183,8 +217,8 @@ export class WindowsHost {
 
   async startSshd(): Promise<void> {
     this.assertPower();
-    await this.#options.startSshd();
     this.isSshdListening = true;
+    if (this.#hasAddress) await this.#options.startSshd();
   }
 
   cutConnections(): void {

@@ -1,7 +1,7 @@
 import type { Drive } from "./drive.ts";
-import { type Route, routeText } from "./routes.ts";
+import { type Route, type RouteStore, routeStores, routeText } from "./routes.ts";
 import { machineVariables, type RegistryKey } from "../windows/registry.ts";
-import type { HostState } from "./state.ts";
+import type { HostNetwork, HostState } from "./state.ts";
 
 const session = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
 const versions = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
@@ -27,6 +27,7 @@ export class WindowsSettings {
   readonly #state: HostState;
   readonly #save: () => Promise<void>;
   readonly #registry: RegistryKey;
+  #routesInForce: Route[];
 
   constructor(
     drive: Drive,
@@ -39,6 +40,7 @@ export class WindowsSettings {
     this.#state = state;
     this.#save = save;
     this.#registry = registry;
+    this.#routesInForce = [...state.routes];
     for (const [name, value] of Object.entries(ownVariables)) {
       if (registry.make(session).get(name) === undefined) this.#variables.set(name, value);
     }
@@ -161,21 +163,28 @@ export class WindowsSettings {
     return this.#state.routes;
   }
 
-  /** Makes a route; whether it was missing. */
-  async addRoute(route: Route): Promise<boolean> {
-    if (this.#state.routes.some((other) => routeText(other) === routeText(route))) return false;
-    this.#state.routes.push({ ...route });
-    await this.#save();
-    return true;
+  routesIn(store: RouteStore): readonly Route[] {
+    return store === "ActiveStore" ? this.#routesInForce : this.#state.routes;
   }
 
-  /** Removes a route; whether it was there. */
-  async removeRoute(route: Route): Promise<boolean> {
-    const others = this.#state.routes.filter((other) => routeText(other) !== routeText(route));
-    if (others.length === this.#state.routes.length) return false;
-    this.#state.routes = others;
+  async addRoute(route: Route, stores: readonly RouteStore[] = routeStores): Promise<void> {
+    await this.removeRoute(route, stores);
+    if (stores.includes("ActiveStore")) this.#routesInForce.push(route);
+    if (stores.includes("PersistentStore")) this.#state.routes.push({ ...route });
     await this.#save();
-    return true;
+  }
+
+  /** Removes a route from stores; whether it was in any. */
+  async removeRoute(route: Route, stores: readonly RouteStore[] = routeStores): Promise<boolean> {
+    const isOther = (each: Route): boolean => routeText(each) !== routeText(route);
+    const others = stores.map((store) => this.routesIn(store).filter(isOther));
+    const removed = stores.some((store, at) => others[at]?.length !== this.routesIn(store).length);
+    for (const [at, store] of stores.entries()) {
+      if (store === "ActiveStore") this.#routesInForce = others[at] ?? [];
+      else this.#state.routes = others[at] ?? [];
+    }
+    await this.#save();
+    return removed;
   }
 
   /** Rules about DNS for all names, whoever made them. */
@@ -193,9 +202,17 @@ export class WindowsSettings {
     return Object.keys(this.#state.networks);
   }
 
-  /** Makes a network in HNS. */
-  async addNetwork(name: string, endpoints: readonly string[] = []): Promise<void> {
-    this.#state.networks[name] = { endpoints: [...endpoints] };
+  network(name: string): HostNetwork | undefined {
+    return this.#state.networks[name];
+  }
+
+  /** Makes a network in HNS, or another one of its name. */
+  async addNetwork(
+    name: string,
+    endpoints: readonly string[] = [],
+    { type, addressPrefix } = { type: "Overlay", addressPrefix: "192.168.255.0/30" },
+  ): Promise<void> {
+    this.#state.networks[name] = { type, addressPrefix, endpoints: [...endpoints] };
     await this.#save();
   }
 

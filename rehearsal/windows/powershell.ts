@@ -19,6 +19,7 @@ import { clockCmdlets } from "./clock.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { defineNetworkTypes } from "./network.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
@@ -27,6 +28,7 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
+import { routeCmdlets } from "./routes.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
 import { volumeCmdlets } from "./volumes.ts";
@@ -105,11 +107,14 @@ export function windowsPowerShell(
     ...clockCmdlets(machine),
     ...volumeCmdlets(machine),
     ...serviceCmdlets(machine),
+    ...routeCmdlets(machine),
+    ...hostNetworkCmdlets(machine, change),
     ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
   ];
   const interpreter = newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
+    mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
     cmdlets: cmdlets.map((each) => watched(each, machine, change)),
   });
   defineAccessControl(types, files, async (path, isFolder) => {

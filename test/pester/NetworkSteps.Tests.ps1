@@ -143,7 +143,7 @@ Describe 'Set-ClusterRoute' {
         Mock Save-RouteRecord { $record.Routes = $Route }
         Mock Get-SegmentAdapter { 7 }
         Mock Assert-RouteFree { return }
-        Mock Test-ClusterRoute { $there -contains $Route }
+        Mock Get-RouteStore { if ($there -contains $Route) { $RouteStores } }
         Mock Add-ClusterRoute { $there.Add($Route) }
         Mock Remove-ClusterRoute { $there.Remove($Route) }
         $pods = '10.244.0.0/16=10.0.0.2'

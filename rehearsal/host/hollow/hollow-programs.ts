@@ -15,8 +15,9 @@ const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pe
 export interface HollowProgramsOptions {
   readonly driveC: string;
   readonly cluster: HollowCluster;
-  /** Called once per boot when a reboot is ordered, with its delay. */
+  /** Called when a reboot is ordered, with its delay; one ordered before is off. */
   readonly onReboot: (delaySeconds: number) => void;
+  readonly onRebootCalledOff: () => void;
 }
 
 /** Programs of one machine without Windows or Wine: they answer, write the files and change the states that matter. */
@@ -38,7 +39,8 @@ export class HollowPrograms implements WindowsPrograms {
   readonly #options: HollowProgramsOptions;
   readonly #drive: Drive;
   readonly #services = new Set<string>();
-  #rebootOrdered = false;
+  /** Delay of the reboot that was ordered, in seconds. */
+  #reboot: number | undefined;
 
   constructor(options: HollowProgramsOptions) {
     this.#options = options;
@@ -135,15 +137,25 @@ export class HollowPrograms implements WindowsPrograms {
     return Promise.resolve();
   }
 
-  reboot(delaySeconds: number): Promise<void> {
-    if (!this.#rebootOrdered) this.#options.onReboot(delaySeconds);
-    this.#rebootOrdered = true;
-    return Promise.resolve();
+  reboot(delaySeconds: number): Promise<boolean> {
+    if (this.#reboot === 0 || (this.#reboot !== undefined && delaySeconds > 0)) {
+      return Promise.resolve(false);
+    }
+    this.#reboot = delaySeconds;
+    this.#options.onReboot(delaySeconds);
+    return Promise.resolve(true);
+  }
+
+  callOffReboot(): Promise<boolean> {
+    const wasOrdered = this.#reboot !== undefined;
+    this.#reboot = undefined;
+    this.#options.onRebootCalledOff();
+    return Promise.resolve(wasOrdered);
   }
 
   /** The machine loses its power: nothing runs any more. */
   powerOff(): void {
-    this.#rebootOrdered = false;
+    this.#reboot = undefined;
     this.#services.clear();
   }
 
