@@ -3,6 +3,7 @@
  * what is modelled of the cmdlets that only Windows has.
  */
 import fs from "node:fs";
+import { chmod } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cmdlet } from "../../powershell/commands.ts";
@@ -14,10 +15,12 @@ import { nodeFiles } from "../../powershell/node-host.ts";
 import { types as coreTypes, Types } from "../../powershell/types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
+import { clockCmdlets } from "./clock.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
+import { defineNetworkTypes } from "./network.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -26,8 +29,9 @@ import {
   RegistryItems,
 } from "./registry.ts";
 import { routeCmdlets } from "./routes.ts";
-import { defineSecurityTypes } from "./security.ts";
+import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
+import { volumeCmdlets } from "./volumes.ts";
 
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
@@ -97,12 +101,18 @@ export function windowsPowerShell(
   defineRegistryTypes(types);
   defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
   defineServiceTypes(types, machine, change);
-  return newInterpreter(host, {
+  defineNetworkTypes(types, machine);
+  const interpreter = newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
     mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
     cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
   });
+  defineAccessControl(types, files, async (path, isFolder) => {
+    await change(`close ${path}`);
+    await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
+  });
+  return interpreter;
 }
 
 /** What is modelled of the cmdlets that only Windows has. */
@@ -114,6 +124,8 @@ export function windowsCmdlets(
   return [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
+    ...clockCmdlets(machine),
+    ...volumeCmdlets(machine),
     ...serviceCmdlets(machine),
     ...routeCmdlets(machine),
     ...hostNetworkCmdlets(machine, change),

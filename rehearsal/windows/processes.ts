@@ -6,6 +6,7 @@ import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
 import { sc } from "./services.ts";
+import { curl } from "./system-programs.ts";
 
 /** A program of Windows, by its arguments. */
 export type SystemProgram = (
@@ -14,7 +15,10 @@ export type SystemProgram = (
 ) => Promise<ProgramResult>;
 
 /** Those in C:\Windows\System32, by their names in lower case. */
-const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([["sc.exe", sc]]);
+const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([
+  ["sc.exe", sc],
+  ["curl.exe", curl],
+]);
 
 /** Seconds that a program may run whose script sets no limit. */
 const longest = 24 * 3600;
@@ -26,7 +30,7 @@ export function windowsProcesses(
   machine: WindowsHost,
   changing: (what: string) => Promise<void>,
 ): Processes {
-  const { programs, drive, settings } = machine;
+  const { programs, drive, settings, services } = machine;
   const systemProgram = (file: string): SystemProgram | undefined =>
     file.toLowerCase().startsWith(systemFolder)
       ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
@@ -56,6 +60,7 @@ export function windowsProcesses(
               killed,
               ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
               path: settings.path,
+              startService: (name) => services.start(name),
             });
       });
     },
