@@ -150,16 +150,15 @@ const limits = new Map<NetType, readonly [bigint, bigint]>([
   [is.uint32, [0n, 2n ** 32n - 1n]],
   [is.uint64, [0n, 2n ** 64n - 1n]],
 ]);
-const fractions = new Set<NetType>([is.double, is.single, is.decimal]);
 
 export function isNumberType(type: NetType): boolean {
-  return limits.has(type) || fractions.has(type);
+  return limits.has(type) || type === is.double;
 }
 
 /** A whole or other number of a type; halves are rounded to the even one. */
 export function toNumber(value: number | bigint, type: NetType): Value | undefined {
-  if (fractions.has(type)) {
-    return new Num(type, Number(value));
+  if (type === is.double) {
+    return is.toDouble(Number(value));
   }
   const [low, high] = limits.get(type) ?? [0n, 0n];
   const rounded = typeof value === "bigint" ? value : roundHalfEven(value);
@@ -225,7 +224,7 @@ const conversions = new Map<NetType, (value: Value, type: NetType) => Value | un
   [is.bool, toBool],
   [is.switchParameter, (value, type) => new Switch(type, toBool(value))],
   [is.char, convertChar],
-  ...[...limits.keys(), ...fractions].map((type) => [type, convertNumber] as const),
+  ...[...limits.keys(), is.double].map((type) => [type, convertNumber] as const),
 ]);
 
 /** The same; undefined: it cannot be done. */

@@ -42,7 +42,8 @@ const propertyInfo = is.types.define({
 });
 
 function ownProperties(value: Value): Value[] {
-  if (typeof value === "object" && !(value instanceof CustomObject)) {
+  const hasNone = typeof value !== "object" || value instanceof PsArray;
+  if (!hasNone && !(value instanceof CustomObject)) {
     throw new Unsupported(`.PSObject.Properties of [${value?.type.name ?? "null"}]`);
   }
   return value instanceof CustomObject
@@ -156,11 +157,8 @@ export async function callMethod(
   }
   const items = enumerated(value) ?? [];
   if (items.length === 0) {
-    rejectUnknown(value, name);
-    throw runtimeError(
-      "MethodNotFound",
-      `Method invocation failed because [${type.name}] does not contain a method named '${name}'.`,
-    );
+    // .NET may well have it.
+    throw new Unsupported(`${name}() of [${type.name}]`);
   }
   const results: Value[] = [];
   for (const item of items) {
@@ -223,18 +221,12 @@ async function call(
 ): Promise<Value> {
   const [best] = overloads
     .flatMap((overload) => {
-      const fitting = fitArguments(overload, args, types);
+      const fitting = fit(overload, args, types);
       return fitting ? [{ overload, ...fitting }] : [];
     })
     .sort((a, b) => a.cost - b.cost);
   if (!best) {
-    throw overloads.some((each) => each.parameters.length === args.length || each.rest)
-      ? runtimeError(
-          "MethodArgumentConversionInvalidCastArgument",
-          `Cannot convert an argument of "${name}" to the type it has to have.`,
-          "MethodException",
-        )
-      : new Unsupported(`${name} with ${String(args.length)} arguments`);
+    throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
   }
   const what = `calling "${name}" with "${String(args.length)}" argument(s)`;
   const result = await wrappingErrors(what, "MethodInvocationException", () =>
@@ -264,32 +256,10 @@ interface Fit {
   readonly args: readonly Value[];
 }
 
-function fitArguments(
-  { parameters, rest }: Overload,
-  args: readonly Value[],
-  types: Types,
-): Fit | undefined {
-  const direct = parameters.length === args.length ? fit(parameters, args, types) : undefined;
-  const fixed = parameters.length - 1;
-  if (!rest || args.length < fixed) {
-    return direct;
+function fit({ parameters }: Overload, args: readonly Value[], types: Types): Fit | undefined {
+  if (parameters.length !== args.length) {
+    return undefined;
   }
-  const list = types.get(parameters[fixed] ?? "");
-  const last = list.element?.name ?? "";
-  const each = fit(
-    [...parameters.slice(0, fixed), ...args.slice(fixed).map(() => last)],
-    args,
-    types,
-  );
-  // A form that fits as it is goes before one that gathers.
-  const gathered = each && {
-    cost: each.cost + 20,
-    args: [...each.args.slice(0, fixed), is.array(each.args.slice(fixed), list)],
-  };
-  return direct && (!gathered || direct.cost <= gathered.cost) ? direct : gathered;
-}
-
-function fit(parameters: readonly string[], args: readonly Value[], types: Types): Fit | undefined {
   let cost = 0;
   const converted: Value[] = [];
   for (const [index, parameter] of parameters.entries()) {

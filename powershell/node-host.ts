@@ -1,11 +1,6 @@
-/** The machine Node runs on, for scripts run on a developer's computer. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+/** Files of the machine Node runs on. */
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { buffer } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
 import {
   accessDenied,
   fileExists,
@@ -13,34 +8,8 @@ import {
   folderNotFound,
   ioError,
 } from "./dotnet/io-errors.ts";
-import type { Environment, FileHandle, FileMode, Files, Host, Processes } from "./host.ts";
+import type { FileHandle, FileMode, Files } from "./host.ts";
 import { Unsupported, type Raised } from "./values.ts";
-
-/** Output, error and input are by default those of the process. */
-export interface NodeHostOptions extends Partial<Pick<Host, "output" | "error" | "input">> {
-  /** Where relative paths begin. Default: the process's own. */
-  readonly folder?: string;
-}
-
-export function nodeHost({ folder = process.cwd(), ...streams }: NodeHostOptions = {}): Host {
-  const environment = nodeEnvironment();
-  return {
-    files: nodeFiles(folder),
-    environment,
-    clock: {
-      now: () => Date.now(),
-      elapsed: () => performance.now(),
-      sleep: (milliseconds, signal) =>
-        setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
-      offset: (moment) => -new Date(moment).getTimezoneOffset(),
-    },
-    processes: nodeProcesses(environment),
-    output: (text) => void process.stdout.write(text),
-    error: (text) => void process.stderr.write(text),
-    input: () => buffer(process.stdin),
-    ...streams,
-  };
-}
 
 /** .NET's errors by the codes of Node's. */
 const errors: Readonly<Record<string, (file: string) => Raised>> = {
@@ -63,7 +32,7 @@ function on<Result>(file: string, action: () => Result): Result {
   }
 }
 
-/** Files of the machine Node runs on. */
+/** Relative paths begin in a folder. */
 export function nodeFiles(folder: string): Files {
   return {
     separator: "/",
@@ -141,55 +110,4 @@ function openFile(
     flush: () => on(file, () => fs.fsyncSync(descriptor)),
     close: () => on(file, () => fs.closeSync(descriptor)),
   };
-}
-
-function nodeEnvironment(): Environment {
-  const variables = new Map(
-    Object.entries(process.env).map(([name, value]) => [name, value ?? ""]),
-  );
-  return {
-    get: (name) => variables.get(name),
-    set: (name, value = "") => {
-      variables.set(name, value);
-      if (value === "") {
-        variables.delete(name);
-      }
-    },
-    all: () => variables,
-    machineName: os.hostname(),
-  };
-}
-
-function nodeProcesses(environment: Environment): Processes {
-  return {
-    id: process.pid,
-    find: (name) => {
-      const folders = name.includes("/") ? [""] : (environment.get("PATH") ?? "").split(":");
-      return folders.map((folder) => path.resolve(folder, name)).find(isProgram);
-    },
-    start: ({ file, args, workingDirectory }) => {
-      const env = Object.fromEntries(environment.all());
-      const child = spawn(file, args, { cwd: workingDirectory, env });
-      const ended = once(child, "exit").then(
-        ([code]) => (code as number | null) ?? -1,
-        () => -1,
-      );
-      // A program may end without having read what is written to it.
-      child.stdin.on("error", () => undefined);
-      return {
-        id: child.pid ?? -1,
-        ended,
-        stdout: buffer(child.stdout),
-        stderr: buffer(child.stderr),
-        writeInput: (data) => void child.stdin.write(data),
-        closeInput: () => void child.stdin.end(),
-        kill: () => void child.kill("SIGKILL"),
-      };
-    },
-  };
-}
-
-function isProgram(file: string): boolean {
-  const status = fs.statSync(file, { throwIfNoEntry: false });
-  return status?.isFile() === true && (status.mode & 0o111) !== 0;
 }

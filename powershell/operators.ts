@@ -11,8 +11,7 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import { arithmeticNet, compareNet } from "./dotnet/time.ts";
-import { formatOperator } from "./format.ts";
+import { timeBetween } from "./dotnet/time.ts";
 import { compile } from "./regex.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf } from "./types.ts";
@@ -22,12 +21,13 @@ import {
   EnumValue,
   Hashtable,
   isNull,
+  NetObject,
   NetType,
   Num,
   PsArray,
   Switch,
   Unsupported,
-  type Raised,
+  type Instance,
   type Value,
 } from "./values.ts";
 import { wildcard } from "./wildcard.ts";
@@ -67,7 +67,6 @@ const operators = new Map<string, Operator>([
   ["notcontains", (list, wanted, ignoreCase) => !contains(list, wanted, ignoreCase)],
   ["in", (wanted, list, ignoreCase) => contains(list, wanted, ignoreCase)],
   ["notin", (wanted, list, ignoreCase) => !contains(list, wanted, ignoreCase)],
-  ["f", (left, right) => formatOperator(toText(left), listed(right), toText)],
   ["join", (left, right) => joined(left, toText(right))],
   ["is", isOf],
   ["isnot", (left, right) => !isOf(left, right)],
@@ -135,7 +134,13 @@ export function equals(left: Value, right: Value, ignoreCase = true): boolean {
   if (left instanceof EnumValue) {
     return other instanceof EnumValue && other.number === left.number;
   }
-  return left === right || (other !== undefined && compareNet(left, other) === 0);
+  return left === right || (other !== undefined && ordered(left, other) === 0);
+}
+
+/** The order of two objects of a type; undefined: they have none. */
+function ordered(left: Value, right: Value): number | undefined {
+  const type = isNull(left) || isNull(right) ? undefined : typeOf(left);
+  return type === typeOf(right as Instance) ? type.compare?.(left, right) : undefined;
 }
 
 /** Less than, equal or greater than 0. */
@@ -154,7 +159,7 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
   const [first, second] = [numberIn(left), numberIn(other)];
   const order =
     first === undefined || second === undefined
-      ? compareNet(left, other)
+      ? ordered(left, other)
       : Number(first > second) - Number(first < second);
   if (order === undefined) {
     const message = `Cannot compare "${toText(left)}" because it is not IComparable.`;
@@ -181,8 +186,10 @@ function match(
   const found = regex.match(toText(left));
   if (found) {
     const groups = new Hashtable(is.hashtable);
-    for (const { name, value } of found.groups.filter((group) => group.success)) {
-      groups.set(/^\d+$/.test(name) ? Number(name) : name, value);
+    for (const { name, value } of found.groups) {
+      if (value !== undefined) {
+        groups.set(/^\d+$/.test(name) ? Number(name) : name, value);
+      }
     }
     setMatches(groups);
   }
@@ -246,76 +253,71 @@ const calculations: Readonly<Record<string, Calculation>> = {
 };
 
 function arithmetic(operator: string, { name, on }: Calculation, left: Value, right: Value): Value {
-  const special =
-    (operator === "+" ? add(left, right) : operator === "*" ? repeat(left, right) : undefined) ??
-    arithmeticNet(operator, left, right);
+  const special = withoutNumbers(operator, left, right);
   if (special !== undefined) {
     return special;
   }
   const [first, second] = [operand(left, name, right), operand(right, name, left)];
-  const types = [first.type, second.type];
-  const type = [is.double, is.decimal, is.long].find((each) => types.includes(each)) ?? is.int;
-  if (type !== is.double && (operator === "/" || operator === "%") && !second.number) {
-    throw divisionByZero();
+  if (typeof first === "number" || typeof second === "number") {
+    return is.toDouble(on(Number(first), Number(second)));
   }
-  if (type === is.double || type === is.decimal) {
-    return new Num(type, on(Number(first.number), Number(second.number)));
+  if (/[/%]/.test(operator) && second === 0n) {
+    const { exception } = raised("System.DivideByZeroException", "Attempted to divide by zero.");
+    const type = "System.Management.Automation.RuntimeException";
+    throw raised(type, exception.message, { inner: exception, id: "RuntimeException" });
   }
-  const whole = [BigInt(first.number), BigInt(second.number)] as const;
-  if (operator === "/" && whole[0] % whole[1] !== 0n) {
-    return is.toDouble(Number(whole[0]) / Number(whole[1]));
+  if (operator === "/" && first % second !== 0n) {
+    return is.toDouble(Number(first) / Number(second));
   }
   // JavaScript's operators are the same on both of its kinds of numbers.
-  const result = (on as unknown as (left: bigint, right: bigint) => bigint)(...whole);
-  return toNumber(result, type) ?? is.toDouble(Number(result));
+  const result = (on as unknown as (left: bigint, right: bigint) => bigint)(first, second);
+  const isLong = [left, right].some((each) => typeof each === "bigint" || isLarge(each));
+  return toNumber(result, isLong ? is.long : is.int) ?? is.toDouble(Number(result));
 }
 
 export function negate(value: Value): Value {
   return binary("-", 0, value, () => undefined);
 }
 
-/** What is added but numbers; undefined: they are numbers, or moments. */
-function add(left: Value, right: Value): Value | undefined {
-  if (typeof left === "string" || (left instanceof Char && !isNumeric(right))) {
+/** What comes out where it is not two numbers that are calculated with; undefined: they are. */
+function withoutNumbers(operator: string, left: Value, right: Value): Value | undefined {
+  if (
+    operator === "+" &&
+    (typeof left === "string" || (left instanceof Char && !isNumeric(right)))
+  ) {
     return toText(left) + toText(right);
   }
-  if (left instanceof PsArray) {
+  if (operator === "+" && left instanceof PsArray) {
     return is.array([...left.items, ...(enumerated(right) ?? [right])]);
   }
-  if (left instanceof Hashtable) {
-    throw new Unsupported("the sum of hashtables");
+  if (operator === "+" && isNull(left) && !isNumeric(right)) {
+    return right;
   }
-  return isNull(left) && !isNumeric(right) ? right : undefined;
-}
-
-function repeat(left: Value, right: Value): Value | undefined {
-  if (left instanceof PsArray) {
-    throw new Unsupported("an array times a number");
+  if (operator === "*" && typeof left === "string") {
+    return left.repeat(convert(right, is.int) as number);
   }
-  return typeof left === "string" ? left.repeat(convert(right, is.int) as number) : undefined;
+  const time = operator === "-" ? timeBetween(left, right) : undefined;
+  if (
+    !time &&
+    [left, right].some((each) => each instanceof NetObject || each instanceof Hashtable)
+  ) {
+    throw new Unsupported(`the operator ${operator} between objects`);
+  }
+  return time ?? undefined;
 }
 
-interface Operand {
-  readonly number: number | bigint;
-  /** Int32, Int64, Decimal or Double. */
-  readonly type: NetType;
+/** An unsigned number that counts as an Int64 in a sum. */
+function isLarge(value: Value): boolean {
+  return value instanceof Num && (value.type === is.uint32 || value.type === is.uint64);
 }
 
-/** What numbers of other types become in a sum. */
-const widened = new Map([
-  [is.byte, is.int],
-  [is.uint32, is.long],
-  [is.uint64, is.long],
-  [is.single, is.double],
-]);
-
-function operand(value: Value, operator: string, other: Value): Operand {
+/** A whole number as bigint, a double as number. */
+function operand(value: Value, operator: string, other: Value): number | bigint {
   const number = value instanceof PsArray ? undefined : numberIn(value);
   if (number !== undefined) {
-    const own =
-      typeof number === "bigint" ? is.long : Number.isInteger(number) ? is.int : is.double;
-    const type = value instanceof Num ? (widened.get(value.type) ?? value.type) : own;
-    return { number, type };
+    const isDouble =
+      value instanceof Num ? value.type === is.double : !Number.isInteger(Number(number));
+    return isDouble ? Number(number) : BigInt(number);
   }
   if (typeof value === "string") {
     convert(value, isNumeric(other) ? typeOf(other) : is.int); // Throws: it is no number.
@@ -325,10 +327,4 @@ function operand(value: Value, operator: string, other: Value): Operand {
     "MethodNotFound",
     `Method invocation failed because [${type}] does not contain a method named '${operator}'.`,
   );
-}
-
-function divisionByZero(): Raised {
-  const inner = raised("System.DivideByZeroException", "Attempted to divide by zero.").exception;
-  const type = "System.Management.Automation.RuntimeException";
-  return raised(type, inner.message, { inner, id: "RuntimeException" });
 }

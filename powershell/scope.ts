@@ -19,7 +19,7 @@ export type FunctionValue = Pick<FunctionDefinition, "name" | "body">;
 export class Scope {
   readonly variables = new Map<string, Variable>();
   readonly #functions = new Map<string, FunctionValue>();
-  #strict: boolean | undefined;
+  #strict = false;
 
   constructor(
     readonly parent?: Scope,
@@ -43,10 +43,10 @@ export class Scope {
     return this.own.caller ?? this.parent?.caller;
   }
   get isStrict(): boolean {
-    return this.#strict ?? this.parent?.isStrict ?? false;
+    return this.#strict || (this.parent?.isStrict ?? false);
   }
-  setStrict(strict: boolean): void {
-    this.#strict = strict;
+  setStrict(): void {
+    this.#strict = true;
   }
 
   find(name: string): Variable | undefined {

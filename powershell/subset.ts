@@ -11,7 +11,7 @@ import { Unsupported } from "./values.ts";
 const operators = new Set(
   (
     "+ - * / % ++ -- , ! -not -and -or -xor -eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -replace -split " +
-    "-join .. -contains -notcontains -in -notin -is -isnot -f"
+    "-join .. -contains -notcontains -in -notin -is -isnot"
   ).split(" "),
 );
 

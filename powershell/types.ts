@@ -30,10 +30,11 @@ export interface TypeDefinition {
   readonly enumeration?: Readonly<Record<string, number>>;
   readonly isValueType?: boolean;
   readonly convert?: (value: Value) => Value | undefined;
+  readonly compare?: (left: never, right: never) => number;
   readonly enumerate?: (value: never) => readonly Value[];
   /** By name as .NET writes it; two functions: it can be set as well. */
   readonly properties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
-  /** By signature: `Substring(int, int)`, `Join(string, params object[])`. */
+  /** By signature: `Substring(int, int)`. */
   readonly methods?: Readonly<Record<string, Code>>;
   readonly staticProperties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
   readonly staticMethods?: Readonly<Record<string, Code>>;
@@ -111,9 +112,10 @@ export class Types {
 
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
-    const { interfaces = [], convert, enumerate, constructors = {} } = extension;
+    const { interfaces = [], convert, compare, enumerate, constructors = {} } = extension;
     type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
     type.convert = convert ?? type.convert;
+    type.compare = (compare as NetType["compare"]) ?? type.compare;
     type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
     addProperties(type.properties, extension.properties);
     addProperties(type.staticProperties, extension.staticProperties);
@@ -148,12 +150,9 @@ function addMethods(into: Map<string, Overload[]>, methods: TypeDefinition["meth
 
 function overload(signature: string, code: Code): Overload {
   const [, name = "", list = ""] = /^(\w*)\((.*)\)$/.exec(signature) ?? [];
-  const parameters = list === "" ? [] : list.split(/,\s*/);
-  const rest = parameters.at(-1)?.startsWith("params ") ?? false;
   return {
     name,
-    parameters: parameters.map((parameter) => parameter.replace(/^params /, "")),
-    rest,
+    parameters: list === "" ? [] : list.split(/,\s*/),
     call: (self, args) => (code as (self: Value, ...args: Value[]) => Result)(self, ...args),
   };
 }
@@ -176,8 +175,6 @@ const number = (name: string, ...aliases: string[]) =>
 export const int = number("Int32", "int");
 export const long = number("Int64", "long");
 export const double = number("Double");
-export const single = number("Single", "float");
-export const decimal = number("Decimal");
 export const byte = number("Byte");
 export const uint32 = number("UInt32", "uint");
 export const uint64 = number("UInt64", "ulong");

@@ -27,8 +27,6 @@ export interface Property {
 export interface Overload {
   readonly name: string;
   readonly parameters: readonly string[];
-  /** The last parameter takes any number of values. */
-  readonly rest: boolean;
   call(self: Value, args: readonly Value[]): Result | void | Promise<void>;
 }
 
@@ -48,6 +46,8 @@ export class NetType {
   enumeration?: ReadonlyMap<string, EnumValue>;
   /** Makes one out of another value where a cast does. Undefined: it does not. */
   convert?: (value: Value) => Value | undefined;
+  /** Less than, equal or greater than 0 for two of the type; undefined: they have no order. */
+  compare?: (left: Value, right: Value) => number;
   /** What loops and pipelines take out of one; undefined: it is a single thing to them. */
   enumerate?: (value: Value) => readonly Value[];
   /** Whether null becomes something else on conversion, e.g. 0. */
@@ -184,9 +184,6 @@ export class Hashtable {
   }
   delete(key: Value): void {
     this.#entries.delete(Hashtable.keyOf(key));
-  }
-  clear(): void {
-    this.#entries.clear();
   }
   entries(): { key: Value; value: Value }[] {
     return [...this.#entries.values()];

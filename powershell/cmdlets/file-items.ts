@@ -1,19 +1,18 @@
 /** Files and folders as items. */
 import type { Shell } from "../commands.ts";
 import { fileInfo, fileName } from "../dotnet/files.ts";
-import type { Edition } from "../edition.ts";
 import { raised } from "../types.ts";
 import { Unsupported } from "../values.ts";
 import { joined, split, type Item, type ItemProvider } from "./items.ts";
 
 const byName = new Intl.Collator("en");
 
-export function fileItems({ host: { files }, types }: Shell, edition: Edition): ItemProvider {
-  /** As a folder's list shows it, or else as if it had been asked for; undefined: not there. */
+export function fileItems({ host: { files }, types }: Shell): ItemProvider {
+  /** What a folder lists is shown by its name alone; undefined: not there. */
   const find = (path: string, isListed = false): Item | undefined => {
     const status = files.status(path);
     const name = fileName(path);
-    const shown = isListed && edition === "Desktop" ? name : path;
+    const shown = isListed ? name : path;
     return (
       status && {
         path,
@@ -60,7 +59,6 @@ export function fileItems({ host: { files }, types }: Shell, edition: Edition): 
     },
     remove: ({ path }, options) => files.remove(path, options),
     copy: ({ path }, to) => files.copy(path, to),
-    move: ({ path }, to) => files.move(path, to),
     read: ({ path }) => files.read(path),
   };
   return provider;

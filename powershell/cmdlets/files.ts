@@ -1,13 +1,12 @@
 /** Cmdlets on files and other items. */
 import { createHash } from "node:crypto";
 import type { Call, Cmdlet, ParameterDefinition, Shell } from "../commands.ts";
-import { decodeText, defaultEncoding, type TextEncoding } from "../dotnet/encoding.ts";
+import { ansi, decodeText, type TextEncoding } from "../dotnet/encoding.ts";
 import { linesOf } from "../dotnet/files.ts";
 import { matchObject } from "../dotnet/strings.ts";
-import type { Edition } from "../edition.ts";
-import { compile } from "../regex.ts";
+import { compile, type Match } from "../regex.ts";
 import * as is from "../types.ts";
-import { CustomObject, Raised, Unsupported } from "../values.ts";
+import { CustomObject, NetObject, Raised, Unsupported } from "../values.ts";
 import { hasWildcard, wildcard } from "../wildcard.ts";
 import { fileItems } from "./file-items.ts";
 import {
@@ -72,11 +71,7 @@ async function joinPath(call: Call, { provider, path }: GivenPath): Promise<void
 
 async function splitPath(call: Call, { provider, path }: GivenPath): Promise<void> {
   const { parent, leaf } = split(provider, path);
-  const [qualifier] = /^\w+:/.exec(path) ?? [];
-  if (call.flag("Qualifier") && qualifier === undefined) {
-    throw new Unsupported(`Split-Path -Qualifier of ${path}, which has none`);
-  }
-  await call.emit(call.flag("Qualifier") ? (qualifier ?? "") : call.flag("Leaf") ? leaf : parent);
+  await call.emit(call.flag("Leaf") ? leaf : parent);
 }
 
 async function newItem(call: Call, { provider, path }: GivenPath): Promise<void> {
@@ -100,36 +95,12 @@ async function removeItem(call: Call, { provider, item }: Given): Promise<void> 
   await attempt(call, "RemoveFileSystemItem", () => provider.remove(item, { force }));
 }
 
-/** Where -Destination sends an item. */
-function targetOf(call: Call, { provider, item }: Given): string {
+async function copyItem(call: Call, { provider, item }: Given): Promise<void> {
   const to = provider.resolve(call.text("Destination") ?? "");
-  return provider.find(to)?.isContainer ? joined(provider, to, item.name) : to;
-}
-
-async function copyItem(call: Call, given: Given, to = targetOf(call, given)): Promise<void> {
-  const { provider, item } = given;
-  if (!item.isContainer) {
-    await attempt(call, "CopyFileInfoItem", () => provider.copy(item, to));
-    return;
+  if (item.isContainer || provider.find(to)?.isContainer) {
+    throw new Unsupported("Copy-Item of a folder, or into one");
   }
-  const made = await attempt(call, "CopyDirectoryInfoItem", () =>
-    provider.make(to, { type: "Directory", force: true }),
-  );
-  for (const child of made && call.flag("Recurse") ? provider.children(item) : []) {
-    await copyItem(call, { provider, item: child }, joined(provider, to, child.name));
-  }
-}
-
-async function moveItem(call: Call, given: Given): Promise<void> {
-  const { provider, item } = given;
-  const to = targetOf(call, given);
-  await attempt(call, item.isContainer ? "MoveDirectoryItem" : "MoveFileInfoItem", async () => {
-    const there = provider.find(to);
-    if (there && call.flag("Force") && !item.isContainer && to !== item.path) {
-      await provider.remove(there, { force: true });
-    }
-    await provider.move(item, to);
-  });
+  await attempt(call, "CopyFileInfoItem", () => provider.copy(item, to));
 }
 
 async function getItem(call: Call, { item }: Given): Promise<void> {
@@ -181,8 +152,8 @@ async function linesIn(call: Call, given: Given, assumed?: TextEncoding): Promis
   return call.flag("Raw") && text !== "" ? [text] : linesOf(text);
 }
 
-async function getContent(call: Call, given: Given, assumed: TextEncoding): Promise<void> {
-  const lines = await linesIn(call, given, assumed);
+async function getContent(call: Call, given: Given): Promise<void> {
+  const lines = await linesIn(call, given, ansi);
   const from = Math.max(0, lines.length - (call.number("Tail") ?? lines.length));
   for (const line of lines.slice(from, call.number("TotalCount"))) {
     await call.emit(line);
@@ -191,7 +162,10 @@ async function getContent(call: Call, given: Given, assumed: TextEncoding): Prom
 
 const commands = "Microsoft.PowerShell.Commands";
 const fileHash = is.types.define({ name: `${commands}.FileHash` });
-const matchInfo = is.types.define({ name: `${commands}.MatchInfo` });
+const matchInfo = is.types.define({
+  name: `${commands}.MatchInfo`,
+  properties: { Matches: ({ state }: NetObject<Match>) => is.array([matchObject(state)]) },
+});
 
 async function getFileHash(call: Call, { provider, item }: Given): Promise<void> {
   const data = await attempt(call, "FileRead", () => provider.read(item));
@@ -203,11 +177,10 @@ async function getFileHash(call: Call, { provider, item }: Given): Promise<void>
 
 async function selectString(call: Call, given: Given): Promise<void> {
   const pattern = compile(call.text("Pattern") ?? "", { ignoreCase: true });
-  for (const [index, line] of (await linesIn(call, given)).entries()) {
+  for (const line of await linesIn(call, given)) {
     const match = pattern.match(line);
     if (match) {
-      const info = new CustomObject(matchInfo).set("Line", line).set("LineNumber", index + 1);
-      await call.emit(info.set("Matches", is.array([matchObject(match)])));
+      await call.emit(new NetObject(matchInfo, match));
     }
   }
 }
@@ -223,11 +196,11 @@ const paths: Parameters = {
 };
 
 /** `providers` has drives that are something else than files. */
-export function fileCmdlets(edition: Edition, providers?: DriveProviders): readonly Cmdlet[] {
+export function fileCmdlets(providers?: DriveProviders): readonly Cmdlet[] {
   const providerOf = (shell: Shell, of: string): ItemProvider => {
     const drive = driveOf(of);
     const provider =
-      drive === undefined ? fileItems(shell, edition) : providers?.(drive.toLowerCase(), shell);
+      drive === undefined ? fileItems(shell) : providers?.(drive.toLowerCase(), shell);
     if (!provider) {
       throw new Unsupported(`the drive ${drive ?? ""}:`);
     }
@@ -265,7 +238,7 @@ export function fileCmdlets(edition: Edition, providers?: DriveProviders): reado
         await run(call, { provider, item, isPattern });
       }
     });
-  const transfer = { Destination: { ...text, position: 1, mandatory: true }, Force: flag };
+  const copying = { Destination: { ...text, position: 1, mandatory: true }, Force: flag };
   const filters = { Filter: text, File: flag, Directory: flag, Recurse: flag, Force: flag };
   const pathType = { ...text, set: ["Any", "Container", "Leaf"] };
   const child = { ...text, position: 1, mandatory: true, allowEmpty: true };
@@ -273,16 +246,13 @@ export function fileCmdlets(edition: Edition, providers?: DriveProviders): reado
   return [
     onPaths("Test-Path", { ...paths, PathType: pathType }, testPath),
     onPaths("Join-Path", { ...parent, ChildPath: child }, joinPath),
-    onPaths("Split-Path", { ...parent, Parent: flag, Leaf: flag, Qualifier: flag }, splitPath),
+    onPaths("Split-Path", { ...parent, Leaf: flag }, splitPath),
     onPaths("New-Item", { ...parent, ItemType: text, Force: flag }, newItem),
     onItems("Remove-Item", { Recurse: flag, Force: flag }, removeItem),
-    onItems("Copy-Item", { ...transfer, Recurse: flag }, (call, given) => copyItem(call, given)),
-    onItems("Move-Item", transfer, moveItem),
+    onItems("Copy-Item", copying, copyItem),
     onItems("Get-Item", { Force: flag }, getItem),
     onItems("Get-ChildItem", filters, getChildItem),
-    onItems("Get-Content", { Raw: flag, TotalCount: number, Tail: number }, (call, given) =>
-      getContent(call, given, defaultEncoding(edition)),
-    ),
+    onItems("Get-Content", { Raw: flag, TotalCount: number, Tail: number }, getContent),
     onItems("Get-FileHash", { Algorithm: { ...text, set: ["SHA256"] } }, getFileHash),
     onItems("Select-String", { Pattern: { ...text, mandatory: true } }, selectString),
   ];

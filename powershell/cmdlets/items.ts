@@ -36,7 +36,6 @@ export interface ItemProvider {
   remove(item: Item, options: { readonly force: boolean }): Done;
   /** A leaf, over one that is there. */
   copy(item: Item, to: string): Done;
-  move(item: Item, to: string): Done;
   /** A leaf's content. */
   read(item: Item): Buffer;
 }

@@ -1,6 +1,6 @@
 /** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
 import type { Call, Cmdlet } from "../commands.ts";
-import { enumerated, isNumeric, toBool, toItems, toText } from "../convert.ts";
+import { toBool, toItems, toText } from "../convert.ts";
 import { construct } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
@@ -10,6 +10,7 @@ import {
   Hashtable,
   isNull,
   nothing,
+  PsArray,
   ScriptBlock,
   Unsupported,
   type Value,
@@ -50,16 +51,14 @@ async function project(call: Call, item: Value): Promise<Value> {
   return object;
 }
 
-interface Sorted {
-  readonly item: Value;
-  readonly keys: readonly Value[];
-}
-
-/** A property to sort by: a name, a block, or a table with Expression and Descending. */
-function sortKey(by: Value): { readonly property: Value; readonly descending?: Value } {
-  return by instanceof Hashtable
-    ? { property: by.get("Expression") ?? null, descending: by.get("Descending") }
-    : { property: by };
+/** What to sort by: a name, or the block of a table with Expression. */
+function sortKey(call: Call): Value | undefined {
+  const by = call.get("Property");
+  const isTable = by instanceof Hashtable;
+  if (by instanceof PsArray || (isTable && (by.size !== 1 || !by.has("Expression")))) {
+    throw new Unsupported("Sort-Object by several properties, or by a table with more settings");
+  }
+  return isTable ? by.get("Expression") : by;
 }
 
 /** Null comes first; what cannot be compared is compared as text. */
@@ -77,41 +76,6 @@ export function shown(value: Value): string {
     throw new Unsupported(`the display of [${value.type.name}] as a table`);
   }
   return isNull(value) ? "" : `${toText(value)}\n`;
-}
-
-/** A table's entries are shown with a wide column of names. */
-function entriesOf(table: Hashtable): CustomObject[] {
-  return table.entries().map(({ key, value }) => named(toText(key).padEnd(30)).set("Value", value));
-}
-
-function named(name: string): CustomObject {
-  return new CustomObject(is.customObject).set("Name", name);
-}
-
-/** Objects in lines: up to four properties as a table, more as a list. */
-function laidOut(objects: readonly CustomObject[]): string[] {
-  const names = [...(objects[0]?.properties.values() ?? [])].map(({ name }) => name);
-  const cell = (object: CustomObject, name: string) => {
-    const value = object.get(name) ?? null;
-    const items = enumerated(value);
-    const text = items ? `{${items.map(toText).join(", ")}}` : toText(value);
-    return text.replace(/\r?\n[^]*$/, "\u2026");
-  };
-  if (names.length > 4) {
-    const width = Math.max(...names.map((name) => name.length));
-    const line = (object: CustomObject, name: string) =>
-      `${name.padEnd(width)} : ${cell(object, name)}`.trimEnd();
-    return objects.flatMap((object) => ["", ...names.map((name) => line(object, name)), ""]);
-  }
-  const columns = names.map((name) => {
-    const texts = [name, "-".repeat(name.length), ...objects.map((object) => cell(object, name))];
-    const width = Math.max(...texts.map((text) => text.length));
-    const values = objects.map((object) => object.get(name) ?? null);
-    const isRight = values.every((value) => isNumeric(value) || typeof value === "boolean");
-    return texts.map((text) => (isRight ? text.padStart(width) : text.padEnd(width)));
-  });
-  const rows = (columns[0] ?? []).map((_, row) => columns.map((column) => column[row]).join(" "));
-  return ["", ...rows.map((row) => row.trimEnd()), ""];
 }
 
 export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
@@ -179,36 +143,26 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
   {
     name: "Sort-Object",
     parameters: {
-      Property: { type: "object[]", position: 0 },
+      Property: { type: "object", position: 0 },
       Descending: { type: "switch" },
       Unique: { type: "switch" },
       InputObject: input,
     },
     open(call) {
-      const items: Sorted[] = [];
-      const by = toItems(call.get("Property") ?? nothing).map(sortKey);
-      const order = (a: Sorted, b: Sorted) => {
-        const orders = a.keys.map((key, index) => {
-          const descending = toBool(by[index]?.descending ?? call.flag("Descending"));
-          return compareForSort(key, b.keys[index] ?? null) * (descending ? -1 : 1);
-        });
-        return orders.find((each) => each !== 0) ?? 0;
-      };
+      const items: { readonly item: Value; readonly key: Value }[] = [];
+      const by = sortKey(call);
+      const sign = call.flag("Descending") ? -1 : 1;
       return {
         async process() {
           const item = inputOf(call);
-          const keys: Value[] = by.length === 0 ? [item] : [];
-          for (const { property } of by) {
-            keys.push(await select(call, property, item));
-          }
-          items.push({ item, keys });
+          items.push({ item, key: by === undefined ? item : await select(call, by, item) });
         },
         async end() {
-          items.sort(order);
-          for (const [index, each] of items.entries()) {
+          items.sort((a, b) => sign * compareForSort(a.key, b.key));
+          for (const [index, { item, key }] of items.entries()) {
             const before = items[index - 1];
-            if (!(call.flag("Unique") && before && order(before, each) === 0)) {
-              await call.emit(each.item);
+            if (!call.flag("Unique") || !before || compareForSort(before.key, key) !== 0) {
+              await call.emit(item);
             }
           }
         },
@@ -234,29 +188,6 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     },
   },
   {
-    name: "Out-String",
-    parameters: { InputObject: input, Width: { type: "int" } },
-    open(call) {
-      const items: Value[] = [];
-      return {
-        process() {
-          items.push(inputOf(call));
-        },
-        async end() {
-          const objects = items
-            .flatMap((item) => (item instanceof Hashtable ? entriesOf(item) : [item]))
-            .filter((item) => item instanceof CustomObject);
-          if (objects.length > 0 && items.some((item) => typeof item !== "object")) {
-            throw new Unsupported("Out-String of objects and texts together");
-          }
-          const end = call.shell.host.files.separator === "\\" ? "\r\n" : "\n";
-          const lines = objects.length > 0 ? laidOut(objects) : items.map(toText);
-          await call.emit(lines.map((line) => line + end).join(""));
-        },
-      };
-    },
-  },
-  {
     name: "New-Object",
     implementation: "Microsoft.PowerShell.Commands.NewObjectCommand",
     parameters: {
@@ -267,9 +198,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
       const name = call.text("TypeName") ?? "";
       const type = call.shell.types.find(name);
       if (!type) {
-        throw /^(System|Microsoft)\./i.test(name)
-          ? new Unsupported(`New-Object ${name}`)
-          : runtimeError("TypeNotFound", `Cannot find type [${name}].`, "PSArgumentException");
+        throw new Unsupported(`New-Object ${name}`);
       }
       const args = toItems(call.get("ArgumentList") ?? nothing);
       await call.emit(await construct(type, args, call.shell.types));
@@ -277,14 +206,8 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
   },
   {
     name: "Set-StrictMode",
-    parameters: { Version: { type: "string", position: 0 }, Off: { type: "switch" } },
-    run(call) {
-      const version = call.text("Version");
-      if (version !== undefined && version.toLowerCase() !== "latest" && version !== "3.0") {
-        throw new Unsupported(`Set-StrictMode -Version ${version}`);
-      }
-      call.scope.setStrict(!call.flag("Off"));
-    },
+    parameters: { Version: { type: "string", position: 0, mandatory: true, set: ["Latest"] } },
+    run: (call) => call.scope.setStrict(),
   },
   {
     name: "Start-Sleep",
@@ -304,11 +227,10 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
       if (found.length === 0 && !hasWildcard(name)) {
         const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
         const id = "CommandNotFoundException";
-        const error = runtimeError(id, message, id);
-        await call.fail(error);
+        await call.fail(runtimeError(id, message, id));
       }
       for (const each of found) {
-        await call.emit(named(each));
+        await call.emit(new CustomObject(is.customObject).set("Name", each));
       }
     },
   },

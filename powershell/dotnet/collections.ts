@@ -1,7 +1,6 @@
 /** Members of arrays and tables. */
-import { toText } from "../convert.ts";
 import * as is from "../types.ts";
-import { raised, types } from "../types.ts";
+import { types } from "../types.ts";
 import {
   dictionaryType,
   NetObject,
@@ -38,7 +37,6 @@ type Entry = NetObject<{ readonly key: Value; readonly value: Value }>;
 const entryType = types.define({
   name: "System.Collections.DictionaryEntry",
   properties: {
-    Name: (self: Entry) => self.state.key,
     Key: (self: Entry) => self.state.key,
     Value: (self: Entry) => self.state.value,
   },
@@ -57,18 +55,6 @@ for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
     },
     methods: {
       "Contains(object)": (self: Hashtable, key: Value) => self.has(key),
-      "Add(object, object)": (self: Hashtable, key: Value, value: Value) => {
-        if (self.has(key)) {
-          throw raised(
-            "System.ArgumentException",
-            `Item has already been added. Key in dictionary: '${toText(key)}'`,
-          );
-        }
-        self.set(key, value);
-      },
-      "Remove(object)": (self: Hashtable, key: Value) => {
-        self.delete(key);
-      },
       "GetEnumerator()": (self: Hashtable) =>
         listOf(self, enumerator, (entry) => new NetObject(entryType, entry)),
     },

@@ -1,36 +1,21 @@
 /** System.Text.Encoding. */
-import type { Edition } from "../edition.ts";
-import { bytes, type Types } from "../types.ts";
+import { bytes, types } from "../types.ts";
 import { NetObject, Unsupported, type Num, type PsArray } from "../values.ts";
 
 export interface TextEncoding {
-  /** What a file of this encoding begins with. */
-  readonly mark: readonly number[];
   encode(text: string): Buffer;
   decode(data: Buffer): string;
 }
 
-function ofName(name: BufferEncoding, mark: readonly number[]): TextEncoding {
-  return {
-    mark,
-    encode: (text) => Buffer.from(text, name),
-    decode: (data) => data.toString(name),
-  };
-}
-
-const plainUtf8 = ofName("utf8", []);
-const markedUtf8 = ofName("utf8", [0xef, 0xbb, 0xbf]);
-const unicode = ofName("utf16le", [0xff, 0xfe]);
-const ascii: TextEncoding = {
-  mark: [],
-  encode: (text) => Buffer.from(text.replace(/[^\0-\x7f]/g, "?"), "latin1"),
-  decode: (data) => data.toString("latin1").replace(/[\x80-\xff]/g, "\ufffd"),
+const utf8: TextEncoding = {
+  encode: (text) => Buffer.from(text),
+  decode: (data) => data.toString(),
 };
 
-const ansi: TextEncoding = {
-  mark: [],
+/** What `Default` is, and what 5.1's cmdlets take a text file to be: code page 1252. */
+export const ansi: TextEncoding = {
   encode: (text) => {
-    // Windows takes a similar character in place of one that code page 1252 has not, by a long table.
+    // Windows takes a similar character in place of one that the code page has not, by a long table.
     if (/[^\0-\x7f\xa0-\xff]/.test(text)) {
       throw new Unsupported("characters beyond Latin-1 in code page 1252");
     }
@@ -39,22 +24,13 @@ const ansi: TextEncoding = {
   decode: (data) => new TextDecoder("windows-1252").decode(data),
 };
 
-/** What `Default` is, and what 5.1's cmdlets take a text file to be. */
-export function defaultEncoding(edition: Edition): TextEncoding {
-  return edition === "Desktop" ? ansi : plainUtf8;
-}
-
 /** A file's text: the mark it begins with says more than what the caller thinks. */
-export function decodeText(data: Buffer, assumed: TextEncoding = plainUtf8): string {
-  const marked = [markedUtf8, unicode].find(({ mark }) =>
-    mark.every((each, index) => data[index] === each),
-  );
-  return marked ? marked.decode(data.subarray(marked.mark.length)) : assumed.decode(data);
-}
-
-/** A file with a text in it. */
-export function encodeText(text: string, encoding: TextEncoding = plainUtf8): Buffer {
-  return Buffer.concat([Buffer.from(encoding.mark), encoding.encode(text)]);
+export function decodeText(data: Buffer, assumed = utf8): string {
+  const begins = (...mark: number[]) => mark.every((each, index) => data[index] === each);
+  if (begins(0xff, 0xfe)) {
+    return data.subarray(2).toString("utf16le");
+  }
+  return begins(0xef, 0xbb, 0xbf) ? data.subarray(3).toString() : assumed.decode(data);
 }
 
 /** What a value of type byte[] has. */
@@ -62,31 +38,20 @@ export function toBuffer(value: PsArray): Buffer {
   return Buffer.from(value.items.map((item) => (item as Num).value));
 }
 
-export function defineEncodings(types: Types, edition: Edition): void {
-  type Encoding = NetObject<TextEncoding>;
-  const getString = ({ state }: Encoding, data: PsArray, at = 0, count = Infinity) =>
-    state.decode(toBuffer(data).subarray(at, at + count));
-  const name = "System.Text.Encoding";
-  const encoding = (state: TextEncoding) => new NetObject(types.get(name), state);
-  types.define({
-    name,
-    methods: {
-      "GetBytes(string)": ({ state }: Encoding, text: string) => bytes(state.encode(text)),
-      "GetString(byte[])": getString,
-      "GetString(byte[], int, int)": getString,
-    },
-    staticProperties: {
-      UTF8: () => encoding(markedUtf8),
-      Unicode: () => encoding(unicode),
-      ASCII: () => encoding(ascii),
-      Default: () => encoding(defaultEncoding(edition)),
-    },
-  });
-  types.define({
-    name: "System.Text.UTF8Encoding",
-    base: name,
-    constructors: {
-      "(bool)": (_: null, withMark: boolean) => encoding(withMark ? markedUtf8 : plainUtf8),
-    },
-  });
-}
+type Encoding = NetObject<TextEncoding>;
+const encoding = types.define({
+  name: "System.Text.Encoding",
+  methods: {
+    "GetBytes(string)": ({ state }: Encoding, text: string) => bytes(state.encode(text)),
+  },
+  staticProperties: {
+    UTF8: () => new NetObject(encoding, utf8),
+    Default: () => new NetObject(encoding, ansi),
+  },
+});
+types.define({
+  name: "System.Text.UTF8Encoding",
+  base: "System.Text.Encoding",
+  // Whether it writes a mark first is for those who write files.
+  constructors: { "(bool)": () => new NetObject(encoding, utf8) },
+});

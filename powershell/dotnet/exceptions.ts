@@ -49,9 +49,9 @@ const automation: Readonly<Record<string, readonly string[]>> = {
 };
 
 function define(name: string, base: string, hresult?: number): void {
-  const make = (_: null, message: string | null, inner: NetException | null = null) =>
-    new NetException(type, message ?? `Exception of type '${name}' was thrown.`, inner);
-  const constructors = { "(string)": make, "(string, Exception)": make };
+  const make = (_: null, message: string | null) =>
+    new NetException(type, message ?? `Exception of type '${name}' was thrown.`);
+  const constructors = { "(string)": make };
   const type: NetType = types.define({ name, base, constructors });
   type.hresult = hresult === undefined ? undefined : hresult | 0;
 }
@@ -77,13 +77,6 @@ types.extend("System.Exception", {
     "ToString()": toText,
   },
 });
-types.extend("System.IO.IOException", {
-  constructors: {
-    "(string, int)": (_: null, message: string, hresult: number) =>
-      raised("System.IO.IOException", message, { hresult }).exception,
-  },
-});
-
 /** Those that tell a parameter; .NET Framework does so in a line of its own. */
 function argumentError(type: string, message: string, parameter: string): Raised {
   return raised(`System.${type}`, `${message}\r\nParameter name: ${parameter}`);
@@ -93,8 +86,12 @@ export function badArgument(message: string, parameter: string): Raised {
   return argumentError("ArgumentException", message, parameter);
 }
 
-export function missingArgument(parameter: string): Raised {
-  return argumentError("ArgumentNullException", "Value cannot be null.", parameter);
+/** An argument that must not be null. */
+export function given<T>(value: T | null, parameter: string): T {
+  if (value === null) {
+    throw argumentError("ArgumentNullException", "Value cannot be null.", parameter);
+  }
+  return value;
 }
 
 export function outOfRange(message: string, parameter: string): Raised {

@@ -3,7 +3,6 @@ import { toBool, toText } from "../convert.ts";
 import type { Clock, Host, RunningProcess } from "../host.ts";
 import { raised, type Types } from "../types.ts";
 import { CustomObject, NetObject, Unsupported, type PsArray, type Value } from "../values.ts";
-import type { Source } from "./files.ts";
 import { millisecondsOf } from "./time.ts";
 
 type Task = NetObject<{ readonly promise: Promise<Value>; isCompleted: boolean }>;
@@ -44,16 +43,11 @@ function defineTasks(set: Types, { clock }: Host): void {
         wait(items, time),
     },
   });
-  set.define({
-    name: "System.Threading.Thread",
-    staticMethods: { "Sleep(int)": (_: null, time: number) => clock.sleep(time) },
-  });
 }
 
-const startInfoProperties = [
-  ...["FileName", "Arguments", "WorkingDirectory", "UseShellExecute"],
-  ...["RedirectStandardInput", "RedirectStandardOutput", "RedirectStandardError"],
-];
+const startInfoProperties =
+  "FileName Arguments WorkingDirectory UseShellExecute " +
+  "RedirectStandardInput RedirectStandardOutput RedirectStandardError";
 
 /** A process's one text of arguments taken apart as programs of Windows do it. */
 function splitArguments(text: string): string[] {
@@ -91,14 +85,13 @@ function start(host: Host, info: CustomObject): RunningProcess {
 
 function defineProcess(set: Types, host: Host): void {
   const name = "System.Diagnostics.Process";
-  set.define({
+  const startInfo = set.define({
     name: `${name}StartInfo`,
     constructors: {
       "()": () =>
-        startInfoProperties.reduce(
-          (info, each) => info.set(each, null),
-          new CustomObject(set.get(`${name}StartInfo`)),
-        ),
+        startInfoProperties
+          .split(" ")
+          .reduce((info, each) => info.set(each, null), new CustomObject(startInfo)),
     },
   });
   type Process = NetObject<RunningProcess>;
@@ -109,7 +102,7 @@ function defineProcess(set: Types, host: Host): void {
       "Close()": ({ state }: Process) => state.closeInput(),
     },
   });
-  const reader = (data: Promise<Buffer>): NetObject<Source> =>
+  const reader = (data: Promise<Buffer>) =>
     new NetObject(set.get("System.IO.StreamReader"), () => data);
   set.define({
     name,
@@ -134,14 +127,14 @@ function defineProcess(set: Types, host: Host): void {
 
 function defineMutex(set: Types, { mutexes }: Host): void {
   type Mutex = NetObject<string>;
-  set.define({
+  const mutex = set.define({
     name: "System.Threading.Mutex",
     constructors: {
       "(bool, string)": (_: null, isOwned: boolean, name: string) => {
         if (isOwned) {
           throw new Unsupported("a mutex that is owned from the start");
         }
-        return new NetObject(set.get("System.Threading.Mutex"), name);
+        return new NetObject(mutex, name);
       },
     },
     methods: {

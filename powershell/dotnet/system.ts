@@ -1,21 +1,21 @@
-/** The process's environment and console, addresses, checksums and random bytes. */
-import { createHash, randomBytes } from "node:crypto";
+/** The process's environment and console, addresses and checksums. */
+import { createHash } from "node:crypto";
 import ipaddr from "ipaddr.js";
 import { toText } from "../convert.ts";
 import type { Host } from "../host.ts";
 import * as is from "../types.ts";
-import { raised, types, type TypeDefinition, type Types } from "../types.ts";
+import { raised, types, type Types } from "../types.ts";
 import {
   type EnumValue,
   Hashtable,
   NetObject,
+  type NetType,
   type PsArray,
   Unsupported,
   type Value,
 } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
 import { badFormat } from "./exceptions.ts";
-import type { Source } from "./files.ts";
 
 /** Of the machine the script believes to be on. */
 export function newLine(host: Host): string {
@@ -28,30 +28,29 @@ types.define({
 });
 
 function defineEnvironment(set: Types, { environment }: Host): void {
-  const of = (target?: EnumValue) => {
-    const name = target?.name ?? "Process";
+  const of = ({ name }: EnumValue) => {
     const variables = { Process: environment, Machine: environment.machine }[name];
     if (!variables) {
       throw new Unsupported(`variables of the target ${name}`);
     }
     return variables;
   };
-  const getOne = (_: null, name: string, target?: EnumValue) => of(target).get(name) ?? null;
-  const getAll = (_: null, target?: EnumValue) => {
-    const table = new Hashtable(is.hashtable);
-    for (const [name, value] of of(target).all()) {
-      table.set(name, value);
-    }
-    return table;
-  };
   set.define({
     name: "System.Environment",
     staticProperties: { Is64BitOperatingSystem: () => true },
     staticMethods: {
-      "GetEnvironmentVariable(string)": getOne,
-      "GetEnvironmentVariable(string, System.EnvironmentVariableTarget)": getOne,
-      "GetEnvironmentVariables()": getAll,
-      "GetEnvironmentVariables(System.EnvironmentVariableTarget)": getAll,
+      "GetEnvironmentVariable(string, System.EnvironmentVariableTarget)": (
+        _: null,
+        name: string,
+        target: EnumValue,
+      ) => of(target).get(name) ?? null,
+      "GetEnvironmentVariables(System.EnvironmentVariableTarget)": (_: null, target: EnumValue) => {
+        const table = new Hashtable(is.hashtable);
+        of(target)
+          .all()
+          .forEach((value, name) => table.set(name, value));
+        return table;
+      },
       "SetEnvironmentVariable(string, string, System.EnvironmentVariableTarget)": (
         _: null,
         name: string,
@@ -68,10 +67,10 @@ function address(text: string): Address {
   if (!ipaddr.isValid(text)) {
     throw badFormat("An invalid IP address was specified.");
   }
-  return new NetObject(types.get("System.Net.IPAddress"), ipaddr.parse(text));
+  return new NetObject(addressType, ipaddr.parse(text));
 }
 
-types.define({
+const addressType: NetType = types.define({
   name: "System.Net.IPAddress",
   methods: {
     "GetAddressBytes()": ({ state }: Address) => is.bytes(Buffer.from(state.toByteArray())),
@@ -80,14 +79,14 @@ types.define({
   staticMethods: { "Parse(string)": (_: null, text: string) => address(text) },
 });
 
-types.define({
+const uri = types.define({
   name: "System.Uri",
   constructors: {
     "(string)": (_: null, written: string) => {
       if (!URL.canParse(written)) {
         throw raised("System.UriFormatException", "Invalid URI: The hostname could not be parsed.");
       }
-      return new NetObject(types.get("System.Uri"), new URL(written));
+      return new NetObject(uri, new URL(written));
     },
   },
   properties: {
@@ -95,23 +94,14 @@ types.define({
   },
 });
 
-const cryptography: Readonly<Record<string, TypeDefinition["methods"]>> = {
-  SHA256: {
+const sha256 = types.define({
+  name: "System.Security.Cryptography.SHA256",
+  methods: {
     "ComputeHash(byte[])": (_: Value, data: PsArray) =>
       is.bytes(createHash("sha256").update(toBuffer(data)).digest()),
   },
-  RandomNumberGenerator: {
-    "GetBytes(byte[])": (_: Value, { items }: PsArray) => {
-      items.splice(0, Infinity, ...is.bytes(randomBytes(items.length)).items);
-    },
-    "Dispose()": () => undefined,
-  },
-};
-for (const [key, methods] of Object.entries(cryptography)) {
-  const name = `System.Security.Cryptography.${key}`;
-  const create = () => new NetObject(types.get(name), null);
-  types.define({ name, methods, staticMethods: { "Create()": create } });
-}
+  staticMethods: { "Create()": () => new NetObject(sha256, null) },
+});
 
 export function defineSystemTypes(set: Types, host: Host): void {
   defineEnvironment(set, host);
@@ -130,8 +120,7 @@ export function defineSystemTypes(set: Types, host: Host): void {
       Error: () => new NetObject(writer, host.error),
     },
     staticMethods: {
-      "OpenStandardInput()": (): NetObject<Source> =>
-        new NetObject(set.get("System.IO.Stream"), host.input),
+      "OpenStandardInput()": () => new NetObject(types.get("System.IO.Stream"), host.input),
     },
   });
   set.define({
@@ -143,7 +132,7 @@ export function defineSystemTypes(set: Types, host: Host): void {
         if (found.length === 0) {
           throw raised("System.Net.Sockets.SocketException", "No such host is known");
         }
-        return is.array(found.map(address), types.get("System.Net.IPAddress[]"));
+        return is.array(found.map(address), types.array(addressType));
       },
     },
   });

@@ -1,67 +1,17 @@
-/** Moments, spans of time and stopwatches, and what the operators make of them. */
-import { formatDate, parseDate, toMilliseconds, toTicks, type Moment } from "../dates.ts";
+/** Moments, spans of time and stopwatches. */
 import type { Clock, Host } from "../host.ts";
-import { raised, toDouble, types, type Types } from "../types.ts";
+import { toDouble, types, type Types } from "../types.ts";
 import { NetObject, Unsupported, type EnumValue, type Num, type Value } from "../values.ts";
 import { badFormat } from "./exceptions.ts";
-import { Ordered } from "./numbers.ts";
 
-const firstMoment = toMilliseconds(0n);
-const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
-/** Milliseconds: since 1970 for a DateTime, by its own clock; a TimeSpan is what has no kind. */
-class Time extends Ordered {
-  constructor(
-    readonly milliseconds: number,
-    readonly kind?: Moment["kind"],
-  ) {
-    super();
-    if (kind && !(milliseconds >= firstMoment && milliseconds <= lastMoment)) {
-      throw raised(
-        "System.ArgumentOutOfRangeException",
-        "The added or subtracted value results in an un-representable DateTime.",
-      );
-    }
-  }
-
-  get ticks(): bigint {
-    return toTicks(this.milliseconds);
-  }
-
-  override compareTo(other: unknown): number | undefined {
-    return other instanceof Time && !other.kind === !this.kind
-      ? this.milliseconds - other.milliseconds
-      : undefined;
-  }
+export interface Moment {
+  /** Since 1970, by the moment's own clock. */
+  readonly milliseconds: number;
+  readonly kind: "Unspecified" | "Utc" | "Local";
 }
-
-type DateTime = NetObject<Time & Moment>;
-type TimeSpan = NetObject<Time>;
-
-/** How two objects of .NET compare; undefined: they do not. */
-export function compareNet(left: Value, right: Value): number | undefined {
-  return left instanceof NetObject && right instanceof NetObject && left.state instanceof Ordered
-    ? left.state.compareTo(right.state)
-    : undefined;
-}
-
-/** Sums and differences of moments and spans; undefined: it is nothing of that kind. */
-export function arithmeticNet(operator: string, left: Value, right: Value): Value | undefined {
-  const [first, second] = [left, right].map((each) =>
-    each instanceof NetObject && each.state instanceof Time ? each.state : undefined,
-  );
-  if (!first || !second || !/^[+-]$/.test(operator)) {
-    return undefined;
-  }
-  const sign = operator === "+" ? 1 : -1;
-  const milliseconds = first.milliseconds + sign * second.milliseconds;
-  if (second.kind) {
-    return first.kind && operator === "-" ? timeSpan(milliseconds) : undefined;
-  }
-  return first.kind
-    ? new NetObject((left as DateTime).type, new Time(Math.round(milliseconds), first.kind))
-    : timeSpan(milliseconds);
-}
+type DateTime = NetObject<Moment>;
+/** In milliseconds. */
+type TimeSpan = NetObject<number>;
 
 /** A moment out of milliseconds since 1970, in universal or local time. */
 export function toDateTime(
@@ -71,8 +21,10 @@ export function toDateTime(
   utc: boolean,
 ): DateTime {
   const whole = Math.floor(milliseconds);
-  const time = new Time(whole + (utc ? 0 : clock.offset(whole) * 60_000), utc ? "Utc" : "Local");
-  return new NetObject(set.get("System.DateTime"), time as Time & Moment);
+  const state: Moment = utc
+    ? { milliseconds: whole, kind: "Utc" }
+    : { milliseconds: whole + clock.offset(whole) * 60_000, kind: "Local" };
+  return new NetObject(set.get("System.DateTime"), state);
 }
 
 /** Milliseconds since 1970 of a DateTime; one of no kind is taken to be local. */
@@ -82,145 +34,113 @@ export function fromDateTime(value: Value, clock: Clock): number {
   return kind === "Utc" ? milliseconds : milliseconds - clock.offset(milliseconds - guess) * 60_000;
 }
 
-// Spans
-
-function timeSpan(milliseconds: number): TimeSpan {
-  return new NetObject(timeSpanType, new Time(milliseconds));
-}
-
 /** Milliseconds of a TimeSpan. */
 export function millisecondsOf(span: Value): number {
-  return (span as TimeSpan).state.milliseconds;
+  return (span as TimeSpan).state;
 }
 
-function spanText({ state: { milliseconds } }: TimeSpan): string {
-  const ticks = Math.round(Math.abs(milliseconds) * 10_000);
-  const days = Math.floor(ticks / 864e9);
-  const time = new Date(Math.floor(ticks / 10_000)).toISOString().slice(11, 19);
-  const fraction = ticks % 1e7 === 0 ? "" : `.${String(ticks % 1e7).padStart(7, "0")}`;
-  return `${milliseconds < 0 ? "-" : ""}${days === 0 ? "" : `${String(days)}.`}${time}${fraction}`;
-}
-
-/** In milliseconds. */
-const units = Object.entries({
-  Days: 86_400_000,
-  Hours: 3_600_000,
-  Minutes: 60_000,
-  Seconds: 1000,
-});
-
-const timeSpanType = types.define({
+const timeSpan = types.define({
   name: "System.TimeSpan",
   aliases: ["timespan"],
   isValueType: true,
-  interfaces: ["System.IComparable"],
-  properties: Object.fromEntries(
-    units.map(([name, size]) => [
-      `Total${name}`,
-      (self: TimeSpan) => toDouble(self.state.milliseconds / size),
-    ]),
-  ),
-  methods: { "ToString()": spanText },
-  // 5.1 rounds to whole milliseconds.
-  staticMethods: Object.fromEntries(
-    units.map(([name, size]) => [
-      `From${name}(double)`,
-      (_: null, { value }: Num) => timeSpan(Math.round(value * size)),
-    ]),
-  ),
-});
-
-// Moments
-
-const kinds = types.define({
-  name: "System.DateTimeKind",
-  enumeration: { Unspecified: 0, Utc: 1, Local: 2 },
-});
-types.define({
-  name: "System.DayOfWeek",
-  enumeration: {
-    ...{ Sunday: 0, Monday: 1, Tuesday: 2, Wednesday: 3, Thursday: 4, Friday: 5, Saturday: 6 },
+  properties: { TotalSeconds: ({ state }: TimeSpan) => toDouble(state / 1000) },
+  methods: {
+    "ToString()": () => {
+      throw new Unsupported("a TimeSpan in a text");
+    },
+  },
+  staticMethods: {
+    // 5.1 rounds to whole milliseconds.
+    "FromSeconds(double)": (_: null, { value }: Num) =>
+      new NetObject(timeSpan, Math.round(value * 1000)),
   },
 });
+
+/** The time from one moment to another; undefined: it is something else that is subtracted. */
+export function timeBetween(later: Value, earlier: Value): Value | undefined {
+  const [to, from] = [later, earlier].map((each) =>
+    each instanceof NetObject && each.type.name === "System.DateTime" ? (each as DateTime) : null,
+  );
+  return to && from && new NetObject(timeSpan, to.state.milliseconds - from.state.milliseconds);
+}
+
+/** Where the parts of a date stand in ISO 8601. */
+const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
+  ...{ yyyy: [0, 4], MM: [5, 7], dd: [8, 10] },
+  ...{ HH: [11, 13], mm: [14, 16], ss: [17, 19] },
+};
+
+/** In the invariant culture. */
+function format({ state }: DateTime, as: string): string {
+  const date = new Date(state.milliseconds);
+  if (as === "r") {
+    return date.toUTCString();
+  }
+  const written = as === "G" ? "MM/dd/yyyy HH:mm:ss" : as;
+  if (!/^(?:yyyy|MM|dd|HH|mm|ss|[-TZ/.: ]){2,}$/.test(written)) {
+    throw new Unsupported(`the date format ${as}`);
+  }
+  return written.replace(/[a-zH]+|MM/g, (part) => date.toISOString().slice(...(parts[part] ?? [])));
+}
+
 const styles = types.define({
   name: "System.Globalization.DateTimeStyles",
   enumeration: { None: 0, AdjustToUniversal: 16, AssumeUniversal: 64 },
 });
 
+/** Tenths of microseconds since the year 1, at 1970-01-01. */
+const epoch = 621_355_968_000_000_000n;
+
 /** DateTime and Stopwatch, by the clock of a machine. */
 export function defineTimeTypes(set: Types, host: Host): void {
   const { clock } = host;
   const moment = (milliseconds: number, kind: Moment["kind"]): DateTime =>
-    new NetObject(dateTime, new Time(milliseconds, kind) as Time & Moment);
-  const text = ({ state }: DateTime, format = "G") => formatDate(state.milliseconds, format);
-  const parseExact = (_: null, written: string, format: string, __: Value, style?: EnumValue) => {
-    const number = style?.number ?? 0;
-    if (number !== 16 + 64 && (number !== 0 || format.includes("Z"))) {
-      throw new Unsupported(`the date format ${format} with the styles ${style?.name ?? "None"}`);
+    new NetObject(dateTime, { milliseconds, kind });
+  const add =
+    (unit: number) =>
+    ({ state }: DateTime, { value }: Num) =>
+      moment(state.milliseconds + Math.round(value * unit), state.kind);
+  const parse = (_: null, text: string, as: string, __: Value, style: EnumValue) => {
+    if (as !== "r" || style.number !== 16 + 64) {
+      throw new Unsupported(`the date format ${as} with the styles ${style.name}`);
     }
-    const milliseconds = parseDate(written, format);
-    if (milliseconds === undefined) {
+    const parsed = Number.isNaN(Date.parse(text)) ? undefined : moment(Date.parse(text), "Utc");
+    if (!parsed || format(parsed, as).toLowerCase() !== text.toLowerCase()) {
       throw badFormat("String was not recognized as a valid DateTime.");
     }
-    return moment(milliseconds, number === 0 ? "Unspecified" : "Utc");
+    return parsed;
   };
-  /** What a cast reads; .NET reads far more. */
-  const parse = (written: string) => {
-    const [, day = "", time = " 00:00:00", zone = ""] =
-      /^([\d-]{10})([T ][\d:]{8})?(Z?)$/.exec(written) ?? [];
-    const milliseconds = parseDate(day + time.replace("T", " "), "yyyy-MM-dd HH:mm:ss");
-    if (milliseconds === undefined) {
-      throw new Unsupported(`the date ${written}`);
-    }
-    return zone === "Z"
-      ? toDateTime(set, host, milliseconds, false)
-      : moment(milliseconds, "Unspecified");
-  };
-
   const dateTime = set.define({
     name: "System.DateTime",
     aliases: ["datetime"],
     isValueType: true,
     interfaces: ["System.IComparable"],
+    compare: (left: DateTime, right: DateTime) =>
+      left.state.milliseconds - right.state.milliseconds,
     properties: {
-      Kind: (self: DateTime) => kinds.enumeration?.get(self.state.kind.toLowerCase()) ?? null,
-      Ticks: (self: DateTime) => self.state.ticks,
+      Ticks: ({ state }: DateTime) => epoch + BigInt(state.milliseconds) * 10_000n,
     },
     methods: {
-      "ToString()": (self: DateTime) => text(self),
-      "ToString(string)": text,
+      "ToString()": (self: DateTime) => format(self, "G"),
+      "ToString(string)": format,
       "ToUniversalTime()": (self: DateTime) => moment(fromDateTime(self, clock), "Utc"),
       "ToLocalTime()": (self: DateTime) =>
         self.state.kind === "Local" ? self : toDateTime(set, host, self.state.milliseconds, false),
-      ...Object.fromEntries(
-        units.map(([name, size]) => [
-          `Add${name}(double)`,
-          ({ state }: DateTime, { value }: Num) =>
-            moment(state.milliseconds + Math.round(value * size), state.kind),
-        ]),
-      ),
+      "AddSeconds(double)": add(1000),
+      "AddMinutes(double)": add(60_000),
     },
-    staticProperties: {
-      UtcNow: () => toDateTime(set, host, clock.now(), true),
-      MinValue: () => moment(firstMoment, "Unspecified"),
-    },
+    staticProperties: { UtcNow: () => toDateTime(set, host, clock.now(), true) },
     staticMethods: {
-      "ParseExact(string, string, System.IFormatProvider)": parseExact,
-      [`ParseExact(string, string, System.IFormatProvider, ${styles.name})`]: parseExact,
-      "Parse(string)": (_: null, written: string) => parse(written),
-      "SpecifyKind(datetime, System.DateTimeKind)": (_: null, self: DateTime, kind: EnumValue) =>
-        moment(self.state.milliseconds, kind.name as Moment["kind"]),
-    },
-    constructors: {
-      "(int, int, int)": (_: null, ...parts: number[]) =>
-        parse(parts.map((part) => String(part).padStart(2, "0")).join("-")),
+      [`ParseExact(string, string, System.IFormatProvider, ${styles.name})`]: parse,
     },
   });
 
   type Stopwatch = NetObject<{ readonly started: number }>;
   const stopwatch = set.define({
     name: "System.Diagnostics.Stopwatch",
-    properties: { Elapsed: (self: Stopwatch) => timeSpan(clock.elapsed() - self.state.started) },
+    properties: {
+      Elapsed: ({ state }: Stopwatch) => new NetObject(timeSpan, clock.elapsed() - state.started),
+    },
     staticMethods: { "StartNew()": () => new NetObject(stopwatch, { started: clock.elapsed() }) },
   });
 }

@@ -26,7 +26,7 @@ foreach ($snippet in Get-ChildItem -LiteralPath $recordings -Recurse -Filter '*.
     }
     # Without an empty element Windows PowerShell would hand on nothing at all.
     $stdin = if (Test-Path -LiteralPath "$stem.stdin") { Get-Content -LiteralPath "$stem.stdin" -Raw } else { '' }
-    $output = (@($stdin | & $Shell @words 2>$null) -join "`n").TrimEnd()
+    $output = (@($stdin | & $Shell @words) -join "`n").TrimEnd()
     $wanted = ((Get-Content -LiteralPath "$stem.out" -Raw) -replace "`r", '').TrimEnd()
     $code = [int](Get-Content -LiteralPath "$stem.code" -Raw)
     $isMarked = $Shell -eq 'powershell' -and (Get-Content -LiteralPath $snippet.FullName -TotalCount 1) -match '^# 5\.1:'

@@ -7,11 +7,13 @@ import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
 import type { Cmdlet, Shell } from "../../../powershell/commands.ts";
 import { newInterpreter } from "../../../powershell/console.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
-import { nodeHost } from "../../../powershell/node-host.ts";
 import * as is from "../../../powershell/types.ts";
 import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";
 import { parse } from "../../../powershell/parser.ts";
 import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
+import { nodeHost } from "./node-machine.ts";
+import { outString } from "./out-string.ts";
+import { defineRecordedMembers } from "./recorded-members.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
 import { windowsEnvironment } from "../../../rehearsal/windows/environment.ts";
 import {
@@ -188,12 +190,12 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   version.set("ProductName", "Microsoft Windows 10", "String");
   registry.make("SOFTWARE\\Microsoft\\Windows\\CurrentVersion");
   const interpreter = newInterpreter(host, {
-    edition: "Core",
     types,
     providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
     mayCall: () => true,
-    cmdlets: [...standIns, ...registryCmdlets(items)],
+    cmdlets: [...standIns, outString, ...registryCmdlets(items)],
   });
+  defineRecordedMembers(types, host);
   const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;
   try {
     await interpreter.runFile(onZ(trace), ["-Steps", onZ(steps)], (value) => {
@@ -207,9 +209,19 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   return output;
 }
 
-function normalised(text: string): string {
+/**
+ * The same for both: PowerShell 7 has other blanks in JSON over several lines, other escapes, and `.0` behind a whole
+ * number that is a double.
+ */
+export function normalised(text: string): string {
   return text
+    .replace(/(\\r\\n) +/g, "$1")
+    .replace(/": +(?=\S)/g, '":')
+    .replace(/\[(?:\\r\\n)+\]/g, "[]")
+    .replace(/\\u00(2[67]|3[ce])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    .replace(/(":\d+)\.0(?=[,}])/g, "$1")
     .replace(/\r\n?/g, "\n")
+    .replace(/(\.ps1):\d+\)/g, "$1:<line>)")
     .replace(/"seconds":[0-9.]+/g, '"seconds":0')
     .replace(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?/g, "<time>")
     .replace(/\b[0-9a-f]{32}\b/g, "<guid>")

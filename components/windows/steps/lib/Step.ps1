@@ -102,7 +102,7 @@ function Write-JsonLine {
     )
 
     $json = ConvertTo-Json -InputObject $Value -Depth 6 -Compress
-    $escape = { param($match) '\u{0:x4}' -f [int][char]$match.Value }
+    $escape = { param($match) '\u' + ([int][char]$match.Value).ToString('x4') }
     [Console]::Out.WriteLine([regex]::Replace($json, '[^\x20-\x7e]', $escape))
 }
 

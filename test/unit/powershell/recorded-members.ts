@@ -1,0 +1,182 @@
+/**
+ * What the recorded scripts use and no script of the project does: they show values and make files by it. It is added to
+ * the types of the interpreter that runs them.
+ */
+import { toText } from "../../../powershell/convert.ts";
+import { linesOf, type FileState } from "../../../powershell/dotnet/files.ts";
+import { decodeText, toBuffer, type TextEncoding } from "../../../powershell/dotnet/encoding.ts";
+import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
+import { toDateTime, type Moment } from "../../../powershell/dotnet/time.ts";
+import type { FileMode, Host } from "../../../powershell/host.ts";
+import * as is from "../../../powershell/types.ts";
+import { raised, typeOf, types as coreTypes, type Types } from "../../../powershell/types.ts";
+import type {
+  Hashtable} from "../../../powershell/values.ts";
+import {
+  NetObject,
+  Unsupported,
+  type EnumValue,
+  type NetType,
+  type Num,
+  type PsArray,
+  type Value,
+} from "../../../powershell/values.ts";
+
+coreTypes.extend("System.Object", {
+  methods: { "GetType()": (self: Exclude<Value, null>) => typeOf(self) },
+});
+const runtimeType = is.int.type;
+coreTypes.register(runtimeType, "System.RuntimeType");
+coreTypes.extend(runtimeType, {
+  properties: {
+    Name: (self: NetType) => self.name.replace(/^.*\./, ""),
+    FullName: (self: NetType) => self.name,
+  },
+});
+coreTypes.extend("System.String", {
+  methods: {
+    "ToUpperInvariant()": (self: string) => self.toUpperCase(),
+    "Split(string)": (self: string, by: string) => is.array(self.split(by)),
+    "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar)),
+  },
+});
+coreTypes.extend("System.Collections.DictionaryEntry", {
+  properties: { Name: ({ state }: NetObject<{ readonly key: Value }>) => state.key },
+});
+for (const type of [is.hashtable, is.orderedDictionary]) {
+  coreTypes.extend(type, {
+    methods: {
+      "Add(object, object)": (self: Hashtable, key: Value, value: Value) => {
+        if (self.has(key)) {
+          throw raised("System.ArgumentException", "Item has already been added.");
+        }
+        self.set(key, value);
+      },
+      "Remove(object)": (self: Hashtable, key: Value) => self.delete(key),
+    },
+  });
+}
+coreTypes.extend("System.Text.Encoding", {
+  methods: {
+    "GetString(byte[])": ({ state }: NetObject<TextEncoding>, data: PsArray) =>
+      state.decode(toBuffer(data)),
+  },
+  staticProperties: {
+    ASCII: () => {
+      const state = { encode: (text: string) => Buffer.from(text, "latin1"), decode: String };
+      return new NetObject(coreTypes.get("System.Text.Encoding"), state);
+    },
+  },
+});
+coreTypes.extend("System.IO.IOException", {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      raised("System.IO.IOException", message, { hresult }).exception,
+  },
+});
+coreTypes.define({
+  name: "System.DateTimeKind",
+  enumeration: { Unspecified: 0, Utc: 1, Local: 2 },
+});
+
+/** What depends on the machine that the script runs on. */
+export function defineRecordedMembers(types: Types, host: Host): void {
+  const { clock, environment, files } = host;
+  const full = (path: string): string => files.resolve(path);
+  const isFolder = (path: string): boolean | undefined => files.status(full(path))?.isFolder;
+  types.extend("System.Environment", {
+    staticMethods: {
+      "GetEnvironmentVariable(string)": (_: null, name: string) => environment.get(name) ?? null,
+    },
+  });
+  types.define({
+    name: "System.Threading.Thread",
+    staticMethods: { "Sleep(int)": (_: null, time: number) => clock.sleep(time) },
+  });
+  types.define({
+    name: "System.IO.Path",
+    staticMethods: {
+      "GetTempPath()": () => `${(environment.get("TMPDIR") ?? "/tmp").replace(/\/$/, "")}/`,
+    },
+  });
+  const open = async (
+    _: null,
+    path: string,
+    mode: EnumValue,
+    access?: EnumValue,
+    share?: EnumValue,
+  ): Promise<Value> => {
+    const how = { access: access?.name as "Read", share: share?.name ?? "Read" };
+    const handle = await files.open(full(path), { mode: mode.name as FileMode, ...how });
+    return new NetObject(types.get("System.IO.FileStream"), handle);
+  };
+  type Info = NetObject<FileState>;
+  types.extend("System.IO.FileSystemInfo", {
+    properties: {
+      PSIsContainer: ({ state }: Info) => state.status.isFolder,
+      LastWriteTimeUtc: [
+        ({ state }: Info) => toDateTime(types, host, state.status.modified, true),
+        ({ state }: Info, time: NetObject<Moment>) =>
+          files.setModified(state.path, time.state.milliseconds),
+      ],
+    },
+  });
+  types.extend("System.IO.Directory", {
+    staticMethods: { "Exists(string)": (_: null, path: string) => isFolder(path) === true },
+  });
+  types.extend("System.IO.File", {
+    staticMethods: {
+      "Exists(string)": (_: null, path: string) => isFolder(path) === false,
+      "ReadAllLines(string)": (_: null, path: string) =>
+        is.array(linesOf(decodeText(files.read(full(path)))), is.types.array(is.string)),
+      "WriteAllText(string, string)": (_: null, path: string, text: string) =>
+        files.write(full(path), Buffer.from(text)),
+      "WriteAllLines(string, string[])": (_: null, path: string, { items }: PsArray) =>
+        files.write(full(path), Buffer.from(items.map((line) => `${toText(line)}\n`).join(""))),
+      "WriteAllBytes(string, byte[])": (_: null, path: string, data: PsArray) =>
+        files.write(full(path), toBuffer(data)),
+      "SetLastWriteTimeUtc(string, DateTime)": (_: null, path: string, time: NetObject<Moment>) =>
+        files.setModified(full(path), time.state.milliseconds),
+      "Open(string, System.IO.FileMode, System.IO.FileAccess, System.IO.FileShare)": open,
+    },
+  });
+  types.extend("System.IO.FileStream", { constructors: { "(string, System.IO.FileMode)": open } });
+  const reader = types.extend("System.IO.StreamReader", {
+    constructors: {
+      "(string)": (_: null, path: string) => new NetObject(reader, () => files.read(full(path))),
+    },
+  });
+  defineMoments(types, host);
+}
+
+function defineMoments(types: Types, host: Host): void {
+  type DateTime = NetObject<Moment>;
+  const type = types.get("System.DateTime");
+  const unspecified = (milliseconds: number): DateTime =>
+    new NetObject(type, { milliseconds, kind: "Unspecified" });
+  types.extend(type, {
+    properties: { Kind: ({ state }: DateTime) => state.kind },
+    methods: {
+      "AddHours(double)": ({ state }: DateTime, { value }: Num) =>
+        new NetObject(type, { ...state, milliseconds: state.milliseconds + value * 3_600_000 }),
+    },
+    constructors: {
+      "(int, int, int)": (_: null, year: number, month: number, day: number) =>
+        unspecified(Date.UTC(year, month - 1, day)),
+    },
+    staticProperties: { MinValue: () => unspecified(Date.parse("0001-01-01T00:00:00Z")) },
+    staticMethods: {
+      "Parse(string)": (_: null, text: string) => {
+        if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\dZ?)?$/.test(text)) {
+          throw /^[a-z ]+$/i.test(text) ? badFormat() : new Unsupported(`the date ${text}`);
+        }
+        const moment = Date.parse(text.replace(/(:\d\d)$/, "$1Z"));
+        return text.endsWith("Z") ? toDateTime(types, host, moment, false) : unspecified(moment);
+      },
+      "ParseExact(string, string, System.IFormatProvider)": (_: null, text: string) =>
+        unspecified(Date.parse(text)),
+      "SpecifyKind(DateTime, System.DateTimeKind)": (_: null, { state }: DateTime, to: EnumValue) =>
+        new NetObject(type, { ...state, kind: to.name }),
+    },
+  });
+}
