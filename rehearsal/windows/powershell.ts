@@ -17,7 +17,9 @@ import { cimCmdlets } from "./cim.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { featureCmdlets } from "./features.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
+import { operatingSystemClasses } from "./operating-system.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -74,7 +76,7 @@ export function windowsPowerShell(
     ...console,
     files,
     environment: windowsEnvironment(
-      machine.computerName.toUpperCase(),
+      machine.computerName,
       { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
       variables,
     ),
@@ -102,7 +104,11 @@ export function windowsPowerShell(
     ...serviceCmdlets(machine),
     ...routeCmdlets(machine),
     ...hostNetworkCmdlets(machine, change),
-    ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
+    ...featureCmdlets(machine),
+    ...cimCmdlets({
+      Win32_Service: serviceClass(machine),
+      ...operatingSystemClasses(machine, types, host),
+    }),
   ];
   return newInterpreter(host, {
     types,

@@ -6,6 +6,7 @@ import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
 import { sc } from "./services.ts";
+import { shutdown } from "./shutdown.ts";
 
 /** A program of Windows, by its arguments. */
 export type SystemProgram = (
@@ -14,7 +15,10 @@ export type SystemProgram = (
 ) => Promise<ProgramResult>;
 
 /** Those in C:\Windows\System32, by their names in lower case. */
-const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([["sc.exe", sc]]);
+const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([
+  ["sc.exe", sc],
+  ["shutdown.exe", shutdown],
+]);
 
 /** Seconds that a program may run whose script sets no limit. */
 const longest = 24 * 3600;
