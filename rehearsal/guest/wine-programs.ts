@@ -19,6 +19,7 @@ import { serverTime } from "../host/server-time.ts";
 import { tcpProbe } from "../host/tcp-probe.ts";
 import { criPipe, criReadyFile, serviceProcesses } from "./service-plan.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
+import { isJoin, runJoin } from "./wine-kubeadm.ts";
 import { WineServices } from "./wine-services.ts";
 
 /** Where things lie in the guest. */
@@ -50,8 +51,6 @@ const routesSeconds = 20;
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
-  /** It gives the container runtime two seconds for each first answer, which an emulated CPU of a busy host does not keep. */
-  readonly ignoredPreflightErrors: readonly string[] = ["CRI", "ContainerRuntimeVersion"];
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
@@ -75,7 +74,11 @@ export class WinePrograms implements WindowsPrograms {
 
   async run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
     await this.#assertProgram(exe);
-    return this.runToEnd(exe, args, options);
+    const { startService } = options;
+    const run = (all: readonly string[]) => this.runToEnd(exe, all, options);
+    return startService && isJoin(exe, args)
+      ? runJoin(this.#drive, args, run, startService)
+      : run(args);
   }
 
   /** As `run`, also for Wine's own programs: they are links out of drive C:, which the model does not follow. */

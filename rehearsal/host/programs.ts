@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
   readonly path?: readonly string[];
+  /** What the service manager does where the program asks it to start a service. Default: nothing. */
+  readonly startService?: (name: string) => Promise<void>;
 }
 
 /** How a program is started as a service. */
@@ -63,11 +65,6 @@ export interface WindowsPrograms {
   readonly driveC: string;
   /** When the machine last booted; changes with every reboot, steady in between. */
   readonly bootTime: Date;
-  /**
-   * Preflight checks of kubeadm that can't pass here though they would on Windows (under Wine: CRI and
-   * ContainerRuntimeVersion). Nothing else is ignored.
-   */
-  readonly ignoredPreflightErrors: readonly string[];
 
   /** Runs an executable to its end. A non-zero exit code is a result, not an error. */
   run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult>;

@@ -7,7 +7,6 @@ import { exportNodeLog } from "./steps/export-node-log.ts";
 import { installContainerd } from "./steps/install-containerd.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
-import { joinNode } from "./steps/join-node.ts";
 import { resetNode } from "./steps/reset-node.ts";
 import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 
@@ -20,7 +19,6 @@ export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> 
   "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
-  "Join-Node": joinNode,
   "Export-NodeLog": exportNodeLog,
   "Reset-Node": resetNode,
 };

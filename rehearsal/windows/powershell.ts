@@ -3,6 +3,7 @@
  * what is modelled of the cmdlets that only Windows has.
  */
 import fs from "node:fs";
+import { chmod } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cmdlet } from "../../powershell/commands.ts";
@@ -14,12 +15,14 @@ import { nodeFiles } from "../../powershell/node-host.ts";
 import { types as coreTypes, Types } from "../../powershell/types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
+import { clockCmdlets } from "./clock.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
 import { featureCmdlets } from "./features.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
+import { defineNetworkTypes } from "./network.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -28,8 +31,9 @@ import {
   RegistryItems,
 } from "./registry.ts";
 import { routeCmdlets } from "./routes.ts";
-import { defineSecurityTypes } from "./security.ts";
+import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
+import { volumeCmdlets } from "./volumes.ts";
 
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
@@ -98,9 +102,12 @@ export function windowsPowerShell(
   defineRegistryTypes(types);
   defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
   defineServiceTypes(types, machine, change);
+  defineNetworkTypes(types, machine);
   const cmdlets = [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
+    ...clockCmdlets(machine),
+    ...volumeCmdlets(machine),
     ...serviceCmdlets(machine),
     ...routeCmdlets(machine),
     ...hostNetworkCmdlets(machine, change),
@@ -110,12 +117,17 @@ export function windowsPowerShell(
       ...operatingSystemClasses(machine, types, host),
     }),
   ];
-  return newInterpreter(host, {
+  const interpreter = newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
     mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
     cmdlets: cmdlets.map((each) => watched(each, machine, change)),
   });
+  defineAccessControl(types, files, async (path, isFolder) => {
+    await change(`close ${path}`);
+    await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
+  });
+  return interpreter;
 }
 
 /** Tells before a cmdlet changes the machine, and waits until what it changed is kept. */

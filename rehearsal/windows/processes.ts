@@ -7,6 +7,7 @@ import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
 import { sc } from "./services.ts";
 import { shutdown } from "./shutdown.ts";
+import { curl } from "./system-programs.ts";
 
 /** A program of Windows, by its arguments. */
 export type SystemProgram = (
@@ -18,6 +19,7 @@ export type SystemProgram = (
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([
   ["sc.exe", sc],
   ["shutdown.exe", shutdown],
+  ["curl.exe", curl],
 ]);
 
 /** Seconds that a program may run whose script sets no limit. */
@@ -30,7 +32,7 @@ export function windowsProcesses(
   machine: WindowsHost,
   changing: (what: string) => Promise<void>,
 ): Processes {
-  const { programs, drive, settings } = machine;
+  const { programs, drive, settings, services } = machine;
   const systemProgram = (file: string): SystemProgram | undefined =>
     file.toLowerCase().startsWith(systemFolder)
       ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
@@ -60,6 +62,7 @@ export function windowsProcesses(
               killed,
               ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
               path: settings.path,
+              startService: (name) => services.start(name),
             });
       });
     },

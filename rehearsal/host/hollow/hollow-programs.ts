@@ -1,6 +1,6 @@
 import { extract } from "tar";
 import { Drive } from "../drive.ts";
-import type { HostsEntry, ProgramResult, WindowsPrograms } from "../programs.ts";
+import type { HostsEntry, ProgramResult, RunOptions, WindowsPrograms } from "../programs.ts";
 import type { Route } from "../routes.ts";
 import type { HollowCluster } from "./hollow-cluster.ts";
 import { runHollowContainerd } from "./hollow-containerd.ts";
@@ -23,7 +23,6 @@ export interface HollowProgramsOptions {
 /** Programs of one machine without Windows or Wine: they answer, write the files and change the states that matter. */
 export class HollowPrograms implements WindowsPrograms {
   readonly driveC: string;
-  readonly ignoredPreflightErrors = [];
   bootTime = new Date();
   /** How far the machine's clock is ahead; the battery keeps it so through reboots. */
   clockOffsetMilliseconds = 0;
@@ -49,7 +48,7 @@ export class HollowPrograms implements WindowsPrograms {
     this.#drive = new Drive(options.driveC, false);
   }
 
-  async run(exe: string, args: readonly string[]): Promise<ProgramResult> {
+  async run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
     this.commands.push([exe, ...args].join(" "));
     const { hollow, version } = readHollowExecutable(exe, await this.#drive.read(exe));
     switch (hollow) {
@@ -62,6 +61,7 @@ export class HollowPrograms implements WindowsPrograms {
             version,
             cluster: this.#options.cluster,
             now: () => this.now(),
+            startKubelet: () => options.startService?.("kubelet"),
             isKubeletRunning: () => this.isServiceRunning("kubelet"),
           },
           args,

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { type FussyCluster, startJoinable } from "./fussy-cluster.ts";
-import { goodArguments, joinInput, joinToken, runStep } from "./step-runner.ts";
+import { caCertHash, goodArguments, joinInput, joinToken, runStep } from "./step-runner.ts";
 
 const joinRecord = "C:\\kindows\\state\\join.json";
 
@@ -67,8 +67,27 @@ describe("the token of a join, rehearsed", () => {
     assert.deepEqual(modes, [0, 0]);
   });
 
-  it("needs its secret", async () => {
-    const result = await joinNode("");
-    assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"]);
+  const hash = [caCertHash];
+  const wrong: readonly (readonly [input: string, message: RegExp])[] = [
+    ["", /no token/],
+    [joinToken, /not JSON \(23 characters\)/],
+    ["null", /no token/],
+    [JSON.stringify({ caCertHashes: hash }), /no token/],
+    [JSON.stringify({ token: joinToken.toUpperCase(), caCertHashes: hash }), /no token/],
+    [JSON.stringify({ token: joinToken }), /no caCertHashes/],
+    [JSON.stringify({ token: joinToken, caCertHashes: [] }), /no caCertHashes/],
+    [JSON.stringify({ token: joinToken, caCertHashes: ["sha1:00"] }), /no caCertHashes/],
+  ];
+  it("is refused, and not repeated, when it is not what it must be", async () => {
+    for (const [input, message] of wrong) {
+      const result = await joinNode(input);
+      assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"], input);
+      assert.match(result.errorMessage, message);
+      assert.ok(!result.stderr.includes(joinToken));
+    }
+  });
+
+  it("is taken with a byte order mark and line ends", async () => {
+    assert.equal((await joinNode(`\uFEFF${joinInput}\r\n`)).exitCode, 0);
   });
 });

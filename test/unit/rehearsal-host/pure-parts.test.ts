@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { mergeHostsLines, parseHosts } from "../../../rehearsal/host/hosts-file.ts";
 import { workingProgram } from "../../../rehearsal/host/service-command.ts";
-import { StepError } from "../../../rehearsal/host/step-error.ts";
 import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
-import { joinConfiguration } from "../../../rehearsal/host/steps/join-configuration.ts";
-import { parseJoinSecret } from "../../../rehearsal/host/steps/join-secret.ts";
-
-const token = "abcdef.0123456789abcdef";
-const hash = `sha256:${"0a".repeat(32)}`;
 
 describe("The hosts file", () => {
   it("is read as Windows reads it", () => {
@@ -135,66 +129,5 @@ describe("containerd's configuration", () => {
     const answer = editContainerdConfig("[plugins.'io.containerd.grpc.v1.cri'.cni]", settings);
     assert("missing" in answer);
     assert.equal(answer.missing.length, 3);
-  });
-});
-
-describe("A join's secret", () => {
-  it("is taken with a byte order mark and line ends", () => {
-    const input = `\uFEFF${JSON.stringify({ token, caCertHashes: [hash] })}\r\n`;
-    assert.deepEqual(parseJoinSecret(input), { token, caCertHashes: [hash] });
-  });
-
-  const wrong: readonly (readonly [input: string, message: RegExp])[] = [
-    ["", /no token/],
-    [token, /not JSON \(23 characters\)/],
-    ["null", /no token/],
-    [JSON.stringify({ caCertHashes: [hash] }), /no token/],
-    [JSON.stringify({ token: "ABCDEF.0123456789ABCDEF", caCertHashes: [hash] }), /no token/],
-    [JSON.stringify({ token }), /no caCertHashes/],
-    [JSON.stringify({ token, caCertHashes: [] }), /no caCertHashes/],
-    [JSON.stringify({ token, caCertHashes: ["sha1:00"] }), /no caCertHashes/],
-  ];
-  for (const [input, message] of wrong) {
-    it(`is refused, and not repeated, when it is ${JSON.stringify(input).slice(0, 50)}`, () => {
-      assert.throws(
-        () => parseJoinSecret(input),
-        (error) =>
-          error instanceof StepError &&
-          error.code === "SecretMissing" &&
-          message.test(error.message) &&
-          !error.message.includes(token),
-      );
-    });
-  }
-
-  it("is refused when the input does not end", () => {
-    assert.throws(() => parseJoinSecret(undefined), /did not end within 30 s/);
-  });
-
-  it("goes into the JoinConfiguration, taints taken apart", () => {
-    const text = joinConfiguration({
-      nodeName: "win-1",
-      apiServerEndpoint: "cp:6443",
-      criSocket: "npipe:////./pipe/containerd-containerd",
-      taints: "os=windows:NoSchedule,gpu:NoExecute",
-      secret: { token, caCertHashes: [hash] },
-      timeoutSeconds: 90,
-    });
-    assert.deepEqual(JSON.parse(text), {
-      apiVersion: "kubeadm.k8s.io/v1beta4",
-      kind: "JoinConfiguration",
-      discovery: {
-        bootstrapToken: { apiServerEndpoint: "cp:6443", token, caCertHashes: [hash] },
-      },
-      nodeRegistration: {
-        name: "win-1",
-        criSocket: "npipe:////./pipe/containerd-containerd",
-        taints: [
-          { key: "os", value: "windows", effect: "NoSchedule" },
-          { key: "gpu", value: "", effect: "NoExecute" },
-        ],
-      },
-      timeouts: { discovery: "30s", tlsBootstrap: "90s", kubeletHealthCheck: "90s" },
-    });
   });
 });

@@ -81,13 +81,17 @@ function Register-KubeletService {
 
 <#
 .SYNOPSIS
-Gives the service kubelet its command line and start mode; returns whether anything differed.
+Gives the service kubelet its command line and start mode; returns whether anything differed, and then leaves it stopped
+where that is asked for.
 
 .PARAMETER CommandLine
 What Get-KubeletCommandLine returned.
 
 .PARAMETER StartMode
 Manual until the node has joined, Automatic from then on.
+
+.PARAMETER Stop
+Whether a service that is changed is stopped first.
 #>
 function Set-KubeletService {
     [CmdletBinding()]
@@ -98,13 +102,19 @@ function Set-KubeletService {
 
         [Parameter(Mandatory = $true)]
         [ValidateSet('Manual', 'Automatic')]
-        [string] $StartMode
+        [string] $StartMode,
+
+        [bool] $Stop = $false
     )
 
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='kubelet'"
     $current = if ($service.StartMode -eq 'Auto') { 'Automatic' } else { $service.StartMode }
     if ($service.PathName -ceq $CommandLine -and $current -eq $StartMode) {
         return $false
+    }
+    # Before, not after: a step that ends in between would leave one that runs with its old arguments and looks right.
+    if ($Stop) {
+        Stop-ServiceInTime -Name 'kubelet'
     }
     Edit-Service -Name 'kubelet' -Setting @{ PathName = $CommandLine; StartMode = $StartMode }
     $true

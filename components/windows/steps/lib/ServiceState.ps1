@@ -22,11 +22,12 @@ function Stop-ServiceInTime {
     )
 
     $service = Get-Service -Name $Name
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    # Not by the time of day: that may be set meanwhile.
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     $asked = $false
     $lastError = ''
     while ($service.Status -ne 'Stopped') {
-        if ([DateTime]::UtcNow -gt $deadline) {
+        if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
             Stop-Step -Code 'CommandTimedOut' -Remedy 'End its process on the machine, then run again.' `
                 -Message "The service $Name did not stop in $TimeoutSeconds s: $($service.Status). $lastError"
         }
@@ -77,7 +78,7 @@ function Start-ServiceInTime {
     )
 
     $service = Get-Service -Name $Name
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     $lastError = ''
     do {
         try {
@@ -94,7 +95,7 @@ function Start-ServiceInTime {
         }
         Start-Sleep -Milliseconds 500
         $service.Refresh()
-    } while ([DateTime]::UtcNow -lt $deadline)
+    } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 
     $log = '(no log)'
     if (Test-Path -LiteralPath $LogPath) {
