@@ -44,7 +44,7 @@ export class WindowsSettings {
     for (const [name, value] of Object.entries(ownVariables)) {
       if (registry.make(session).get(name) === undefined) this.#variables.set(name, value);
     }
-    this.#tellPending();
+    this.tellPending();
   }
 
   featureState(feature: string): HostState["features"][string] {
@@ -54,12 +54,12 @@ export class WindowsSettings {
   async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
     this.#drive.assertRoom();
     this.#state.features[feature] = state;
-    this.#tellPending();
+    this.tellPending();
     await this.#save();
   }
 
   /** Has the registry say why Windows waits for a reboot. */
-  #tellPending(): void {
+  tellPending(): void {
     const keys = {
       "Component Based Servicing": "Component Based Servicing\\RebootPending",
       "Windows Update": "WindowsUpdate\\Auto Update\\RebootRequired",
@@ -82,7 +82,7 @@ export class WindowsSettings {
   /** An update has been installed that a reboot must finish; until then Windows installs no features. */
   async setUpdatePending(pending: boolean): Promise<void> {
     this.#state.updatePending = pending;
-    this.#tellPending();
+    this.tellPending();
     await this.#save();
   }
 

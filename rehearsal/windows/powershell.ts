@@ -19,7 +19,9 @@ import { clockCmdlets } from "./clock.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { featureCmdlets } from "./features.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
+import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
@@ -79,7 +81,7 @@ export function windowsPowerShell(
     ...console,
     files,
     environment: windowsEnvironment(
-      machine.computerName.toUpperCase(),
+      machine.computerName,
       { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
       variables,
     ),
@@ -129,7 +131,11 @@ export function windowsCmdlets(
     ...serviceCmdlets(machine),
     ...routeCmdlets(machine),
     ...hostNetworkCmdlets(machine, change),
-    ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
+    ...featureCmdlets(machine),
+    ...cimCmdlets({
+      Win32_Service: serviceClass(machine),
+      ...operatingSystemClasses(machine, items.types, { clock: scaledClock(machine) }),
+    }),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
 import { sc } from "./services.ts";
+import { shutdown } from "./shutdown.ts";
 import { curl } from "./system-programs.ts";
 
 /** A program of Windows, by its arguments. */
@@ -17,6 +18,7 @@ export type SystemProgram = (
 /** Those in C:\Windows\System32, by their names in lower case. */
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([
   ["sc.exe", sc],
+  ["shutdown.exe", shutdown],
   ["curl.exe", curl],
 ]);
 

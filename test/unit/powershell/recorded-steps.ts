@@ -209,12 +209,17 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   return output;
 }
 
+/** The place that a step names is the innermost since the recordings, in which it was the caller's. */
+function withoutPlaces(text: string): string {
+  return text.replace(/\(the step failed at [^)]*\)/g, "(the step failed at <place>)");
+}
+
 /**
  * The same for both: PowerShell 7 has other blanks in JSON over several lines, other escapes, and `.0` behind a whole
  * number that is a double.
  */
 export function normalised(text: string): string {
-  return text
+  return withoutPlaces(text)
     .replace(/(\\r\\n) +/g, "$1")
     .replace(/": +(?=\S)/g, '":')
     .replace(/\[(?:\\r\\n)+\]/g, "[]")
