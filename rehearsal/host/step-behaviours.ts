@@ -5,11 +5,9 @@ import { addExternalNetwork } from "./steps/add-external-network.ts";
 import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { confirmReboot } from "./steps/confirm-reboot.ts";
 import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
-import { exportNodeLog } from "./steps/export-node-log.ts";
 import { installContainerd } from "./steps/install-containerd.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
-import { resetNode } from "./steps/reset-node.ts";
 import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 import { testWindowsHost } from "./steps/test-windows-host.ts";
 
@@ -25,6 +23,4 @@ export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> 
   "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
-  "Export-NodeLog": exportNodeLog,
-  "Reset-Node": resetNode,
 };

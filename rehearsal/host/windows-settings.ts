@@ -101,13 +101,9 @@ export class WindowsSettings {
     return true;
   }
 
-  /** Takes a folder off the machine's PATH; whether it was there. */
-  async removeFromPath(folder: string): Promise<boolean> {
-    const others = this.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
-    if (others.length === this.path.length) return false;
-    this.#variables.set("Path", [ownVariables.Path, ...others].join(";"));
-    await this.#save();
-    return true;
+  /** By name. */
+  get firewallRules(): Readonly<HostState["firewallRules"]> {
+    return this.#state.firewallRules;
   }
 
   /** Adds or changes a rule of the firewall; whether that changed anything. */

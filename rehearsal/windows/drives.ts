@@ -10,11 +10,14 @@ export interface DriveWatch {
   changing(what: string): Promise<void>;
   /** Whether somebody else, e.g. a program that runs, keeps a file from being written, removed or renamed. */
   isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
+  /** Whether somebody else keeps a file even from being read. */
+  isLocked(path: string): boolean;
 }
 
 const unwatched: DriveWatch = {
   changing: () => Promise.resolve(),
   isInUse: () => Promise.resolve(false),
+  isLocked: () => false,
 };
 
 /** ERROR_SHARING_VIOLATION, as HRESULT. */
@@ -79,10 +82,10 @@ export function windowsFiles(
       sharingViolation,
     );
   const reject = (path: string, wanted: "Read" | "Write" | "Delete", named = ` '${path}'`) => {
-    const others = open.get(resolve(path).toLowerCase());
+    const others = [...(open.get(resolve(path).toLowerCase()) ?? [])];
     if (
-      others &&
-      [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
+      watch.isLocked(resolve(path)) ||
+      others.some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
     ) {
       throw inUse(named);
     }

@@ -16,11 +16,16 @@ import { types as coreTypes, Types } from "../../powershell/types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
 import { clockCmdlets } from "./clock.ts";
+import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { eventCmdlets } from "./events.ts";
+import { firewallCmdlets } from "./firewall.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { defineNetworkTypes } from "./network.ts";
+import { inventoryClasses } from "./inventory.ts";
+import { defineListedProcess, processCmdlets } from "./process-list.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -68,6 +73,7 @@ export function windowsPowerShell(
         throw ioError("There is not enough space on the disk.", diskFull);
       }
     },
+    isLocked: (path) => machine.lockedFiles.has(path),
     isInUse: async (path, how) =>
       machine.openFiles.has(path) ||
       (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
@@ -104,12 +110,16 @@ export function windowsPowerShell(
   const cmdlets = [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
+    ...defenderCmdlets(machine),
+    ...firewallCmdlets(machine),
+    ...eventCmdlets(machine),
+    ...processCmdlets(machine),
     ...clockCmdlets(machine),
     ...volumeCmdlets(machine),
     ...serviceCmdlets(machine),
     ...routeCmdlets(machine),
     ...hostNetworkCmdlets(machine, change),
-    ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
+    ...cimCmdlets({ Win32_Service: serviceClass(machine), ...inventoryClasses(machine) }),
   ];
   const interpreter = newInterpreter(host, {
     types,
@@ -121,6 +131,7 @@ export function windowsPowerShell(
     await change(`close ${path}`);
     await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
   });
+  defineListedProcess(types, machine, change);
   return interpreter;
 }
 

@@ -7,8 +7,6 @@ import { crictlConfig } from "../../../rehearsal/host/steps/crictl.ts";
 import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
 import { flanneldCommandLine } from "../../../rehearsal/host/steps/flanneld-service.ts";
 import { kubeletCommandLine } from "../../../rehearsal/host/steps/kubelet-service.ts";
-import { hasJoinRemains } from "../../../rehearsal/host/steps/membership.ts";
-import { nodeFolders } from "../../../rehearsal/host/steps/node-folders.ts";
 import { goodArguments, joinInput, runStep, startWithSteps } from "./step-runner.ts";
 
 const read = (file: string): string =>
@@ -107,33 +105,6 @@ describe("What the scripts and their rehearsal share", () => {
       ),
       { text: text(({ value }) => value) },
     );
-  });
-
-  it("the folders of a node", () => {
-    const list = /\$NodeFolders = @\(\n([^]*?)\n\)/.exec(read("lib/NodeFolders.ps1"))?.[1] ?? "";
-    assert.deepEqual(
-      [...list.matchAll(/'([^']+)'/g)].map((match) => match[1]),
-      nodeFolders,
-    );
-  });
-
-  it("what a join leaves behind", async () => {
-    const source = read("lib/Membership.ps1");
-    const list = /\$JoinRemains = @\(\n([^]*?)\n\)/.exec(source)?.[1] ?? "";
-    const kubeconfig = /\$KubeletConfigPath = '([^']+)'/.exec(source)?.[1] ?? "";
-    const paths = [kubeconfig, ...[...list.matchAll(/'([^']+)'/g)].map((match) => match[1] ?? "")];
-    assert(paths.length > 3);
-    const host = await startWithSteps();
-    try {
-      for (const path of paths) {
-        await host.windows.drive.write(path, "x");
-        assert.equal(await hasJoinRemains(host.windows), true, path);
-        await host.windows.drive.remove(path);
-        assert.equal(await hasJoinRemains(host.windows), false, path);
-      }
-    } finally {
-      await host.stop();
-    }
   });
 
   describe("facts of a result", () => {

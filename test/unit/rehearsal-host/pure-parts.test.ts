@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mergeHostsLines, parseHosts } from "../../../rehearsal/host/hosts-file.ts";
+import { parseHosts } from "../../../rehearsal/host/hosts-file.ts";
 import { workingProgram } from "../../../rehearsal/host/service-command.ts";
 import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
 
@@ -11,27 +11,6 @@ describe("The hosts file", () => {
       { address: "::1", names: ["six"] },
     ]);
   });
-
-  it("keeps foreign lines and replaces our own", () => {
-    const before = ["# theirs", "10.0.0.9 other", "10.0.0.1 old # kindows", ""];
-    assert.deepEqual(mergeHostsLines(before, [{ address: "10.0.0.2", name: "new" }]), {
-      lines: ["# theirs", "10.0.0.9 other", "", "10.0.0.2 new # kindows"],
-    });
-  });
-
-  const foreign: readonly (readonly [line: string, conflicts: boolean])[] = [
-    ["10.0.0.9 api", true],
-    ["10.0.0.9 x API # note", true],
-    ["10.0.0.2 api", false],
-    ["# 10.0.0.9 api", false],
-    ["10.0.0.9 api2", false],
-  ];
-  for (const [line, conflicts] of foreign) {
-    it(`${conflicts ? "stops at" : "passes over"} the foreign line '${line}'`, () => {
-      const merged = mergeHostsLines([line], [{ address: "10.0.0.2", name: "api" }]);
-      assert.equal("conflict" in merged, conflicts);
-    });
-  }
 });
 
 describe("A service's command line", () => {
