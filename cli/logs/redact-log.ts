@@ -16,7 +16,7 @@ const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
     String.raw`${name}${sign}")(?:\\.|[^"\\])*`,
     String.raw`${name}${sign}\\+")(?:\\(?!\\*")|[^"\\])*`,
     String.raw`${name}${sign}')[^']*`,
-    String.raw`${name}["'\\]*(?:\s*[:=]\s*|\s+))${scheme}(?!'|\\*")[^\s",]+`,
+    String.raw`${name}["'\\]*(?:\s*[:=]+\s*|\s+))${scheme}(?!'|\\*"|[:=])[^\s",]+`,
   ].map((pattern) => ({ pattern: new RegExp(pattern, "gi"), shown: `$1${mask}` })),
   // Scripts of an earlier version hide the scheme only.
   { pattern: /(authorization["\\:=\s]+\[redacted\])[ \t]+[^\s",]+/gi, shown: "$1" },

@@ -36,6 +36,7 @@ describe("redact", () => {
     "another one": ["authorization: Basic c2VzYW1l, next", "authorization: [redacted], next"],
     "one in JSON": ['{"Authorization":"Bearer sesame"}', '{"Authorization":"[redacted]"}'],
     "a password with blanks": ['{"password":"my word","a":1}', '{"password":"[redacted]","a":1}'],
+    "one behind a blank": ['{"Password" : "a b"}', '{"Password" : "[redacted]"}'],
     "one with quotes": ['"password": "a\\"b c", x', '"password": "[redacted]", x'],
     "one in JSON in JSON": [
       String.raw`{\"password\":\"a b\",x}`,

@@ -49,7 +49,7 @@ function Hide-Secret {
     $hidden = $hidden -replace "$name$sign\\+`")(?:\\(?!\\*`")|[^`"\\])*", '$1[redacted]'
     $hidden = $hidden -replace "$name$sign')[^']*", '$1[redacted]'
     $scheme = '(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?'
-    $hidden = $hidden -replace "$name[`"'\\]*(?:\s*[:=]\s*|\s+))$scheme(?!'|\\*`")[^\s`",]+", '$1[redacted]'
+    $hidden = $hidden -replace "$name[`"'\\]*(?:\s*[:=]+\s*|\s+))$scheme(?!'|\\*`"|[:=])[^\s`",]+", '$1[redacted]'
     # The user and password of a proxy's address.
     $hidden -replace '://[^/@\s]+@', '://[redacted]@'
 }
