@@ -8,11 +8,9 @@ import { installContainerd } from "./steps/install-containerd.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { resetNode } from "./steps/reset-node.ts";
-import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 
 /** What stands in for each step script that does not run itself yet. */
 export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> = {
-  "Set-MachineProxy": setMachineProxy,
   "Install-Containerd": installContainerd,
   "Add-ContainerImage": addContainerImage,
   "Install-Kubernetes": installKubernetes,

@@ -8,7 +8,7 @@ import { removeDnsServers } from "./dns-servers.ts";
 import { hasJoinRemains, resetMembership } from "./membership.ts";
 import { removeNodeRoutes } from "./node-routes.ts";
 import { nodeFolders, removeNodeFolders } from "./node-folders.ts";
-import { restoreProxy } from "./set-machine-proxy.ts";
+import { restoreProxy } from "./machine-proxy.ts";
 
 /** What Calico's scripts leave in the machine's environment: the same pattern as lib/NodeTraces.ps1. */
 const variablePattern = /^(CALICO_|FELIX_|KUBE_NETWORK$|IP_AUTODETECTION_METHOD$)/i;
