@@ -120,7 +120,7 @@ export function defineSystemTypes(set: Types, host: Host): void {
     name: "System.IO.TextWriter",
     methods: {
       "WriteLine(object)": ({ state }: Writer, value: Value) =>
-        state(toText(value) + newLine(host)),
+        void state(toText(value) + newLine(host)),
     },
   });
   set.define({

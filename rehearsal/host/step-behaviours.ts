@@ -6,7 +6,6 @@ import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { confirmReboot } from "./steps/confirm-reboot.ts";
 import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
 import { exportNodeLog } from "./steps/export-node-log.ts";
-import { installContainerd } from "./steps/install-containerd.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { joinNode } from "./steps/join-node.ts";
@@ -21,7 +20,6 @@ export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> 
   "Enable-ContainersFeature": enableContainersFeature,
   "Confirm-Reboot": confirmReboot,
   "Set-MachineProxy": setMachineProxy,
-  "Install-Containerd": installContainerd,
   "Add-ContainerImage": addContainerImage,
   "Install-Kubernetes": installKubernetes,
   "Install-Flannel": installFlannel,

@@ -3,6 +3,7 @@
  * what is modelled of the cmdlets that only Windows has.
  */
 import fs from "node:fs";
+import { chmod } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cmdlet } from "../../powershell/commands.ts";
@@ -14,9 +15,13 @@ import { nodeFiles } from "../../powershell/node-host.ts";
 import { types as coreTypes, Types } from "../../powershell/types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
+import { compilerCmdlets } from "./compiler.ts";
+import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { featureCmdlets } from "./features.ts";
+import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -24,8 +29,9 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
-import { defineSecurityTypes } from "./security.ts";
+import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
+import { volumeCmdlets } from "./volumes.ts";
 
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
@@ -55,7 +61,8 @@ export function windowsPowerShell(
     await changing(what);
     machine.assertPower();
   };
-  const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), nodeFiles("/"), {
+  const disk = withLinkedCopies(nodeFiles("/"));
+  const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
     async changing(what) {
       await change(what);
       if (drive.full && /^(write|make)/.test(what)) {
@@ -65,6 +72,13 @@ export function windowsPowerShell(
     isInUse: async (path, how) =>
       machine.openFiles.has(path) ||
       (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
+    async moved(from, to) {
+      // What runs goes on under the other name.
+      if (machine.runningPrograms.delete(from) || (await services.runs(from))) {
+        machine.runningPrograms.add(to);
+      }
+    },
+    isPipeServed: (name) => machine.programs.isPipeServed(name),
   });
   const session = registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
   const variables = machineVariables(session);
@@ -97,14 +111,23 @@ export function windowsPowerShell(
   const cmdlets = [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
+    ...defenderCmdlets(machine),
+    ...featureCmdlets(machine),
+    ...volumeCmdlets(machine),
+    ...compilerCmdlets,
     ...serviceCmdlets(machine),
     ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
   ];
-  return newInterpreter(host, {
+  const interpreter = newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
     cmdlets: cmdlets.map((each) => watched(each, machine, change)),
   });
+  defineAccessControl(types, files, async (path, isFolder) => {
+    await change(`close ${path}`);
+    await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
+  });
+  return interpreter;
 }
 
 /** Tells before a cmdlet changes the machine, and waits until what it changed is kept. */
