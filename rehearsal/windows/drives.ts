@@ -10,6 +10,10 @@ export interface DriveWatch {
   changing(what: string): Promise<void>;
   /** Whether somebody else, e.g. a program that runs, keeps a file from being written, removed or renamed. */
   isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
+  /** Called after a file or folder has been given another name. */
+  moved?(from: string, to: string): Promise<void>;
+  /** Whether somebody serves a pipe, by its name. */
+  isPipeServed?(name: string): Promise<boolean>;
 }
 
 const unwatched: DriveWatch = {
@@ -102,6 +106,10 @@ export function windowsFiles(
       const file = locate(path);
       return file === undefined ? undefined : disk.status(file);
     },
+    device: (path) => {
+      const [, pipe] = /^\\\\\.\\pipe\\(.+)$/i.exec(path) ?? [];
+      return pipe === undefined ? undefined : watch.isPipeServed?.(pipe);
+    },
     list: (path) => at(path, (file) => disk.list(file)),
     read: (path) => {
       reject(path, "Read");
@@ -125,6 +133,7 @@ export function windowsFiles(
       await change(from, "rename");
       reject(from, "Delete", "");
       await at(from, (source) => at(to, (target) => disk.move(source, target)));
+      await watch.moved?.(resolve(from), resolve(to));
     },
     replace: async (from, to) => {
       await change(to, "write");
