@@ -116,6 +116,9 @@ types.extend(errorRecord, {
   properties: {
     Exception: (self: ErrorRecord) => self.exception,
     FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
+    // Its first line, and that without the function's name.
+    ScriptStackTrace: ({ origin }: ErrorRecord) =>
+      `at <ScriptBlock>, ${origin?.file.path ?? "<No file>"}: line ${String(origin?.line ?? 1)}`,
     InvocationInfo: (self: ErrorRecord) => new NetObject(invocationInfo, self),
   },
   methods: { "ToString()": toText },

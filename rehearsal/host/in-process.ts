@@ -62,6 +62,9 @@ export interface RehearsalHost {
   stop(): Promise<void>;
 }
 
+/** How long what is written may take to leave the machine. */
+const sendMilliseconds = 50;
+
 /** Starts a host; the caller stops it. */
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
@@ -125,6 +128,11 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   };
   const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
     await sleep(milliseconds, undefined, { signal: calledOff }).catch(() => undefined);
+    if (milliseconds > 0 && !calledOff.aborted) {
+      // A delay that is cut short to so little is still one in which a step can tell its result.
+      await running.windows.stepLock.idle();
+      await sleep(sendMilliseconds);
+    }
     if (off || calledOff.aborted) return;
     await powerOff();
     await sleep(options.downMilliseconds ?? 50);

@@ -3,21 +3,11 @@ import type { StepName } from "./step-names.ts";
 import { addContainerImage } from "./steps/add-container-image.ts";
 import { addExternalNetwork } from "./steps/add-external-network.ts";
 import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
-import { confirmReboot } from "./steps/confirm-reboot.ts";
-import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
-import { installContainerd } from "./steps/install-containerd.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
-import { setMachineProxy } from "./steps/set-machine-proxy.ts";
-import { testWindowsHost } from "./steps/test-windows-host.ts";
 
 /** What stands in for each step script that does not run itself yet. */
 export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> = {
-  "Test-WindowsHost": testWindowsHost,
-  "Enable-ContainersFeature": enableContainersFeature,
-  "Confirm-Reboot": confirmReboot,
-  "Set-MachineProxy": setMachineProxy,
-  "Install-Containerd": installContainerd,
   "Add-ContainerImage": addContainerImage,
   "Install-Kubernetes": installKubernetes,
   "Install-Flannel": installFlannel,

@@ -75,7 +75,6 @@ export class WindowsHost {
   /** The hosts file that the programs know. */
   #hosts: string | undefined;
   #tasks: Promise<unknown> = Promise.resolve();
-  #hasAddress = true;
 
   private constructor(options: WindowsHostOptions, state: HostState) {
     this.#options = options;
@@ -123,6 +122,7 @@ export class WindowsHost {
           if (installation === "InstallPending") state.features[feature] = "Installed";
         }
       }
+      host.settings.tellPending();
     }
     await saveState(drive, state);
     await host.applyHostsFile();
@@ -181,16 +181,19 @@ export class WindowsHost {
     }, this.milliseconds(seconds));
   }
 
+  /** Whether its adapter has its addresses. */
+  hasAddress = true;
+
   /** IPv4 addresses with their prefix lengths; instead of those its adapter has lost, one that Windows makes up. */
   segments(): readonly string[] {
     const own = this.programs.segments();
-    if (this.#hasAddress) return own;
+    if (this.hasAddress) return own;
     return [...own.filter((each) => each.startsWith("127.")), "169.254.7.7/16"];
   }
 
   /** A virtual switch on the adapter cuts the machine off for some seconds; by a fault, until it boots. */
   async #putSwitchOnAdapter(): Promise<void> {
-    this.#hasAddress = false;
+    this.hasAddress = false;
     this.#options.stopSshd();
     this.#options.cutConnections();
     for (const fault of await this.faults.all()) {
@@ -198,7 +201,7 @@ export class WindowsHost {
     }
     setTimeout(() => {
       if (this.powerLost) return;
-      this.#hasAddress = true;
+      this.hasAddress = true;
       if (this.isSshdListening) this.#options.startSshd().catch(() => undefined);
     }, this.milliseconds(switchSeconds));
   }
@@ -220,7 +223,7 @@ export class WindowsHost {
   async startSshd(): Promise<void> {
     this.assertPower();
     this.isSshdListening = true;
-    if (this.#hasAddress) await this.#options.startSshd();
+    if (this.hasAddress) await this.#options.startSshd();
   }
 
   cutConnections(): void {

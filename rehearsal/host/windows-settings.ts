@@ -10,12 +10,12 @@ const calico = "SOFTWARE\\Tigera\\Calico";
 
 /** The machine's variables as Windows sets them up. */
 const ownVariables = {
-  ComSpec: "C:\\Windows\\system32\\cmd.exe",
+  ComSpec: "%SystemRoot%\\system32\\cmd.exe",
   OS: "Windows_NT",
-  Path: "C:\\Windows\\system32;C:\\Windows",
+  Path: "%SystemRoot%\\system32;%SystemRoot%",
   PROCESSOR_ARCHITECTURE: "AMD64",
-  TEMP: "C:\\Windows\\TEMP",
-  windir: "C:\\Windows",
+  TEMP: "%SystemRoot%\\TEMP",
+  windir: "%SystemRoot%",
 } as const;
 
 /**
@@ -42,9 +42,12 @@ export class WindowsSettings {
     this.#registry = registry;
     this.#routesInForce = [...state.routes];
     for (const [name, value] of Object.entries(ownVariables)) {
-      if (registry.make(session).get(name) === undefined) this.#variables.set(name, value);
+      const kind = value.includes("%") ? "ExpandString" : "String";
+      if (registry.make(session).get(name) === undefined) {
+        registry.make(session).set(name, value, kind);
+      }
     }
-    this.#tellPending();
+    this.tellPending();
   }
 
   featureState(feature: string): HostState["features"][string] {
@@ -54,12 +57,12 @@ export class WindowsSettings {
   async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
     this.#drive.assertRoom();
     this.#state.features[feature] = state;
-    this.#tellPending();
+    this.tellPending();
     await this.#save();
   }
 
   /** Has the registry say why Windows waits for a reboot. */
-  #tellPending(): void {
+  tellPending(): void {
     const keys = {
       "Component Based Servicing": "Component Based Servicing\\RebootPending",
       "Windows Update": "WindowsUpdate\\Auto Update\\RebootRequired",
@@ -82,21 +85,29 @@ export class WindowsSettings {
   /** An update has been installed that a reboot must finish; until then Windows installs no features. */
   async setUpdatePending(pending: boolean): Promise<void> {
     this.#state.updatePending = pending;
-    this.#tellPending();
+    this.tellPending();
     await this.#save();
   }
 
   /** Folders on the machine's PATH besides Windows' own. */
   get path(): readonly string[] {
-    const own = ownVariables.Path.split(";");
-    return (this.#variables.get("Path") ?? "").split(";").filter((each) => !own.includes(each));
+    return this.#folders.slice(ownVariables.Path.split(";").length);
   }
 
   /** Adds a folder to the machine's PATH; whether it was missing. */
   async addToPath(folder: string): Promise<boolean> {
     const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
     if (this.path.some(same)) return false;
-    this.#variables.set("Path", [ownVariables.Path, ...this.path, folder].join(";"));
+    return this.#setPath([...this.#folders, folder]);
+  }
+
+  get #folders(): readonly string[] {
+    const value = this.#registry.make(session).values.get("path")?.data;
+    return (typeof value === "string" ? value : "").split(";");
+  }
+
+  async #setPath(folders: readonly string[]): Promise<true> {
+    this.#registry.make(session).set("Path", folders.join(";"), "ExpandString");
     await this.#save();
     return true;
   }

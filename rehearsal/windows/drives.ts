@@ -12,6 +12,10 @@ export interface DriveWatch {
   isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
   /** Whether somebody else keeps a file even from being read. */
   isLocked(path: string): boolean;
+  /** Called after a file or folder has been given another name. */
+  moved?(from: string, to: string): Promise<void>;
+  /** Whether somebody serves a pipe, by its name. */
+  isPipeServed?(name: string): Promise<boolean>;
 }
 
 const unwatched: DriveWatch = {
@@ -105,6 +109,10 @@ export function windowsFiles(
       const file = locate(path);
       return file === undefined ? undefined : disk.status(file);
     },
+    device: (path) => {
+      const [, pipe] = /^\\\\\.\\pipe\\(.+)$/i.exec(path) ?? [];
+      return pipe === undefined ? undefined : watch.isPipeServed?.(pipe);
+    },
     list: (path) => at(path, (file) => disk.list(file)),
     read: (path) => {
       reject(path, "Read");
@@ -128,6 +136,7 @@ export function windowsFiles(
       await change(from, "rename");
       reject(from, "Delete", "");
       await at(from, (source) => at(to, (target) => disk.move(source, target)));
+      await watch.moved?.(resolve(from), resolve(to));
     },
     replace: async (from, to) => {
       await change(to, "write");

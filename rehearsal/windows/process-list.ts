@@ -1,14 +1,16 @@
 /**
  * Processes that run beside the script: those of the model's own, no service's.
  *
- * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.management/get-process.
+ * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management/get-process,
+ * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-process.
  */
 import type { Cmdlet } from "../../powershell/commands.ts";
 import type { Types } from "../../powershell/types.ts";
 import { NetObject } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import type { CimClass } from "./cim.ts";
 
-export interface ListedProcess {
+interface ListedProcess {
   /** Full path of its program. */
   readonly path: string;
   readonly id: number;
@@ -16,7 +18,7 @@ export interface ListedProcess {
 
 const typeName = "System.Diagnostics.Process";
 
-export function listedProcesses({ runningPrograms }: WindowsHost): ListedProcess[] {
+function listedProcesses({ runningPrograms }: WindowsHost): ListedProcess[] {
   return [...runningPrograms].map((path, index) => ({ path, id: 1000 + 4 * index }));
 }
 
@@ -54,4 +56,14 @@ export function processCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       },
     },
   ];
+}
+
+/** Win32_Process. */
+export function processClass(machine: WindowsHost): CimClass {
+  return {
+    instances: () =>
+      Promise.resolve(
+        listedProcesses(machine).map(({ path, id }) => ({ ProcessId: id, ExecutablePath: path })),
+      ),
+  };
 }

@@ -1,12 +1,14 @@
 /** Programs that scripts start: those of Windows itself are modelled, all others are run as they lie on the drive. */
 import fs from "node:fs";
 import type { Processes, RunningProcess } from "../../powershell/host.ts";
-import { raised } from "../../powershell/types.ts";
 import { NotAProgram, type ProgramResult } from "../host/programs.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
+import { raised } from "../../powershell/types.ts";
+import { registration } from "./service-registration.ts";
 import { sc } from "./services.ts";
+import { shutdown } from "./shutdown.ts";
 import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
 
 /** A program of Windows, by its arguments. */
@@ -17,7 +19,7 @@ export type SystemProgram = (
 
 /** Those in C:\Windows\System32, by their names in lower case. */
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
-  Object.entries({ sc, curl, tar, cmd, takeown, icacls, ipconfig, route }).map(
+  Object.entries({ sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route }).map(
     ([name, program]) => [`${name}.exe`, program],
   ),
 );
@@ -53,7 +55,7 @@ export function windowsProcesses(
       return running(async (stdin, killed) => {
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
-        const program = systemProgram(file);
+        const program = systemProgram(file) ?? registration(file, args);
         if (program) {
           return program(machine, args);
         }

@@ -207,8 +207,13 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   return output;
 }
 
+/** The place that a step names is the innermost since the recordings, in which it was the caller's. */
+export function withoutPlaces(text: string): string {
+  return text.replace(/\(the step failed at [^)]*\)/g, "(the step failed at <place>)");
+}
+
 function normalised(text: string): string {
-  return text
+  return withoutPlaces(text)
     .replace(/\r\n?/g, "\n")
     .replace(/"seconds":[0-9.]+/g, '"seconds":0')
     .replace(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?/g, "<time>")

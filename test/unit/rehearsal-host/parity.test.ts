@@ -3,8 +3,6 @@ import { readFileSync } from "node:fs";
 import { type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { stepExitCodes } from "../../../rehearsal/host/step-error.ts";
 import { stepNames } from "../../../rehearsal/host/step-names.ts";
-import { crictlConfig } from "../../../rehearsal/host/steps/crictl.ts";
-import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
 import { flanneldCommandLine } from "../../../rehearsal/host/steps/flanneld-service.ts";
 import { kubeletCommandLine } from "../../../rehearsal/host/steps/kubelet-service.ts";
 import { goodArguments, joinInput, runStep, startWithSteps } from "./step-runner.ts";
@@ -61,50 +59,6 @@ describe("What the scripts and their rehearsal share", () => {
         .filter((path) => !path.includes("flanneld-service"))
         .sort();
     assert.deepEqual(new Set(places(model)), new Set(places(source)));
-  });
-
-  it("crictl's configuration", () => {
-    const list = /\$text = @\(\n([^]*?)\n {4}\)/.exec(read("lib/Crictl.ps1"))?.[1] ?? "";
-    const lines = [...list.matchAll(/'([^']*)'/g)].map((match) => match[1]);
-    assert.equal(lines.join("\n"), crictlConfig);
-  });
-
-  it("containerd's configuration", () => {
-    const source = read("lib/ContainerdConfig.ps1");
-    const sections = new Map(
-      [...source.matchAll(/^ {4}\$(images|cni) = "([^"]+)"$/gm)].map(([, name, section]) => [
-        `$${name}`,
-        section,
-      ]),
-    );
-    const settings = {
-      pauseImage: "pause:1",
-      cniBinDirectory: "C:/bin",
-      cniConfDirectory: "C:/conf",
-      registryFolder: "C:/certs.d",
-    };
-    const assigned = [
-      ...source.matchAll(/^ {8}"([^"]+)\/(\w+)" *= "([^"]+)"$/gm),
-      ...source.matchAll(/\$values\["([^"]+)\/(\w+)"\] = "([^"]+)"$/gm),
-    ].map(([, section = "", key, value = ""]) => ({
-      section: sections.get(section) ?? section,
-      key,
-      value: value
-        .replace("$PauseImage", settings.pauseImage)
-        .replace("$CniBinDirectory", settings.cniBinDirectory)
-        .replace("$CniConfDirectory", settings.cniConfDirectory)
-        .replace("$RegistryFolder", settings.registryFolder),
-    }));
-    assert.equal(assigned.length, 4);
-    const text = (value: (each: (typeof assigned)[number]) => string): string =>
-      assigned.map((each) => `[${each.section}]\n  ${each.key} = ${value(each)}`).join("\n");
-    assert.deepEqual(
-      editContainerdConfig(
-        text(() => "''"),
-        settings,
-      ),
-      { text: text(({ value }) => value) },
-    );
   });
 
   describe("facts of a result", () => {
