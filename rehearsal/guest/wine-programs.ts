@@ -149,9 +149,14 @@ export class WinePrograms implements WindowsPrograms {
     return this.#services.isRunning("containerd") && (await this.#drive.isFile(criReadyFile));
   }
 
-  async unpack(archive: string, folder: string): Promise<void> {
+  async unpack(archive: string, folder: string, strip = 0): Promise<void> {
     // Some hundred small files: an emulated CPU does that in C in a tenth of the time that JavaScript takes for it.
-    await busybox("tar", "-xf", archive, "-C", folder);
+    const stripped = strip === 0 ? [] : [`--strip-components=${strip}`];
+    await busybox("tar", "-xf", archive, "-C", folder, ...stripped);
+    await this.flush();
+  }
+
+  async flush(): Promise<void> {
     await busybox("sync");
   }
 

@@ -22,6 +22,11 @@ export class ProgramTimeout extends Error {
   }
 }
 
+/** A file that is no program. */
+export class NotAProgram extends Error {
+  override readonly name = "NotAProgram";
+}
+
 /** How a program is run to its end. */
 export interface RunOptions {
   /** Written to its standard input, which is then closed; none means empty input. */
@@ -95,9 +100,13 @@ export interface WindowsPrograms {
   /**
    * Unpacks a tar archive into a folder; both are Linux paths, and what it held is on the disk when this returns.
    *
+   * @param strip so many folders are taken off the front of its names. Default: 0.
    * @throws with what tar had to say.
    */
-  unpack(archive: string, folder: string): Promise<void>;
+  unpack(archive: string, folder: string, strip?: number): Promise<void>;
+
+  /** Resolves when all that was written to the drive is on the disk. */
+  flush(): Promise<void>;
 
   /** IPv4 addresses of the machine, that of the loopback too. */
   addresses(): readonly string[];

@@ -3,22 +3,14 @@ import type { StepName } from "./step-names.ts";
 import { addContainerImage } from "./steps/add-container-image.ts";
 import { addExternalNetwork } from "./steps/add-external-network.ts";
 import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
-import { exportNodeLog } from "./steps/export-node-log.ts";
-import { installContainerd } from "./steps/install-containerd.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
-import { resetNode } from "./steps/reset-node.ts";
-import { setMachineProxy } from "./steps/set-machine-proxy.ts";
 
 /** What stands in for each step script that does not run itself yet. */
 export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> = {
-  "Set-MachineProxy": setMachineProxy,
-  "Install-Containerd": installContainerd,
   "Add-ContainerImage": addContainerImage,
   "Install-Kubernetes": installKubernetes,
   "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
-  "Export-NodeLog": exportNodeLog,
-  "Reset-Node": resetNode,
 };

@@ -60,6 +60,8 @@ export class WindowsHost {
   readonly runningPrograms = new Set<string>();
   /** Files that somebody else, e.g. a virus scanner, has open so that nobody may even rename them. */
   readonly openFiles = new Set<string>();
+  /** Files that somebody else has open so that nobody may even read them; by their full path. */
+  readonly lockedFiles = new Set<string>();
   /** One step at a time per machine. */
   readonly stepLock: StepLock;
   /** What a power cut would spoil. */

@@ -10,12 +10,12 @@ const calico = "SOFTWARE\\Tigera\\Calico";
 
 /** The machine's variables as Windows sets them up. */
 const ownVariables = {
-  ComSpec: "C:\\Windows\\system32\\cmd.exe",
+  ComSpec: "%SystemRoot%\\system32\\cmd.exe",
   OS: "Windows_NT",
-  Path: "C:\\Windows\\system32;C:\\Windows",
+  Path: "%SystemRoot%\\system32;%SystemRoot%",
   PROCESSOR_ARCHITECTURE: "AMD64",
-  TEMP: "C:\\Windows\\TEMP",
-  windir: "C:\\Windows",
+  TEMP: "%SystemRoot%\\TEMP",
+  windir: "%SystemRoot%",
 } as const;
 
 /**
@@ -42,7 +42,10 @@ export class WindowsSettings {
     this.#registry = registry;
     this.#routesInForce = [...state.routes];
     for (const [name, value] of Object.entries(ownVariables)) {
-      if (registry.make(session).get(name) === undefined) this.#variables.set(name, value);
+      const kind = value.includes("%") ? "ExpandString" : "String";
+      if (registry.make(session).get(name) === undefined) {
+        registry.make(session).set(name, value, kind);
+      }
     }
     this.tellPending();
   }
@@ -88,26 +91,30 @@ export class WindowsSettings {
 
   /** Folders on the machine's PATH besides Windows' own. */
   get path(): readonly string[] {
-    const own = ownVariables.Path.split(";");
-    return (this.#variables.get("Path") ?? "").split(";").filter((each) => !own.includes(each));
+    return this.#folders.slice(ownVariables.Path.split(";").length);
   }
 
   /** Adds a folder to the machine's PATH; whether it was missing. */
   async addToPath(folder: string): Promise<boolean> {
     const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
     if (this.path.some(same)) return false;
-    this.#variables.set("Path", [ownVariables.Path, ...this.path, folder].join(";"));
+    return this.#setPath([...this.#folders, folder]);
+  }
+
+  get #folders(): readonly string[] {
+    const value = this.#registry.make(session).values.get("path")?.data;
+    return (typeof value === "string" ? value : "").split(";");
+  }
+
+  async #setPath(folders: readonly string[]): Promise<true> {
+    this.#registry.make(session).set("Path", folders.join(";"), "ExpandString");
     await this.#save();
     return true;
   }
 
-  /** Takes a folder off the machine's PATH; whether it was there. */
-  async removeFromPath(folder: string): Promise<boolean> {
-    const others = this.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
-    if (others.length === this.path.length) return false;
-    this.#variables.set("Path", [ownVariables.Path, ...others].join(";"));
-    await this.#save();
-    return true;
+  /** By name. */
+  get firewallRules(): Readonly<HostState["firewallRules"]> {
+    return this.#state.firewallRules;
   }
 
   /** Adds or changes a rule of the firewall; whether that changed anything. */

@@ -12,12 +12,19 @@ export interface DriveWatch {
   /** Whether somebody else, e.g. a program that runs, keeps a file from being written, removed or renamed. */
   isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
   readonly unflushed: UnflushedFiles;
+  /** Whether somebody else keeps a file even from being read. */
+  isLocked(path: string): boolean;
+  /** Called after a file or folder has been given another name. */
+  moved?(from: string, to: string): Promise<void>;
+  /** Whether somebody serves a pipe, by its name. */
+  isPipeServed?(name: string): Promise<boolean>;
 }
 
 const unwatched: DriveWatch = {
   changing: () => Promise.resolve(),
   isInUse: () => Promise.resolve(false),
   unflushed: new UnflushedFiles(),
+  isLocked: () => false,
 };
 
 /** ERROR_SHARING_VIOLATION, as HRESULT. */
@@ -82,10 +89,10 @@ export function windowsFiles(
       sharingViolation,
     );
   const reject = (path: string, wanted: "Read" | "Write" | "Delete", named = ` '${path}'`) => {
-    const others = open.get(resolve(path).toLowerCase());
+    const others = [...(open.get(resolve(path).toLowerCase()) ?? [])];
     if (
-      others &&
-      [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
+      watch.isLocked(resolve(path)) ||
+      others.some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
     ) {
       throw inUse(named);
     }
@@ -105,6 +112,10 @@ export function windowsFiles(
     status: (path) => {
       const file = locate(path);
       return file === undefined ? undefined : disk.status(file);
+    },
+    device: (path) => {
+      const [, pipe] = /^\\\\\.\\pipe\\(.+)$/i.exec(path) ?? [];
+      return pipe === undefined ? undefined : watch.isPipeServed?.(pipe);
     },
     list: (path) => at(path, (file) => disk.list(file)),
     read: (path) => {
@@ -137,6 +148,7 @@ export function windowsFiles(
           unflushed.renamed(source, target);
         }),
       );
+      await watch.moved?.(resolve(from), resolve(to));
     },
     replace: async (from, to) => {
       await change(to, "write");

@@ -4,15 +4,20 @@
  * not here.
  *
  * Sources: https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/hns.psm1 (what HNSCall takes and returns, and
- * the objects of Get-HnsNetwork and Get-HnsEndpoint), https://learn.microsoft.com/virtualization/windowscontainers
- * /container-networking/architecture, https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.
+ * the objects of Get-HnsNetwork and Get-HnsEndpoint),
+ * https://learn.microsoft.com/virtualization/windowscontainers/container-networking/architecture.
  */
 import { createHash } from "node:crypto";
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
 import { toText } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
-import type { Reference } from "../../powershell/types.ts";
-import { CustomObject, type NetObject, Unsupported } from "../../powershell/values.ts";
+import type { Reference, Types } from "../../powershell/types.ts";
+import {
+  CustomObject,
+  type NetObject,
+  type NetType,
+  Unsupported,
+} from "../../powershell/values.ts";
 import type { HostNetwork } from "../host/state.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
@@ -28,13 +33,10 @@ function idOf(...names: string[]): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
-export function hostNetworkCmdlets(
-  machine: WindowsHost,
-  changing: (what: string) => Promise<void>,
-): readonly Cmdlet[] {
+export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   const { settings } = machine;
   if (settings.featureState("Containers") !== "Installed") {
-    return [addType(machine, changing)];
+    return [];
   }
   const inputId = (call: Call): string => {
     const input = call.get("InputObject");
@@ -44,7 +46,6 @@ export function hostNetworkCmdlets(
     InputObject: { type: "object", mandatory: true, pipeline: "value", position: 0 },
   } as const;
   return [
-    addType(machine, changing),
     {
       name: "Get-HnsNetwork",
       parameters: {},
@@ -107,43 +108,28 @@ export function hostNetworkCmdlets(
   ];
 }
 
-/** Add-Type of the one function that is modelled: HNSCall of vmcompute.dll. */
-function addType(machine: WindowsHost, changing: (what: string) => Promise<void>): Cmdlet {
-  return {
-    name: "Add-Type",
-    parameters: {
-      MemberDefinition: { type: "string", mandatory: true },
-      Namespace: { type: "string", mandatory: true },
-      Name: { type: "string", mandatory: true },
-      PassThru: { type: "switch" },
+/** A type with the one function of Windows' libraries that is modelled: HNSCall of vmcompute.dll. */
+export function hostNetworkType(
+  types: Types,
+  machine: WindowsHost,
+  changing: (what: string) => Promise<void>,
+  name: string,
+): NetType {
+  return types.define({
+    name,
+    staticMethods: {
+      "HNSCall(string, string, string, ref)": async (
+        _: null,
+        method: string,
+        path: string,
+        request: string,
+        response: NetObject<Reference>,
+      ) => {
+        await changing(`${method} ${path} of HNS`);
+        response.state.set(await answer(machine, `${method} ${path}`, request));
+      },
     },
-    async run(call) {
-      const definition = call.text("MemberDefinition") ?? "";
-      if (
-        !/DllImport\("vmcompute\.dll"\)\]\s+public static extern void HNSCall\(/.test(definition)
-      ) {
-        throw new Unsupported("Add-Type of anything but HNSCall");
-      }
-      const type = call.shell.types.define({
-        name: `${call.text("Namespace") ?? ""}.${call.text("Name") ?? ""}`,
-        staticMethods: {
-          "HNSCall(string, string, string, ref)": async (
-            _: null,
-            method: string,
-            path: string,
-            request: string,
-            response: NetObject<Reference>,
-          ) => {
-            await changing(`${method} ${path} of HNS`);
-            response.state.set(await answer(machine, `${method} ${path}`, request));
-          },
-        },
-      });
-      if (call.flag("PassThru")) {
-        await call.emit(type);
-      }
-    },
-  };
+  });
 }
 
 /** HNS' answer to a request. */

@@ -50,6 +50,9 @@ export function operatingSystemClasses(
         return [{ DeviceID: "C:", DriveType: 3, FreeSpace: number(freeGiB * 2 ** 30) }];
       },
     },
+    // Updates, and the page file: there is none of either.
+    Win32_QuickFixEngineering: { instances: () => Promise.resolve([]) },
+    Win32_PageFileUsage: { instances: () => Promise.resolve([]) },
     SoftwareLicensingProduct: {
       instances: () => {
         const { evaluationEnds } = version;

@@ -16,13 +16,19 @@ import { types as coreTypes, Types } from "../../powershell/types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
 import { clockCmdlets } from "./clock.ts";
+import { compilerCmdlets } from "./compiler.ts";
+import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { eventCmdlets } from "./events.ts";
+import { firewallCmdlets } from "./firewall.ts";
 import { featureCmdlets } from "./features.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
+import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
+import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -63,7 +69,8 @@ export function windowsPowerShell(
     await changing(what);
     machine.assertPower();
   };
-  const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), nodeFiles("/"), {
+  const disk = withLinkedCopies(nodeFiles("/"));
+  const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
     async changing(what) {
       await change(what);
       if (drive.full && /^(write|make)/.test(what)) {
@@ -71,9 +78,17 @@ export function windowsPowerShell(
       }
     },
     unflushed: machine.unflushed,
+    isLocked: (path) => machine.lockedFiles.has(path),
     isInUse: async (path, how) =>
       machine.openFiles.has(path) ||
       (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
+    async moved(from, to) {
+      // What runs goes on under the other name.
+      if (machine.runningPrograms.delete(from) || (await services.runs(from))) {
+        machine.runningPrograms.add(to);
+      }
+    },
+    isPipeServed: (name) => machine.programs.isPipeServed(name),
   });
   const session = registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
   const variables = machineVariables(session);
@@ -114,6 +129,7 @@ export function windowsPowerShell(
     await change(`close ${path}`);
     await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
   });
+  defineListedProcess(types, machine, change);
   return interpreter;
 }
 
@@ -126,13 +142,19 @@ export function windowsCmdlets(
   return [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
+    ...defenderCmdlets(machine),
+    ...firewallCmdlets(machine),
+    ...eventCmdlets(machine),
+    ...processCmdlets(machine),
     ...clockCmdlets(machine),
     ...volumeCmdlets(machine),
+    ...compilerCmdlets(machine, change),
     ...serviceCmdlets(machine),
     ...routeCmdlets(machine),
-    ...hostNetworkCmdlets(machine, change),
+    ...hostNetworkCmdlets(machine),
     ...featureCmdlets(machine),
     ...cimCmdlets({
+      Win32_Process: processClass(machine),
       Win32_Service: serviceClass(machine),
       ...operatingSystemClasses(machine, items.types, { clock: scaledClock(machine) }),
     }),

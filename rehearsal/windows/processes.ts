@@ -1,13 +1,15 @@
 /** Programs that scripts start: those of Windows itself are modelled, all others are run as they lie on the drive. */
 import fs from "node:fs";
 import type { Processes, RunningProcess } from "../../powershell/host.ts";
-import type { ProgramResult } from "../host/programs.ts";
+import { NotAProgram, type ProgramResult } from "../host/programs.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
+import { raised } from "../../powershell/types.ts";
+import { registration } from "./service-registration.ts";
 import { sc } from "./services.ts";
 import { shutdown } from "./shutdown.ts";
-import { curl } from "./system-programs.ts";
+import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
 
 /** A program of Windows, by its arguments. */
 export type SystemProgram = (
@@ -16,11 +18,11 @@ export type SystemProgram = (
 ) => Promise<ProgramResult>;
 
 /** Those in C:\Windows\System32, by their names in lower case. */
-const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([
-  ["sc.exe", sc],
-  ["shutdown.exe", shutdown],
-  ["curl.exe", curl],
-]);
+const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
+  Object.entries({ sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route }).map(
+    ([name, program]) => [`${name}.exe`, program],
+  ),
+);
 
 /** Seconds that a program may run whose script sets no limit. */
 const longest = 24 * 3600;
@@ -53,17 +55,24 @@ export function windowsProcesses(
       return running(async (stdin, killed) => {
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
-        const program = systemProgram(file);
-        return program
-          ? program(machine, args)
-          : programs.run(file, args, {
-              stdin,
-              timeoutSeconds: longest,
-              killed,
-              ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
-              path: settings.path,
-              startService: (name) => services.start(name),
-            });
+        const program = systemProgram(file) ?? registration(file, args);
+        if (program) {
+          return program(machine, args);
+        }
+        try {
+          return await programs.run(file, args, {
+            stdin,
+            timeoutSeconds: longest,
+            killed,
+            ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
+            path: settings.path,
+            startService: (name) => services.start(name),
+          });
+        } catch (error) {
+          throw error instanceof NotAProgram
+            ? raised("System.ComponentModel.Win32Exception", error.message)
+            : error;
+        }
       });
     },
   };

@@ -90,8 +90,12 @@ export class HollowPrograms implements WindowsPrograms {
     return Promise.resolve();
   }
 
-  async unpack(archive: string, folder: string): Promise<void> {
-    await extract({ file: archive, cwd: folder, strict: true });
+  async unpack(archive: string, folder: string, strip = 0): Promise<void> {
+    await extract({ file: archive, cwd: folder, strict: true, strip });
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve();
   }
 
   isServiceRunning(name: string): Promise<boolean> {

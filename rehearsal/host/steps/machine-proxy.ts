@@ -1,6 +1,11 @@
+import * as z from "zod";
 import type { WindowsHost } from "../windows-host.ts";
 
 export const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"] as const;
+
+const recordPath = "C:\\kindows\\state\\proxy.json";
+const recordSchema = z.record(z.enum(proxyVariables), z.string());
+type ProxyRecord = z.output<typeof recordSchema>;
 
 /** The machine's proxy variables as `NAME=value`. */
 export function machineProxy({ settings: { environment } }: WindowsHost): string[] {
@@ -25,4 +30,25 @@ export async function setServiceProxy(
   if (stop) await services.stop(name);
   await services.setEnvironment(name, wanted);
   return true;
+}
+
+/** Gives the machine back the proxy variables it had before the first proxy from here; whether any differed. */
+export async function restoreProxy(host: WindowsHost): Promise<boolean> {
+  const record = await readRecord(host);
+  return record !== undefined && (await setVariables(host, record));
+}
+
+async function setVariables(host: WindowsHost, wanted: ProxyRecord): Promise<boolean> {
+  let changed = false;
+  for (const name of proxyVariables) {
+    if ((host.settings.environment[name] ?? "") === wanted[name]) continue;
+    await host.settings.setEnvironment(name, wanted[name] === "" ? undefined : wanted[name]);
+    changed = true;
+  }
+  return changed;
+}
+
+async function readRecord({ drive }: WindowsHost): Promise<ProxyRecord | undefined> {
+  const text = await drive.readText(recordPath);
+  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
 }

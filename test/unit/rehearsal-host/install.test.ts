@@ -71,6 +71,9 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Confirm-Reboot");
     await host.windows.drive.write("C:\\var\\log\\containerd\\containerd.log", "a\nno pipe\n");
     host.programs.isPipeServed = () => Promise.resolve(false);
+    const { programs } = host;
+    const start = Date.now();
+    programs.now = () => new Date(start + (Date.now() - start) * 100);
     const result = await installContainerd(host);
     assert.deepEqual([result.exitCode, result.errorCode], [34, "ServiceNotRunning"]);
     assert.match(result.errorMessage, /not ready after 120 s: Running\. [^]*no pipe$/);

@@ -42,7 +42,8 @@ describe("Set-MachineProxy, rehearsed", () => {
     const starts = (program: string): number =>
       host.programs.commands.filter((line) => line.includes(`${program} --c`)).length;
     const before = [starts("containerd.exe"), starts("kubelet.exe")];
-    assert.equal((await set()).changed, true);
+    const first = await set();
+    assert.equal(first.changed, true, first.stderr);
     assert.deepEqual(services.environment("containerd"), variables);
     assert.deepEqual(services.environment("kubelet"), variables);
     assert.deepEqual(

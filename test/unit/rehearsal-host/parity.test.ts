@@ -3,12 +3,8 @@ import { readFileSync } from "node:fs";
 import { type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { stepExitCodes } from "../../../rehearsal/host/step-error.ts";
 import { stepNames } from "../../../rehearsal/host/step-names.ts";
-import { crictlConfig } from "../../../rehearsal/host/steps/crictl.ts";
-import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
 import { flanneldCommandLine } from "../../../rehearsal/host/steps/flanneld-service.ts";
 import { kubeletCommandLine } from "../../../rehearsal/host/steps/kubelet-service.ts";
-import { hasJoinRemains } from "../../../rehearsal/host/steps/membership.ts";
-import { nodeFolders } from "../../../rehearsal/host/steps/node-folders.ts";
 import { goodArguments, joinInput, runStep, startWithSteps } from "./step-runner.ts";
 
 const read = (file: string): string =>
@@ -63,77 +59,6 @@ describe("What the scripts and their rehearsal share", () => {
         .filter((path) => !path.includes("flanneld-service"))
         .sort();
     assert.deepEqual(new Set(places(model)), new Set(places(source)));
-  });
-
-  it("crictl's configuration", () => {
-    const list = /\$text = @\(\n([^]*?)\n {4}\)/.exec(read("lib/Crictl.ps1"))?.[1] ?? "";
-    const lines = [...list.matchAll(/'([^']*)'/g)].map((match) => match[1]);
-    assert.equal(lines.join("\n"), crictlConfig);
-  });
-
-  it("containerd's configuration", () => {
-    const source = read("lib/ContainerdConfig.ps1");
-    const sections = new Map(
-      [...source.matchAll(/^ {4}\$(images|cni) = "([^"]+)"$/gm)].map(([, name, section]) => [
-        `$${name}`,
-        section,
-      ]),
-    );
-    const settings = {
-      pauseImage: "pause:1",
-      cniBinDirectory: "C:/bin",
-      cniConfDirectory: "C:/conf",
-      registryFolder: "C:/certs.d",
-    };
-    const assigned = [
-      ...source.matchAll(/^ {8}"([^"]+)\/(\w+)" *= "([^"]+)"$/gm),
-      ...source.matchAll(/\$values\["([^"]+)\/(\w+)"\] = "([^"]+)"$/gm),
-    ].map(([, section = "", key, value = ""]) => ({
-      section: sections.get(section) ?? section,
-      key,
-      value: value
-        .replace("$PauseImage", settings.pauseImage)
-        .replace("$CniBinDirectory", settings.cniBinDirectory)
-        .replace("$CniConfDirectory", settings.cniConfDirectory)
-        .replace("$RegistryFolder", settings.registryFolder),
-    }));
-    assert.equal(assigned.length, 4);
-    const text = (value: (each: (typeof assigned)[number]) => string): string =>
-      assigned.map((each) => `[${each.section}]\n  ${each.key} = ${value(each)}`).join("\n");
-    assert.deepEqual(
-      editContainerdConfig(
-        text(() => "''"),
-        settings,
-      ),
-      { text: text(({ value }) => value) },
-    );
-  });
-
-  it("the folders of a node", () => {
-    const list = /\$NodeFolders = @\(\n([^]*?)\n\)/.exec(read("lib/NodeFolders.ps1"))?.[1] ?? "";
-    assert.deepEqual(
-      [...list.matchAll(/'([^']+)'/g)].map((match) => match[1]),
-      nodeFolders,
-    );
-  });
-
-  it("what a join leaves behind", async () => {
-    const source = read("lib/Membership.ps1");
-    const list = /\$JoinRemains = @\(\n([^]*?)\n\)/.exec(source)?.[1] ?? "";
-    const kubeconfig = /\$KubeletConfigPath = '([^']+)'/.exec(source)?.[1] ?? "";
-    const paths = [kubeconfig, ...[...list.matchAll(/'([^']+)'/g)].map((match) => match[1] ?? "")];
-    assert(paths.length > 3);
-    const host = await startWithSteps();
-    try {
-      for (const path of paths) {
-        await host.windows.drive.write(path, "x");
-        assert.equal(await hasJoinRemains(host.windows), true, path);
-        await host.windows.drive.remove(path);
-        assert.equal(await hasJoinRemains(host.windows), false, path);
-      }
-    } finally {
-      await host.stop();
-    }
   });
 
   describe("facts of a result", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mergeHostsLines, parseHosts } from "../../../rehearsal/host/hosts-file.ts";
+import { parseHosts } from "../../../rehearsal/host/hosts-file.ts";
 import { workingProgram } from "../../../rehearsal/host/service-command.ts";
-import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
 
 describe("The hosts file", () => {
   it("is read as Windows reads it", () => {
@@ -11,27 +10,6 @@ describe("The hosts file", () => {
       { address: "::1", names: ["six"] },
     ]);
   });
-
-  it("keeps foreign lines and replaces our own", () => {
-    const before = ["# theirs", "10.0.0.9 other", "10.0.0.1 old # kindows", ""];
-    assert.deepEqual(mergeHostsLines(before, [{ address: "10.0.0.2", name: "new" }]), {
-      lines: ["# theirs", "10.0.0.9 other", "", "10.0.0.2 new # kindows"],
-    });
-  });
-
-  const foreign: readonly (readonly [line: string, conflicts: boolean])[] = [
-    ["10.0.0.9 api", true],
-    ["10.0.0.9 x API # note", true],
-    ["10.0.0.2 api", false],
-    ["# 10.0.0.9 api", false],
-    ["10.0.0.9 api2", false],
-  ];
-  for (const [line, conflicts] of foreign) {
-    it(`${conflicts ? "stops at" : "passes over"} the foreign line '${line}'`, () => {
-      const merged = mergeHostsLines([line], [{ address: "10.0.0.2", name: "api" }]);
-      assert.equal("conflict" in merged, conflicts);
-    });
-  }
 });
 
 describe("A service's command line", () => {
@@ -65,69 +43,5 @@ describe("A service's command line", () => {
 
   it("must name a program", () => {
     assert.throws(() => workingProgram("kube-log-runner.exe --log-file=x"), /names no program/);
-  });
-});
-
-describe("containerd's configuration", () => {
-  const settings = {
-    pauseImage: "p:1",
-    cniBinDirectory: "C:/opt/cni/bin",
-    cniConfDirectory: "C:/etc/cni/net.d",
-    registryFolder: undefined,
-  };
-
-  it("changes three values, each in its own section", () => {
-    const text = [
-      "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
-      "  sandbox = 'x'",
-      "  [plugins.'io.containerd.cri.v1.runtime'.cni]",
-      "    bin_dir = 'old'",
-      "    bin_dirs = ['x']",
-      "    conf_dir = 'x'",
-      "[plugins.'io.containerd.image-verifier.v1.bindir']",
-      "  bin_dir = 'verifier'",
-      "  bin_dirs = ['verifier']",
-    ].join("\r\n");
-    assert.deepEqual(editContainerdConfig(text, settings), {
-      text: [
-        "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
-        "  sandbox = 'p:1'",
-        "  [plugins.'io.containerd.cri.v1.runtime'.cni]",
-        "    bin_dir = 'old'",
-        "    bin_dirs = ['C:/opt/cni/bin']",
-        "    conf_dir = 'C:/etc/cni/net.d'",
-        "[plugins.'io.containerd.image-verifier.v1.bindir']",
-        "  bin_dir = 'verifier'",
-        "  bin_dirs = ['verifier']",
-      ].join("\n"),
-    });
-  });
-
-  it("points to the registries' mirrors where there are any, in the images' section only", () => {
-    const section = "[plugins.'io.containerd.cri.v1.images'.registry]";
-    const others = [
-      "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
-      "sandbox = 'p:1'",
-      "[plugins.'io.containerd.cri.v1.runtime'.cni]",
-      "bin_dirs = ['C:/opt/cni/bin']",
-      "conf_dir = 'C:/etc/cni/net.d'",
-      "[plugins.'io.containerd.transfer.v1.local']",
-      "config_path = 'other'",
-    ];
-    const text = [...others, section, "config_path = ''"].join("\n");
-    assert.deepEqual(editContainerdConfig(text, settings), { text });
-    assert.deepEqual(editContainerdConfig(text, { ...settings, registryFolder: "C:/certs.d" }), {
-      text: [...others, section, "config_path = 'C:/certs.d'"].join("\n"),
-    });
-    assert.deepEqual(
-      editContainerdConfig(others.join("\n"), { ...settings, registryFolder: "C:/certs.d" }),
-      { missing: ["plugins.'io.containerd.cri.v1.images'.registry/config_path"] },
-    );
-  });
-
-  it("names what a default configuration lacks", () => {
-    const answer = editContainerdConfig("[plugins.'io.containerd.grpc.v1.cri'.cni]", settings);
-    assert("missing" in answer);
-    assert.equal(answer.missing.length, 3);
   });
 });

@@ -1,3 +1,4 @@
+import { shown } from "../../../powershell/cmdlets/objects.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
 import { remoteSteps } from "./ssh-client.ts";
@@ -22,7 +23,7 @@ export async function runText(
     () => Promise.resolve(),
   );
   await shell.runFile(file, [], (value) => {
-    output += `${String(value)}\n`;
+    output += shown(value);
     return Promise.resolve();
   });
   return output;

@@ -316,6 +316,14 @@ describe("Set-HostsEntry, rehearsed", () => {
     host.windows.registry.remove(policy);
   });
 
+  it("says what is wrong where somebody keeps the file even from being read", async () => {
+    host.windows.lockedFiles.add("C:\\Windows\\System32\\drivers\\etc\\hosts");
+    const result = await set("10.0.0.1=a");
+    host.windows.lockedFiles.clear();
+    assert.deepEqual([result.exitCode, result.errorCode], [23, "HostsFileBusy"]);
+    assert.match(result.errorMessage, /could not be had in 10 s: .*used by another process/);
+  });
+
   it("does not contradict somebody else's line", async () => {
     await host.windows.drive.write(
       "C:\\Windows\\System32\\drivers\\etc\\hosts",
