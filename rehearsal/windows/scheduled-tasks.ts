@@ -12,6 +12,7 @@ import { raised } from "../../powershell/types.ts";
 import { CustomObject, Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
+const failure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";
 const powerShell = /^C:\\Windows\\System32\\WindowsPowerShell\\v1\.0\\powershell\.exe$/i;
 const commandLine =
   /^(?:-NoProfile |-NonInteractive |-ExecutionPolicy Bypass )*-Command "([^"]*)"$/i;
@@ -29,7 +30,7 @@ export function scheduledTaskCmdlets(
     if (command === undefined) {
       const id = `CmdletizationQuery_NotFound_TaskName,${call.name}`;
       const message = `No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${call.text("TaskName") ?? ""}'.`;
-      await call.fail(raised("System.Exception", message, { id }));
+      await call.fail(raised(call.shell.types.get(failure), message, { id }));
     }
     return command;
   };
@@ -75,7 +76,9 @@ export function scheduledTaskCmdlets(
         const action = call.get("Action");
         if (scheduledTasks.has(nameOf(call)) && !call.flag("Force")) {
           const message = "Cannot create a file when that file already exists.";
-          await call.fail(raised("System.Exception", message, { id: "HRESULT 0x800700b7" }));
+          await call.fail(
+            raised(call.shell.types.get(failure), message, { id: "HRESULT 0x800700b7" }),
+          );
           return;
         }
         const command = action instanceof CustomObject ? action.get("Command") : undefined;
