@@ -22,8 +22,8 @@ import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
 import { eventCmdlets } from "./events.ts";
-import { firewallCmdlets } from "./firewall.ts";
 import { featureCmdlets } from "./features.ts";
+import { firewallCmdlets } from "./firewall.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
@@ -37,6 +37,7 @@ import {
   RegistryItems,
 } from "./registry.ts";
 import { routeCmdlets } from "./routes.ts";
+import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
 import { volumeCmdlets } from "./volumes.ts";
@@ -54,6 +55,13 @@ export interface ScriptConsole {
   /** All of standard input. */
   readonly input: () => Promise<Buffer>;
 }
+
+/** The console of what runs without a session. */
+const nobody: ScriptConsole = {
+  output: () => undefined,
+  error: () => undefined,
+  input: () => Promise.resolve(Buffer.alloc(0)),
+};
 
 /**
  * @param changing called before each change of the machine, with what it is, e.g. `write C:\k\config`; what it throws
@@ -119,6 +127,10 @@ export function windowsPowerShell(
   defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
   defineServiceTypes(types, machine, change);
   defineNetworkTypes(types, machine);
+  types.define({
+    name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
+    base: "System.SystemException",
+  });
   const interpreter = newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
@@ -143,7 +155,6 @@ export function windowsCmdlets(
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
     ...defenderCmdlets(machine),
-    ...firewallCmdlets(machine),
     ...eventCmdlets(machine),
     ...processCmdlets(machine),
     ...clockCmdlets(machine),
@@ -153,6 +164,13 @@ export function windowsCmdlets(
     ...routeCmdlets(machine),
     ...hostNetworkCmdlets(machine),
     ...featureCmdlets(machine),
+    ...firewallCmdlets(machine),
+    ...scheduledTaskCmdlets(machine, (command) =>
+      windowsPowerShell(machine, nobody, () => Promise.resolve()).runCommand(
+        command,
+        () => undefined,
+      ),
+    ),
     ...cimCmdlets({
       Win32_Process: processClass(machine),
       Win32_Service: serviceClass(machine),
