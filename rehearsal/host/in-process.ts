@@ -114,6 +114,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.stepLock.idle();
     await running.windows.tasksEnded();
     await running.servicesStarted;
+    await running.windows.saved();
     programs.powerOff(); // what a step had still begun
   };
   const reboot = async (delayMilliseconds: number): Promise<void> => {

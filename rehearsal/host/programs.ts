@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
   readonly path?: readonly string[];
+  /** Variables besides Windows' own, as `NAME=value`. Default: none. */
+  readonly environment?: readonly string[];
 }
 
 /** How a program is started as a service. */

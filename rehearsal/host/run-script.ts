@@ -110,6 +110,7 @@ async function runOnPowerShell(
     await faults.start();
     const exitCode = await powerShell.runFile(path, args, (value) => output(shown(value)));
     await host.applyHostsFile();
+    await host.saved();
     await faults.end();
     await faults.writeResult(result.replaceAll("\r\n", "\n"), (text) => io.out(text));
     return exitCode;

@@ -1,13 +1,10 @@
 import type { StepBehaviour } from "./step.ts";
 import type { StepName } from "./step-names.ts";
-import { addContainerImage } from "./steps/add-container-image.ts";
 import { addExternalNetwork } from "./steps/add-external-network.ts";
 import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { confirmReboot } from "./steps/confirm-reboot.ts";
 import { enableContainersFeature } from "./steps/enable-containers-feature.ts";
 import { exportNodeLog } from "./steps/export-node-log.ts";
-import { installFlannel } from "./steps/install-flannel.ts";
-import { installKubernetes } from "./steps/install-kubernetes.ts";
 import { joinNode } from "./steps/join-node.ts";
 import { resetNode } from "./steps/reset-node.ts";
 import { setClusterRoute } from "./steps/set-cluster-route.ts";
@@ -20,9 +17,6 @@ export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> 
   "Enable-ContainersFeature": enableContainersFeature,
   "Confirm-Reboot": confirmReboot,
   "Set-MachineProxy": setMachineProxy,
-  "Add-ContainerImage": addContainerImage,
-  "Install-Kubernetes": installKubernetes,
-  "Install-Flannel": installFlannel,
   "Add-ExternalNetwork": addExternalNetwork,
   "Confirm-ExternalNetwork": confirmExternalNetwork,
   "Join-Node": joinNode,

@@ -108,6 +108,11 @@ export class WindowsSettings {
     return true;
   }
 
+  /** A rule of the firewall by its name. */
+  firewallRule(name: string): HostState["firewallRules"][string] | undefined {
+    return this.#state.firewallRules[name];
+  }
+
   /** Adds or changes a rule of the firewall; whether that changed anything. */
   async setFirewallRule(name: string, rule: HostState["firewallRules"][string]): Promise<boolean> {
     if (JSON.stringify(this.#state.firewallRules[name]) === JSON.stringify(rule)) return false;

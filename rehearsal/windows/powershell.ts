@@ -19,6 +19,7 @@ import { compilerCmdlets } from "./compiler.ts";
 import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
+import { firewallCmdlets } from "./firewall.ts";
 import { windowsEnvironment } from "./environment.ts";
 import { featureCmdlets } from "./features.ts";
 import { withLinkedCopies } from "./linked-copies.ts";
@@ -82,16 +83,17 @@ export function windowsPowerShell(
   });
   const session = registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
   const variables = machineVariables(session);
+  const environment = windowsEnvironment(
+    machine.computerName.toUpperCase(),
+    { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
+    variables,
+  );
   const host: Host = {
     ...console,
     files,
-    environment: windowsEnvironment(
-      machine.computerName.toUpperCase(),
-      { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
-      variables,
-    ),
+    environment,
     clock: scaledClock(machine),
-    processes: windowsProcesses(machine, change),
+    processes: windowsProcesses(machine, environment, change),
     mutexes: {
       enter: (name, milliseconds) =>
         mutexes.enter(
@@ -108,11 +110,16 @@ export function windowsPowerShell(
   defineRegistryTypes(types);
   defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
   defineServiceTypes(types, machine, change);
+  types.define({
+    name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
+    base: "System.SystemException",
+  });
   const cmdlets = [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
     ...defenderCmdlets(machine),
     ...featureCmdlets(machine),
+    ...firewallCmdlets(machine),
     ...volumeCmdlets(machine),
     ...compilerCmdlets,
     ...serviceCmdlets(machine),

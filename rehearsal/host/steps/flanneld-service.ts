@@ -22,39 +22,6 @@ export function flanneldCommandLine(nodeIp: string): string {
   ].join(" ");
 }
 
-/** Registers the service, stopped and manual, or gives it another command line; whether anything differed. */
-export async function registerFlanneldService(
-  { services }: WindowsHost,
-  commandLine: string,
-): Promise<boolean> {
-  const before = services.get("flanneld");
-  if (before === undefined) {
-    return services.configure("flanneld", {
-      commandLine,
-      displayName: "flanneld",
-      description: "Network of the pods",
-      startType: "manual",
-      dependsOn: [],
-      restarts: false,
-    });
-  }
-  if (before.commandLine === commandLine) return false;
-  await services.stop("flanneld");
-  return services.change("flanneld", { commandLine });
-}
-
-/** Tells flanneld its Node; whether it was another, which leaves the service stopped. */
-export async function setFlanneldNode(
-  { services }: WindowsHost,
-  nodeName: string,
-): Promise<boolean> {
-  const wanted = [`NODE_NAME=${nodeName}`];
-  if (services.environment("flanneld").join("\n") === wanted.join("\n")) return false;
-  await services.stop("flanneld");
-  await services.setEnvironment("flanneld", wanted);
-  return true;
-}
-
 /** Starts flanneld again on a node whose network it has made, where it was stopped for something new. */
 export async function startUsedFlanneld(context: StepContext): Promise<void> {
   await startAutomaticService(context, "flanneld", flanneldLogPath);

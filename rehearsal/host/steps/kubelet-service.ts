@@ -42,19 +42,6 @@ export async function assertKubeletArguments(
   });
 }
 
-/** Registers the service, stopped and manual; whether it was missing. */
-export async function registerKubeletService({ services }: WindowsHost): Promise<boolean> {
-  if (services.get("kubelet")) return false;
-  return services.configure("kubelet", {
-    commandLine: kubeletCommandLine([]),
-    displayName: "kubelet",
-    description: "Kubernetes node agent",
-    startType: "manual",
-    dependsOn: ["containerd"],
-    restarts: false,
-  });
-}
-
 /** Gives the service its command line and start mode; whether anything differed. */
 export async function setKubeletService(
   { services }: WindowsHost,

@@ -41,30 +41,6 @@ describe("What the scripts and their rehearsal share", () => {
     assert.equal(words.join(" "), flanneldCommandLine("$NodeIp"));
   });
 
-  it("what is taken out of Flannel's archives, and where it goes", () => {
-    const source = read("Install-Flannel.ps1");
-    const model = readFileSync(
-      new URL("../../../rehearsal/host/steps/install-flannel.ts", import.meta.url),
-      "utf8",
-    );
-    const taken = (text: string, assign: string): string[] =>
-      [
-        ...text.matchAll(
-          new RegExp(`["']([\\w-]+\\.exe)["'] *${assign} *["']([\\w-]+\\.exe)["']`, "g"),
-        ),
-      ]
-        .map(([, from = "", to = ""]) => `${from} as ${to}`)
-        .sort();
-    assert.equal(taken(source, "=").length, 5);
-    assert.deepEqual(taken(model, ":"), taken(source, "="));
-    const places = (text: string): string[] =>
-      [...text.matchAll(/(?<=["'])C:\\{1,2}[^"']+(?=["'])/g)]
-        .map(([path]) => path.replaceAll("\\\\", "\\"))
-        .filter((path) => !path.includes("flanneld-service"))
-        .sort();
-    assert.deepEqual(new Set(places(model)), new Set(places(source)));
-  });
-
   it("kubeadm's configuration of a join", () => {
     const source = read("lib/JoinConfiguration.ps1");
     const body = source.slice(source.indexOf("ConvertTo-Json"));
