@@ -90,6 +90,7 @@ export class WinePrograms implements WindowsPrograms {
     const child = this.#start(exe, args, {
       cwd: await this.#drive.resolve(options.cwd ?? "C:\\"),
       path: options.path ?? [],
+      environment: options.environment ?? [],
       stdio: ["pipe", "pipe", "pipe"],
     });
     const { stdin, stdout, stderr } = child;

@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly path?: readonly string[];
   /** What the service manager does where the program asks it to start a service. Default: nothing. */
   readonly startService?: (name: string) => Promise<void>;
+  /** Variables besides Windows' own, as `NAME=value`. Default: none. */
+  readonly environment?: readonly string[];
 }
 
 /** How a program is started as a service. */

@@ -100,16 +100,17 @@ export function windowsPowerShell(
   });
   const session = registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
   const variables = machineVariables(session);
+  const environment = windowsEnvironment(
+    machine.computerName,
+    { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
+    variables,
+  );
   const host: Host = {
     ...console,
     files,
-    environment: windowsEnvironment(
-      machine.computerName,
-      { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
-      variables,
-    ),
+    environment,
     clock: scaledClock(machine),
-    processes: windowsProcesses(machine, change),
+    processes: windowsProcesses(machine, environment, change),
     mutexes: {
       enter: (name, milliseconds) =>
         mutexes.enter(

@@ -1,6 +1,6 @@
 /** Programs that scripts start: those of Windows itself are modelled, all others are run as they lie on the drive. */
 import fs from "node:fs";
-import type { Processes, RunningProcess } from "../../powershell/host.ts";
+import type { Environment, Processes, RunningProcess } from "../../powershell/host.ts";
 import { NotAProgram, type ProgramResult } from "../host/programs.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
@@ -29,9 +29,16 @@ const longest = 24 * 3600;
 
 const systemFolder = "c:\\windows\\system32\\";
 
-/** @param changing called before a program is started. */
+/** Variables that are a program's own business here, in lower case. */
+const windowsVariables = ["comspec", "path", "temp"];
+
+/**
+ * @param environment the variables that programs get.
+ * @param changing called before a program is started.
+ */
 export function windowsProcesses(
   machine: WindowsHost,
+  environment: Environment,
   changing: (what: string) => Promise<void>,
 ): Processes {
   const { programs, drive, settings, services } = machine;
@@ -39,6 +46,12 @@ export function windowsProcesses(
     file.toLowerCase().startsWith(systemFolder)
       ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
       : undefined;
+  const others = [...Object.keys(machine.sessionVariables).map(lower), ...windowsVariables];
+  /** Those besides Windows' own, as `NAME=value`. */
+  const variables = (): string[] =>
+    [...environment.all()]
+      .filter(([name]) => !others.includes(lower(name)))
+      .map(([name, value]) => `${name}=${value}`);
   const isFile = (path: string): boolean => {
     const found = findOnDrive(fs.realpathSync(drive.root), windowsPathNames(path));
     return fs.statSync(found, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -67,6 +80,7 @@ export function windowsProcesses(
             ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
             path: settings.path,
             startService: (name) => services.start(name),
+            environment: variables(),
           });
         } catch (error) {
           throw error instanceof NotAProgram
@@ -76,6 +90,10 @@ export function windowsProcesses(
       });
     },
   };
+}
+
+function lower(name: string): string {
+  return name.toLowerCase();
 }
 
 function below(folder: string): string {

@@ -156,7 +156,7 @@ Invoke-Step -Name 'Join-Node' -Body {
         $changed = $true
     }
     Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
-    Start-UsedFlanneld
+    $null = Start-UsedFlanneld
     if (-not $alreadyJoined) {
         Write-DriveCache
     }

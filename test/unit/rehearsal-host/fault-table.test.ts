@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-import { stepBehaviours } from "../../../rehearsal/host/step-behaviours.ts";
 import { stepNames } from "../../../rehearsal/host/step-names.ts";
 import { applies, faults } from "./fault-table/faults.ts";
 import { faultsPage } from "./fault-table/page.ts";
@@ -50,7 +49,7 @@ describe("Every step times every fault", () => {
     });
   }
 
-  for (const step of stepNames.filter((name) => !(name in stepBehaviours))) {
+  for (const step of stepNames) {
     it(`${step}: power cut, before each change`, () => {
       const { places = 0, problems } = results.powerCuts.get(step) ?? {};
       assert.deepEqual(problems, []);

@@ -122,13 +122,15 @@ function Set-KubeletService {
 
 <#
 .SYNOPSIS
-Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too.
+Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too;
+returns whether it did not run.
 
 .DESCRIPTION
 Automatic is the mark of a joined node: it holds even when the step that stopped kubelet was killed before this.
 #>
 function Start-JoinedKubelet {
     [CmdletBinding()]
+    [OutputType([bool])]
     param()
 
     Start-AutomaticService -Name 'kubelet' -LogPath $KubeletLogPath

@@ -1,5 +1,4 @@
 import { PowerLost } from "../../../../rehearsal/host/power-lost.ts";
-import { stepBehaviours } from "../../../../rehearsal/host/step-behaviours.ts";
 import { type StepName, stepNames } from "../../../../rehearsal/host/step-names.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { goodArguments, joinInput, runStep, startWithSteps } from "../step-runner.ts";
@@ -22,8 +21,7 @@ export type PowerCuts = ReadonlyMap<
 /** Cuts the power before each change that each step makes; the places are found by running the script. */
 export async function cutThePower(end?: AbortSignal): Promise<PowerCuts> {
   const results = new Map<Row, { places: number; problems: string[] }>();
-  // Steps that are still played by a copy have no such places.
-  for (const step of stepNames.filter((name) => !(name in stepBehaviours))) {
+  for (const step of stepNames) {
     const snapshot = (await snapshotsOfRows()).get(step) as Snapshot;
     const problems: string[] = [];
     let next = 1;
