@@ -95,18 +95,18 @@ async function runOnPowerShell(
   args: readonly string[],
   io: CommandIo,
 ): Promise<number> {
-  const faults = await StepFaults.load(host, step, () => io.dropConnection());
   let result = "";
   const output = (text: string): void => {
     if (text.startsWith('{"step":')) result += text;
     else io.out(text);
   };
-  const powerShell = windowsPowerShell(
-    host,
-    { output, error: (text) => io.err(text), input: () => inputOf(io) },
-    () => faults.changing(),
-  );
   try {
+    const faults = await StepFaults.load(host, step, () => io.dropConnection());
+    const powerShell = windowsPowerShell(
+      host,
+      { output, error: (text) => io.err(text), input: () => inputOf(io) },
+      () => faults.changing(),
+    );
     await faults.start();
     const exitCode = await powerShell.runFile(path, args, (value) => output(shown(value)));
     await host.applyHostsFile();
@@ -118,7 +118,7 @@ async function runOnPowerShell(
       io.err(`The PowerShell of the rehearsal host can't run this script: ${error.message}\n`);
       return unsupportedScript;
     }
-    if (!(error instanceof StepError)) throw error;
+    if (error instanceof PowerLost) throw error;
     return failed(host, step, error, io);
   } finally {
     host.drive.full = false; // somebody has made room
