@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import timers from "node:timers/promises";
 import { mock } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import type ssh2 from "ssh2";
