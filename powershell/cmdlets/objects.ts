@@ -172,7 +172,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
   {
     name: "Write-Output",
     parameters: {
-      InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true, rest: true },
+      InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true },
     },
     async run(call) {
       for (const item of toItems(inputOf(call))) {
@@ -223,7 +223,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     parameters: { Name: { type: "string", position: 0, mandatory: true } },
     async run(call) {
       const name = call.text("Name") ?? "";
-      const found = call.scope.commands(name);
+      const found = call.shell.commands(name);
       if (found.length === 0 && !hasWildcard(name)) {
         const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
         const id = "CommandNotFoundException";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { plainNumber, roundHalfEven, toText } from "../convert.ts";
 import * as is from "../types.ts";
 import { typeOf, types } from "../types.ts";
-import type { Num} from "../values.ts";
+import type { Num } from "../values.ts";
 import { NetObject, Unsupported, type NetType, type PsArray, type Value } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
 import { badArgument, badFormat, given } from "./exceptions.ts";

@@ -275,8 +275,6 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
   const path = {
     type: "string[]",
     position: 0,
-    aliases: ["PSPath"],
-    pipeline: "property",
   } as const;
   const cmdlet = (
     name: string,
@@ -347,7 +345,7 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
       {
         Name: { type: "string", position: 1, mandatory: true },
         Value: { type: "object" },
-        PropertyType: { type: "string", aliases: ["Type"] },
+        PropertyType: { type: "string" },
         Force: { type: "switch" },
       },
       async (call, key, at) => {

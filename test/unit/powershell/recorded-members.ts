@@ -10,8 +10,7 @@ import { toDateTime, type Moment } from "../../../powershell/dotnet/time.ts";
 import type { FileMode, Host } from "../../../powershell/host.ts";
 import * as is from "../../../powershell/types.ts";
 import { raised, typeOf, types as coreTypes, type Types } from "../../../powershell/types.ts";
-import type {
-  Hashtable} from "../../../powershell/values.ts";
+import type { Hashtable } from "../../../powershell/values.ts";
 import {
   NetObject,
   Unsupported,
