@@ -151,10 +151,6 @@ const limits = new Map<NetType, readonly [bigint, bigint]>([
   [is.uint64, [0n, 2n ** 64n - 1n]],
 ]);
 
-export function isNumberType(type: NetType): boolean {
-  return limits.has(type) || type === is.double;
-}
-
 /** A whole or other number of a type; halves are rounded to the even one. */
 export function toNumber(value: number | bigint, type: NetType): Value | undefined {
   if (type === is.double) {

@@ -122,7 +122,7 @@ export class Interpreter implements Shell {
     this.types = types;
     cmdlets.forEach((cmdlet) => this.#cmdlets.set(cmdlet.name.toLowerCase(), cmdlet));
     this.#scope = new Scope(undefined, { isScript: true });
-    const first = { ErrorActionPreference: "Continue", LASTEXITCODE: null, "?": true };
+    const first = { ErrorActionPreference: "Continue", LASTEXITCODE: null };
     const globals = { ...variables, ...first, PID: host.processes.id };
     Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
@@ -279,7 +279,7 @@ export class Interpreter implements Shell {
         if (!(error instanceof Raised) || error.terminating || !goesOn) {
           throw error;
         }
-        report(error, preference, this.#scope, this.host);
+        report(error, preference, this.host);
       }
     }
   }

@@ -60,7 +60,6 @@ export function program(file: string, { processes, error }: Host): Runnable {
       child.closeInput();
       const [code, output, errors] = await Promise.all([child.ended, child.stdout, child.stderr]);
       scope.global.setVariable("LASTEXITCODE", code);
-      scope.global.setVariable("?", code === 0);
       error(errors.toString("utf8"));
       // A last line end makes no further line.
       const text = output.toString("utf8").replace(/\r?\n$/, "");
@@ -127,7 +126,7 @@ function newCall(cmdlet: Cmdlet, bound: Bound, invocation: Invocation, shell: Sh
       if (/^stop$/i.test(preference)) {
         throw terminating(error);
       }
-      report(error, preference, scope, shell.host);
+      report(error, preference, shell.host);
       return Promise.resolve();
     },
   };
@@ -163,8 +162,7 @@ export async function located<T>(
 }
 
 /** Shows an error that ends nothing, as $ErrorActionPreference has it. */
-export function report(error: Raised, preference: string, scope: Scope, host: Host): void {
-  scope.global.setVariable("?", false);
+export function report(error: Raised, preference: string, host: Host): void {
   if (!/^(silentlycontinue|ignore)$/i.test(preference)) {
     host.error(`${error.exception.message}\n`);
   }

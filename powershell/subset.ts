@@ -18,7 +18,7 @@ const unaryOperators = new Set(["++", "--", "-", ",", "-not"]);
 
 /** Variables that PowerShell sets itself and the interpreter does not. */
 const unknownVariables =
-  /^(error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
+  /^(\?|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
 
 const standardVerbs =
   /^(add|clear|compare|complete|confirm|convert|convertfrom|convertto|copy|disable|enable|enter|exit|expand|export|find|foreach|format|get|group|import|initialize|install|invoke|join|measure|mount|move|new|out|read|receive|register|remove|rename|repair|reset|resize|resolve|restart|resume|save|select|send|set|show|sort|split|start|stop|suspend|tee|test|trace|unblock|uninstall|unregister|update|wait|where|write)-/;
@@ -106,33 +106,31 @@ function word(node: Expression): string {
 }
 
 function unknown(node: AnyNode, names: Names): string | undefined {
-  switch (node.kind) {
-    case "Assignment":
-      return node.target.kind === "Cast" ? "a type before a variable" : undefined;
-    case "Binary":
-    case "Unary": {
-      const operator = node.operator.replace(/^-c(?!ontains)/, "-");
-      const isKnown = (node.kind === "Unary" ? unaryOperators : binaryOperators).has(operator);
-      return isKnown ? undefined : `the operator ${node.operator}`;
-    }
-    case "Variable": {
-      const isKnown = node.scope !== undefined || !unknownVariables.test(node.name);
-      return isKnown ? undefined : `the variable $${node.name}`;
-    }
-    case "TypeName": {
-      const isKnown = /^ordered$/i.test(node.name) || names.types.find(node.name);
-      return isKnown ? undefined : `the type [${node.name}]`;
-    }
-    case "Member":
-    case "MethodCall":
-      return unknownMember(node, names);
-    case "Command":
-      return unknownCommand(node, names);
-    case "Redirection":
-      return "a redirection";
-    default:
-      return undefined;
+  if (node.kind === "Command") {
+    return unknownCommand(node, names);
   }
+  if (node.kind === "Member" || node.kind === "MethodCall") {
+    return unknownMember(node, names);
+  }
+  if (node.kind === "Binary" || node.kind === "Unary") {
+    const known = node.kind === "Unary" ? unaryOperators : binaryOperators;
+    const isKnown = known.has(node.operator.replace(/^-c(?!ontains)/, "-"));
+    return isKnown ? undefined : `the operator ${node.operator}`;
+  }
+  if (node.kind === "Variable") {
+    const isKnown = node.scope !== undefined || !unknownVariables.test(node.name);
+    return isKnown ? undefined : `the variable $${node.name}`;
+  }
+  if (node.kind === "TypeName") {
+    const isKnown = /^ordered$/i.test(node.name) || names.types.find(node.name);
+    return isKnown ? undefined : `the type [${node.name}]`;
+  }
+  if (node.kind === "Redirection") {
+    return "a redirection";
+  }
+  return node.kind === "Assignment" && node.target.kind === "Cast"
+    ? "a type before a variable"
+    : undefined;
 }
 
 function unknownMember(node: Member | MethodCall, { types, methods }: Names): string | undefined {

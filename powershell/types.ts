@@ -164,8 +164,7 @@ const define = (name: string, more: Omit<TypeDefinition, "name"> = {}) =>
   types.define({ name: `System.${name}`, ...more });
 
 const object = define("Object");
-const list = ["System.Collections.IEnumerable", "System.Collections.ICollection"];
-define("Array", { interfaces: [...list, "System.Collections.IList"] });
+define("Array");
 define("ValueType");
 define("Enum", { base: "System.ValueType" });
 export const objectArray = types.array(object);
@@ -181,17 +180,13 @@ export const uint64 = number("UInt64", "ulong");
 
 export const bool = define("Boolean", { aliases: ["bool"], isValueType: true });
 export const char = define("Char", { isValueType: true });
-export const string = define("String", {
-  interfaces: ["System.Collections.IEnumerable", "System.IComparable"],
-});
-const dictionary = [...list, "System.Collections.IDictionary"];
-export const hashtable = define("Collections.Hashtable", {
-  aliases: ["hashtable"],
-  interfaces: dictionary,
-});
+export const string = define("String");
+define("Collections.IDictionary");
+const dictionary = { interfaces: ["System.Collections.IDictionary"] };
+export const hashtable = define("Collections.Hashtable", { aliases: ["hashtable"], ...dictionary });
 export const orderedDictionary = define("Collections.Specialized.OrderedDictionary", {
   aliases: ["ordered"],
-  interfaces: dictionary,
+  ...dictionary,
 });
 
 const automation = (name: string, more?: Omit<TypeDefinition, "name">) =>
