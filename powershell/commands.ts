@@ -78,8 +78,6 @@ export interface Shell {
   evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value>;
   /** A variable of the scope that is current; undefined: it is not set. */
   variable(name: string): Value | undefined;
-  /** A property of any value; undefined: it has none of that name. */
-  property(value: Value, name: string): Promise<Value | undefined>;
   /** Names of the functions, cmdlets and programs that a name, or a pattern with wildcards, would call. */
   commands(pattern: string): string[];
 }

@@ -108,7 +108,6 @@ export class Interpreter implements Shell {
   readonly #cmdlets = new Map<string, Cmdlet>();
   /** What is run here has been found to use nothing that is not known. */
   readonly #checked = new Set<Syntax.ScriptBody>();
-  readonly property = getProperty;
   #scope: Scope;
   /** How many try blocks are being run, in all functions: within one, every error ends its block. */
   #tries = 0;

@@ -43,19 +43,19 @@ const everything = new Set(["allownull", "allowemptystring", "allowemptycollecti
 
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
   const { implementation, parameters } = cmdlet;
-  const formals = Object.entries(parameters).map(([name, definition]): Formal => {
-    const { type, position, mandatory = false, pipeline, set, allowEmpty } = definition;
-    return {
+  const formals = Object.entries(parameters).map(
+    ([name, { type, pipeline, set, allowEmpty, ...definition }]): Formal => ({
+      mandatory: false,
+      position: undefined,
+      ...definition,
       name,
       key: name.toLowerCase(),
       type: type === "object" ? undefined : types.get(type),
-      mandatory,
-      position,
       isPiped: pipeline !== undefined,
       validators: set ? [oneOf(set)] : [],
       allows: allowEmpty ? everything : new Set(),
-    };
-  });
+    }),
+  );
   return { name: implementation ?? cmdlet.name, cmdlet: cmdlet.name, strict: true, formals };
 }
 

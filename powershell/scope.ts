@@ -81,7 +81,7 @@ export class Scope {
 }
 
 /** A typed variable takes null for a truth value as it is, and has an error of its own. */
-export function convertForVariable(value: Value, type: NetType): Value {
+function convertForVariable(value: Value, type: NetType): Value {
   const converted = isNull(value) && type === is.bool ? null : tryConvert(value, type);
   if (converted === undefined) {
     const message = `Cannot convert value "${toText(value)}" to type "${type.name}".`;

@@ -8,7 +8,6 @@ import {
   Num,
   PsArray,
   Raised,
-  type ErrorRecord,
   type Overload,
   type Property,
   type Result,
@@ -29,7 +28,6 @@ export interface TypeDefinition {
   /** Names of an enumeration, with their numbers. */
   readonly enumeration?: Readonly<Record<string, number>>;
   readonly isValueType?: boolean;
-  readonly convert?: (value: Value) => Value | undefined;
   readonly compare?: (left: never, right: never) => number;
   readonly enumerate?: (value: never) => readonly Value[];
   /** By name as .NET writes it; two functions: it can be set as well. */
@@ -99,22 +97,14 @@ export class Types {
         ]),
       );
     }
-    this.register(type, name, ...aliases);
+    [name, ...aliases].forEach((each) => this.#byName.set(each.toLowerCase(), type));
     return this.extend(type, definition);
-  }
-
-  /** Makes a type known by names. */
-  register(type: NetType, ...names: string[]): void {
-    for (const name of names) {
-      this.#byName.set(name.toLowerCase(), type);
-    }
   }
 
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
-    const { interfaces = [], convert, compare, enumerate, constructors = {} } = extension;
+    const { interfaces = [], compare, enumerate, constructors = {} } = extension;
     type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
-    type.convert = convert ?? type.convert;
     type.compare = (compare as NetType["compare"]) ?? type.compare;
     type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
     addProperties(type.properties, extension.properties);
@@ -267,11 +257,10 @@ export function raised(
     readonly hresult?: number;
     readonly inner?: NetException;
     readonly id?: string;
-    readonly record?: ErrorRecord;
   } = {},
 ): Raised {
-  const { inner = null, hresult, record, id } = options;
+  const { inner = null, hresult, id } = options;
   const exceptionType = typeof type === "string" ? types.get(type) : type;
   const exception = new NetException(exceptionType, message, inner, hresult);
-  return new Raised(exception, record, id);
+  return new Raised(exception, undefined, id);
 }
