@@ -1,6 +1,5 @@
 /** Arguments bound to parameters, of functions, scripts and cmdlets alike. */
 import { enumerated, toText, tryConvert } from "./convert.ts";
-import { getProperty } from "./members.ts";
 import type { Formal, Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
@@ -33,27 +32,26 @@ export interface Bound {
   readonly values: Map<string, Value>;
   /** What fits no parameter of a plain function: `$args`. */
   readonly rest: Value[];
-  /** -ErrorAction and relatives, by name. */
-  readonly common: Map<string, Value>;
-  /** Parameters that the pipeline's values are for. */
-  open: readonly Formal[];
+  /** Takes the pipeline's values. */
+  piped?: Formal;
 }
 
-/** Parameters of every cmdlet. The first three do something, or nothing that a script could see. */
-const commonNames =
-  "ErrorAction WarningAction Verbose InformationAction Debug ErrorVariable WarningVariable OutVariable OutBuffer PipelineVariable";
-const commonParameters = commonNames.split(" ").map((name): Formal => ({
-  name,
-  key: name.toLowerCase(),
-  aliases: name === "ErrorAction" ? ["ea"] : [],
-  type: /^(Verbose|Debug)$/.test(name) ? is.switchParameter : undefined,
+/** Every cmdlet has it, and every function with CmdletBinding. */
+const errorAction: Formal = {
+  name: "ErrorAction",
+  key: "erroraction",
+  type: undefined,
+  mandatory: false,
+  position: undefined,
+  isPiped: false,
   validators: [],
   allows: new Set(),
-}));
-const supported = commonParameters.slice(0, 3);
+};
+const otherCommonNames =
+  /^(verbose|debug|(warning|information)action|(error|warning|out)variable|outbuffer|pipelinevariable)$/i;
 
 export function bind(signature: Signature, args: readonly Argument[], piped: boolean): Bound {
-  const bound: Bound = { signature, values: new Map(), rest: [], common: new Map(), open: [] };
+  const bound: Bound = { signature, values: new Map(), rest: [] };
   const { values } = bound;
   const positional: Argument[] = [];
   const waiting = [...args];
@@ -66,7 +64,7 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
     } else if (formal) {
       const isSwitch = formal.type === is.switchParameter;
       const following = isSwitch ? { value: true, position } : next();
-      bindNamed(bound, formal, argument.value === undefined ? following : argument, position);
+      bindNamed(bound, formal, argument.value === undefined ? following : argument);
     } else {
       // Its value goes with it, to $args.
       const value = argument.value ?? next()?.value;
@@ -76,8 +74,8 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   }
   bindPositional(bound, positional);
   const free = signature.formals.filter(({ key }) => !values.has(key));
-  bound.open = free.filter(({ pipeline }) => piped && pipeline);
-  const missing = free.find((each) => each.mandatory && !bound.open.includes(each));
+  bound.piped = piped ? free.find(({ isPiped }) => isPiped) : undefined;
+  const missing = free.find((each) => each.mandatory && each !== bound.piped);
   if (missing) {
     const message = `Cannot process command because of one or more missing mandatory parameters: ${missing.name}.`;
     throw bindingError(signature, "MissingMandatoryParameter", message);
@@ -85,8 +83,8 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   return bound;
 }
 
-function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined, at: Position) {
-  const { signature, values, common } = bound;
+function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined): void {
+  const { signature, values } = bound;
   if (argument?.value === undefined) {
     const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter and try again.`;
     throw bindingError(signature, "MissingArgument", message);
@@ -97,14 +95,7 @@ function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined,
   }
   // What looks like a negative number is a text there.
   const { written } = argument;
-  const value = written?.startsWith("-") ? written : argument.value;
-  if (!commonParameters.includes(formal)) {
-    accept(bound, formal, value, written);
-  } else if (supported.includes(formal)) {
-    common.set(formal.name, value);
-  } else {
-    throw new Unsupported(`the parameter -${formal.name}`).at(at);
-  }
+  accept(bound, formal, written?.startsWith("-") ? written : argument.value, written);
 }
 
 function bindPositional(bound: Bound, args: readonly Argument[]): void {
@@ -112,15 +103,12 @@ function bindPositional(bound: Bound, args: readonly Argument[]): void {
   const free = signature.formals
     .filter(({ position, key }) => position !== undefined && !values.has(key))
     .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
-  for (const [index, { value = null, unbound, written }] of args.entries()) {
+  for (const { value = null, unbound, written, position } of args) {
     const formal = unbound ? undefined : free.shift();
-    if (formal?.rest && args.length > index + 1) {
-      const all = args.slice(index).map((each) => each.value ?? null);
-      accept(bound, formal, is.array(all));
-      return;
-    }
     if (formal) {
       accept(bound, formal, value, written);
+    } else if (signature.cmdlet) {
+      throw new Unsupported(`an argument of ${signature.cmdlet} without a name`).at(position);
     } else if (signature.strict) {
       const message = `A positional parameter cannot be found that accepts argument '${toText(value)}'.`;
       throw bindingError(signature, "PositionalParameterNotFound", message);
@@ -130,20 +118,20 @@ function bindPositional(bound: Bound, args: readonly Argument[]): void {
   }
 }
 
-/** A parameter by its name, its alias, or an unambiguous beginning; undefined: a plain function has none. */
+/** A parameter by its name or an unambiguous beginning; undefined: a plain function has none. */
 function findParameter(signature: Signature, name: string, position: Position): Formal | undefined {
   const wanted = name.toLowerCase();
-  const names = ({ name, aliases }: Formal) => [name, ...aliases].map((each) => each.toLowerCase());
-  const all = [...signature.formals, ...(signature.strict ? commonParameters : [])];
-  const exact = all.find((formal) => names(formal).includes(wanted));
-  const close = all.filter((formal) => names(formal).some((each) => each.startsWith(wanted)));
-  if (!exact && close.length > 1) {
+  const all = [...signature.formals, ...(signature.strict ? [errorAction] : [])];
+  const close = all.filter(({ key }) => key.startsWith(wanted));
+  const found = close.find(({ key }) => key === wanted) ?? close[0];
+  if (found?.key !== wanted && close.length > 1) {
     const message = `Parameter cannot be processed because the parameter name '${name}' is ambiguous.`;
     throw bindingError(signature, "AmbiguousParameter", message);
   }
-  const found = exact ?? close[0];
-  if (!found && signature.cmdlet) {
-    throw new Unsupported(`the parameter -${name} of ${signature.cmdlet}`).at(position);
+  if (!found && (signature.cmdlet || (signature.strict && otherCommonNames.test(name)))) {
+    throw new Unsupported(`the parameter -${name} of ${signature.cmdlet ?? signature.name}`).at(
+      position,
+    );
   }
   if (!found && signature.strict) {
     const message = `A parameter cannot be found that matches parameter name '${name}'.`;
@@ -152,26 +140,13 @@ function findParameter(signature: Signature, name: string, position: Position): 
   return found;
 }
 
-/** Binds one value of the pipeline to the parameter that takes it: a property of it, or else the whole. */
-export async function bindInput(bound: Bound, value: Value): Promise<void> {
-  const { signature, values, open } = bound;
-  open.forEach(({ key }) => values.delete(key));
-  for (const formal of open) {
-    const names = formal.pipeline === "property" ? [formal.name, ...formal.aliases] : [];
-    for (const name of names) {
-      const property = await getProperty(value, name);
-      if (property !== undefined) {
-        accept(bound, formal, property);
-        return;
-      }
-    }
-  }
-  const formal = open.find(({ pipeline }) => pipeline === "value");
-  if (formal) {
-    accept(bound, formal, value);
-  } else if (signature.cmdlet) {
+/** Binds one value of the pipeline to the parameter that takes it. */
+export function bindInput(bound: Bound, value: Value): void {
+  if (bound.piped) {
+    accept(bound, bound.piped, value);
+  } else if (bound.signature.cmdlet) {
     const message = "The input object cannot be bound to any parameters for the command.";
-    throw bindingError(signature, "InputObjectNotBound", message);
+    throw bindingError(bound.signature, "InputObjectNotBound", message);
   }
 }
 
@@ -220,7 +195,7 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
     if ((type.element ?? type) === is.string && items.includes("") && !takesEmptyText) {
       rejectEmpty("EmptyString", "an empty string");
     }
-    if (type.element?.isValueType === false && !allows.has("allownull") && items.some(isNull)) {
+    if (type.element?.isValueType === false && items.some(isNull)) {
       rejectEmpty("Null", "null");
     }
   }

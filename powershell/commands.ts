@@ -13,11 +13,8 @@ export interface ParameterDefinition {
   readonly type: string;
   readonly position?: number;
   readonly mandatory?: boolean;
-  readonly aliases?: readonly string[];
-  /** Takes the pipeline's values: as they are, or their property of the parameter's name or alias. */
-  readonly pipeline?: "value" | "property";
-  /** Takes all values that no other parameter takes. */
-  readonly rest?: boolean;
+  /** Takes the pipeline's values. */
+  readonly pipeline?: "value";
   /** Names that fit, in any case. */
   readonly set?: readonly string[];
   /** Mandatory, and yet null or empty passes. */
@@ -49,7 +46,6 @@ export interface Call {
 export interface Cmdlet {
   /** E.g. `Get-Item`. */
   readonly name: string;
-  readonly aliases?: readonly string[];
   /** Class that implements it in PowerShell: the second half of its errors' ids. */
   readonly implementation?: string;
   readonly parameters: Readonly<Record<string, ParameterDefinition>>;
@@ -82,8 +78,6 @@ export interface Shell {
   evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value>;
   /** A variable of the scope that is current; undefined: it is not set. */
   variable(name: string): Value | undefined;
-  /** A property of any value; undefined: it has none of that name. */
-  property(value: Value, name: string): Promise<Value | undefined>;
-  /** As in a text in double quotes. */
-  text(value: Value): string;
+  /** Names of the functions, cmdlets and programs that a name, or a pattern with wildcards, would call. */
+  commands(pattern: string): string[];
 }

@@ -37,10 +37,6 @@ export function toText(value: Value): string {
 }
 
 function objectText(value: Instance): string {
-  if (value instanceof ScriptBlock) {
-    const { file, start, end } = value.body.position;
-    return file.text.slice(start + 1, end - 1);
-  }
   if (value instanceof CustomObject) {
     const properties = [...value.properties.values()].map(
       (each) => `${each.name}=${nestedText(each.value)}`,
@@ -57,8 +53,8 @@ function objectText(value: Instance): string {
     const { type, message } = value instanceof ErrorRecord ? value.exception : value;
     return value instanceof ErrorRecord ? message : `${type.name}: ${message}`;
   }
-  if (value instanceof NetType) {
-    throw new Unsupported("a type in a text");
+  if (value instanceof NetType || value instanceof ScriptBlock) {
+    throw new Unsupported(`[${value.type.name}] in a text`);
   }
   const forms = value.type.overloads("tostring");
   const text = forms.find((each) => each.parameters.length === 0)?.call(value, []);
@@ -72,14 +68,11 @@ export function nestedText(value: Value): string {
 
 /** A double in 15 digits, as .NET Framework writes it. */
 function doubleText(value: number): string {
-  const short = Number(value.toPrecision(15));
-  const [digits = "", power = "0"] = short.toExponential().split("e");
-  const exponent = Number(power);
-  if (!Number.isFinite(value) || (exponent >= -4 && exponent < 15)) {
-    return String(short);
+  const size = Math.abs(value);
+  if (size !== 0 && !(size >= 1e-4 && size < 1e15)) {
+    throw new Unsupported(`the number ${String(value)} in a text`);
   }
-  const sign = exponent < 0 ? "-" : "+";
-  return `${digits}E${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
+  return String(Number(value.toPrecision(15)));
 }
 
 /** What loops and pipelines take one by one; undefined: a single thing. */
@@ -150,10 +143,6 @@ const limits = new Map<NetType, readonly [bigint, bigint]>([
   [is.uint32, [0n, 2n ** 32n - 1n]],
   [is.uint64, [0n, 2n ** 64n - 1n]],
 ]);
-
-export function isNumberType(type: NetType): boolean {
-  return limits.has(type) || type === is.double;
-}
 
 /** A whole or other number of a type; halves are rounded to the even one. */
 export function toNumber(value: number | bigint, type: NetType): Value | undefined {
@@ -251,7 +240,7 @@ export function tryConvert(value: Value, type: NetType): Value | undefined {
   if (type.enumeration) {
     return convertEnumeration(value, type, type.enumeration);
   }
-  return type.convert ? type.convert(value) : convertByMember(value, type);
+  return convertByMember(value, type);
 }
 
 function convertNumber(value: Value, type: NetType): Value | undefined {

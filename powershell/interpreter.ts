@@ -11,12 +11,12 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import type { Host } from "./host.ts";
+import type { Files, Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
-import { binary, joined, negate, splitWords } from "./operators.ts";
+import { binary, negate } from "./operators.ts";
 import { functionSignature, isAdvanced } from "./parameters.ts";
 import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "./parser.ts";
-import { convertForVariable, Scope, type FunctionValue } from "./scope.ts";
+import { Scope, type FunctionValue } from "./scope.ts";
 import {
   cmdletStage,
   complete,
@@ -30,7 +30,7 @@ import {
   type Stage,
 } from "./stages.ts";
 import { noteRun } from "./statements-run.ts";
-import { check, nodes } from "./subset.ts";
+import { check, usesOf } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
@@ -81,12 +81,8 @@ async function until(ends: Ends[], run: () => Promise<void>): Promise<Signal | u
 /** Operators before a value. */
 const unary = new Map<string, (value: Value) => Value>([
   ["-not", (value) => !toBool(value)],
-  ["!", (value) => !toBool(value)],
   ["-", negate],
-  ["+", (value) => binary("+", 0, value, () => undefined)],
   [",", (value) => is.array([orNull(value)])],
-  ["-join", (value) => joined(value, "")],
-  ["-split", splitWords],
 ]);
 
 /** Variables that cannot be set, by what they are in a file. */
@@ -95,17 +91,7 @@ const automatics = new Map<string, (path: string) => Value>([
   ["false", () => false],
   ["null", () => null],
   ["psscriptroot", (path) => (path.startsWith("<") ? "" : folderOf(path))],
-  ["pscommandpath", (path) => path],
 ]);
-/** Variables that are there from the beginning. */
-const preferences = {
-  ErrorActionPreference: "Continue",
-  ProgressPreference: "Continue",
-  WarningPreference: "Continue",
-  VerbosePreference: "SilentlyContinue",
-  LASTEXITCODE: null,
-};
-
 export interface InterpreterOptions {
   readonly host: Host;
   readonly types: Types;
@@ -121,9 +107,8 @@ export class Interpreter implements Shell {
   readonly types: Types;
   readonly #options: InterpreterOptions;
   readonly #cmdlets = new Map<string, Cmdlet>();
-  readonly #parsed = new Map<string, Syntax.ScriptBody>();
-  readonly property = getProperty;
-  readonly text = toText;
+  /** What is run here has been found to use nothing that is not known. */
+  readonly #checked = new Set<Syntax.ScriptBody>();
   #scope: Scope;
   /** How many try blocks are being run, in all functions: within one, every error ends its block. */
   #tries = 0;
@@ -135,21 +120,18 @@ export class Interpreter implements Shell {
     const { host, types, cmdlets, variables } = options;
     this.host = host;
     this.types = types;
-    for (const cmdlet of cmdlets) {
-      const names = [cmdlet.name, ...(cmdlet.aliases ?? [])];
-      names.forEach((name) => this.#cmdlets.set(name.toLowerCase(), cmdlet));
-    }
-    this.#scope = new Scope(undefined, { isScript: true }, (pattern) => {
-      const names = cmdlets.map(({ name }) => name).filter((name) => wildcard(pattern).test(name));
-      return host.processes.find(pattern) === undefined ? names : [...names, pattern];
-    });
-    const globals = { ...variables, ...preferences, "?": true, PID: host.processes.id };
+    cmdlets.forEach((cmdlet) => this.#cmdlets.set(cmdlet.name.toLowerCase(), cmdlet));
+    this.#scope = new Scope(undefined, { isScript: true });
+    const first = { ErrorActionPreference: "Continue", LASTEXITCODE: null };
+    const globals = { ...variables, ...first, PID: host.processes.id };
     Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
 
   /** Runs a script file as powershell.exe -File does. Returns its exit code. */
   runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
-    return this.#run(() => this.#script(this.#load(path), fileArguments(args), emit, "&"));
+    return this.#run(() =>
+      this.#script(parsed(path, this.host.files), fileArguments(args), emit, "&"),
+    );
   }
 
   /** Runs a text as powershell.exe -Command does. Returns its exit code. */
@@ -174,32 +156,18 @@ export class Interpreter implements Shell {
 
   // Scripts and functions
 
-  #load(path: string): Syntax.ScriptBody {
-    const bytes = this.host.files.read(path);
-    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
-    const known = this.#parsed.get(path);
-    const body = known?.position.file.text === text ? known : parseScript({ path, text });
-    this.#parsed.set(path, body);
-    return body;
-  }
-
-  /** The files that a script dot-sources, and those that these do, as far as their paths can be told beforehand. */
-  *#dotSourced(body: Syntax.ScriptBody, seen: Set<string>): Generator<Syntax.ScriptBody> {
+  /** The files that a script dot-sources, and those that these do. */
+  #dotSourced(body: Syntax.ScriptBody, all = new Set([body])): Set<Syntax.ScriptBody> {
     const { files } = this.host;
-    const { path: script, text } = body.position.file;
-    for (const node of nodes(body)) {
-      const isDot = node.kind === "Command" && node.invocation === ".";
-      const written = isDot ? text.slice(node.position.start, node.position.end) : "";
-      const pattern = /(\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+')([^'"\s]+\.ps1)\b/i;
-      const [, before = "", name = ""] = pattern.exec(written) ?? [];
-      const folder = before.startsWith("$") ? folderOf(script) + files.separator : "";
-      const path = name && files.resolve(folder + name);
-      if (path && !seen.has(path) && files.status(path)) {
-        const sourced = this.#load(path);
-        yield sourced;
-        yield* this.#dotSourced(sourced, seen.add(path));
+    for (const below of usesOf(body).sourced) {
+      const folder = folderOf(body.position.file.path) + files.separator;
+      const path = files.resolve(/^\w:/.test(below) ? below : folder + below);
+      const sourced = files.status(path) && parsed(path, files);
+      if (sourced && !all.has(sourced)) {
+        this.#dotSourced(sourced, all.add(sourced));
       }
     }
+    return all;
   }
 
   /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
@@ -210,11 +178,15 @@ export class Interpreter implements Shell {
     how: "&" | ".",
   ): Promise<number | undefined> {
     const { path } = body.position.file;
-    check([body, ...this.#dotSourced(body, new Set())], {
-      ...this.#options,
-      cmdlets: this.#cmdlets,
-      isFunction: (name) => this.#scope.findFunction(name) !== undefined,
-    });
+    if (!this.#checked.has(body)) {
+      const all = this.#dotSourced(body);
+      check([...all], {
+        ...this.#options,
+        cmdlets: this.#cmdlets,
+        isFunction: (name) => this.#scope.findFunction(name) !== undefined,
+      });
+      all.forEach((each) => this.#checked.add(each));
+    }
     const name = path.slice(path.search(/[^\\/]*$/));
     const scope = how === "." ? this.#scope : new Scope(this.#scope, { isScript: true });
     const run = () => this.#body({ name, body }, args, emit);
@@ -237,17 +209,16 @@ export class Interpreter implements Shell {
     const scope = this.#scope;
     const signature = await functionSignature(func, this);
     const bound = bind(signature, args, input !== undefined && forEachInput);
-    const { common, rest, values } = bound;
+    const { rest, values } = bound;
     if (input && forEachInput) {
       const [value = null] = input;
       scope.setVariable("_", value);
-      await bindInput(bound, value);
+      bindInput(bound, value);
     } else if (input) {
       scope.setVariable("input", is.array(input));
     }
     const given = new Hashtable(is.hashtable);
-    common.forEach((value, name) => given.set(name, value));
-    const preference = common.get("ErrorAction");
+    const preference = values.get("erroraction");
     if (preference !== undefined) {
       given.set("ErrorAction", convert(preference, is.actionPreference));
       scope.setVariable("ErrorActionPreference", preference);
@@ -305,6 +276,14 @@ export class Interpreter implements Shell {
     return this.#scope.find(name)?.value;
   }
 
+  commands(pattern: string): string[] {
+    const cmdlets = [...this.#cmdlets.values()].map(({ name }) => name);
+    const names = [...this.#scope.functionNames, ...cmdlets];
+    const found = names.filter((name) => wildcard(pattern).test(name));
+    const program = this.host.processes.find(pattern) === undefined ? [] : [pattern];
+    return [...new Set([...found, ...program])];
+  }
+
   // Statements
 
   async #statements(statements: Statements, emit: Emit): Promise<void> {
@@ -318,7 +297,7 @@ export class Interpreter implements Shell {
         if (!(error instanceof Raised) || error.terminating || !goesOn) {
           throw error;
         }
-        report(error, preference, this.#scope, this.host);
+        report(error, preference, this.host);
       }
     }
   }
@@ -464,7 +443,7 @@ export class Interpreter implements Shell {
   async #assignment({ target, operator, value: source }: Syntax.Assignment): Promise<Value> {
     let value = await this.#value(source);
     if (operator !== "=") {
-      const before = await this.#before(target.kind === "Cast" ? target.operand : target);
+      const before = await this.#before(target);
       value = this.#binary(operator.slice(0, -1), before, value);
     }
     await this.#assign(target, value);
@@ -484,15 +463,6 @@ export class Interpreter implements Shell {
   async #assign(target: Syntax.Expression, value: Value): Promise<void> {
     if (target.kind === "Variable") {
       this.#assignVariable(target, value);
-    } else if (target.kind === "Cast") {
-      const { operand } = target;
-      const type = this.type(target.type);
-      const converted = convertForVariable(value, type);
-      if (operand.kind === "Variable" && operand.scope === undefined) {
-        this.#scope.variables.set(operand.name.toLowerCase(), { value: converted, type });
-      } else {
-        await this.#assign(operand, converted);
-      }
     } else if (target.kind === "ArrayLiteral") {
       const items = toItems(value);
       const last = target.items.length - 1;
@@ -502,10 +472,10 @@ export class Interpreter implements Shell {
       }
     } else if (target.kind === "Member" && !target.isStatic) {
       const object = await this.expression(target.object);
-      await setProperty(object, await this.#memberName(target), value);
+      await setProperty(object, memberName(target), value);
     } else if (target.kind === "Index") {
       const object = await this.expression(target.object);
-      await this.#assignIndex(object, await this.expression(target.index), value);
+      this.#assignIndex(object, await this.expression(target.index), value);
     } else {
       throw new Unsupported(`an assignment to ${target.kind}`);
     }
@@ -545,23 +515,24 @@ export class Interpreter implements Shell {
     return slot?.value ?? null;
   }
 
-  async #assignIndex(object: Value, index: Value, value: Value): Promise<void> {
+  #assignIndex(object: Value, index: Value, value: Value): void {
     if (isNull(object)) {
       throw nullArray();
     }
     if (object instanceof Hashtable) {
       object.set(index, value);
-    } else if (object instanceof PsArray) {
-      const { items, type } = object;
-      const at = Number(convert(index, is.int));
-      const place = at < 0 ? at + items.length : at;
-      if (place < 0 || place >= items.length) {
-        throw outOfRange();
-      }
-      items[place] = type.element ? convert(value, type.element) : value;
-    } else {
-      await this.#callMethod(object, "set_Item", [index, value]);
+      return;
     }
+    if (!(object instanceof PsArray)) {
+      throw new Unsupported(`an element of [${typeOf(object).name}] that is set`);
+    }
+    const { items, type } = object;
+    const at = Number(convert(index, is.int));
+    const place = at < 0 ? at + items.length : at;
+    if (place < 0 || place >= items.length) {
+      throw outOfRange();
+    }
+    items[place] = type.element ? convert(value, type.element) : value;
   }
 
   // Expressions
@@ -583,15 +554,12 @@ export class Interpreter implements Shell {
         return this.#member(node);
       case "MethodCall": {
         const object = await this.expression(node.object);
-        const name = await this.#memberName(node);
+        const name = memberName(node);
         const args = await this.#expressions(node.args);
         if (!node.isStatic) {
           return this.#callMethod(object, name, args);
         }
-        if (!(object instanceof NetType)) {
-          throw new Unsupported(`a static method of a value: ${name}`);
-        }
-        return callStatic(object, name, args, this.types);
+        return callStatic(staticOf(object, name), name, args, this.types);
       }
       case "Index":
         return this.#index(await this.expression(node.object), await this.expression(node.index));
@@ -643,15 +611,11 @@ export class Interpreter implements Shell {
     return table;
   }
 
-  async #memberName({ name }: Syntax.Member | Syntax.MethodCall): Promise<string> {
-    return typeof name === "string" ? name : toText(await this.expression(name));
-  }
-
   async #member(node: Syntax.Member): Promise<Value> {
     const object = await this.expression(node.object);
-    const name = await this.#memberName(node);
+    const name = memberName(node);
     if (node.isStatic) {
-      return getStatic(object instanceof NetType ? object : typeOf(object ?? ""), name);
+      return getStatic(staticOf(object, name), name);
     }
     const value = await getProperty(object, name, this.#scope.isStrict);
     if (value === undefined && this.#scope.isStrict) {
@@ -675,28 +639,22 @@ export class Interpreter implements Shell {
     if (isNull(object)) {
       throw nullArray();
     }
-    const many = index instanceof PsArray ? index.items : undefined;
+    if (index instanceof PsArray) {
+      throw new Unsupported("several indexes at once");
+    }
     if (object instanceof Hashtable) {
       if (object.type === is.orderedDictionary && typeof index === "number") {
         return object.entries().at(index)?.value ?? null;
       }
-      const get = (key: Value) => object.get(key) ?? null;
-      return many ? is.array(many.map(get)) : get(index);
+      return object.get(index) ?? null;
     }
     const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
     if (items && (typeof index !== "string" || object instanceof PsArray)) {
-      const at = (each: Value) => items.at(Number(convert(each, is.int)));
-      if (many) {
-        return is.array(many.map(at).filter((each) => each !== undefined));
-      }
-      const element = at(index);
+      const element = items.at(Number(convert(index, is.int)));
       if (element === undefined && this.#scope.isStrict) {
         throw outOfRange();
       }
       return element ?? null;
-    }
-    if (typeOf(object).overloads("get_item").length > 0) {
-      return this.#callMethod(object, "get_Item", [index]);
     }
     if (!items) {
       const message = `Unable to index into an object of type ${typeOf(object).name}.`;
@@ -722,22 +680,15 @@ export class Interpreter implements Shell {
     return calculate(await this.expression(node.operand));
   }
 
-  async #binaryNode({ operator, left, right, position }: Syntax.Binary): Promise<Value> {
+  async #binaryNode({ operator, left, right }: Syntax.Binary): Promise<Value> {
     const first = await this.expression(left);
     switch (operator) {
       case "-and":
         return toBool(first) && toBool(await this.expression(right));
       case "-or":
         return toBool(first) || toBool(await this.expression(right));
-      case "-xor":
-        return toBool(first) !== toBool(await this.expression(right));
     }
-    const second = await this.expression(right);
-    const [, replacement] = second instanceof PsArray ? second.items : [];
-    if (/^-c?replace$/.test(operator) && replacement instanceof ScriptBlock) {
-      throw new Unsupported("-replace with a script block").at(position);
-    }
-    return this.#binary(operator, first, second);
+    return this.#binary(operator, first, await this.expression(right));
   }
 
   #binary(operator: string, left: Value, right: Value): Value {
@@ -753,15 +704,7 @@ export class Interpreter implements Shell {
     if (name === "ref") {
       return this.#reference(operand);
     }
-    const value = await this.expression(operand);
-    const type = this.type(typeName);
-    if (name === "pscustomobject" && value instanceof Hashtable) {
-      return toCustomObject(value);
-    }
-    if (type.name === "System.Type" && typeof value === "string") {
-      return this.types.get(value);
-    }
-    return name === "void" ? nothing : convert(value, type);
+    return convert(await this.expression(operand), this.type(typeName));
   }
 
   /** `[ref] $x`: a variable that a method sets. */
@@ -851,7 +794,7 @@ export class Interpreter implements Shell {
     if (/\.ps1$/i.test(short) && files.status(files.resolve(short))) {
       return ({ args, emit, piped }) =>
         gathering(piped, async () => {
-          const code = await this.#script(this.#load(files.resolve(short)), args, emit, how);
+          const code = await this.#script(parsed(files.resolve(short), files), args, emit, how);
           if (code !== undefined || how === "&") {
             this.#scope.global.setVariable("LASTEXITCODE", code ?? 0);
           }
@@ -916,6 +859,23 @@ function fileArguments(args: readonly string[]): Argument[] {
   });
 }
 
+/** Of all interpreters, by path: most scripts are run many times. */
+const scripts = new Map<string, Syntax.ScriptBody>();
+
+function parsed(path: string, files: Files): Syntax.ScriptBody {
+  const text = files
+    .read(path)
+    .toString("utf8")
+    .replace(/^\ufeff/, "");
+  const before = scripts.get(path);
+  if (before?.position.file.text === text) {
+    return before;
+  }
+  const body = parseScript({ path, text });
+  scripts.set(path, body);
+  return body;
+}
+
 function parseScript(file: Syntax.SourceFile): Syntax.ScriptBody {
   try {
     return parse(file);
@@ -946,6 +906,21 @@ function orNull(value: Value): Value {
 /** `++` or `--`, which outputs nothing where it stands alone. */
 function isStep({ operator }: Syntax.Unary): boolean {
   return operator === "++" || operator === "--";
+}
+
+function memberName({ name, position }: Syntax.Member | Syntax.MethodCall): string {
+  if (typeof name !== "string") {
+    throw new Unsupported("a member whose name is worked out").at(position);
+  }
+  return name;
+}
+
+/** What has a static member. */
+function staticOf(object: Value, member: string): NetType {
+  if (!(object instanceof NetType)) {
+    throw new Unsupported(`::${member} of a value`);
+  }
+  return object;
 }
 
 function nullArray(): Raised {

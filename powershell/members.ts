@@ -1,9 +1,8 @@
 /** Properties and methods of values, found by name and called with arguments of the right types. */
-import { enumerated, isNumeric, isNumberType, tryConvert } from "./convert.ts";
+import { enumerated, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Types } from "./types.ts";
 import {
-  Char,
   CustomObject,
   ErrorRecord,
   Hashtable,
@@ -219,20 +218,46 @@ async function call(
   args: readonly Value[],
   types: Types,
 ): Promise<Value> {
-  const [best] = overloads
-    .flatMap((overload) => {
-      const fitting = fit(overload, args, types);
-      return fitting ? [{ overload, ...fitting }] : [];
-    })
-    .sort((a, b) => a.cost - b.cost);
-  if (!best) {
+  const forms = overloads
+    .filter(({ parameters }) => parameters.length === args.length)
+    .map((overload) => ({
+      overload,
+      parameters: overload.parameters.map((each) => types.get(each)),
+    }));
+  // The first form that takes the arguments as they are; failing that, the first that they can be converted for.
+  const form =
+    forms.find(({ parameters }) => parameters.every((type, at) => suits(args[at] ?? null, type))) ??
+    forms.find(({ parameters }) => converted(args, parameters));
+  const fitting = form && converted(args, form.parameters);
+  if (!fitting) {
     throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
   }
   const what = `calling "${name}" with "${String(args.length)}" argument(s)`;
   const result = await wrappingErrors(what, "MethodInvocationException", () =>
-    best.overload.call(self, best.args),
+    form.overload.call(self, fitting),
   );
   return result === undefined ? nothing : result;
+}
+
+/** Each holds all values of those before it. */
+const widening = [is.byte, is.int, is.uint32, is.long, is.uint64, is.double];
+
+/** Whether a value is of a type, or a number of a narrower one. */
+function suits(value: Value, type: NetType): boolean {
+  if (isNull(value)) {
+    return !type.isValueType;
+  }
+  const from = widening.indexOf(typeOf(value));
+  return typeOf(value).is(type) || (from >= 0 && from <= widening.indexOf(type));
+}
+
+/** Arguments as a method takes them; undefined: one cannot be converted. */
+function converted(args: readonly Value[], types: readonly NetType[]): Value[] | undefined {
+  const values = args.map((argument, at) => {
+    // A text that is null has to be written [NullString]::Value: $null is an empty one.
+    return argument === is.nullString ? null : tryConvert(argument, types[at] as NetType);
+  });
+  return values.every((each) => each !== undefined) ? values : undefined;
 }
 
 /** What PowerShell makes of an error of .NET: an exception around it, with the inner one's name as its id. */
@@ -248,47 +273,4 @@ async function wrappingErrors<T>(what: string, type: string, run: () => T): Prom
     const id = inner.type.shortName;
     throw raised(`System.Management.Automation.${type}`, message, { inner, id });
   }
-}
-
-interface Fit {
-  /** How far the arguments are from the parameters' types: the nearest form of a method is taken. */
-  readonly cost: number;
-  readonly args: readonly Value[];
-}
-
-function fit({ parameters }: Overload, args: readonly Value[], types: Types): Fit | undefined {
-  if (parameters.length !== args.length) {
-    return undefined;
-  }
-  let cost = 0;
-  const converted: Value[] = [];
-  for (const [index, parameter] of parameters.entries()) {
-    const type = types.get(parameter);
-    const argument = args[index] ?? null;
-    const value = tryConvert(argument, type);
-    if (value === undefined) {
-      return undefined;
-    }
-    cost += distance(argument, type);
-    // A text that is null has to be written [NullString]::Value: $null is an empty one.
-    converted.push(argument === is.nullString ? null : value);
-  }
-  return { cost, args: converted };
-}
-
-function distance(argument: Value, type: NetType): number {
-  if (isNull(argument)) {
-    return type.isValueType ? 9 : 1;
-  }
-  const from = typeOf(argument);
-  if (from === type || type.name === "System.Object") {
-    return from === type ? 0 : 4;
-  }
-  if (from.is(type) || (isNumeric(argument) && isNumberType(type))) {
-    return from.is(type) ? 1 : 2;
-  }
-  if (type === is.string) {
-    return argument instanceof Char ? 3 : 8;
-  }
-  return typeof argument === "string" && type === is.char ? 5 : 6;
 }

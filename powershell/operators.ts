@@ -65,15 +65,13 @@ const operators = new Map<string, Operator>([
   ["split", split],
   ["contains", contains],
   ["notcontains", (list, wanted, ignoreCase) => !contains(list, wanted, ignoreCase)],
-  ["in", (wanted, list, ignoreCase) => contains(list, wanted, ignoreCase)],
-  ["notin", (wanted, list, ignoreCase) => !contains(list, wanted, ignoreCase)],
-  ["join", (left, right) => joined(left, toText(right))],
+  // Lists within the list show their type only.
+  ["join", (left, right) => toItems(left).map(nestedText).join(toText(right))],
   ["is", isOf],
-  ["isnot", (left, right) => !isOf(left, right)],
   ["..", range],
 ]);
 
-/** A binary operator but -and, -or and -xor. A `c` before a comparison's name is written as in the script. */
+/** A binary operator but -and and -or. A `c` before a comparison's name is written as in the script. */
 export function binary(operator: string, left: Value, right: Value, setMatches: SetMatches): Value {
   const calculation = calculations[operator];
   if (calculation) {
@@ -85,11 +83,6 @@ export function binary(operator: string, left: Value, right: Value, setMatches: 
     throw new Unsupported(`the operator ${operator}`);
   }
   return run(left, right, operators.has(name), setMatches);
-}
-
-/** Lists within the list show their type only. */
-export function joined(list: Value, separator: string): string {
-  return toItems(list).map(nestedText).join(separator);
 }
 
 function filter(left: Value, passes: (item: Value) => boolean): Value {
@@ -152,7 +145,7 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
     return sign(left) - sign(right);
   }
   if (typeof left === "string") {
-    return (ignoreCase ? caselessCollator : collator).compare(left, toText(right));
+    return compareTexts(left, toText(right), ignoreCase);
   }
   const other =
     isNumeric(left) && numberIn(right) !== undefined ? right : convert(right, typeOf(left));
@@ -169,8 +162,10 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
 }
 
 /** By language, as .NET's invariant culture: letters before their case, punctuation before letters. */
-const collator = new Intl.Collator("en", { sensitivity: "variant", caseFirst: "lower" });
-const caselessCollator = new Intl.Collator("en", { sensitivity: "accent" });
+function compareTexts(left: string, right: string, ignoreCase: boolean): number {
+  const sensitivity = ignoreCase ? "accent" : "variant";
+  return left.localeCompare(right, "en", { sensitivity, caseFirst: "lower" });
+}
 
 function match(
   wanted: boolean,
@@ -204,8 +199,6 @@ function replace(left: Value, right: Value, ignoreCase: boolean): Value {
   return items ? is.array(items.map(one)) : one(left);
 }
 
-const texts = is.types.array(is.string);
-
 function split(left: Value, right: Value, ignoreCase: boolean): Value {
   const [pattern = null, limit = 0, options] = listed(right);
   const count = convert(limit, is.int) as number;
@@ -215,15 +208,7 @@ function split(left: Value, right: Value, ignoreCase: boolean): Value {
   const regex = compile(toText(pattern), { ignoreCase });
   return is.array(
     toItems(left).flatMap((item) => regex.split(toText(item), count)),
-    texts,
-  );
-}
-
-/** `-split 'a b'`: by white space, without the outer one. */
-export function splitWords(value: Value): Value {
-  return is.array(
-    toItems(value).flatMap((item) => toText(item).trim().split(/\s+/)),
-    texts,
+    is.types.array(is.string),
   );
 }
 

@@ -13,19 +13,17 @@ export interface Formal {
   readonly name: string;
   /** The name in lower case, under which it is bound. */
   readonly key: string;
-  readonly aliases: readonly string[];
   /** Undefined: any value. */
-  readonly type?: NetType;
-  readonly mandatory?: boolean;
+  readonly type: NetType | undefined;
+  readonly mandatory: boolean;
   /** Undefined: by name only. */
-  readonly position?: number;
-  readonly pipeline?: "value" | "property";
+  readonly position: number | undefined;
+  /** Takes the pipeline's values. */
+  readonly isPiped: boolean;
   readonly validators: readonly Validator[];
   /** What a mandatory one takes all the same: `allownull`, `allowemptystring`, `allowemptycollection`. */
   readonly allows: ReadonlySet<string>;
   readonly defaultValue?: Syntax.Expression;
-  /** Takes all values that no other parameter takes. */
-  readonly rest?: boolean;
 }
 
 /** Returns what is wrong with a value; undefined: nothing. */
@@ -46,12 +44,14 @@ const everything = new Set(["allownull", "allowemptystring", "allowemptycollecti
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
   const { implementation, parameters } = cmdlet;
   const formals = Object.entries(parameters).map(
-    ([name, { type, aliases = [], set, allowEmpty, ...definition }]): Formal => ({
+    ([name, { type, pipeline, set, allowEmpty, ...definition }]): Formal => ({
+      mandatory: false,
+      position: undefined,
       ...definition,
       name,
       key: name.toLowerCase(),
-      aliases,
       type: type === "object" ? undefined : types.get(type),
+      isPiped: pipeline !== undefined,
       validators: set ? [oneOf(set)] : [],
       allows: allowEmpty ? everything : new Set(),
     }),
@@ -73,33 +73,34 @@ export async function functionSignature(func: FunctionValue, reader: Reader): Pr
 
 /** Whether a function takes parameters as cmdlets do. */
 export function isAdvanced(body: Syntax.ScriptBody): boolean {
+  const ofParameters = (body.parameters ?? []).flatMap(({ attributes }) => attributes);
   return (
     body.attributes.some(({ name }) => /^cmdletbinding$/i.test(name)) ||
-    (body.parameters ?? []).some(({ attributes }) => attributes.some(isParameter))
+    ofParameters.some(({ name }) => /^parameter$/i.test(name))
   );
 }
 
-function isParameter({ name }: Syntax.Attribute): boolean {
-  return name.toLowerCase() === "parameter";
-}
-
 async function declared(
-  { name, type: typeName, attributes, defaultValue, position }: Syntax.Parameter,
+  { name, type: typeName, attributes, defaultValue }: Syntax.Parameter,
   index: number,
   reader: Reader,
 ): Promise<Formal> {
-  const settings = new Map<string, Value>();
+  let mandatory = false;
+  let isPiped = false;
   const validators: Validator[] = [];
   for (const attribute of attributes) {
-    const named = isParameter(attribute) ? settings : new Map<string, Value>();
+    const named = new Map<string, Value>();
     for (const { name: setting, value } of attribute.named) {
-      const key = setting.toLowerCase();
-      if (named === settings && !/^(mandatory|position|helpmessage|valuefrompipeline)$/.test(key)) {
-        throw new Unsupported(`[Parameter(${setting})]`).at(position);
-      }
-      named.set(key, value ? await reader.expression(value) : true);
+      named.set(setting.toLowerCase(), value ? await reader.expression(value) : true);
     }
-    if (!/^(parameter|alias|allow\w+)$/i.test(attribute.name)) {
+    if (/^parameter$/i.test(attribute.name)) {
+      const other = [...named.keys()].find((key) => !/^(mandatory|valuefrompipeline)$/.test(key));
+      if (other !== undefined) {
+        throw new Unsupported(`[Parameter(${other})]`).at(attribute.position);
+      }
+      mandatory = toBool(named.get("mandatory") ?? false);
+      isPiped = toBool(named.get("valuefrompipeline") ?? false);
+    } else if (!/^allowempty\w+$/i.test(attribute.name)) {
       const args = await Promise.all(attribute.args.map((arg) => reader.expression(arg)));
       validators.push(validator(attribute, args, named));
     }
@@ -108,11 +109,10 @@ async function declared(
   return {
     name,
     key: name.toLowerCase(),
-    aliases: [],
     type,
-    mandatory: toBool(settings.get("mandatory") ?? false),
+    mandatory,
     position: type === switchParameter ? undefined : index,
-    pipeline: settings.has("valuefrompipeline") ? "value" : undefined,
+    isPiped,
     validators,
     allows: new Set(attributes.map((each) => each.name.toLowerCase())),
     defaultValue,
@@ -158,8 +158,6 @@ function validator(
           ? "The argument is null or empty. Provide an argument that is not null or empty, and then try the command again."
           : undefined;
       };
-    case "validatenotnull":
-      return (value) => (isNull(value) ? "The argument is null." : undefined);
     default:
       throw new Unsupported(`the attribute ${name}`).at(position);
   }

@@ -13,35 +13,11 @@ import {
   separators,
   UnsupportedSyntaxError,
 } from "./lexer.ts";
-import type {
-  Assignment,
-  Attribute,
-  Command,
-  CommandParameter,
-  Constant,
-  Expression,
-  ExpressionElement,
-  Flow,
-  For,
-  ForEach,
-  FunctionDefinition,
-  HashtableLiteral,
-  If,
-  Loop,
-  Parameter,
-  Pipeline,
-  Redirection,
-  ScriptBody,
-  SourceFile,
-  Statement,
-  Try,
-  TypeName,
-  Variable,
-} from "./syntax.ts";
+import type * as Syntax from "./syntax.ts";
 
 export { ScriptSyntaxError, UnsupportedSyntaxError };
 
-export function parse(file: SourceFile): ScriptBody {
+export function parse(file: Syntax.SourceFile): Syntax.ScriptBody {
   return new Parser(file).script();
 }
 
@@ -88,7 +64,7 @@ const unsupportedKeywords = new Set(
 );
 
 class Parser extends Reader {
-  private readonly statementRules = new Map<string, () => Unplaced<Statement>>([
+  private readonly statementRules = new Map<string, () => Unplaced<Syntax.Statement>>([
     ["if", () => this.ifStatement()],
     ["while", () => this.whileLoop()],
     ["do", () => this.doLoop()],
@@ -103,7 +79,7 @@ class Parser extends Reader {
     ["function", () => this.functionDefinition()],
   ]);
 
-  script(): ScriptBody {
+  script(): Syntax.ScriptBody {
     const body = this.scriptBody();
     if (!this.look(/$/y)) {
       this.expected("a statement");
@@ -114,8 +90,8 @@ class Parser extends Reader {
   // Bodies and parameters
 
   /** What stands between braces, or the whole text. */
-  private scriptBody(): Unplaced<ScriptBody> {
-    const attributes: Attribute[] = [];
+  private scriptBody(): Unplaced<Syntax.ScriptBody> {
+    const attributes: Syntax.Attribute[] = [];
     for (this.space(newlines); this.look(forms.attribute); this.space(newlines)) {
       attributes.push(this.attribute());
     }
@@ -129,7 +105,7 @@ class Parser extends Reader {
     return { kind: "ScriptBody", attributes, parameters, statements, forEachInput };
   }
 
-  private parameters(): Parameter[] {
+  private parameters(): Syntax.Parameter[] {
     this.space(newlines);
     return this.separated(() => this.parameter());
   }
@@ -150,10 +126,10 @@ class Parser extends Reader {
     return items;
   }
 
-  private parameter(): Parameter {
+  private parameter(): Syntax.Parameter {
     const start = this.at;
-    const attributes: Attribute[] = [];
-    let type: TypeName | undefined;
+    const attributes: Syntax.Attribute[] = [];
+    let type: Syntax.TypeName | undefined;
     for (; this.looksAt("["); this.space(newlines)) {
       if (this.look(forms.attribute)) {
         attributes.push(this.attribute());
@@ -166,7 +142,7 @@ class Parser extends Reader {
     return { kind: "Parameter", name, type, attributes, defaultValue, position: this.since(start) };
   }
 
-  private valueBehindEquals(): Expression | undefined {
+  private valueBehindEquals(): Syntax.Expression | undefined {
     if (this.takeBehind(newlines, /=/y) === undefined) {
       return undefined;
     }
@@ -174,11 +150,11 @@ class Parser extends Reader {
     return this.expression(false);
   }
 
-  private attribute(): Attribute {
+  private attribute(): Syntax.Attribute {
     const start = this.at;
     const name = this.match(forms.attribute)?.[1] ?? "";
-    const args: Expression[] = [];
-    const named: Attribute["named"][number][] = [];
+    const args: Syntax.Expression[] = [];
+    const named: Syntax.Attribute["named"][number][] = [];
     this.separated(() => {
       const key = this.take(forms.name);
       if (key === undefined) {
@@ -193,8 +169,8 @@ class Parser extends Reader {
 
   // Statements
 
-  private statements(): Statement[] {
-    const statements: Statement[] = [];
+  private statements(): Syntax.Statement[] {
+    const statements: Syntax.Statement[] = [];
     for (this.space(separators); !this.look(/$|[)}]/y); this.space(separators)) {
       const statement = this.statement();
       statements.push(statement);
@@ -206,7 +182,7 @@ class Parser extends Reader {
     return statements;
   }
 
-  private statement(): Statement {
+  private statement(): Syntax.Statement {
     const start = this.at;
     const word = this.look(forms.keyword)?.[0].toLowerCase() ?? "";
     const rule = this.statementRules.get(word);
@@ -223,7 +199,7 @@ class Parser extends Reader {
     return this.pipelineOrAssignment();
   }
 
-  private block(): Statement[] {
+  private block(): Syntax.Statement[] {
     this.space(newlines);
     this.expect("{");
     const statements = this.statements();
@@ -231,7 +207,7 @@ class Parser extends Reader {
     return statements;
   }
 
-  private parenthesized(): Pipeline | Assignment {
+  private parenthesized(): Syntax.Pipeline | Syntax.Assignment {
     this.space(newlines);
     this.expect("(");
     this.space(newlines);
@@ -241,8 +217,8 @@ class Parser extends Reader {
     return statement;
   }
 
-  private ifStatement(): Unplaced<If> {
-    const clauses: If["clauses"][number][] = [];
+  private ifStatement(): Unplaced<Syntax.If> {
+    const clauses: Syntax.If["clauses"][number][] = [];
     do {
       clauses.push({ condition: this.parenthesized(), body: this.block() });
     } while (this.passKeyword("elseif"));
@@ -250,12 +226,12 @@ class Parser extends Reader {
     return { kind: "If", clauses, otherwise };
   }
 
-  private whileLoop(): Unplaced<Loop> {
+  private whileLoop(): Unplaced<Syntax.Loop> {
     const condition = this.parenthesized();
     return { kind: "While", condition, body: this.block(), until: false };
   }
 
-  private doLoop(): Unplaced<Loop> {
+  private doLoop(): Unplaced<Syntax.Loop> {
     const body = this.block();
     const until = this.passKeyword("until");
     if (!until && !this.passKeyword("while")) {
@@ -264,10 +240,10 @@ class Parser extends Reader {
     return { kind: "DoLoop", body, condition: this.parenthesized(), until };
   }
 
-  private forLoop(): Unplaced<For> {
+  private forLoop(): Unplaced<Syntax.For> {
     this.space(newlines);
     this.expect("(");
-    const part = (end: string): Pipeline | Assignment | undefined => {
+    const part = (end: string): Syntax.Pipeline | Syntax.Assignment | undefined => {
       this.space(newlines);
       const statement = this.looksAt(end) ? undefined : this.pipelineOrAssignment();
       this.space(newlines);
@@ -278,7 +254,7 @@ class Parser extends Reader {
     return { kind: "For", initializer, condition, iterator, body: this.block() };
   }
 
-  private forEach(): Unplaced<ForEach> {
+  private forEach(): Unplaced<Syntax.ForEach> {
     this.space(newlines);
     this.expect("(");
     this.space(newlines);
@@ -293,11 +269,11 @@ class Parser extends Reader {
     return { kind: "ForEach", variable, collection, body: this.block() };
   }
 
-  private tryStatement(): Unplaced<Try> {
+  private tryStatement(): Unplaced<Syntax.Try> {
     const body = this.block();
-    const catches: Try["catches"][number][] = [];
+    const catches: Syntax.Try["catches"][number][] = [];
     while (this.passKeyword("catch")) {
-      const types: TypeName[] = [];
+      const types: Syntax.TypeName[] = [];
       for (this.space(newlines); this.looksAt("["); this.takeBehind(newlines, /,\s*/y)) {
         types.push(this.typeName());
       }
@@ -310,7 +286,7 @@ class Parser extends Reader {
     return { kind: "Try", body, catches, final };
   }
 
-  private flow(kind: Flow["kind"]): Unplaced<Flow> {
+  private flow(kind: Syntax.Flow["kind"]): Unplaced<Syntax.Flow> {
     this.space();
     if (this.look(forms.statementEnd)) {
       return { kind };
@@ -321,7 +297,7 @@ class Parser extends Reader {
     return { kind, value: this.pipelineOrAssignment() };
   }
 
-  private functionDefinition(): Unplaced<FunctionDefinition> {
+  private functionDefinition(): Unplaced<Syntax.FunctionDefinition> {
     this.space();
     const name = this.take(forms.functionName) ?? this.expected("a name");
     this.space(newlines);
@@ -333,7 +309,7 @@ class Parser extends Reader {
   }
 
   /** A body in braces. */
-  private braced(): ScriptBody {
+  private braced(): Syntax.ScriptBody {
     const start = this.at;
     this.expect("{");
     const body = this.scriptBody();
@@ -343,9 +319,9 @@ class Parser extends Reader {
 
   // Pipelines
 
-  private pipelineOrAssignment(): Pipeline | Assignment {
+  private pipelineOrAssignment(): Syntax.Pipeline | Syntax.Assignment {
     const start = this.at;
-    const elements: (Command | ExpressionElement)[] = [];
+    const elements: (Syntax.Command | Syntax.ExpressionElement)[] = [];
     do {
       this.space(elements.length > 0 ? newlines : undefined);
       const first = this.at;
@@ -358,7 +334,7 @@ class Parser extends Reader {
       if (operator !== undefined) {
         return this.assignment(expression, operator, start);
       }
-      const redirections: Redirection[] = [];
+      const redirections: Syntax.Redirection[] = [];
       for (this.space(); this.look(forms.redirection); this.space()) {
         redirections.push(this.redirection());
       }
@@ -368,7 +344,11 @@ class Parser extends Reader {
     return { kind: "Pipeline", elements, position: this.since(start) };
   }
 
-  private assignment(target: Expression, operator: string, start: number): Assignment {
+  private assignment(
+    target: Syntax.Expression,
+    operator: string,
+    start: number,
+  ): Syntax.Assignment {
     if (!["Variable", "Member", "Index", "Cast", "ArrayLiteral"].includes(target.kind)) {
       this.at = start;
       this.expected("a variable to assign to");
@@ -378,13 +358,13 @@ class Parser extends Reader {
     return { kind: "Assignment", target, operator, value, position: this.since(start) };
   }
 
-  private command(): Command {
+  private command(): Syntax.Command {
     const start = this.at;
-    const invocation = (this.take(forms.invocation) ?? "") as Command["invocation"];
+    const invocation = (this.take(forms.invocation) ?? "") as Syntax.Command["invocation"];
     this.space();
     const name = invocation === "" ? this.word() : this.argument();
-    const elements: (Expression | CommandParameter)[] = [];
-    const redirections: Redirection[] = [];
+    const elements: (Syntax.Expression | Syntax.CommandParameter)[] = [];
+    const redirections: Syntax.Redirection[] = [];
     for (this.space(); !this.look(forms.commandEnd); this.space()) {
       if (this.look(forms.redirection)) {
         redirections.push(this.redirection());
@@ -396,13 +376,13 @@ class Parser extends Reader {
     return { kind: "Command", invocation, name, elements, redirections, position };
   }
 
-  private commandParameter(): CommandParameter | undefined {
+  private commandParameter(): Syntax.CommandParameter | undefined {
     const start = this.at;
     const name = this.match(forms.parameter)?.[1];
     if (name === undefined) {
       return undefined;
     }
-    let value: Expression | undefined;
+    let value: Syntax.Expression | undefined;
     if (this.pass(":")) {
       this.space();
       value = this.list(() => this.argument());
@@ -410,7 +390,7 @@ class Parser extends Reader {
     return { kind: "CommandParameter", name, value, position: this.since(start) };
   }
 
-  private redirection(): Redirection {
+  private redirection(): Syntax.Redirection {
     const start = this.at;
     const [, source, merged, second] = this.match(forms.redirection) ?? [];
     this.space();
@@ -419,7 +399,7 @@ class Parser extends Reader {
     return { kind: "Redirection", stream, append, target, position: this.since(start) };
   }
 
-  private argument(): Expression {
+  private argument(): Syntax.Expression {
     const start = this.at;
     if (this.look(forms.argument)) {
       return this.primary();
@@ -429,9 +409,9 @@ class Parser extends Reader {
   }
 
   /** A bare word, with all that is quoted or a variable in it. */
-  private word(): Expression {
+  private word(): Syntax.Expression {
     const start = this.at;
-    const parts: (string | Expression)[] = [];
+    const parts: (string | Syntax.Expression)[] = [];
     // PowerShell takes typographic dashes and quotes for plain ones.
     const refused = this.look(/--%|[\u2013-\u2015\u2018-\u201e]/y)?.[0];
     if (refused !== undefined) {
@@ -452,11 +432,11 @@ class Parser extends Reader {
   // Expressions
 
   /** Between the arguments of a method a comma makes no list. */
-  private expression(commaMakesList = true): Expression {
+  private expression(commaMakesList = true): Syntax.Expression {
     return this.binary(0, commaMakesList);
   }
 
-  private binary(lowest: number, commaMakesList: boolean): Expression {
+  private binary(lowest: number, commaMakesList: boolean): Syntax.Expression {
     const start = this.at;
     let left = commaMakesList ? this.list(() => this.unary()) : this.unary();
     for (;;) {
@@ -474,9 +454,9 @@ class Parser extends Reader {
   }
 
   /** One item, or several with commas between. */
-  private list(rule: () => Expression): Expression {
+  private list(rule: () => Syntax.Expression): Syntax.Expression {
     const start = this.at;
-    const item = (): Expression => {
+    const item = (): Syntax.Expression => {
       const comma = this.at;
       if (!this.pass(",")) {
         return rule();
@@ -497,7 +477,7 @@ class Parser extends Reader {
       : { kind: "ArrayLiteral", items, position: this.since(start) };
   }
 
-  private unary(): Expression {
+  private unary(): Syntax.Expression {
     const start = this.at;
     if (this.looksAt("[")) {
       return this.castOrType();
@@ -511,17 +491,17 @@ class Parser extends Reader {
     return { kind: "Unary", operator, operand, postfix: false, position: this.since(start) };
   }
 
-  private postfix(operand: Expression, start: number): Expression {
+  private postfix(operand: Syntax.Expression, start: number): Syntax.Expression {
     const operator = this.takeBehind(undefined, /\+\+|--/y);
     return operator === undefined
       ? operand
       : { kind: "Unary", operator, operand, postfix: true, position: this.since(start) };
   }
 
-  private castOrType(): Expression {
+  private castOrType(): Syntax.Expression {
     const start = this.at;
     const type = this.typeName();
-    const literal: Expression = { kind: "TypeLiteral", type, position: this.since(start) };
+    const literal: Syntax.Expression = { kind: "TypeLiteral", type, position: this.since(start) };
     if (this.look(forms.member)) {
       return this.postfix(this.accesses(literal, start), start);
     }
@@ -533,7 +513,7 @@ class Parser extends Reader {
     return { kind: "Cast", type, operand, position: this.since(start) };
   }
 
-  private typeName(): TypeName {
+  private typeName(): Syntax.TypeName {
     const start = this.at;
     const written = this.match(forms.type)?.[1] ?? this.expected("a type");
     const name = written.replace(/(?:\s*\[\s*\])+\s*$/, "");
@@ -544,12 +524,12 @@ class Parser extends Reader {
   // Values
 
   /** A value with its members, indexes and calls. */
-  private primary(): Expression {
+  private primary(): Syntax.Expression {
     const start = this.at;
     return this.accesses(this.value(), start);
   }
 
-  private accesses(first: Expression, start: number): Expression {
+  private accesses(first: Syntax.Expression, start: number): Syntax.Expression {
     let object = first;
     for (;;) {
       const operator = this.take(forms.member);
@@ -567,7 +547,7 @@ class Parser extends Reader {
     }
   }
 
-  private member(object: Expression, isStatic: boolean, start: number): Expression {
+  private member(object: Syntax.Expression, isStatic: boolean, start: number): Syntax.Expression {
     this.space(newlines);
     const computed = this.look(/["$(]/y) ? this.value() : undefined;
     const name = computed ?? (this.looksAt("'") ? this.literalText() : this.take(/\w+/y));
@@ -581,7 +561,7 @@ class Parser extends Reader {
     return { kind: "MethodCall", object, name, isStatic, args, position: this.since(start) };
   }
 
-  private value(): Expression {
+  private value(): Syntax.Expression {
     const start = this.at;
     const simple = this.variable() ?? this.number() ?? this.hereString();
     if (simple !== undefined) {
@@ -611,7 +591,7 @@ class Parser extends Reader {
     return { kind, body, position: this.since(start) };
   }
 
-  private number(): Constant | undefined {
+  private number(): Syntax.Constant | undefined {
     const start = this.at;
     const match = this.match(forms.number);
     if (match === null) {
@@ -623,13 +603,13 @@ class Parser extends Reader {
     return { kind: "Constant", value: numberOf(match), position: this.since(start) };
   }
 
-  private hashtable(): Unplaced<HashtableLiteral> {
-    const pairs: HashtableLiteral["pairs"][number][] = [];
+  private hashtable(): Unplaced<Syntax.HashtableLiteral> {
+    const pairs: Syntax.HashtableLiteral["pairs"][number][] = [];
     this.expect("@{");
     for (this.space(separators); !this.pass("}"); this.space(separators)) {
       const start = this.at;
       const name = this.take(forms.name);
-      const key: Expression =
+      const key: Syntax.Expression =
         name === undefined
           ? this.unary()
           : { kind: "Constant", value: name, position: this.since(start) };
@@ -648,7 +628,7 @@ class Parser extends Reader {
   // Variables and texts
 
   /** `$name`, `$scope:name` or `${any text}`; with `@` in place of `$` too. */
-  private variable(): Variable | undefined {
+  private variable(): Syntax.Variable | undefined {
     const start = this.at;
     const match = this.match(forms.variable);
     if (match === null) {
@@ -673,13 +653,13 @@ class Parser extends Reader {
   }
 
   /** The parts of a text in double quotes. */
-  private quotedParts(): (string | Expression)[] {
+  private quotedParts(): (string | Syntax.Expression)[] {
     this.expect('"');
     return this.partsBefore(/"(?!")/y, '"');
   }
 
   /** Lines between `@'` and `'@`, without the last end of a line. */
-  private hereString(): Expression | undefined {
+  private hereString(): Syntax.Expression | undefined {
     const start = this.at;
     const literal = this.match(/@'[^\S\r\n]*(?:\r?\n([^]*?))??\r?\n'@/y);
     if (literal !== null) {
@@ -697,9 +677,9 @@ class Parser extends Reader {
   }
 
   /** What stands before the end of a text, which is passed too. `quotes` is what two of them stand for. */
-  private partsBefore(end: RegExp, quotes: string): (string | Expression)[] {
+  private partsBefore(end: RegExp, quotes: string): (string | Syntax.Expression)[] {
     const start = this.at;
-    const parts: (string | Expression)[] = [];
+    const parts: (string | Syntax.Expression)[] = [];
     while (this.take(end) === undefined) {
       if (this.look(/$/y)) {
         this.at = start;
@@ -711,7 +691,7 @@ class Parser extends Reader {
   }
 
   /** A part of a text: a variable, a subexpression or characters. */
-  private part(): string | Expression {
+  private part(): string | Syntax.Expression {
     const value = this.looksAt("$(") ? this.value() : this.looksAt("$") && this.variable();
     if (value) {
       return value;
@@ -721,9 +701,9 @@ class Parser extends Reader {
   }
 
   /** A text of parts: a constant, unless there is something to expand. */
-  private textOf(parts: readonly (string | Expression)[], start: number): Expression {
+  private textOf(parts: readonly (string | Syntax.Expression)[], start: number): Syntax.Expression {
     const position = this.since(start);
-    const joined: (string | Expression)[] = [];
+    const joined: (string | Syntax.Expression)[] = [];
     for (const part of parts) {
       const last = joined.at(-1);
       if (typeof part === "string" && typeof last === "string") {
@@ -739,7 +719,7 @@ class Parser extends Reader {
   }
 }
 
-function endsWithBlock(statement: Statement): boolean {
+function endsWithBlock(statement: Syntax.Statement): boolean {
   if (statement.kind === "Assignment") {
     return endsWithBlock(statement.value);
   }

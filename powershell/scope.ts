@@ -5,7 +5,6 @@ import type { FunctionDefinition, Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError } from "./types.ts";
 import { isNull, type NetType, type Value } from "./values.ts";
-import { wildcard } from "./wildcard.ts";
 
 interface Variable {
   value: Value;
@@ -25,8 +24,6 @@ export class Scope {
     readonly parent?: Scope,
     /** `isScript`: `$script:` leads here. `caller`: where the function that has the scope was called. */
     readonly own: { readonly isScript?: boolean; readonly caller?: Position } = {},
-    /** Commands besides functions, for the global scope. */
-    readonly otherCommands: (pattern: string) => string[] = () => [],
   ) {}
 
   get local(): this {
@@ -52,13 +49,8 @@ export class Scope {
   find(name: string): Variable | undefined {
     return this.variables.get(name.toLowerCase()) ?? this.parent?.find(name);
   }
-  /** `levels` scopes outside of this one. */
-  setVariable(name: string, value: Value, levels = 0): void {
-    if (levels > 0 && this.parent) {
-      this.parent.setVariable(name, value, levels - 1);
-    } else {
-      this.variables.set(name.toLowerCase(), { value });
-    }
+  setVariable(name: string, value: Value): void {
+    this.variables.set(name.toLowerCase(), { value });
   }
   /** Gives a variable that is there a value that it takes. */
   assign(name: string, value: Value): void {
@@ -78,27 +70,18 @@ export class Scope {
   findFunction(name: string): FunctionValue | undefined {
     return this.#functions.get(name.toLowerCase()) ?? this.parent?.findFunction(name);
   }
+  /** Of this scope and those around it. */
+  get functionNames(): string[] {
+    const own = [...this.#functions.values()].map(({ name }) => name);
+    return [...own, ...(this.parent?.functionNames ?? [])];
+  }
   setFunction(name: string, func: FunctionValue): void {
     this.#functions.set(name.toLowerCase(), func);
-  }
-  /** Gives a function another name as well. */
-  setAlias(name: string, of: string): void {
-    const func = this.findFunction(of);
-    if (func) {
-      this.setFunction(name, func);
-    }
-  }
-  /** Names of what a name, or a pattern with wildcards, would call. */
-  commands(pattern: string): string[] {
-    const names = [...this.#functions.values()].map(({ name }) => name);
-    const own = names.filter((name) => wildcard(pattern).test(name));
-    const others = this.parent ? this.parent.commands(pattern) : this.otherCommands(pattern);
-    return [...new Set([...own, ...others])];
   }
 }
 
 /** A typed variable takes null for a truth value as it is, and has an error of its own. */
-export function convertForVariable(value: Value, type: NetType): Value {
+function convertForVariable(value: Value, type: NetType): Value {
   const converted = isNull(value) && type === is.bool ? null : tryConvert(value, type);
   if (converted === undefined) {
     const message = `Cannot convert value "${toText(value)}" to type "${type.name}".`;

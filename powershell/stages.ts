@@ -51,7 +51,7 @@ export function gathering(piped: boolean, run: (input?: Value[]) => Promise<void
 }
 
 export function program(file: string, { processes, error }: Host): Runnable {
-  return ({ command, args, scope, emit, piped }) =>
+  return ({ args, scope, emit, piped }) =>
     gathering(piped, async (input) => {
       const child = processes.start({ file, args: args.flatMap(words) });
       if (input) {
@@ -60,10 +60,7 @@ export function program(file: string, { processes, error }: Host): Runnable {
       child.closeInput();
       const [code, output, errors] = await Promise.all([child.ended, child.stdout, child.stderr]);
       scope.global.setVariable("LASTEXITCODE", code);
-      scope.global.setVariable("?", code === 0);
-      if (command.redirections.length === 0) {
-        error(errors.toString("utf8"));
-      }
+      error(errors.toString("utf8"));
       // A last line end makes no further line.
       const text = output.toString("utf8").replace(/\r?\n$/, "");
       for (const line of output.length === 0 ? [] : text.split(/\r?\n/)) {
@@ -91,7 +88,7 @@ export function cmdletStage(cmdlet: Cmdlet, shell: Shell): Runnable {
       located(call.position, () => run?.(), cmdlet);
     return {
       async process(value) {
-        await bindInput(bound, value);
+        bindInput(bound, value);
         await attempt(process);
       },
       async end() {
@@ -125,11 +122,11 @@ function newCall(cmdlet: Cmdlet, bound: Bound, invocation: Invocation, shell: Sh
     block: as((value) => (value instanceof ScriptBlock ? value : undefined)),
     fail: (error) => {
       complete(error, command.position, cmdlet);
-      const preference = toText(bound.common.get("ErrorAction") ?? scope.errorAction);
+      const preference = toText(get("ErrorAction") ?? scope.errorAction);
       if (/^stop$/i.test(preference)) {
         throw terminating(error);
       }
-      report(error, preference, scope, shell.host);
+      report(error, preference, shell.host);
       return Promise.resolve();
     },
   };
@@ -165,8 +162,7 @@ export async function located<T>(
 }
 
 /** Shows an error that ends nothing, as $ErrorActionPreference has it. */
-export function report(error: Raised, preference: string, scope: Scope, host: Host): void {
-  scope.global.setVariable("?", false);
+export function report(error: Raised, preference: string, host: Host): void {
   if (!/^(silentlycontinue|ignore)$/i.test(preference)) {
     host.error(`${error.exception.message}\n`);
   }

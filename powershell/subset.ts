@@ -8,16 +8,17 @@ import type { Types } from "./types.ts";
 import { Unsupported } from "./values.ts";
 
 /** In lower case, without the leading `c` of the forms that mind the case. */
-const operators = new Set(
+const binaryOperators = new Set(
   (
-    "+ - * / % ++ -- , ! -not -and -or -xor -eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -replace -split " +
-    "-join .. -contains -notcontains -in -notin -is -isnot"
+    "+ - * / % .. -and -or -eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -replace -split -join " +
+    "-contains -notcontains -is"
   ).split(" "),
 );
+const unaryOperators = new Set(["++", "--", "-", ",", "-not"]);
 
 /** Variables that PowerShell sets itself and the interpreter does not. */
 const unknownVariables =
-  /^(error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
+  /^(\?|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
 
 const standardVerbs =
   /^(add|clear|compare|complete|confirm|convert|convertfrom|convertto|copy|disable|enable|enter|exit|expand|export|find|foreach|format|get|group|import|initialize|install|invoke|join|measure|mount|move|new|out|read|receive|register|remove|rename|repair|reset|resize|resolve|restart|resume|save|select|send|set|show|sort|split|start|stop|suspend|tee|test|trace|unblock|uninstall|unregister|update|wait|where|write)-/;
@@ -37,22 +38,62 @@ interface Names extends Known {
   readonly methods: ReadonlySet<string>;
 }
 
-/** Refuses a script, and the files it dot-sources, by the first thing in them that is not known. */
-export function check(scripts: readonly ScriptBody[], known: Known): void {
-  const all = scripts.flatMap((each) => [...nodes(each)]);
-  const functions = new Set<string>();
-  const methods = new Set(known.types.all().flatMap((type) => [...type.methods.keys()]));
-  const isFunction = (name: string) => functions.has(name) || known.isFunction(name);
-  methods.add("invoke");
-  for (const node of all) {
-    if (node.kind === "FunctionDefinition") {
-      functions.add(node.name.toLowerCase());
-    } else if (node.kind === "HashtableLiteral") {
-      node.pairs.forEach(({ key }) => methods.add(word(key).toLowerCase()));
+/** What a script has of its own, and what it uses. */
+interface Uses {
+  /** Names of functions, in lower case. */
+  readonly functions: Set<string>;
+  /** Keys of tables, in lower case: an object made of one has methods of that name. */
+  readonly keys: Set<string>;
+  /** Files that it dot-sources, below its folder or by full path, as far as these can be told beforehand. */
+  readonly sourced: Set<string>;
+  readonly nodes: AnyNode[];
+}
+
+const known = new WeakMap<ScriptBody, Uses>();
+
+/** Trees are walked once, however often their script is run. */
+export function usesOf(body: ScriptBody): Uses {
+  const there = known.get(body);
+  if (there) {
+    return there;
+  }
+  const uses = { functions: new Set(""), keys: new Set(""), sourced: new Set(""), nodes: [] };
+  known.set(body, uses);
+  visit(body, (node) => {
+    collect(node, uses);
+  });
+  return uses;
+}
+
+function collect(node: AnyNode, { functions, keys, sourced, nodes }: Uses): void {
+  nodes.push(node);
+  if (node.kind === "FunctionDefinition") {
+    functions.add(node.name.toLowerCase());
+  } else if (node.kind === "HashtableLiteral") {
+    node.pairs.forEach(({ key }) => keys.add(word(key).toLowerCase()));
+  } else if (node.kind === "Command" && node.invocation === ".") {
+    const { file, start, end } = node.position;
+    const pattern = /(?:\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+')([^'"\s]+\.ps1)\b/i;
+    const [, path] = pattern.exec(file.text.slice(start, end)) ?? [];
+    if (path !== undefined) {
+      sourced.add(path);
     }
   }
-  for (const node of all) {
-    const what = unknown(node, { ...known, isFunction, methods });
+}
+
+/** Refuses scripts that are run together by the first thing in them that is not known. */
+export function check(scripts: readonly ScriptBody[], names: Known): void {
+  const all = scripts.map(usesOf);
+  const methods = new Set(names.types.all().flatMap((type) => [...type.methods.keys()]));
+  methods.add("invoke");
+  all.forEach(({ keys }) => {
+    keys.forEach((key) => methods.add(key));
+  });
+  const isFunction = (name: string) =>
+    all.some(({ functions }) => functions.has(name)) || names.isFunction(name);
+  const everything = { ...names, isFunction, methods };
+  for (const node of all.flatMap(({ nodes }) => nodes)) {
+    const what = unknown(node, everything);
     if (what !== undefined) {
       throw new Unsupported(what).at(node.position);
     }
@@ -64,9 +105,16 @@ function word(node: Expression): string {
   return node.kind === "Constant" && typeof node.value === "string" ? node.value : "";
 }
 
-function unknown(node: AnyNode, known: Names): string | undefined {
+function unknown(node: AnyNode, names: Names): string | undefined {
+  if (node.kind === "Command") {
+    return unknownCommand(node, names);
+  }
+  if (node.kind === "Member" || node.kind === "MethodCall") {
+    return unknownMember(node, names);
+  }
   if (node.kind === "Binary" || node.kind === "Unary") {
-    const isKnown = operators.has(node.operator.replace(/^-c(?!ontains)/, "-"));
+    const known = node.kind === "Unary" ? unaryOperators : binaryOperators;
+    const isKnown = known.has(node.operator.replace(/^-c(?!ontains)/, "-"));
     return isKnown ? undefined : `the operator ${node.operator}`;
   }
   if (node.kind === "Variable") {
@@ -74,29 +122,21 @@ function unknown(node: AnyNode, known: Names): string | undefined {
     return isKnown ? undefined : `the variable $${node.name}`;
   }
   if (node.kind === "TypeName") {
-    const isKnown = /^(ordered|void)$/i.test(node.name) || known.types.find(node.name);
+    const isKnown = /^ordered$/i.test(node.name) || names.types.find(node.name);
     return isKnown ? undefined : `the type [${node.name}]`;
   }
-  if (node.kind === "Member" || node.kind === "MethodCall") {
-    return unknownMember(node, known);
-  }
-  if (node.kind === "Command") {
-    const name = word(node.name).toLowerCase();
-    const isOwn = known.isFunction(name) || /[\\/]|\.ps1$/.test(name);
-    return isOwn ? undefined : unknownCommand(node, known);
-  }
   if (node.kind === "Redirection") {
-    const { stream, target } = node;
-    const toNull = "kind" in target && target.kind === "Variable" && /^null$/i.test(target.name);
-    return stream === "2" && toNull ? undefined : "a redirection other than 2>$null";
+    return "a redirection";
   }
-  return undefined;
+  return node.kind === "Assignment" && node.target.kind === "Cast"
+    ? "a type before a variable"
+    : undefined;
 }
 
 function unknownMember(node: Member | MethodCall, { types, methods }: Names): string | undefined {
   const { kind, name, isStatic, object } = node;
-  if (typeof name !== "string" || (kind === "MethodCall" && name.toLowerCase() === "new")) {
-    return undefined;
+  if (typeof name !== "string") {
+    return "a member whose name is worked out";
   }
   const key = name.toLowerCase();
   if (!isStatic) {
@@ -112,37 +152,36 @@ function unknownMember(node: Member | MethodCall, { types, methods }: Names): st
   return isKnown ? undefined : `[${type.name}]::${name}`;
 }
 
-function unknownCommand({ name, elements }: Command, known: Known): string | undefined {
+function unknownCommand({ name, elements }: Command, names: Names): string | undefined {
   const written = word(name);
   const key = written.toLowerCase();
-  const cmdlet = known.cmdlets.get(key);
+  const cmdlet = names.cmdlets.get(key);
+  if (names.isFunction(key)) {
+    return undefined;
+  }
   if (!cmdlet) {
     // Verb-Noun is a cmdlet of PowerShell's; any other word may be a program, which is looked for when it is run.
-    return standardVerbs.test(key) && !known.mayCall?.(key) ? `the command ${written}` : undefined;
+    const isCmdlet = standardVerbs.test(key) && !key.endsWith(".ps1");
+    return isCmdlet && !names.mayCall?.(key) ? `the command ${written}` : undefined;
   }
-  const parameters = Object.entries(cmdlet.parameters);
-  const names = parameters.flatMap(([each, { aliases = [] }]) => [each, ...aliases]);
-  names.push("ErrorAction", "ea", "WarningAction", "Verbose");
+  const all = [...Object.keys(cmdlet.parameters), "ErrorAction"];
   for (const element of elements) {
     const start = element.kind === "CommandParameter" ? element.name : "";
-    if (!names.some((each) => each.toLowerCase().startsWith(start.toLowerCase()))) {
+    if (!all.some((each) => each.toLowerCase().startsWith(start.toLowerCase()))) {
       return `the parameter -${start} of ${cmdlet.name}`;
     }
   }
   return undefined;
 }
 
-/** A tree's nodes, each before those within it. */
-export function* nodes(tree: unknown): Generator<AnyNode> {
-  if (typeof tree !== "object" || tree === null) {
-    return;
-  }
+/** Hands on a tree's nodes, each before those within it. */
+function visit(tree: object, on: (node: AnyNode) => void): void {
   if ("kind" in tree && "position" in tree) {
-    yield tree as AnyNode;
+    on(tree as AnyNode);
   }
   for (const [key, value] of Object.entries(tree)) {
-    if (key !== "position") {
-      yield* nodes(value);
+    if (typeof value === "object" && value !== null && key !== "position") {
+      visit(value as object, on);
     }
   }
 }

@@ -8,7 +8,6 @@ import {
   Num,
   PsArray,
   Raised,
-  type ErrorRecord,
   type Overload,
   type Property,
   type Result,
@@ -29,7 +28,6 @@ export interface TypeDefinition {
   /** Names of an enumeration, with their numbers. */
   readonly enumeration?: Readonly<Record<string, number>>;
   readonly isValueType?: boolean;
-  readonly convert?: (value: Value) => Value | undefined;
   readonly compare?: (left: never, right: never) => number;
   readonly enumerate?: (value: never) => readonly Value[];
   /** By name as .NET writes it; two functions: it can be set as well. */
@@ -99,22 +97,14 @@ export class Types {
         ]),
       );
     }
-    this.register(type, name, ...aliases);
+    [name, ...aliases].forEach((each) => this.#byName.set(each.toLowerCase(), type));
     return this.extend(type, definition);
-  }
-
-  /** Makes a type known by names. */
-  register(type: NetType, ...names: string[]): void {
-    for (const name of names) {
-      this.#byName.set(name.toLowerCase(), type);
-    }
   }
 
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
-    const { interfaces = [], convert, compare, enumerate, constructors = {} } = extension;
+    const { interfaces = [], compare, enumerate, constructors = {} } = extension;
     type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
-    type.convert = convert ?? type.convert;
     type.compare = (compare as NetType["compare"]) ?? type.compare;
     type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
     addProperties(type.properties, extension.properties);
@@ -164,8 +154,7 @@ const define = (name: string, more: Omit<TypeDefinition, "name"> = {}) =>
   types.define({ name: `System.${name}`, ...more });
 
 const object = define("Object");
-const list = ["System.Collections.IEnumerable", "System.Collections.ICollection"];
-define("Array", { interfaces: [...list, "System.Collections.IList"] });
+define("Array");
 define("ValueType");
 define("Enum", { base: "System.ValueType" });
 export const objectArray = types.array(object);
@@ -181,17 +170,13 @@ export const uint64 = number("UInt64", "ulong");
 
 export const bool = define("Boolean", { aliases: ["bool"], isValueType: true });
 export const char = define("Char", { isValueType: true });
-export const string = define("String", {
-  interfaces: ["System.Collections.IEnumerable", "System.IComparable"],
-});
-const dictionary = [...list, "System.Collections.IDictionary"];
-export const hashtable = define("Collections.Hashtable", {
-  aliases: ["hashtable"],
-  interfaces: dictionary,
-});
+export const string = define("String");
+define("Collections.IDictionary");
+const dictionary = { interfaces: ["System.Collections.IDictionary"] };
+export const hashtable = define("Collections.Hashtable", { aliases: ["hashtable"], ...dictionary });
 export const orderedDictionary = define("Collections.Specialized.OrderedDictionary", {
   aliases: ["ordered"],
-  interfaces: dictionary,
+  ...dictionary,
 });
 
 const automation = (name: string, more?: Omit<TypeDefinition, "name">) =>
@@ -272,11 +257,10 @@ export function raised(
     readonly hresult?: number;
     readonly inner?: NetException;
     readonly id?: string;
-    readonly record?: ErrorRecord;
   } = {},
 ): Raised {
-  const { inner = null, hresult, record, id } = options;
+  const { inner = null, hresult, id } = options;
   const exceptionType = typeof type === "string" ? types.get(type) : type;
   const exception = new NetException(exceptionType, message, inner, hresult);
-  return new Raised(exception, record, id);
+  return new Raised(exception, undefined, id);
 }

@@ -44,8 +44,6 @@ export class NetType {
   interfaces: readonly string[] = [];
   /** For enumerations: their names and numbers. */
   enumeration?: ReadonlyMap<string, EnumValue>;
-  /** Makes one out of another value where a cast does. Undefined: it does not. */
-  convert?: (value: Value) => Value | undefined;
   /** Less than, equal or greater than 0 for two of the type; undefined: they have no order. */
   compare?: (left: Value, right: Value) => number;
   /** What loops and pipelines take out of one; undefined: it is a single thing to them. */

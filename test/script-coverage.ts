@@ -8,7 +8,7 @@ import path from "node:path";
 
 import { parse } from "../powershell/parser.ts";
 import { statementsRun } from "../powershell/statements-run.ts";
-import { nodes } from "../powershell/subset.ts";
+import { usesOf } from "../powershell/subset.ts";
 import type { Statement } from "../powershell/syntax.ts";
 import reached from "./script-coverage.json" with { type: "json" };
 
@@ -87,7 +87,7 @@ function statements(file: string, text: string): number[] {
       if (kind !== "FunctionDefinition") starts.add(position.start);
     }
   };
-  for (const node of nodes(parse({ path: file, text }))) {
+  for (const node of usesOf(parse({ path: file, text })).nodes) {
     if ("statements" in node) add(node.statements);
     if ("body" in node && Array.isArray(node.body)) add(node.body as Statement[]);
     if (node.kind === "If") {

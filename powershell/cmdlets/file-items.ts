@@ -5,8 +5,6 @@ import { raised } from "../types.ts";
 import { Unsupported } from "../values.ts";
 import { joined, split, type Item, type ItemProvider } from "./items.ts";
 
-const byName = new Intl.Collator("en");
-
 export function fileItems({ host: { files }, types }: Shell): ItemProvider {
   /** What a folder lists is shown by its name alone; undefined: not there. */
   const find = (path: string, isListed = false): Item | undefined => {
@@ -43,7 +41,8 @@ export function fileItems({ host: { files }, types }: Shell): ItemProvider {
         .list(path)
         .flatMap((name) => find(joined(provider, path, name), true) ?? [])
         .sort(
-          (a, b) => Number(b.isContainer) - Number(a.isContainer) || byName.compare(a.name, b.name),
+          (a, b) =>
+            Number(b.isContainer) - Number(a.isContainer) || a.name.localeCompare(b.name, "en"),
         ),
     make: async (path, { type, force }) => {
       if (type?.toLowerCase() !== "directory") {

@@ -196,8 +196,7 @@ const number: ParameterDefinition = { type: "int" };
 const path: ParameterDefinition = { type: "string[]", position: 0 };
 const paths: Parameters = {
   Path: path,
-  // Items out of the pipeline come with a PSPath, which is not supported: their text would be no path.
-  LiteralPath: { type: "string[]", aliases: ["PSPath"], pipeline: "property" },
+  LiteralPath: { type: "string[]" },
 };
 
 /** `providers` has drives that are something else than files. */

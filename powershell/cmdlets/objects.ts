@@ -1,7 +1,7 @@
 /** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
 import type { Call, Cmdlet } from "../commands.ts";
 import { toBool, toItems, toText } from "../convert.ts";
-import { construct } from "../members.ts";
+import { construct, getProperty } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
 import { runtimeError } from "../types.ts";
@@ -27,7 +27,7 @@ function inputOf(call: Call): Value {
 async function select(call: Call, by: Value, item: Value): Promise<Value> {
   return by instanceof ScriptBlock
     ? call.shell.evaluate(by, { underscore: item })
-    : ((await call.shell.property(item, toText(by))) ?? null);
+    : ((await getProperty(item, toText(by))) ?? null);
 }
 
 async function project(call: Call, item: Value): Promise<Value> {
@@ -172,7 +172,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
   {
     name: "Write-Output",
     parameters: {
-      InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true, rest: true },
+      InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true },
     },
     async run(call) {
       for (const item of toItems(inputOf(call))) {
@@ -223,7 +223,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     parameters: { Name: { type: "string", position: 0, mandatory: true } },
     async run(call) {
       const name = call.text("Name") ?? "";
-      const found = call.scope.commands(name);
+      const found = call.shell.commands(name);
       if (found.length === 0 && !hasWildcard(name)) {
         const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
         const id = "CommandNotFoundException";

@@ -10,10 +10,6 @@ import {
   type Value,
 } from "../values.ts";
 
-for (const name of ["IEnumerable", "ICollection", "IList", "IDictionary"]) {
-  types.define({ name: `System.Collections.${name}` });
-}
-
 types.extend("System.Array", {
   properties: {
     Length: (self: PsArray) => self.items.length,
@@ -28,7 +24,6 @@ const enumerator = types.define({
 });
 const keyCollection = types.define({
   name: "System.Collections.Hashtable+KeyCollection",
-  interfaces: ["System.Collections.ICollection"],
   enumerate: (self: List) => self.state,
   properties: { Count: (self: List) => self.state.length },
 });

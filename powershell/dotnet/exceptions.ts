@@ -12,7 +12,6 @@ const exceptions: Readonly<Record<string, readonly [base: string, hresult?: numb
   ArgumentOutOfRangeException: ["ArgumentException", 0x80131502],
   ArithmeticException: ["SystemException", 0x80070216],
   DivideByZeroException: ["ArithmeticException", 0x80020012],
-  OverflowException: ["ArithmeticException", 0x80131516],
   FormatException: ["SystemException", 0x80131537],
   UriFormatException: ["FormatException"],
   IndexOutOfRangeException: ["SystemException", 0x80131508],
@@ -77,25 +76,10 @@ types.extend("System.Exception", {
     "ToString()": toText,
   },
 });
-/** Those that tell a parameter; .NET Framework does so in a line of its own. */
-function argumentError(type: string, message: string, parameter: string): Raised {
-  return raised(`System.${type}`, `${message}\r\nParameter name: ${parameter}`);
-}
-
-export function badArgument(message: string, parameter: string): Raised {
-  return argumentError("ArgumentException", message, parameter);
-}
-
-/** An argument that must not be null. */
-export function given<T>(value: T | null, parameter: string): T {
-  if (value === null) {
-    throw argumentError("ArgumentNullException", "Value cannot be null.", parameter);
-  }
-  return value;
-}
-
-export function outOfRange(message: string, parameter: string): Raised {
-  return argumentError("ArgumentOutOfRangeException", message, parameter);
+/** .NET Framework tells the parameter in a line of its own. */
+export function badArgument(message: string, parameter: string, type = ""): Raised {
+  const name = `System.Argument${type}Exception`;
+  return raised(name, `${message}\r\nParameter name: ${parameter}`);
 }
 
 export function badFormat(message = "Input string was not in a correct format."): Raised {

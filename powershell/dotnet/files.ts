@@ -124,9 +124,9 @@ function defineStreams(types: Types, { files }: Host): void {
   const reader = types.define({
     name: "System.IO.StreamReader",
     constructors: {
-      "(System.IO.Stream)": (_: null, { state }: Reader) => new NetObject(reader, state),
       "(System.IO.FileStream)": (_: null, { state }: Stream) =>
         new NetObject(reader, () => state.read(state.size - state.position)),
+      "(System.IO.Stream)": (_: null, { state }: Reader) => new NetObject(reader, state),
     },
     methods: {
       "ReadToEnd()": readToEnd,

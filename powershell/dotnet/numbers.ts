@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { plainNumber, roundHalfEven, toText } from "../convert.ts";
 import * as is from "../types.ts";
 import { typeOf, types } from "../types.ts";
-import type { Num} from "../values.ts";
+import type { Num } from "../values.ts";
 import { NetObject, Unsupported, type NetType, type PsArray, type Value } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
-import { badArgument, badFormat, given } from "./exceptions.ts";
+import { badArgument, badFormat } from "./exceptions.ts";
 
 type Numeric = number | bigint | Num;
 
@@ -16,9 +16,7 @@ types.extend("System.Object", {
 for (const type of ["ValueType", "Boolean", "Char", "String"]) {
   types.extend(`System.${type}`, { methods: { "ToString()": toText } });
 }
-for (const name of ["IFormatProvider", "IComparable"]) {
-  types.define({ name: `System.${name}` });
-}
+types.define({ name: "System.IFormatProvider" });
 types.extend("System.Int32", {
   methods: {
     "ToString(string)": (self: number, format: string) => {
@@ -57,16 +55,16 @@ for (const { name } of [is.int, is.long, is.double]) {
 
 // Convert and BitConverter
 
-function fromBase64(_: null, text: string | null): PsArray {
-  const digits = given(text, "s").replace(/[ \t\r\n]/g, "");
+function fromBase64(_: null, text: string): PsArray {
+  const digits = text.replace(/[ \t\r\n]/g, "");
   if (digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) {
     throw badFormat("The input is not a valid Base-64 string.");
   }
   return is.bytes(Buffer.from(digits, "base64"));
 }
 
-function toBase64(_: null, data: PsArray | null, start = 0, length?: number): string {
-  const bytes = toBuffer(given(data, "inArray"));
+function toBase64(_: null, data: PsArray, start = 0, length?: number): string {
+  const bytes = toBuffer(data);
   const end = length === undefined ? bytes.length : start + length;
   if (start < 0 || end < start || end > bytes.length) {
     throw badArgument("Offset and length must refer to a position in the string.", "offset");
@@ -91,8 +89,8 @@ types.define({
 types.define({
   name: "System.BitConverter",
   staticMethods: {
-    "ToString(byte[])": (_: null, data: PsArray | null) => {
-      const digits = toBuffer(given(data, "value")).toString("hex").toUpperCase();
+    "ToString(byte[])": (_: null, data: PsArray) => {
+      const digits = toBuffer(data).toString("hex").toUpperCase();
       return digits.replace(/..(?=.)/g, "$&-");
     },
   },
@@ -112,7 +110,6 @@ export function version(text: string): Version {
 const versionType: NetType = types.define({
   name: "System.Version",
   aliases: ["version"],
-  interfaces: ["System.IComparable"],
   compare: ({ state: left }: Version, { state: right }: Version) => {
     // A part that is not there is less than 0.
     const orders = [0, 1, 2, 3].map((at) => (left[at] ?? -1) - (right[at] ?? -1));

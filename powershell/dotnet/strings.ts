@@ -4,13 +4,12 @@ import { toText } from "../convert.ts";
 import { compile, type Group, type Match } from "../regex.ts";
 import { types, type Types } from "../types.ts";
 import { NetObject, Unsupported, type Char, type ScriptBlock, type Value } from "../values.ts";
-import { badArgument, given, outOfRange } from "./exceptions.ts";
-
-type Text = string | null;
+import { badArgument } from "./exceptions.ts";
 
 function substring(self: string, start: number, length = self.length - start): string {
   if (start < 0 || length < 0 || start + length > self.length) {
-    throw outOfRange("Index and length must refer to a location within the string.", "length");
+    const message = "Index and length must refer to a location within the string.";
+    throw badArgument(message, "length", "OutOfRange");
   }
   return self.slice(start, start + length);
 }
@@ -34,11 +33,11 @@ function trimEnd(self: string, character?: string): string {
   return self.slice(0, end);
 }
 
-function replace(self: string, old: Text, by: Text): string {
-  if (given(old, "oldValue") === "") {
+function replace(self: string, old: string, by: string): string {
+  if (old === "") {
     throw badArgument("String cannot be of zero length.", "oldValue");
   }
-  return self.replaceAll(old ?? "", () => by ?? "");
+  return self.replaceAll(old, () => by);
 }
 
 types.extend("System.String", {
@@ -50,16 +49,16 @@ types.extend("System.String", {
     "TrimEnd()": trimEnd,
     "TrimEnd(string)": trimEnd,
     "Replace(string, string)": replace,
-    "StartsWith(string)": (self: string, text: Text) => self.startsWith(given(text, "value")),
-    "EndsWith(string)": (self: string, text: Text) => self.endsWith(given(text, "value")),
-    "Contains(string)": (self: string, text: Text) => self.includes(given(text, "value")),
+    "StartsWith(string)": (self: string, text: string) => self.startsWith(text),
+    "EndsWith(string)": (self: string, text: string) => self.endsWith(text),
+    "Contains(string)": (self: string, text: string) => self.includes(text),
     "PadLeft(int, char)": (self: string, width: number, char: Char) =>
       self.padStart(width, char.text),
     // Character by character: .NET makes no text longer, as JavaScript may.
     "ToLowerInvariant()": (self: string) =>
       self.replace(/[^]/g, (char) => (char.toLowerCase().length === 1 ? char.toLowerCase() : char)),
   },
-  staticMethods: { "IsNullOrEmpty(string)": (_: null, text: Text) => (text ?? "") === "" },
+  staticMethods: { "IsNullOrEmpty(string)": (_: null, text: string) => text === "" },
 });
 
 // Regular expressions
@@ -88,13 +87,13 @@ export function matchObject(match: Match): NetObject {
 
 /** Regex, whose Replace runs a block. */
 export function defineRegexTypes(set: Types, shell: Pick<Shell, "evaluate">): void {
-  const replaceByBlock = async (_: null, text: Text, pattern: Text, block: ScriptBlock) => {
-    const regex = compile(given(pattern, "pattern"), { ignoreCase: false });
+  const replaceByBlock = async (_: null, text: string, pattern: string, block: ScriptBlock) => {
+    const regex = compile(pattern, { ignoreCase: false });
     const results: Value[] = [];
-    for (const match of regex.matches(given(text, "input"))) {
+    for (const match of regex.matches(text)) {
       results.push(await shell.evaluate(block, { args: [matchObject(match)], child: true }));
     }
-    return regex.replaceBy(text ?? "", () => toText(results.shift() ?? null));
+    return regex.replaceBy(text, () => toText(results.shift() ?? null));
   };
   set.define({
     name: `${namespace}.Regex`,

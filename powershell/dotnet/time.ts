@@ -114,7 +114,6 @@ export function defineTimeTypes(set: Types, host: Host): void {
     name: "System.DateTime",
     aliases: ["datetime"],
     isValueType: true,
-    interfaces: ["System.IComparable"],
     compare: (left: DateTime, right: DateTime) =>
       left.state.milliseconds - right.state.milliseconds,
     properties: {

@@ -299,8 +299,6 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
   const path = {
     type: "string[]",
     position: 0,
-    aliases: ["PSPath"],
-    pipeline: "property",
   } as const;
   const cmdlet = (
     name: string,
@@ -371,7 +369,7 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
       {
         Name: { type: "string", position: 1, mandatory: true },
         Value: { type: "object" },
-        PropertyType: { type: "string", aliases: ["Type"] },
+        PropertyType: { type: "string" },
         Force: { type: "switch" },
       },
       async (call, key, at) => {

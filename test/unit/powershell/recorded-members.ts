@@ -25,7 +25,6 @@ coreTypes.extend("System.Object", {
   methods: { "GetType()": (self: Exclude<Value, null>) => typeOf(self) },
 });
 const runtimeType = is.int.type;
-coreTypes.register(runtimeType, "System.RuntimeType");
 coreTypes.extend(runtimeType, {
   properties: {
     Name: (self: NetType) => self.name.replace(/^.*\./, ""),

@@ -66,13 +66,19 @@ const standIns: readonly Cmdlet[] = [
     parameters: { Name: { type: "string" }, Scope: { type: "int" }, Value: { type: "object" } },
     run: (call) => {
       const value = call.get("Value") ?? null;
-      call.scope.setVariable(call.text("Name") ?? "", value, call.number("Scope") ?? 0);
+      const scope = call.number("Scope") === 1 ? (call.scope.parent ?? call.scope) : call.scope;
+      scope.setVariable(call.text("Name") ?? "", value);
     },
   },
   {
     name: "Set-Alias",
     parameters: { Name: { type: "string" }, Value: { type: "string" } },
-    run: (call) => call.scope.setAlias(call.text("Name") ?? "", call.text("Value") ?? ""),
+    run: (call) => {
+      const func = call.scope.findFunction(call.text("Value") ?? "");
+      if (func) {
+        call.scope.setFunction(call.text("Name") ?? "", func);
+      }
+    },
   },
   {
     // The recordings run the text of a task by it.
