@@ -7,6 +7,7 @@ import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
+import { lazySeconds, RecentWrites } from "../windows/recent-writes.ts";
 import { RegistryKey } from "../windows/registry.ts";
 import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
@@ -61,6 +62,8 @@ export class WindowsHost {
   readonly openFiles = new Set<string>();
   /** Files that somebody else has open so that nobody may even read them; by their full path. */
   readonly lockedFiles = new Set<string>();
+  /** What a power cut would tear. */
+  readonly recentWrites: RecentWrites;
   /** One step at a time per machine. */
   readonly stepLock: StepLock;
   /** Bytes of files that were copied here during this boot. */
@@ -85,6 +88,7 @@ export class WindowsHost {
     this.hardware = options.hardware;
     this.version = options.version ?? rehearsedWindows;
     this.stepLock = new StepLock(this.mutexes);
+    this.recentWrites = new RecentWrites(options.power, this.milliseconds(lazySeconds));
     const save = savingInOrder(this.drive, state);
     let isLoaded = false;
     this.registry = new RegistryKey("HKEY_LOCAL_MACHINE", () => {

@@ -36,6 +36,7 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
+import { withRecentWrites } from "./recent-writes.ts";
 import { routeCmdlets } from "./routes.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
@@ -69,7 +70,7 @@ export function windowsPowerShell(
     await changing(what);
     machine.assertPower();
   };
-  const disk = withLinkedCopies(nodeFiles("/"));
+  const disk = withLinkedCopies(withRecentWrites(nodeFiles("/"), machine.recentWrites));
   const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
     async changing(what) {
       await change(what);
