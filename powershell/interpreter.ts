@@ -147,9 +147,19 @@ export class Interpreter implements Shell {
   }
 
   /** Runs a script file as powershell.exe -File does. Returns its exit code. */
-  async runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
+  runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
+    return this.#run(() => this.#script(this.#load(path), fileArguments(args), emit, "&"));
+  }
+
+  /** Runs a text as powershell.exe -Command does. Returns its exit code. */
+  runCommand(text: string, emit: Emit): Promise<number> {
+    const body = parseScript({ path: "<command line>", text });
+    return this.#run(() => this.#script(body, [], emit, "."));
+  }
+
+  async #run(script: () => Promise<number | undefined>): Promise<number> {
     try {
-      return (await this.#script(path, fileArguments(args), emit, "&")) ?? 0;
+      return (await script()) ?? 0;
     } catch (error) {
       if (!(error instanceof Raised)) {
         throw error;
@@ -179,9 +189,10 @@ export class Interpreter implements Shell {
     for (const node of nodes(body)) {
       const isDot = node.kind === "Command" && node.invocation === ".";
       const written = isDot ? text.slice(node.position.start, node.position.end) : "";
-      const pattern = /\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])([^'"\s]+\.ps1)\b/i;
-      const below = pattern.exec(written)?.[1];
-      const path = below && files.resolve(folderOf(script) + files.separator + below);
+      const pattern = /(\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+')([^'"\s]+\.ps1)\b/i;
+      const [, before = "", name = ""] = pattern.exec(written) ?? [];
+      const folder = before.startsWith("$") ? folderOf(script) + files.separator : "";
+      const path = name && files.resolve(folder + name);
       if (path && !seen.has(path) && files.status(path)) {
         const sourced = this.#load(path);
         yield sourced;
@@ -191,8 +202,13 @@ export class Interpreter implements Shell {
   }
 
   /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
-  async #script(path: string, args: readonly Argument[], emit: Emit, how: "&" | ".") {
-    const body = this.#load(path);
+  async #script(
+    body: Syntax.ScriptBody,
+    args: readonly Argument[],
+    emit: Emit,
+    how: "&" | ".",
+  ): Promise<number | undefined> {
+    const { path } = body.position.file;
     check([body, ...this.#dotSourced(body, new Set())], {
       ...this.#options,
       cmdlets: this.#cmdlets,
@@ -833,7 +849,7 @@ export class Interpreter implements Shell {
     if (/\.ps1$/i.test(short) && files.status(files.resolve(short))) {
       return ({ args, emit, piped }) =>
         gathering(piped, async () => {
-          const code = await this.#script(files.resolve(short), args, emit, how);
+          const code = await this.#script(this.#load(files.resolve(short)), args, emit, how);
           if (code !== undefined || how === "&") {
             this.#scope.global.setVariable("LASTEXITCODE", code ?? 0);
           }

@@ -1,8 +1,6 @@
 import type { StepBehaviour } from "./step.ts";
 import type { StepName } from "./step-names.ts";
 import { addContainerImage } from "./steps/add-container-image.ts";
-import { addExternalNetwork } from "./steps/add-external-network.ts";
-import { confirmExternalNetwork } from "./steps/confirm-external-network.ts";
 import { installFlannel } from "./steps/install-flannel.ts";
 import { installKubernetes } from "./steps/install-kubernetes.ts";
 
@@ -11,6 +9,4 @@ export const stepBehaviours: Readonly<Partial<Record<StepName, StepBehaviour>>> 
   "Add-ContainerImage": addContainerImage,
   "Install-Kubernetes": installKubernetes,
   "Install-Flannel": installFlannel,
-  "Add-ExternalNetwork": addExternalNetwork,
-  "Confirm-ExternalNetwork": confirmExternalNetwork,
 };

@@ -36,6 +36,9 @@ export interface WindowsHostOptions {
   readonly power: AbortSignal;
 }
 
+/** How long what is written may take to leave the machine. */
+const sendMilliseconds = 40;
+
 /** Seconds that a switch on the adapter cuts the machine off. */
 const switchSeconds = 4;
 
@@ -68,6 +71,8 @@ export class WindowsHost {
   readonly stepLock: StepLock;
   /** Bytes of files that were copied here during this boot. */
   bytesReceived = 0;
+  /** What each scheduled task has PowerShell run, by its name in lower case. */
+  readonly scheduledTasks = new Map<string, string>();
   /** HKEY_LOCAL_MACHINE. */
   readonly registry: RegistryKey;
   /** By name, e.g. that by which steps wait for one another. */
@@ -234,9 +239,18 @@ export class WindowsHost {
     this.#options.cutConnections();
   }
 
-  /** Runs what no session waits for, as a scheduled task; it ends with the power. */
+  /**
+   * Runs what no session waits for, as a scheduled task; it ends with the power. It begins when the steps have ended: a
+   * delay that is cut short to very little is still one in which a step can tell its result.
+   */
   startTask(work: () => Promise<void>): void {
-    const task = work().catch((error: unknown) => {
+    const begin = async (): Promise<void> => {
+      await this.stepLock.idle();
+      await sleep(sendMilliseconds);
+      this.assertPower();
+      await work();
+    };
+    const task = begin().catch((error: unknown) => {
       if (!(error instanceof PowerLost)) throw error;
     });
     this.#tasks = Promise.all([this.#tasks, task]);

@@ -112,9 +112,9 @@ export class WindowsSettings {
     return true;
   }
 
-  /** By name. */
-  get firewallRules(): Readonly<HostState["firewallRules"]> {
-    return this.#state.firewallRules;
+  /** A rule of the firewall by its name. */
+  firewallRule(name: string): HostState["firewallRules"][string] | undefined {
+    return this.#state.firewallRules[name];
   }
 
   /** Adds or changes a rule of the firewall; whether that changed anything. */

@@ -22,8 +22,8 @@ import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
 import { eventCmdlets } from "./events.ts";
-import { firewallCmdlets } from "./firewall.ts";
 import { featureCmdlets } from "./features.ts";
+import { firewallCmdlets } from "./firewall.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
@@ -38,6 +38,7 @@ import {
 } from "./registry.ts";
 import { withRecentWrites } from "./recent-writes.ts";
 import { routeCmdlets } from "./routes.ts";
+import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
 import { volumeCmdlets } from "./volumes.ts";
@@ -55,6 +56,13 @@ export interface ScriptConsole {
   /** All of standard input. */
   readonly input: () => Promise<Buffer>;
 }
+
+/** The console of what runs without a session. */
+const nobody: ScriptConsole = {
+  output: () => undefined,
+  error: () => undefined,
+  input: () => Promise.resolve(Buffer.alloc(0)),
+};
 
 /**
  * @param changing called before each change of the machine, with what it is, e.g. `write C:\k\config`; what it throws
@@ -119,11 +127,14 @@ export function windowsPowerShell(
   defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
   defineServiceTypes(types, machine, change);
   defineNetworkTypes(types, machine);
+  types.define({
+    name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
+    base: "System.SystemException",
+  });
   const cmdlets = [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
     ...defenderCmdlets(machine),
-    ...firewallCmdlets(machine),
     ...eventCmdlets(machine),
     ...processCmdlets(machine),
     ...clockCmdlets(machine),
@@ -133,6 +144,13 @@ export function windowsPowerShell(
     ...routeCmdlets(machine),
     ...hostNetworkCmdlets(machine),
     ...featureCmdlets(machine),
+    ...firewallCmdlets(machine),
+    ...scheduledTaskCmdlets(machine, (command) =>
+      windowsPowerShell(machine, nobody, () => Promise.resolve()).runCommand(
+        command,
+        () => undefined,
+      ),
+    ),
     ...cimCmdlets({
       Win32_Process: processClass(machine),
       Win32_Service: serviceClass(machine),

@@ -11,6 +11,7 @@ import { CustomObject, Unsupported } from "../../powershell/values.ts";
 import { type Route, routeStores } from "../host/routes.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
+const failure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";
 const loopback = 1;
 const adapter = 6;
 
@@ -33,9 +34,13 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     settings.routesIn(store).some((each) => same(each, route));
   const noMatch = (call: Call) =>
     call.fail(
-      raised("System.Exception", "No matching MSFT_NetRoute objects found by CIM query.", {
-        id: `CmdletizationQuery_NotFound,${call.name}`,
-      }),
+      raised(
+        call.shell.types.get(failure),
+        "No matching MSFT_NetRoute objects found by CIM query.",
+        {
+          id: `CmdletizationQuery_NotFound,${call.name}`,
+        },
+      ),
     );
   const parameters = {
     DestinationPrefix: { type: "string", mandatory: true },
@@ -89,7 +94,7 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         if (stores.some((store) => isIn(store, route))) {
           const id = `Windows System Error 87,${call.name}`;
           await call.fail(
-            raised("System.Exception", "Instance MSFT_NetRoute already exists", { id }),
+            raised(call.shell.types.get(failure), "Instance MSFT_NetRoute already exists", { id }),
           );
           return;
         }

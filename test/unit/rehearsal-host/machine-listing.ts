@@ -25,16 +25,17 @@ export async function listing(host: RehearsalHost): Promise<Record<string, strin
   ) as Record<string, unknown>;
   const passing = ["bootTime", "features", "faultsPlayed"];
   for (const [key, value] of Object.entries(state)) {
-    // Keys of the registry without values stay behind, as on Windows.
-    const isEmpty = (each: unknown): boolean => JSON.stringify(each) === "{}";
-    const kept =
-      key === "registry"
-        ? Object.entries(value as object).filter(([, values]) => !isEmpty(values))
-        : value;
-    if (!passing.includes(key)) found[key] = JSON.stringify(kept);
+    if (!passing.includes(key))
+      found[key] = JSON.stringify(key === "registry" ? valued(value) : value);
   }
   for (const name of ["kubelet", "containerd"]) {
     found[`running ${name}`] = String(await host.programs.isServiceRunning(name));
   }
   return found;
+}
+
+/** Keys of the registry that have values: the others are those that Windows keeps some in at times. */
+function valued(registry: unknown): Record<string, object> {
+  const keys = Object.entries(registry as Record<string, object>);
+  return Object.fromEntries(keys.filter(([, values]) => Object.keys(values).length > 0));
 }

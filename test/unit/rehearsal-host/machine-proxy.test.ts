@@ -83,6 +83,17 @@ describe("Set-MachineProxy, rehearsed", () => {
     assert.equal(await host.windows.services.isRunning("kubelet"), true);
   });
 
+  for (const text of ["", '{"HTTP_PROXY":"ht']) {
+    it(`goes where a power cut has left '${text}' of what there was before`, async () => {
+      host = await startWithSteps();
+      await set();
+      await host.windows.drive.write("C:\\kindows\\state\\proxy.json", text);
+      const removed = await set(none);
+      assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
+      assert.deepEqual(host.windows.settings.environment, {});
+    });
+  }
+
   it("refuses logins and what is no proxy", async () => {
     host = await startWithSteps();
     for (const proxy of ["http://user:secret@proxy.test:3128", "proxy.test:3128", "socks5://p:1"]) {
