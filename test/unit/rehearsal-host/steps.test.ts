@@ -8,6 +8,7 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
+import { faultsPath } from "../../../rehearsal/host/faults.ts";
 import { remoteSteps } from "./ssh-client.ts";
 
 describe("Test-WindowsHost, rehearsed", () => {
@@ -155,7 +156,7 @@ describe("The rehearsed steps in a wrong order", () => {
     [undefined, "Install-Kubernetes", "ContainerdMissing", 41],
     [undefined, "Install-Flannel", "KubernetesMissing", 54],
     [undefined, "Add-ExternalNetwork", "FeatureMissing", 40],
-    [undefined, "Confirm-ExternalNetwork", "NetworkNotReady", 60],
+    [undefined, "Confirm-ExternalNetwork", "Unexpected", 10],
     [undefined, "Join-Node", "KubernetesMissing", 54],
     ["Confirm-Reboot", "Install-Kubernetes", "ContainerdMissing", 41],
     ["Install-Containerd", "Join-Node", "KubernetesMissing", 54],
@@ -370,9 +371,9 @@ describe("The frame around a step", () => {
   });
 
   it("does not claim to know which drive is full", async () => {
-    const { exitCode, remedy } = await runBody(
-      "throw (New-Object -TypeName System.IO.IOException -ArgumentList 'full', -2147024784)",
-    );
+    const fault = { kind: "diskFull", step: "Confirm-Reboot", at: "start" };
+    await host.windows.drive.write(faultsPath, JSON.stringify([fault]));
+    const { exitCode, remedy } = await runBody("New-Item -Path 'C:\\x' -ItemType Directory");
     assert.equal(exitCode, 16);
     assert.match(remedy, /the drive that is full, C: as a rule/);
   });
