@@ -43,7 +43,16 @@ export default tseslint.config(
   },
   {
     files: ["rehearsal/windows/**"],
-    rules: barred("/components/", "The model of Windows knows no step of ours."),
+    rules: {
+      ...barred("/components/", "The model of Windows knows no step of ours."),
+      "no-restricted-syntax": [
+        "error",
+        ...["Literal[value", "TemplateElement[value.raw"].map((text) => ({
+          selector: `${text}=/kindows|^C:.+\\\\k\\\\/i]`,
+          message: "The model of Windows knows no step of ours, and no path.",
+        })),
+      ],
+    },
   },
   {
     files: plain,

@@ -54,6 +54,8 @@ export interface Files {
   resolve(path: string): string;
   /** Undefined: not there. */
   status(path: string): FileStatus | undefined;
+  /** Whether a pipe is served. Undefined: the path leads to none. */
+  device?(path: string): Promise<boolean> | undefined;
   /** Names in a folder, in no order. */
   list(path: string): string[];
   read(path: string): Buffer;

@@ -29,7 +29,8 @@ import {
   type Runnable,
   type Stage,
 } from "./stages.ts";
-import { check, usesOf } from "./subset.ts";
+import { noteRun } from "./statements-run.ts";
+import { check, folderOf, usesOf } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
@@ -127,9 +128,21 @@ export class Interpreter implements Shell {
   }
 
   /** Runs a script file as powershell.exe -File does. Returns its exit code. */
-  async runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
+  runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
+    return this.#run(() =>
+      this.#script(parsed(path, this.host.files), fileArguments(args), emit, "&"),
+    );
+  }
+
+  /** Runs a text as powershell.exe -Command does. Returns its exit code. */
+  runCommand(text: string, emit: Emit): Promise<number> {
+    const body = parseScript({ path: "<command line>", text });
+    return this.#run(() => this.#script(body, [], emit, "."));
+  }
+
+  async #run(script: () => Promise<number | undefined>): Promise<number> {
     try {
-      return (await this.#script(path, fileArguments(args), emit, "&")) ?? 0;
+      return (await script()) ?? 0;
     } catch (error) {
       if (!(error instanceof Raised)) {
         throw error;
@@ -146,9 +159,8 @@ export class Interpreter implements Shell {
   /** The files that a script dot-sources, and those that these do. */
   #dotSourced(body: Syntax.ScriptBody, all = new Set([body])): Set<Syntax.ScriptBody> {
     const { files } = this.host;
-    for (const below of usesOf(body).sourced) {
-      const folder = folderOf(body.position.file.path);
-      const path = files.resolve(folder + files.separator + below);
+    for (const written of usesOf(body).sourced) {
+      const path = files.resolve(written);
       const sourced = files.status(path) && parsed(path, files);
       if (sourced && !all.has(sourced)) {
         this.#dotSourced(sourced, all.add(sourced));
@@ -158,8 +170,12 @@ export class Interpreter implements Shell {
   }
 
   /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
-  async #script(path: string, args: readonly Argument[], emit: Emit, how: "&" | ".") {
-    const body = parsed(path, this.host.files);
+  async #script(
+    body: Syntax.ScriptBody,
+    args: readonly Argument[],
+    emit: Emit,
+    how: "&" | ".",
+  ): Promise<number | undefined> {
     if (!this.#checked.has(body)) {
       const all = this.#dotSourced(body);
       check([...all], {
@@ -169,6 +185,7 @@ export class Interpreter implements Shell {
       });
       all.forEach((each) => this.#checked.add(each));
     }
+    const { path } = body.position.file;
     const name = path.slice(path.search(/[^\\/]*$/));
     const scope = how === "." ? this.#scope : new Scope(this.#scope, { isScript: true });
     const run = () => this.#body({ name, body }, args, emit);
@@ -270,6 +287,7 @@ export class Interpreter implements Shell {
 
   async #statements(statements: Statements, emit: Emit): Promise<void> {
     for (const statement of statements) {
+      noteRun(statement);
       try {
         await located(statement.position, () => this.#statement(statement, emit));
       } catch (error) {
@@ -775,7 +793,7 @@ export class Interpreter implements Shell {
     if (/\.ps1$/i.test(short) && files.status(files.resolve(short))) {
       return ({ args, emit, piped }) =>
         gathering(piped, async () => {
-          const code = await this.#script(files.resolve(short), args, emit, how);
+          const code = await this.#script(parsed(files.resolve(short), files), args, emit, how);
           if (code !== undefined || how === "&") {
             this.#scope.global.setVariable("LASTEXITCODE", code ?? 0);
           }
@@ -849,13 +867,14 @@ function parsed(path: string, files: Files): Syntax.ScriptBody {
     .toString("utf8")
     .replace(/^\ufeff/, "");
   const before = scripts.get(path);
-  if (before?.position.file.text === text) {
-    return before;
-  }
+  const body = before?.position.file.text === text ? before : parseScript({ path, text });
+  scripts.set(path, body);
+  return body;
+}
+
+function parseScript(file: Syntax.SourceFile): Syntax.ScriptBody {
   try {
-    const body = parse({ path, text });
-    scripts.set(path, body);
-    return body;
+    return parse(file);
   } catch (error) {
     if (error instanceof UnsupportedSyntaxError) {
       throw new Unsupported(error.construct).at(error.position);
@@ -906,8 +925,4 @@ function nullArray(): Raised {
 
 function outOfRange(): Raised {
   return raised("System.IndexOutOfRangeException", "Index was outside the bounds of the array.");
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"), 0)) || "/";
 }

@@ -100,7 +100,7 @@ async function declared(
       }
       mandatory = toBool(named.get("mandatory") ?? false);
       isPiped = toBool(named.get("valuefrompipeline") ?? false);
-    } else if (!/^allowempty\w+$/i.test(attribute.name)) {
+    } else if (!/^allow(null|empty\w+)$/i.test(attribute.name)) {
       const args = await Promise.all(attribute.args.map((arg) => reader.expression(arg)));
       validators.push(validator(attribute, args, named));
     }

@@ -136,7 +136,7 @@ interface Translated {
 const tokens = new RegExp(
   [
     /\(\?<(?<name>[A-Za-z_]\w*)>/, // the beginning of a group
-    /\(\?:|\(\??/,
+    /\(\?[:=!]|\(\??/,
     /\)(?<count>[*+?]|\{\d+(?:,\d*)?\})?/, // its end, with how often
     /\[\^?\]?(?:\\[^]|[^\\\]])*\]/,
     /\\(?:x[\da-fA-F]{2}|[^])/,
@@ -173,17 +173,18 @@ function translate(pattern: string, ignoreCase: boolean): Translated {
       throw new Unsupported(`( in the regular expression ${pattern}`);
     } else if (token.startsWith("(")) {
       open.push({ start: source.length, groups: names.length });
-      if (token !== "(?:") {
+      const captures = !/[:=!]$/.test(token);
+      if (captures) {
         names.push(groups["name"]);
       }
-      source += token === "(?:" ? token : "(";
+      source += captures ? "(" : token;
     } else if (token.startsWith(")")) {
       const group = open.pop();
       source += token;
       const { count } = groups;
       if (group && count && names.length > group.groups) {
         const inner = source.slice(group.start, -count.length);
-        const own = inner.startsWith("(?:") ? 0 : 1;
+        const own = /^\(\?[:=!]/.test(inner) ? 0 : 1;
         const isNested = names.length > group.groups + own;
         uncertain ||= (count !== "?" && isNested) || new RegExp(`^${inner}$`).test("");
       }

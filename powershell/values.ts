@@ -261,11 +261,13 @@ export class ErrorRecord {
     readonly id: string,
     /** Where it happened, as InvocationInfo says. */
     readonly position: Position | undefined,
+    /** Where it really happened, as ScriptStackTrace says. */
+    readonly origin = position,
   ) {}
 
   /** The same error, said to have happened elsewhere. */
   at(position: Position): ErrorRecord {
-    return new ErrorRecord(this.type, this.exception, this.id, position);
+    return new ErrorRecord(this.type, this.exception, this.id, position, this.origin);
   }
 }
 

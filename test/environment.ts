@@ -7,10 +7,11 @@ import type { Context } from "mocha";
 
 import { stopLeftRunning } from "../rehearsal/left-running.ts";
 import { cacheRoot } from "../toolchain/cache.ts";
+import { keepCoverage } from "./script-coverage.ts";
 
 /** Variables that the tests take from the shell they are started in; whatever else is set there has no effect. */
 const taken =
-  /^(PATH|CI|KINDOWS_(PLUGINS|JUDGED_PROGRAMS)|UPDATE_GOLDEN|GO[A-Z]+|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
+  /^(PATH|CI|KINDOWS_(PLUGINS|JUDGED_PROGRAMS|SCRIPT_COVERAGE)|UPDATE_GOLDEN|GO[A-Z]+|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
 
 // This process, and with it all that the tests start, has an environment and folders of its own.
 const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-test-"));
@@ -70,6 +71,7 @@ export const mochaHooks = {
    * which would keep it waiting for ever.
    */
   async afterAll(): Promise<void> {
+    keepCoverage();
     const left = await stopLeftRunning();
     if (left.length > 0) {
       throw new Error(`tests have left running, until it was stopped here: ${left.join(", ")}`);

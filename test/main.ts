@@ -14,6 +14,7 @@ import mocharc from "../.mocharc.json" with { type: "json" };
 import { localFolder } from "../toolchain/project.ts";
 import { ensureTestPackages } from "./prepare.ts";
 import { type Durations, Summary } from "./reporter.ts";
+import { withCoverage } from "./script-coverage.ts";
 
 /** How long each file took the last time: the longest begin first, so that none is left over at the end. */
 const durationsFile = path.join(localFolder, "test-durations.json");
@@ -34,7 +35,7 @@ async function everything(): Promise<boolean> {
     ...({ stdio: ["ignore", "inherit", "inherit"], reject: false } as const),
   }).then(({ failed }) => !failed);
   const checked = checks();
-  const unit = await tests(["test/unit"]);
+  const unit = await withCoverage(() => tests(["test/unit"]));
   const withEngine = (await engine) && (await tests(["test/engine"]));
   return (await checked) && unit && withEngine;
 }

@@ -7,13 +7,19 @@ const mask = "[redacted]";
  * What a machine hides from its logs by itself (`Hide-Secret` in components/windows/steps/lib/LogFiles.ps1), for texts
  * that were read without its help; `redact` knows the rest.
  */
+const name = "((?:client-key-data|bearer|password|authorization)";
+const sign = String.raw`\\*["']?\s*[:=]\s*`;
+const scheme = String.raw`(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?`;
 const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
-  // The scheme is no secret, what comes after it is; the machine has hidden only the scheme.
-  {
-    pattern: /(authorization["\\:=\s]+)(?:(?:bearer|basic|negotiate|\[redacted\])\s+)?[^\s",]+/gi,
-    shown: `$1${mask}`,
-  },
-  { pattern: /((?:client-key-data|bearer|password)["\\:=\s]+)[^\s",]+/gi, shown: `$1${mask}` },
+  ...[
+    // All that the quotes behind a name hold; then in quotes within quotes, in single ones, and without any.
+    String.raw`${name}${sign}")(?:\\.|[^"\\])*`,
+    String.raw`${name}${sign}\\+")(?:\\(?!\\*")|[^"\\])*`,
+    String.raw`${name}${sign}')[^']*`,
+    String.raw`${name}["'\\]*(?:\s*[:=]+\s*|\s+))${scheme}(?!'|\\*"|[:=])[^\s",]+`,
+  ].map((pattern) => ({ pattern: new RegExp(pattern, "gi"), shown: `$1${mask}` })),
+  // Scripts of an earlier version hide the scheme only.
+  { pattern: /(authorization["\\:=\s]+\[redacted\])[ \t]+[^\s",]+/gi, shown: "$1" },
   // The user and password of a proxy's address.
   { pattern: /:\/\/[^/@\s]+@/g, shown: `://${mask}@` },
 ];

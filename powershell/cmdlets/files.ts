@@ -60,6 +60,11 @@ function find({ provider, path, isPattern }: GivenPath): Item[] {
 }
 
 async function testPath(call: Call, given: GivenPath): Promise<void> {
+  const device = call.shell.host.files.device?.(given.path);
+  if (device) {
+    await call.emit(await device);
+    return;
+  }
   const type = call.text("PathType")?.toLowerCase() ?? "any";
   const isContainer = type === "container";
   await call.emit(find(given).some((item) => type === "any" || item.isContainer === isContainer));

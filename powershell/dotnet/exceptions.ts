@@ -76,6 +76,13 @@ types.extend("System.Exception", {
     "ToString()": toText,
   },
 });
+types.extend("System.IO.IOException", {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      raised("System.IO.IOException", message, { hresult }).exception,
+  },
+});
+
 /** .NET Framework tells the parameter in a line of its own. */
 export function badArgument(message: string, parameter: string, type = ""): Raised {
   const name = `System.Argument${type}Exception`;
@@ -97,6 +104,9 @@ types.extend(errorRecord, {
   properties: {
     Exception: (self: ErrorRecord) => self.exception,
     FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
+    // Its first line, and that without the function's name.
+    ScriptStackTrace: ({ origin }: ErrorRecord) =>
+      `at <ScriptBlock>, ${origin?.file.path ?? "<No file>"}: line ${String(origin?.line ?? 1)}`,
     InvocationInfo: (self: ErrorRecord) => new NetObject(invocationInfo, self),
   },
   methods: { "ToString()": toText },

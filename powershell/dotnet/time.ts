@@ -127,6 +127,7 @@ export function defineTimeTypes(set: Types, host: Host): void {
         self.state.kind === "Local" ? self : toDateTime(set, host, self.state.milliseconds, false),
       "AddSeconds(double)": add(1000),
       "AddMinutes(double)": add(60_000),
+      "AddDays(double)": add(86_400_000),
     },
     staticProperties: { UtcNow: () => toDateTime(set, host, clock.now(), true) },
     staticMethods: {

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
@@ -19,6 +19,7 @@ import { serverTime } from "../host/server-time.ts";
 import { tcpProbe } from "../host/tcp-probe.ts";
 import { criPipe, criReadyFile, serviceProcesses } from "./service-plan.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
+import { isJoin, runJoin } from "./wine-kubeadm.ts";
 import { WineServices } from "./wine-services.ts";
 
 /** Where things lie in the guest. */
@@ -50,13 +51,12 @@ const routesSeconds = 20;
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
-  /** It gives the container runtime two seconds for each first answer, which an emulated CPU of a busy host does not keep. */
-  readonly ignoredPreflightErrors: readonly string[] = ["CRI", "ContainerRuntimeVersion"];
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
   readonly #start: StartProgram;
-  #rebootOrdered = false;
+  /** Waits for the time of the reboot that was ordered. */
+  #reboot: ChildProcess | undefined;
 
   constructor(options: WineProgramsOptions) {
     this.#options = options;
@@ -74,7 +74,11 @@ export class WinePrograms implements WindowsPrograms {
 
   async run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
     await this.#assertProgram(exe);
-    return this.runToEnd(exe, args, options);
+    const { startService } = options;
+    const run = (all: readonly string[]) => this.runToEnd(exe, all, options);
+    return startService && isJoin(exe, args)
+      ? runJoin(this.#drive, args, run, startService)
+      : run(args);
   }
 
   /** As `run`, also for Wine's own programs: they are links out of drive C:, which the model does not follow. */
@@ -86,6 +90,7 @@ export class WinePrograms implements WindowsPrograms {
     const child = this.#start(exe, args, {
       cwd: await this.#drive.resolve(options.cwd ?? "C:\\"),
       path: options.path ?? [],
+      environment: options.environment ?? [],
       stdio: ["pipe", "pipe", "pipe"],
     });
     const { stdin, stdout, stderr } = child;
@@ -145,9 +150,14 @@ export class WinePrograms implements WindowsPrograms {
     return this.#services.isRunning("containerd") && (await this.#drive.isFile(criReadyFile));
   }
 
-  async unpack(archive: string, folder: string): Promise<void> {
+  async unpack(archive: string, folder: string, strip = 0): Promise<void> {
     // Some hundred small files: an emulated CPU does that in C in a tenth of the time that JavaScript takes for it.
-    await busybox("tar", "-xf", archive, "-C", folder);
+    const stripped = strip === 0 ? [] : [`--strip-components=${strip}`];
+    await busybox("tar", "-xf", archive, "-C", folder, ...stripped);
+    await this.flush();
+  }
+
+  async flush(): Promise<void> {
     await busybox("sync");
   }
 
@@ -199,16 +209,24 @@ export class WinePrograms implements WindowsPrograms {
     await promisify(execFile)(routesScript, gone, { timeout: routesSeconds * 1000 });
   }
 
-  async reboot(delaySeconds: number): Promise<void> {
-    if (this.#rebootOrdered) return;
-    this.#rebootOrdered = true;
+  async reboot(delaySeconds: number): Promise<boolean> {
+    if (this.#reboot && delaySeconds > 0) return false;
     // A program of its own: the order stands even if this one ends.
     const child = spawn(this.#options.rebootScript, [String(delaySeconds)], {
       detached: true,
       stdio: "ignore",
     });
+    this.#reboot = child;
     await once(child, "spawn");
     child.unref();
+    return true;
+  }
+
+  callOffReboot(): Promise<boolean> {
+    const wasOrdered = this.#reboot !== undefined;
+    if (this.#reboot) killGroup(this.#reboot);
+    this.#reboot = undefined;
+    return Promise.resolve(wasOrdered);
   }
 
   async #assertProgram(exe: string): Promise<void> {

@@ -1,8 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync, type Dirent } from "node:fs";
 import {
-  copyFile,
-  link,
   lstat,
   mkdir,
   open,
@@ -17,9 +15,6 @@ import { dirname, join, sep } from "node:path";
 import { findOnDrive } from "./drive-names.ts";
 import { DiskFullError, isMissing } from "./file-errors.ts";
 import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
-
-/** Bytes of a file that are looked at together. */
-const blockSize = 64 * 1024;
 
 /**
  * Drive C: kept in a folder of the Linux file system.
@@ -103,70 +98,9 @@ export class Drive {
     await rename(temporary, target);
   }
 
-  /** Writes a file unless it has this content already; whether it wrote. */
-  async writeIfChanged(path: string, content: string): Promise<boolean> {
-    if ((await this.read(path))?.toString("utf8") === content) return false;
-    await this.write(path, content);
-    return true;
-  }
-
   /** @throws DiskFullError where nothing more can be written. */
   assertRoom(): void {
     if (this.full) throw new DiskFullError();
-  }
-
-  /** Length of a file and time of its last change in nanoseconds, or undefined when there is none. */
-  async fileState(path: string): Promise<string | undefined> {
-    if (!(await this.isFile(path))) return undefined;
-    const { size, mtimeNs } = await stat(await this.resolve(path), { bigint: true });
-    return `${size} ${mtimeNs}`;
-  }
-
-  /** SHA-256 of a file in lower-case hexadecimal digits, or undefined when there is none. */
-  async sha256(path: string): Promise<string | undefined> {
-    if (!(await this.isFile(path))) return undefined;
-    const hash = createHash("sha256");
-    const buffer = Buffer.allocUnsafe(blockSize);
-    const file = await open(await this.resolve(path));
-    try {
-      // Not as a stream: on an emulated CPU a stream costs half as much again as the hash itself.
-      for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, blockSize);
-        if (bytesRead === 0) return hash.digest("hex");
-        hash.update(buffer.subarray(0, bytesRead));
-      }
-    } finally {
-      await file.close();
-    }
-  }
-
-  /**
-   * Puts a copy of a file in another's place, whole or not at all.
-   *
-   * It is the same file under a second name where the file system can do that: programs are large, and emulated disks
-   * slow. `write` replaces files and so never changes the other name's content.
-   */
-  async copy(from: string, to: string): Promise<void> {
-    this.assertRoom();
-    const target = await this.resolve(to);
-    await mkdir(dirname(target), { recursive: true });
-    const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
-    const source = await this.resolve(from);
-    try {
-      await link(source, temporary);
-    } catch {
-      await copyFile(source, temporary);
-    }
-    await rename(temporary, target);
-  }
-
-  /** Gives a file another name on the drive; one that has it already is an error, as for Windows' MoveFile. */
-  async move(from: string, to: string): Promise<void> {
-    const target = await this.resolve(to);
-    if (await this.isFile(to)) {
-      throw new Error(`Cannot create a file when that file already exists: ${to}`);
-    }
-    await rename(await this.resolve(from), target);
   }
 
   /** Names of the files in a folder, in the order of their characters' codes; none where there is no folder. */

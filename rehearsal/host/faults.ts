@@ -7,8 +7,11 @@ import { scriptNames } from "./step-names.ts";
 export const unpacker = "tar.exe";
 
 const step = z.enum([...scriptNames, unpacker]);
-/** Before the step does anything, half way through, or when all is done but its result not yet written. */
-const at = z.enum(["start", "middle", "end"]).default("middle");
+/**
+ * Before the step does anything, half way through, or when all is done but its result not yet written; as a number, before
+ * the first, second, ... change that it makes to the machine.
+ */
+const at = z.union([z.enum(["start", "middle", "end"]), z.int().min(1)]).default("middle");
 /** How often the fault is played on this machine, reboots included; then things go well. */
 const times = z.int().min(1).default(1);
 

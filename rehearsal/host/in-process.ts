@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +12,7 @@ import { HollowPrograms } from "./hollow/hollow-programs.ts";
 import { generateEd25519 } from "../../components/machine/generate-ed25519.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
 import { started, stopped } from "../left-running.ts";
+import { loadState } from "./state.ts";
 import type { WindowsHost } from "./windows-host.ts";
 import type { WindowsVersion } from "./windows-version.ts";
 
@@ -36,6 +37,8 @@ export interface RehearsalHostOptions {
   readonly patience?: number;
   /** How long the port stays closed in a reboot. Default: 50. */
   readonly downMilliseconds?: number;
+  /** Folder with what was on its drive before. Default: nothing was. */
+  readonly drive?: string;
   /** Default: nothing is logged. */
   readonly log?: (line: string) => void;
 }
@@ -62,9 +65,13 @@ export interface RehearsalHost {
   stop(): Promise<void>;
 }
 
+/** How long what is written may take to leave the machine. */
+const sendMilliseconds = 50;
+
 /** Starts a host; the caller stops it. */
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
+  if (options.drive !== undefined) await cp(options.drive, driveC, { recursive: true });
   const media = await writeHollowMedia(
     new Drive(driveC, false),
     options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
@@ -77,15 +84,26 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     driveC,
     cluster: options.cluster ?? recording,
     onReboot: (delaySeconds) => {
-      rebooting = reboot(delaySeconds * 1000 * patience).catch((error: unknown) =>
+      if (power.signal.aborted) return; // it is going down
+      delay.abort();
+      delay = new AbortController();
+      rebooting = reboot(delaySeconds * 1000 * patience, delay.signal).catch((error: unknown) =>
         log(`reboot failed: ${String(error)}`),
       );
     },
+    onRebootCalledOff: () => delay.abort(),
   });
+  if (options.drive !== undefined) {
+    const { bootTime } = await loadState(new Drive(driveC, false), programs.bootTime);
+    programs.bootTime = new Date(bootTime);
+    programs.powerOn();
+  }
 
   let boots = 0;
   let off = false;
   let power = new AbortController();
+  /** Aborted when a reboot that was ordered is not to come. */
+  let delay = new AbortController();
   const boot = async (port: number): Promise<RunningHost> => {
     power = new AbortController();
     boots++;
@@ -114,11 +132,18 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.stepLock.idle();
     await running.windows.tasksEnded();
     await running.servicesStarted;
+    await running.windows.saved();
+    running.windows.unflushed.tear();
     programs.powerOff(); // what a step had still begun
   };
-  const reboot = async (delayMilliseconds: number): Promise<void> => {
-    await sleep(delayMilliseconds);
-    if (off) return;
+  const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
+    await sleep(milliseconds, undefined, { signal: calledOff }).catch(() => undefined);
+    if (milliseconds > 0 && !calledOff.aborted) {
+      // A delay that is cut short to so little is still one in which a step can tell its result.
+      await running.windows.stepLock.idle();
+      await sleep(sendMilliseconds);
+    }
+    if (off || calledOff.aborted) return;
     await powerOff();
     await sleep(options.downMilliseconds ?? 50);
     programs.powerOn();
@@ -153,6 +178,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     async stop() {
       stopped(host);
       off = true;
+      delay.abort();
       await rebooting;
       await powerOff();
       await rm(driveC, { recursive: true, force: true });

@@ -22,6 +22,11 @@ export class ProgramTimeout extends Error {
   }
 }
 
+/** A file that is no program. */
+export class NotAProgram extends Error {
+  override readonly name = "NotAProgram";
+}
+
 /** How a program is run to its end. */
 export interface RunOptions {
   /** Written to its standard input, which is then closed; none means empty input. */
@@ -34,6 +39,10 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
   readonly path?: readonly string[];
+  /** What the service manager does where the program asks it to start a service. Default: nothing. */
+  readonly startService?: (name: string) => Promise<void>;
+  /** Variables besides Windows' own, as `NAME=value`. Default: none. */
+  readonly environment?: readonly string[];
 }
 
 /** How a program is started as a service. */
@@ -63,11 +72,6 @@ export interface WindowsPrograms {
   readonly driveC: string;
   /** When the machine last booted; changes with every reboot, steady in between. */
   readonly bootTime: Date;
-  /**
-   * Preflight checks of kubeadm that can't pass here though they would on Windows (under Wine: CRI and
-   * ContainerRuntimeVersion). Nothing else is ignored.
-   */
-  readonly ignoredPreflightErrors: readonly string[];
 
   /** Runs an executable to its end. A non-zero exit code is a result, not an error. */
   run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult>;
@@ -98,9 +102,13 @@ export interface WindowsPrograms {
   /**
    * Unpacks a tar archive into a folder; both are Linux paths, and what it held is on the disk when this returns.
    *
+   * @param strip so many folders are taken off the front of its names. Default: 0.
    * @throws with what tar had to say.
    */
-  unpack(archive: string, folder: string): Promise<void>;
+  unpack(archive: string, folder: string, strip?: number): Promise<void>;
+
+  /** Resolves when all that was written to the drive is on the disk. */
+  flush(): Promise<void>;
 
   /** IPv4 addresses of the machine, that of the loopback too. */
   addresses(): readonly string[];
@@ -133,6 +141,12 @@ export interface WindowsPrograms {
    */
   setRoutes(routes: readonly Route[]): Promise<void>;
 
-  /** Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. One ordered before stands. */
-  reboot(delaySeconds: number): Promise<void>;
+  /**
+   * Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. Whether it
+   * did: one ordered before stands, unless this one is for now.
+   */
+  reboot(delaySeconds: number): Promise<boolean>;
+
+  /** Calls an ordered reboot off; whether there was one. */
+  callOffReboot(): Promise<boolean>;
 }

@@ -1,4 +1,6 @@
-import { isIPv4 } from "node:net";
+/** Where Windows has routes: those in force, and those that come back with a boot. */
+export const routeStores = ["ActiveStore", "PersistentStore"] as const;
+export type RouteStore = (typeof routeStores)[number];
 
 /** A way to a range of addresses. */
 export interface Route {
@@ -22,28 +24,4 @@ export function parseRoutes(text: string): Route[] {
       const [destination = "", nextHop = ""] = each.split("=", 2);
       return { destination, nextHop };
     });
-}
-
-/**
- * Whether an address is a neighbour of a machine, and none of its own.
- *
- * @param own the machine's addresses with their prefixes, e.g. `192.168.150.10/24`.
- */
-export function isNeighbour(address: string, own: readonly string[]): boolean {
-  const bits = addressBits(address);
-  return own.some((each) => {
-    const [ownAddress = "", length = "32"] = each.split("/");
-    return (
-      ownAddress !== address &&
-      addressBits(ownAddress).slice(0, Number(length)) === bits.slice(0, Number(length))
-    );
-  });
-}
-
-function addressBits(address: string): string {
-  if (!isIPv4(address)) throw new Error(`"${address}" is no IPv4 address`);
-  return address
-    .split(".")
-    .map((part) => Number(part).toString(2).padStart(8, "0"))
-    .join("");
 }

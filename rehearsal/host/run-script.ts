@@ -12,9 +12,7 @@ import type { StepBehaviour, StepOutcome } from "./step.ts";
 import { StepError, stepExitCodes } from "./step-error.ts";
 import { type ScriptName, scriptNames } from "./step-names.ts";
 import { hyperVBehaviours } from "./hyper-v/behaviours.ts";
-import { stepBehaviours } from "./step-behaviours.ts";
 import { StepFaults } from "./step-faults.ts";
-import { removeSecretRemains } from "./steps/secret-remains.ts";
 import { StepParameters } from "./step-parameters.ts";
 import { PowerLost } from "./power-lost.ts";
 import { type WindowsHost, homeFolder } from "./windows-host.ts";
@@ -36,12 +34,9 @@ const unusableFile = 0xfffd0000;
 /** Exit code where a script uses what the interpreter does not know. */
 const unsupportedScript = 70;
 /** What stands in for each script that does not run itself yet. */
-const behaviours: Partial<Record<ScriptName, StepBehaviour>> = {
-  ...stepBehaviours,
-  ...hyperVBehaviours,
-};
+const behaviours: Partial<Record<ScriptName, StepBehaviour>> = hyperVBehaviours;
 /** Scripts that only look: they do not wait, for what they are to look at may be one that hangs. */
-const lookers: readonly ScriptName[] = ["Export-NodeLog", "Get-LabMachine"];
+const lookers: readonly ScriptName[] = ["Get-LabMachine"];
 /** Seconds the scripts wait for one another. */
 const lockSeconds = 240;
 
@@ -95,21 +90,22 @@ async function runOnPowerShell(
   args: readonly string[],
   io: CommandIo,
 ): Promise<number> {
-  const faults = await StepFaults.load(host, step, () => io.dropConnection());
   let result = "";
   const output = (text: string): void => {
     if (text.startsWith('{"step":')) result += text;
     else io.out(text);
   };
-  const powerShell = windowsPowerShell(
-    host,
-    { output, error: (text) => io.err(text), input: () => inputOf(io) },
-    () => faults.changing(),
-  );
   try {
+    const faults = await StepFaults.load(host, step, () => io.dropConnection());
+    const powerShell = windowsPowerShell(
+      host,
+      { output, error: (text) => io.err(text), input: () => inputOf(io) },
+      () => faults.changing(),
+    );
     await faults.start();
     const exitCode = await powerShell.runFile(path, args, (value) => output(shown(value)));
     await host.applyHostsFile();
+    await host.saved();
     await faults.end();
     await faults.writeResult(result.replaceAll("\r\n", "\n"), (text) => io.out(text));
     return exitCode;
@@ -118,7 +114,7 @@ async function runOnPowerShell(
       io.err(`The PowerShell of the rehearsal host can't run this script: ${error.message}\n`);
       return unsupportedScript;
     }
-    if (!(error instanceof StepError)) throw error;
+    if (error instanceof PowerLost) throw error;
     return failed(host, step, error, io);
   } finally {
     host.drive.full = false; // somebody has made room
@@ -191,7 +187,7 @@ async function runBehaviour(
 ): Promise<Played> {
   const faults = await StepFaults.load(host, step, () => io.dropConnection());
   try {
-    return { outcome: await played(host, step, behaviour, parameters, io, faults), faults };
+    return { outcome: await played(host, behaviour, parameters, io, faults), faults };
   } finally {
     host.drive.full = false; // somebody has made room
   }
@@ -199,13 +195,11 @@ async function runBehaviour(
 
 async function played(
   host: WindowsHost,
-  step: ScriptName,
   behaviour: StepBehaviour,
   parameters: StepParameters,
   io: CommandIo,
   faults: StepFaults,
 ): Promise<StepOutcome> {
-  if (!lookers.includes(step)) await removeSecretRemains(host);
   await faults.start();
   const outcome = await behaviour({
     host,

@@ -22,6 +22,7 @@ export class ServiceManager {
   readonly #save: () => Promise<void>;
   readonly #registry: RegistryKey;
   readonly #path: () => readonly string[];
+  readonly #started: (program: WorkingProgram) => Promise<void>;
   /** Services that were started and not stopped since: one of them that does not run has ended by itself. */
   readonly #wanted = new Set<string>();
   readonly #starting = new Map<string, Promise<void>>();
@@ -34,7 +35,10 @@ export class ServiceManager {
     registry: RegistryKey,
     /** Folders on the machine's PATH besides Windows' own. */
     path: () => readonly string[],
+    /** Called when a service's program has been started. */
+    started: (program: WorkingProgram) => Promise<void>,
   ) {
+    this.#started = started;
     this.#path = path;
     this.#registry = registry;
     this.#drive = drive;
@@ -162,6 +166,7 @@ export class ServiceManager {
       environment: this.environment(name),
       ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
     });
+    await this.#started(program);
   }
 
   async #startReporting(name: string, report: (message: string) => void): Promise<void> {

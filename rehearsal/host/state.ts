@@ -19,6 +19,13 @@ const firewallRuleSchema = z.strictObject({
   port: z.int(),
 });
 
+const hostNetworkSchema = z.strictObject({
+  type: z.string(),
+  /** Range of addresses. */
+  addressPrefix: z.string(),
+  endpoints: z.array(z.string()),
+});
+
 const stateSchema = z.strictObject({
   /** Boot during which this was written, ISO 8601: another one now means the machine has rebooted since. */
   bootTime: z.iso.datetime(),
@@ -42,7 +49,7 @@ const stateSchema = z.strictObject({
   /** Folders and programs that Microsoft Defender leaves alone. */
   defenderExclusions: z.array(z.string()),
   /** Networks in HNS by name, with the endpoints on each; Windows' own "nat" is not among them. */
-  networks: z.record(z.string(), z.strictObject({ endpoints: z.array(z.string()) })),
+  networks: z.record(z.string(), hostNetworkSchema),
   /** Persistent routes, in the order they were made. */
   routes: z.array(z.strictObject({ destination: z.string(), nextHop: z.string() })),
   /** Rules about DNS (NRPT), in the order they were made. */
@@ -63,6 +70,9 @@ export type HostState = z.infer<typeof stateSchema>;
 
 /** One entry of the service manager. */
 export type Service = z.infer<typeof serviceSchema>;
+
+/** One network in HNS. */
+export type HostNetwork = z.infer<typeof hostNetworkSchema>;
 
 /** Where the state lies on drive C:. */
 export const statePath = "C:\\rehearsal\\state.json";
@@ -105,8 +115,15 @@ export async function saveState(drive: Drive, state: HostState): Promise<void> {
 /** Writes the state to the drive whenever it is called; one write at a time, in order. */
 export function savingInOrder(drive: Drive, state: HostState): () => Promise<void> {
   let saving: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
   return () => {
-    saving = saving.catch(() => undefined).then(() => saveState(drive, state));
-    return saving;
+    // One that has not begun yet writes this change too.
+    next ??= saving = saving
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return saveState(drive, state);
+      });
+    return next;
   };
 }

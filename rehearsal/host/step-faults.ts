@@ -54,6 +54,7 @@ export class StepFaults {
   async changing(): Promise<void> {
     this.#changes += 1;
     if (this.#changes === middle) await this.checkpoint();
+    await this.#strike(this.#changes);
     this.#host.assertPower();
   }
 

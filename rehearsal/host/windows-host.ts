@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
+import { makeFlannelNetwork } from "./flanneld.ts";
 import type { Hardware } from "./hardware.ts";
 import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
 import { RegistryKey } from "../windows/registry.ts";
+import { UnflushedFiles } from "../windows/unflushed.ts";
 import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
-import { type HostState, loadState, saveState, savingInOrder } from "./state.ts";
+import { type HostNetwork, type HostState, loadState, saveState, savingInOrder } from "./state.ts";
 import { WindowsSettings } from "./windows-settings.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 
@@ -34,6 +36,12 @@ export interface WindowsHostOptions {
   readonly power: AbortSignal;
 }
 
+/** How long what is written may take to leave the machine. */
+const sendMilliseconds = 40;
+
+/** Seconds that a switch on the adapter cuts the machine off. */
+const switchSeconds = 4;
+
 /** Home of the only user. */
 export const homeFolder = "C:\\Users\\Administrator";
 
@@ -55,10 +63,16 @@ export class WindowsHost {
   readonly runningPrograms = new Set<string>();
   /** Files that somebody else, e.g. a virus scanner, has open so that nobody may even rename them. */
   readonly openFiles = new Set<string>();
+  /** Files that somebody else has open so that nobody may even read them; by their full path. */
+  readonly lockedFiles = new Set<string>();
   /** One step at a time per machine. */
   readonly stepLock: StepLock;
+  /** What a power cut would spoil. */
+  readonly unflushed = new UnflushedFiles();
   /** Bytes of files that were copied here during this boot. */
   bytesReceived = 0;
+  /** What each scheduled task has PowerShell run, by its name in lower case. */
+  readonly scheduledTasks = new Map<string, string>();
   /** HKEY_LOCAL_MACHINE. */
   readonly registry: RegistryKey;
   /** By name, e.g. that by which steps wait for one another. */
@@ -96,6 +110,7 @@ export class WindowsHost {
       save,
       this.registry,
       () => this.settings.path,
+      (program) => makeFlannelNetwork(this, program),
     );
     this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
   }
@@ -115,6 +130,7 @@ export class WindowsHost {
           if (installation === "InstallPending") state.features[feature] = "Installed";
         }
       }
+      host.settings.tellPending();
     }
     await saveState(drive, state);
     await host.applyHostsFile();
@@ -159,9 +175,9 @@ export class WindowsHost {
     return this.#options.power;
   }
 
-  /** Makes the persistent routes, and no others, hold for the programs. */
+  /** Makes the routes in force, and no others, hold for the programs. */
   async applyRoutes(): Promise<void> {
-    await this.programs.setRoutes(this.settings.routes);
+    await this.programs.setRoutes(this.settings.routesIn("ActiveStore"));
   }
 
   /** Cuts the machine off for so many seconds; what runs on it goes on. */
@@ -173,7 +189,38 @@ export class WindowsHost {
     }, this.milliseconds(seconds));
   }
 
-  /** Whether somebody could connect. */
+  /** Whether its adapter has its addresses. */
+  hasAddress = true;
+
+  /** IPv4 addresses with their prefix lengths; instead of those its adapter has lost, one that Windows makes up. */
+  segments(): readonly string[] {
+    const own = this.programs.segments();
+    if (this.hasAddress) return own;
+    return [...own.filter((each) => each.startsWith("127.")), "169.254.7.7/16"];
+  }
+
+  /** A virtual switch on the adapter cuts the machine off for some seconds; by a fault, until it boots. */
+  async #putSwitchOnAdapter(): Promise<void> {
+    this.hasAddress = false;
+    this.#options.stopSshd();
+    this.#options.cutConnections();
+    for (const fault of await this.faults.all()) {
+      if (fault.kind === "addressLost" && (await this.faults.take(fault))) return;
+    }
+    setTimeout(() => {
+      if (this.powerLost) return;
+      this.hasAddress = true;
+      if (this.isSshdListening) this.#options.startSshd().catch(() => undefined);
+    }, this.milliseconds(switchSeconds));
+  }
+
+  /** Makes a network in HNS of a kind that is on the machine's adapter. */
+  async addHostNetwork(name: string, network: Omit<HostNetwork, "endpoints">): Promise<void> {
+    await this.settings.addNetwork(name, [], network);
+    await this.#putSwitchOnAdapter();
+  }
+
+  /** Whether sshd runs. */
   isSshdListening = true;
 
   stopSshd(): void {
@@ -183,17 +230,26 @@ export class WindowsHost {
 
   async startSshd(): Promise<void> {
     this.assertPower();
-    await this.#options.startSshd();
     this.isSshdListening = true;
+    if (this.hasAddress) await this.#options.startSshd();
   }
 
   cutConnections(): void {
     this.#options.cutConnections();
   }
 
-  /** Runs what no session waits for, as a scheduled task; it ends with the power. */
+  /**
+   * Runs what no session waits for, as a scheduled task; it ends with the power. It begins when the steps have ended: a
+   * delay that is cut short to very little is still one in which a step can tell its result.
+   */
   startTask(work: () => Promise<void>): void {
-    const task = work().catch((error: unknown) => {
+    const begin = async (): Promise<void> => {
+      await this.stepLock.idle();
+      await sleep(sendMilliseconds);
+      this.assertPower();
+      await work();
+    };
+    const task = begin().catch((error: unknown) => {
       if (!(error instanceof PowerLost)) throw error;
     });
     this.#tasks = Promise.all([this.#tasks, task]);

@@ -1,7 +1,7 @@
 import type { Drive } from "./drive.ts";
-import { type Route, routeText } from "./routes.ts";
+import { type Route, type RouteStore, routeStores, routeText } from "./routes.ts";
 import { machineVariables, type RegistryKey } from "../windows/registry.ts";
-import type { HostState } from "./state.ts";
+import type { HostNetwork, HostState } from "./state.ts";
 
 const session = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
 const versions = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
@@ -10,12 +10,12 @@ const calico = "SOFTWARE\\Tigera\\Calico";
 
 /** The machine's variables as Windows sets them up. */
 const ownVariables = {
-  ComSpec: "C:\\Windows\\system32\\cmd.exe",
+  ComSpec: "%SystemRoot%\\system32\\cmd.exe",
   OS: "Windows_NT",
-  Path: "C:\\Windows\\system32;C:\\Windows",
+  Path: "%SystemRoot%\\system32;%SystemRoot%",
   PROCESSOR_ARCHITECTURE: "AMD64",
-  TEMP: "C:\\Windows\\TEMP",
-  windir: "C:\\Windows",
+  TEMP: "%SystemRoot%\\TEMP",
+  windir: "%SystemRoot%",
 } as const;
 
 /**
@@ -27,6 +27,7 @@ export class WindowsSettings {
   readonly #state: HostState;
   readonly #save: () => Promise<void>;
   readonly #registry: RegistryKey;
+  #routesInForce: Route[];
 
   constructor(
     drive: Drive,
@@ -39,10 +40,14 @@ export class WindowsSettings {
     this.#state = state;
     this.#save = save;
     this.#registry = registry;
+    this.#routesInForce = [...state.routes];
     for (const [name, value] of Object.entries(ownVariables)) {
-      if (registry.make(session).get(name) === undefined) this.#variables.set(name, value);
+      const kind = value.includes("%") ? "ExpandString" : "String";
+      if (registry.make(session).get(name) === undefined) {
+        registry.make(session).set(name, value, kind);
+      }
     }
-    this.#tellPending();
+    this.tellPending();
   }
 
   featureState(feature: string): HostState["features"][string] {
@@ -52,12 +57,12 @@ export class WindowsSettings {
   async setFeatureState(feature: string, state: HostState["features"][string]): Promise<void> {
     this.#drive.assertRoom();
     this.#state.features[feature] = state;
-    this.#tellPending();
+    this.tellPending();
     await this.#save();
   }
 
   /** Has the registry say why Windows waits for a reboot. */
-  #tellPending(): void {
+  tellPending(): void {
     const keys = {
       "Component Based Servicing": "Component Based Servicing\\RebootPending",
       "Windows Update": "WindowsUpdate\\Auto Update\\RebootRequired",
@@ -80,32 +85,36 @@ export class WindowsSettings {
   /** An update has been installed that a reboot must finish; until then Windows installs no features. */
   async setUpdatePending(pending: boolean): Promise<void> {
     this.#state.updatePending = pending;
-    this.#tellPending();
+    this.tellPending();
     await this.#save();
   }
 
   /** Folders on the machine's PATH besides Windows' own. */
   get path(): readonly string[] {
-    const own = ownVariables.Path.split(";");
-    return (this.#variables.get("Path") ?? "").split(";").filter((each) => !own.includes(each));
+    return this.#folders.slice(ownVariables.Path.split(";").length);
   }
 
   /** Adds a folder to the machine's PATH; whether it was missing. */
   async addToPath(folder: string): Promise<boolean> {
     const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
     if (this.path.some(same)) return false;
-    this.#variables.set("Path", [ownVariables.Path, ...this.path, folder].join(";"));
+    return this.#setPath([...this.#folders, folder]);
+  }
+
+  get #folders(): readonly string[] {
+    const value = this.#registry.make(session).values.get("path")?.data;
+    return (typeof value === "string" ? value : "").split(";");
+  }
+
+  async #setPath(folders: readonly string[]): Promise<true> {
+    this.#registry.make(session).set("Path", folders.join(";"), "ExpandString");
     await this.#save();
     return true;
   }
 
-  /** Takes a folder off the machine's PATH; whether it was there. */
-  async removeFromPath(folder: string): Promise<boolean> {
-    const others = this.path.filter((other) => other.toLowerCase() !== folder.toLowerCase());
-    if (others.length === this.path.length) return false;
-    this.#variables.set("Path", [ownVariables.Path, ...others].join(";"));
-    await this.#save();
-    return true;
+  /** A rule of the firewall by its name. */
+  firewallRule(name: string): HostState["firewallRules"][string] | undefined {
+    return this.#state.firewallRules[name];
   }
 
   /** Adds or changes a rule of the firewall; whether that changed anything. */
@@ -161,21 +170,28 @@ export class WindowsSettings {
     return this.#state.routes;
   }
 
-  /** Makes a route; whether it was missing. */
-  async addRoute(route: Route): Promise<boolean> {
-    if (this.#state.routes.some((other) => routeText(other) === routeText(route))) return false;
-    this.#state.routes.push({ ...route });
-    await this.#save();
-    return true;
+  routesIn(store: RouteStore): readonly Route[] {
+    return store === "ActiveStore" ? this.#routesInForce : this.#state.routes;
   }
 
-  /** Removes a route; whether it was there. */
-  async removeRoute(route: Route): Promise<boolean> {
-    const others = this.#state.routes.filter((other) => routeText(other) !== routeText(route));
-    if (others.length === this.#state.routes.length) return false;
-    this.#state.routes = others;
+  async addRoute(route: Route, stores: readonly RouteStore[] = routeStores): Promise<void> {
+    await this.removeRoute(route, stores);
+    if (stores.includes("ActiveStore")) this.#routesInForce.push(route);
+    if (stores.includes("PersistentStore")) this.#state.routes.push({ ...route });
     await this.#save();
-    return true;
+  }
+
+  /** Removes a route from stores; whether it was in any. */
+  async removeRoute(route: Route, stores: readonly RouteStore[] = routeStores): Promise<boolean> {
+    const isOther = (each: Route): boolean => routeText(each) !== routeText(route);
+    const others = stores.map((store) => this.routesIn(store).filter(isOther));
+    const removed = stores.some((store, at) => others[at]?.length !== this.routesIn(store).length);
+    for (const [at, store] of stores.entries()) {
+      if (store === "ActiveStore") this.#routesInForce = others[at] ?? [];
+      else this.#state.routes = others[at] ?? [];
+    }
+    await this.#save();
+    return removed;
   }
 
   /** Rules about DNS for all names, whoever made them. */
@@ -193,9 +209,17 @@ export class WindowsSettings {
     return Object.keys(this.#state.networks);
   }
 
-  /** Makes a network in HNS. */
-  async addNetwork(name: string, endpoints: readonly string[] = []): Promise<void> {
-    this.#state.networks[name] = { endpoints: [...endpoints] };
+  network(name: string): HostNetwork | undefined {
+    return this.#state.networks[name];
+  }
+
+  /** Makes a network in HNS, or another one of its name. */
+  async addNetwork(
+    name: string,
+    endpoints: readonly string[] = [],
+    { type, addressPrefix } = { type: "Overlay", addressPrefix: "192.168.255.0/30" },
+  ): Promise<void> {
+    this.#state.networks[name] = { type, addressPrefix, endpoints: [...endpoints] };
     await this.#save();
   }
 

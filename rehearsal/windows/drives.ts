@@ -3,6 +3,7 @@ import { findOnDrive } from "../host/drive-names.ts";
 import { accessDenied, folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
 import type { Files } from "../../powershell/host.ts";
 import { Raised } from "../../powershell/values.ts";
+import { UnflushedFiles } from "./unflushed.ts";
 
 /** What a machine has to say about changes of its files. Paths are full. */
 export interface DriveWatch {
@@ -10,11 +11,20 @@ export interface DriveWatch {
   changing(what: string): Promise<void>;
   /** Whether somebody else, e.g. a program that runs, keeps a file from being written, removed or renamed. */
   isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
+  readonly unflushed: UnflushedFiles;
+  /** Whether somebody else keeps a file even from being read. */
+  isLocked(path: string): boolean;
+  /** Called after a file or folder has been given another name. */
+  moved?(from: string, to: string): Promise<void>;
+  /** Whether somebody serves a pipe, by its name. */
+  isPipeServed?(name: string): Promise<boolean>;
 }
 
 const unwatched: DriveWatch = {
   changing: () => Promise.resolve(),
   isInUse: () => Promise.resolve(false),
+  unflushed: new UnflushedFiles(),
+  isLocked: () => false,
 };
 
 /** ERROR_SHARING_VIOLATION, as HRESULT. */
@@ -79,10 +89,10 @@ export function windowsFiles(
       sharingViolation,
     );
   const reject = (path: string, wanted: "Read" | "Write" | "Delete", named = ` '${path}'`) => {
-    const others = open.get(resolve(path).toLowerCase());
+    const others = [...(open.get(resolve(path).toLowerCase()) ?? [])];
     if (
-      others &&
-      [...others].some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
+      watch.isLocked(resolve(path)) ||
+      others.some(({ share }) => share !== "ReadWrite" && !share.includes(wanted))
     ) {
       throw inUse(named);
     }
@@ -95,12 +105,17 @@ export function windowsFiles(
       throw how === "rename" ? inUse("") : accessDenied(full);
     }
   };
+  const { unflushed } = watch;
   return {
     separator: "\\",
     resolve,
     status: (path) => {
       const file = locate(path);
       return file === undefined ? undefined : disk.status(file);
+    },
+    device: (path) => {
+      const [, pipe] = /^\\\\\.\\pipe\\(.+)$/i.exec(path) ?? [];
+      return pipe === undefined ? undefined : watch.isPipeServed?.(pipe);
     },
     list: (path) => at(path, (file) => disk.list(file)),
     read: (path) => {
@@ -110,7 +125,10 @@ export function windowsFiles(
     write: async (path, data) => {
       await change(path, "write");
       reject(path, "Write");
-      await at(path, (file) => disk.write(file, data));
+      await at(path, async (file) => {
+        await disk.write(file, data);
+        unflushed.written(file);
+      });
     },
     makeFolder: async (path) => {
       await watch.changing(`make ${resolve(path)}`);
@@ -124,18 +142,34 @@ export function windowsFiles(
     move: async (from, to) => {
       await change(from, "rename");
       reject(from, "Delete", "");
-      await at(from, (source) => at(to, (target) => disk.move(source, target)));
+      await at(from, (source) =>
+        at(to, async (target) => {
+          await disk.move(source, target);
+          unflushed.renamed(source, target);
+        }),
+      );
+      await watch.moved?.(resolve(from), resolve(to));
     },
     replace: async (from, to) => {
       await change(to, "write");
       reject(to, "Delete", "");
-      await at(from, (source) => at(to, (target) => disk.replace(source, target)));
+      await at(from, (source) =>
+        at(to, async (target) => {
+          await disk.replace(source, target);
+          unflushed.renamed(source, target);
+        }),
+      );
     },
     copy: async (from, to) => {
       await change(to, "write");
       reject(from, "Read");
       reject(to, "Write");
-      await at(from, (source) => at(to, (target) => disk.copy(source, target)));
+      await at(from, (source) =>
+        at(to, async (target) => {
+          await disk.copy(source, target);
+          unflushed.written(target);
+        }),
+      );
     },
     setModified: (path, moment) => at(path, (file) => disk.setModified(file, moment)),
     open: async (path, options) => {
@@ -144,11 +178,22 @@ export function windowsFiles(
       }
       reject(path, options.access === "Read" ? "Read" : "Write");
       const handle = await at(path, (file) => disk.open(file, options));
+      const file = locate(path) ?? "";
+      const write = handle.write.bind(handle);
+      const flush = handle.flush.bind(handle);
       const key = resolve(path).toLowerCase();
       const entry = { share: options.share };
       open.set(key, new Set([...(open.get(key) ?? []), entry]));
       const close = handle.close.bind(handle);
       return Object.assign(handle, {
+        write: async (data: Uint8Array) => {
+          await write(data);
+          unflushed.written(file);
+        },
+        flush: async () => {
+          await flush();
+          unflushed.flushed(file);
+        },
         close: () => {
           open.get(key)?.delete(entry);
           close();

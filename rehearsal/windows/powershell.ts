@@ -3,6 +3,7 @@
  * what is modelled of the cmdlets that only Windows has.
  */
 import fs from "node:fs";
+import { chmod } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cmdlet } from "../../powershell/commands.ts";
@@ -14,9 +15,20 @@ import { nodeFiles } from "../../powershell/node-host.ts";
 import { types as coreTypes, Types } from "../../powershell/types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
+import { clockCmdlets } from "./clock.ts";
+import { compilerCmdlets } from "./compiler.ts";
+import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
+import { eventCmdlets } from "./events.ts";
+import { featureCmdlets } from "./features.ts";
+import { firewallCmdlets } from "./firewall.ts";
+import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
+import { operatingSystemClasses } from "./operating-system.ts";
+import { defineNetworkTypes } from "./network.ts";
+import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
+import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -24,8 +36,11 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
-import { defineSecurityTypes } from "./security.ts";
+import { routeCmdlets } from "./routes.ts";
+import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
+import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
+import { volumeCmdlets } from "./volumes.ts";
 
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
@@ -41,6 +56,13 @@ export interface ScriptConsole {
   readonly input: () => Promise<Buffer>;
 }
 
+/** The console of what runs without a session. */
+const nobody: ScriptConsole = {
+  output: () => undefined,
+  error: () => undefined,
+  input: () => Promise.resolve(Buffer.alloc(0)),
+};
+
 /**
  * @param changing called before each change of the machine, with what it is, e.g. `write C:\k\config`; what it throws
  * keeps the change from being made.
@@ -55,29 +77,40 @@ export function windowsPowerShell(
     await changing(what);
     machine.assertPower();
   };
-  const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), nodeFiles("/"), {
+  const disk = withLinkedCopies(nodeFiles("/"));
+  const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
     async changing(what) {
       await change(what);
       if (drive.full && /^(write|make)/.test(what)) {
         throw ioError("There is not enough space on the disk.", diskFull);
       }
     },
+    unflushed: machine.unflushed,
+    isLocked: (path) => machine.lockedFiles.has(path),
     isInUse: async (path, how) =>
       machine.openFiles.has(path) ||
       (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
+    async moved(from, to) {
+      // What runs goes on under the other name.
+      if (machine.runningPrograms.delete(from) || (await services.runs(from))) {
+        machine.runningPrograms.add(to);
+      }
+    },
+    isPipeServed: (name) => machine.programs.isPipeServed(name),
   });
   const session = registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
   const variables = machineVariables(session);
+  const environment = windowsEnvironment(
+    machine.computerName,
+    { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
+    variables,
+  );
   const host: Host = {
     ...console,
     files,
-    environment: windowsEnvironment(
-      machine.computerName.toUpperCase(),
-      { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
-      variables,
-    ),
+    environment,
     clock: scaledClock(machine),
-    processes: windowsProcesses(machine, change),
+    processes: windowsProcesses(machine, environment, change),
     mutexes: {
       enter: (name, milliseconds) =>
         mutexes.enter(
@@ -94,17 +127,57 @@ export function windowsPowerShell(
   defineRegistryTypes(types);
   defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
   defineServiceTypes(types, machine, change);
-  const cmdlets = [
-    ...registryCmdlets(items),
-    ...dnsCmdlets(machine),
-    ...serviceCmdlets(machine),
-    ...cimCmdlets({ Win32_Service: serviceClass(machine) }),
-  ];
-  return newInterpreter(host, {
+  defineNetworkTypes(types, machine);
+  types.define({
+    name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
+    base: "System.SystemException",
+  });
+  const interpreter = newInterpreter(host, {
     types,
     providers: (name) => (name === "hklm" ? items : undefined),
-    cmdlets: cmdlets.map((each) => watched(each, machine, change)),
+    mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
+    cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
   });
+  defineAccessControl(types, files, async (path, isFolder) => {
+    await change(`close ${path}`);
+    await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
+  });
+  defineListedProcess(types, machine, change);
+  return interpreter;
+}
+
+/** What is modelled of the cmdlets that only Windows has. */
+export function windowsCmdlets(
+  machine: WindowsHost,
+  items: RegistryItems,
+  change: (what: string) => Promise<void>,
+): readonly Cmdlet[] {
+  return [
+    ...registryCmdlets(items),
+    ...dnsCmdlets(machine),
+    ...defenderCmdlets(machine),
+    ...eventCmdlets(machine),
+    ...processCmdlets(machine),
+    ...clockCmdlets(machine),
+    ...volumeCmdlets(machine),
+    ...compilerCmdlets(machine, change),
+    ...serviceCmdlets(machine),
+    ...routeCmdlets(machine),
+    ...hostNetworkCmdlets(machine),
+    ...featureCmdlets(machine),
+    ...firewallCmdlets(machine),
+    ...scheduledTaskCmdlets(machine, (command) =>
+      windowsPowerShell(machine, nobody, () => Promise.resolve()).runCommand(
+        command,
+        () => undefined,
+      ),
+    ),
+    ...cimCmdlets({
+      Win32_Process: processClass(machine),
+      Win32_Service: serviceClass(machine),
+      ...operatingSystemClasses(machine, items.types, { clock: scaledClock(machine) }),
+    }),
+  ];
 }
 
 /** Tells before a cmdlet changes the machine, and waits until what it changed is kept. */

@@ -1,11 +1,15 @@
 /** Programs that scripts start: those of Windows itself are modelled, all others are run as they lie on the drive. */
 import fs from "node:fs";
-import type { Processes, RunningProcess } from "../../powershell/host.ts";
-import type { ProgramResult } from "../host/programs.ts";
+import type { Environment, Processes, RunningProcess } from "../../powershell/host.ts";
+import { NotAProgram, type ProgramResult } from "../host/programs.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
+import { raised } from "../../powershell/types.ts";
+import { registration } from "./service-registration.ts";
 import { sc } from "./services.ts";
+import { shutdown } from "./shutdown.ts";
+import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
 
 /** A program of Windows, by its arguments. */
 export type SystemProgram = (
@@ -14,23 +18,40 @@ export type SystemProgram = (
 ) => Promise<ProgramResult>;
 
 /** Those in C:\Windows\System32, by their names in lower case. */
-const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map([["sc.exe", sc]]);
+const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
+  Object.entries({ sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route }).map(
+    ([name, program]) => [`${name}.exe`, program],
+  ),
+);
 
 /** Seconds that a program may run whose script sets no limit. */
 const longest = 24 * 3600;
 
 const systemFolder = "c:\\windows\\system32\\";
 
-/** @param changing called before a program is started. */
+/** Variables that are a program's own business here, in lower case. */
+const windowsVariables = ["comspec", "path", "temp"];
+
+/**
+ * @param environment the variables that programs get.
+ * @param changing called before a program is started.
+ */
 export function windowsProcesses(
   machine: WindowsHost,
+  environment: Environment,
   changing: (what: string) => Promise<void>,
 ): Processes {
-  const { programs, drive, settings } = machine;
+  const { programs, drive, settings, services } = machine;
   const systemProgram = (file: string): SystemProgram | undefined =>
     file.toLowerCase().startsWith(systemFolder)
       ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
       : undefined;
+  const others = [...Object.keys(machine.sessionVariables).map(lower), ...windowsVariables];
+  /** Those besides Windows' own, as `NAME=value`. */
+  const variables = (): string[] =>
+    [...environment.all()]
+      .filter(([name]) => !others.includes(lower(name)))
+      .map(([name, value]) => `${name}=${value}`);
   const isFile = (path: string): boolean => {
     const found = findOnDrive(fs.realpathSync(drive.root), windowsPathNames(path));
     return fs.statSync(found, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -47,19 +68,32 @@ export function windowsProcesses(
       return running(async (stdin, killed) => {
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
-        const program = systemProgram(file);
-        return program
-          ? program(machine, args)
-          : programs.run(file, args, {
-              stdin,
-              timeoutSeconds: longest,
-              killed,
-              ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
-              path: settings.path,
-            });
+        const program = systemProgram(file) ?? registration(file, args);
+        if (program) {
+          return program(machine, args);
+        }
+        try {
+          return await programs.run(file, args, {
+            stdin,
+            timeoutSeconds: longest,
+            killed,
+            ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
+            path: settings.path,
+            startService: (name) => services.start(name),
+            environment: variables(),
+          });
+        } catch (error) {
+          throw error instanceof NotAProgram
+            ? raised("System.ComponentModel.Win32Exception", error.message)
+            : error;
+        }
       });
     },
   };
+}
+
+function lower(name: string): string {
+  return name.toLowerCase();
 }
 
 function below(folder: string): string {

@@ -13,6 +13,7 @@ import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
 import {
   CustomObject,
+  type EnumValue,
   isNull,
   NetObject,
   PsArray,
@@ -77,8 +78,10 @@ export class RegistryKey {
     this.changed();
   }
 
+  /** A value's data, with the values of variables in a text that may have some. */
   get(name: string): Value | undefined {
-    return this.values.get(name.toLowerCase())?.data;
+    const value = this.values.get(name.toLowerCase());
+    return value?.kind === "ExpandString" ? expanded(toText(value.data)) : value?.data;
   }
 
   set(name: string, data: Value, kind: ValueKind): void {
@@ -116,6 +119,16 @@ export class RegistryKey {
     }
     return this;
   }
+}
+
+/** Variables that texts of the registry may have; Windows sets them as it boots. */
+const bootVariables: Readonly<Record<string, string>> = {
+  "%systemroot%": "C:\\Windows",
+  "%systemdrive%": "C:",
+};
+
+function expanded(text: string): string {
+  return text.replace(/%\w+%/g, (name) => bootVariables[name.toLowerCase()] ?? name);
 }
 
 function plain(data: Value): RegistryData {
@@ -237,6 +250,10 @@ export class RegistryItems implements ItemProvider {
 type KeyObject = NetObject<{ readonly key: RegistryKey; readonly path: string }>;
 
 export function defineRegistryTypes(types: Types): void {
+  const options = types.define({
+    name: "Microsoft.Win32.RegistryValueOptions",
+    enumeration: { None: 0, DoNotExpandEnvironmentNames: 1 },
+  });
   types.define({
     name: "Microsoft.Win32.RegistryKey",
     properties: {
@@ -249,10 +266,17 @@ export function defineRegistryTypes(types: Types): void {
       SubKeyCount: ({ state }: KeyObject) => state.key.keys.size,
     },
     methods: {
-      "GetValue(string)": ({ state }: KeyObject, name: string) =>
-        state.key.values.get(name.toLowerCase())?.data ?? null,
+      "GetValue(string)": ({ state }: KeyObject, name: string) => state.key.get(name) ?? null,
       "GetValue(string, object)": ({ state }: KeyObject, name: string, instead: Value) =>
-        state.key.values.get(name.toLowerCase())?.data ?? instead,
+        state.key.get(name) ?? instead,
+      [`GetValue(string, object, ${options.name})`]: (
+        { state }: KeyObject,
+        name: string,
+        instead: Value,
+        { number }: EnumValue,
+      ) =>
+        (number === 0 ? state.key.get(name) : state.key.values.get(name.toLowerCase())?.data) ??
+        instead,
       "GetValueKind(string)": ({ state }: KeyObject, name: string) =>
         state.key.values.get(name.toLowerCase())?.kind ?? null,
       "GetValueNames()": ({ state }: KeyObject) =>
@@ -313,7 +337,7 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
         const object = new CustomObject(is.customObject);
         for (const value of key.values.values()) {
           if (!names || names.some((name) => name.toLowerCase() === value.name.toLowerCase())) {
-            object.set(value.name, value.data);
+            object.set(value.name, key.get(value.name) ?? null);
           }
         }
         for (const name of names ?? []) {
@@ -423,6 +447,7 @@ export function machineVariables(key: RegistryKey): Pick<Environment, "get" | "s
         key.set(name, value, "String");
       }
     },
-    all: () => new Map([...key.values.values()].map(({ name, data }) => [name, toText(data)])),
+    all: () =>
+      new Map([...key.values.values()].map(({ name }) => [name, toText(key.get(name) ?? null)])),
   };
 }

@@ -92,19 +92,19 @@ Describe 'the routes of the machine' {
         Get-NextHop -Destination '10.244.0.0/16' -Store 'PersistentStore' | Should -BeNullOrEmpty
     }
 
-    It 'Add-ClusterRoute makes one by the adapter, which Test-ClusterRoute then finds' {
-        Test-ClusterRoute -Route $route | Should -BeFalse
+    It 'Add-ClusterRoute makes one by the adapter, which Get-RouteStore then finds' {
+        Get-RouteStore -Route $route | Should -BeNullOrEmpty
         Add-ClusterRoute -Route $route -Adapter 7
-        Test-ClusterRoute -Route $route | Should -BeTrue
+        Get-RouteStore -Route $route | Should -Be @('ActiveStore', 'PersistentStore')
         Should -Invoke New-NetRoute -Times 1 -Exactly -ParameterFilter { $InterfaceIndex -eq 7 }
     }
 
-    It 'Test-ClusterRoute wants it in both stores; Add-ClusterRoute makes half of it whole (<Store>)' -ForEach @(
+    It 'Get-RouteStore names the one that has it; Add-ClusterRoute makes half of it whole (<Store>)' -ForEach @(
         @{ Store = 'ActiveStore' }
         @{ Store = 'PersistentStore' }
     ) {
         $table[$Store] = @($route)
-        Test-ClusterRoute -Route $route | Should -BeFalse
+        Get-RouteStore -Route $route | Should -Be @($Store)
         Add-ClusterRoute -Route $route -Adapter 7
         $table.ActiveStore | Should -Be @($route)
         $table.PersistentStore | Should -Be @($route)

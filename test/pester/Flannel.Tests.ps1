@@ -25,7 +25,8 @@ Describe 'Install-ArchivedProgram' {
     }
 
     It 'takes the program out of the archive, its service stopped, and the second time nothing' {
-        Mock Test-Path { $false }
+        # Nothing is there but what is unpacked.
+        Mock Test-Path { $LiteralPath -like '*\plugin.new\*' }
         Mock Remove-Item { return }
         Install-ArchivedProgram @given -Service 'flanneld' | Should -BeExactly 'media'
         Should -Invoke Stop-ServiceInTime -Times 1 -Exactly

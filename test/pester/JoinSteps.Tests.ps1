@@ -158,7 +158,7 @@ Describe 'Export-NodeLog' {
         Mock Remove-Item { return }
         Mock Copy-NodeLog { return }
         Mock Save-NodeText { return }
-        Mock Get-ChildItem { 1..3 }
+        Mock Get-ChildItem { [pscustomobject]@{ FullName = 'C:\kindows\logs-0'; LastWriteTimeUtc = [DateTime]::UtcNow } }
     }
 
     It 'takes all away again where packing fails' {
@@ -166,6 +166,6 @@ Describe 'Export-NodeLog' {
         (Get-StepFailure { & "$StepsFolder/Export-NodeLog.ps1" }).Message | Should -BeExactly 'no room'
         Should -Invoke Copy-NodeLog -Times 1 -Exactly -ParameterFilter { $TailKiB -eq 1024 }
         Should -Invoke Save-NodeText -Times 1 -Exactly
-        Should -Invoke Remove-Item -Times 1 -Exactly -ParameterFilter { $LiteralPath -eq 'C:\kindows\logs' }
+        Should -Invoke Remove-Item -Times 1 -Exactly -ParameterFilter { $LiteralPath -like 'C:\kindows\logs-?*' }
     }
 }

@@ -14,11 +14,12 @@ BeforeAll {
 
 Describe 'the PATH of the machine' -Skip:(-not $OnWindows) {
     BeforeAll {
-        $machinePath = [Environment]::GetEnvironmentVariable('Path', 'Machine')
+        $machinePath = Get-MachinePath
+        $kind = (Get-Item -LiteralPath $MachineVariablesKey).GetValueKind('Path')
         $processPath = $env:Path
     }
     AfterAll {
-        [Environment]::SetEnvironmentVariable('Path', $machinePath, 'Machine')
+        Set-MachinePath -Path $machinePath
         $env:Path = $processPath
     }
 
@@ -37,7 +38,11 @@ Describe 'the PATH of the machine' -Skip:(-not $OnWindows) {
     It 'Remove-MachinePath removes it once, and nothing else' {
         Remove-MachinePath -Folder 'C:\kindows-test' | Should -BeExactly 'C:\kindows-test on the PATH'
         Remove-MachinePath -Folder 'C:\kindows-test' | Should -BeNullOrEmpty
-        [Environment]::GetEnvironmentVariable('Path', 'Machine') | Should -BeExactly $machinePath.TrimEnd(';')
+        Get-MachinePath | Should -BeExactly $machinePath.TrimEnd(';')
+    }
+
+    It 'stays a text with variables where it was one' {
+        (Get-Item -LiteralPath $MachineVariablesKey).GetValueKind('Path') | Should -Be $kind
     }
 }
 

@@ -94,47 +94,6 @@ Describe 'Confirm-ExternalNetwork' {
     }
 }
 
-Describe 'Set-HostsEntry' {
-    BeforeEach {
-        $systemRoot = $env:SystemRoot
-        $env:SystemRoot = Join-Path $TestDrive 'root'
-        $null = New-Item -Path "$env:SystemRoot/System32/drivers/etc" -ItemType Directory -Force
-        $hosts = "$env:SystemRoot\System32\drivers\etc\hosts"
-        [IO.File]::WriteAllLines($hosts, @('127.0.0.1 localhost'))
-        Mock Clear-DnsClientCache { return }
-        Mock Get-DnsClientNrptRule { return }
-    }
-    AfterEach {
-        $env:SystemRoot = $systemRoot
-    }
-
-    It 'adds an entry once, and takes it away again' {
-        (& "$StepsFolder/Set-HostsEntry.ps1" -Entry '10.0.0.1=cp').Changed | Should -BeTrue
-        [IO.File]::ReadAllLines($hosts) | Should -Be @('127.0.0.1 localhost', '10.0.0.1 cp # kindows')
-        (& "$StepsFolder/Set-HostsEntry.ps1" -Entry '10.0.0.1=cp').Changed | Should -BeFalse
-        (& "$StepsFolder/Set-HostsEntry.ps1" -Entry '').Changed | Should -BeTrue
-        [IO.File]::ReadAllLines($hosts) | Should -Be @('127.0.0.1 localhost')
-        Should -Invoke Clear-DnsClientCache -Times 2 -Exactly
-    }
-
-    It 'has the machine ask the DNS servers it is given, in their order' {
-        Mock Add-DnsClientNrptRule { return }
-        $result = & "$StepsFolder/Set-HostsEntry.ps1" -Entry '' -DnsServers '1.1.1.1,8.8.8.8'
-        $result.Changed | Should -BeTrue
-        $result.Facts['dnsServers'] | Should -BeExactly '1.1.1.1,8.8.8.8'
-        Should -Invoke Add-DnsClientNrptRule -Times 1 -Exactly -ParameterFilter {
-            $Namespace -eq '.' -and ($NameServers -join ' ') -eq '1.1.1.1 8.8.8.8' -and $Comment -eq 'kindows'
-        }
-    }
-
-    It 'leaves the file as it is when a foreign line is in the way' {
-        [IO.File]::WriteAllLines($hosts, @('10.9.9.9 cp'))
-        (Get-StepFailure { & "$StepsFolder/Set-HostsEntry.ps1" -Entry '10.0.0.1=cp' }).Code |
-            Should -BeExactly 'ForeignHostsEntry'
-        [IO.File]::ReadAllLines($hosts) | Should -Be @('10.9.9.9 cp')
-    }
-}
-
 Describe 'Set-ClusterRoute' {
     BeforeEach {
         $there = [Collections.Generic.List[string]]::new()
@@ -143,7 +102,7 @@ Describe 'Set-ClusterRoute' {
         Mock Save-RouteRecord { $record.Routes = $Route }
         Mock Get-SegmentAdapter { 7 }
         Mock Assert-RouteFree { return }
-        Mock Test-ClusterRoute { $there -contains $Route }
+        Mock Get-RouteStore { if ($there -contains $Route) { $RouteStores } }
         Mock Add-ClusterRoute { $there.Add($Route) }
         Mock Remove-ClusterRoute { $there.Remove($Route) }
         $pods = '10.244.0.0/16=10.0.0.2'

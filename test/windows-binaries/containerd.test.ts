@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { containerdVersions } from "../../config/supported.ts";
-import { containerdLogPath } from "../../rehearsal/host/steps/containerd-service.ts";
 import { JudgedMachine } from "./judged-machine.ts";
 
 const folder = "C:\\Program Files\\containerd";
 const program = `${folder}\\containerd.exe`;
 const configPath = `${folder}\\config.toml`;
+const logPath = "C:\\var\\log\\containerd\\containerd.log";
 
 /** Value of a key in a section of a TOML text, as it stands there; undefined where there is none. */
 function valueOf(toml: string, section: string, key: string): string | undefined {
@@ -68,7 +68,7 @@ for (const version of containerdVersions) {
 
     it("serves, the CRI plugin with these folders among what it has loaded", async () => {
       assert.equal(await machine.windows.services.isRunning("containerd"), true);
-      const log = await machine.read(containerdLogPath);
+      const log = await machine.read(logPath);
       assert.match(log, /msg="containerd successfully booted/);
       assert.match(log, /msg="loading plugin" id=io\.containerd\.grpc\.v1\.cri /);
       const started =

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { StepRun } from "../unit/rehearsal-host/step-runner.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
-import { joinConfiguration } from "../../rehearsal/host/steps/join-configuration.ts";
+import { runText } from "../unit/rehearsal-host/run-text.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
 import { JudgedCluster, waitFor } from "./judged-cluster.ts";
 import { JudgedMachine } from "./judged-machine.ts";
+
+const token = "abcdef.0123456789abcdef";
 
 describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API server", () => {
   let cluster: JudgedCluster;
@@ -50,14 +52,17 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
   };
 
   it("knows every field of our configuration, and names one that it does not know", async () => {
-    const configuration = joinConfiguration({
-      nodeName: "win-1",
-      apiServerEndpoint: cluster.endpoint,
-      criSocket: "npipe:////./pipe/containerd-containerd",
-      taints: "os=windows:NoSchedule",
-      secret: { token: "abcdef.0123456789abcdef", caCertHashes: [cluster.caCertHash] },
-      timeoutSeconds: 300,
-    });
+    const configuration = await runText(
+      machine,
+      ["JoinConfiguration"],
+      [
+        `$secret = [pscustomobject]@{ token = '${token}'; caCertHashes = @('${cluster.caCertHash}') }`,
+        `$text = New-JoinConfiguration -NodeName 'win-1' -ApiServerEndpoint '${cluster.endpoint}' \``,
+        "    -CriSocket 'npipe:////./pipe/containerd-containerd' -Taints 'os=windows:NoSchedule' `",
+        "    -Secret $secret -TimeoutSeconds 300",
+        "[Console]::Out.WriteLine($text)",
+      ].join("\r\n"),
+    );
     const validate = async (text: string): Promise<ProgramResult> => {
       await machine.windows.drive.write("C:\\judged.json", text);
       const args = ["config", "validate", "--config", "C:\\judged.json"];

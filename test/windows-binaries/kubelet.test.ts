@@ -4,12 +4,12 @@ import { execa } from "execa";
 import { splitArguments } from "../../rehearsal/host/cmd/argv.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { workingProgram } from "../../rehearsal/host/service-command.ts";
-import { kubeletCommandLine, kubeletLogPath } from "../../rehearsal/host/steps/kubelet-service.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { JudgedMachine } from "./judged-machine.ts";
 import { judgedPrograms } from "./judged-programs.ts";
 
 const configPath = "C:\\var\\lib\\kubelet\\config.yaml";
+const logPath = "C:\\var\\log\\kubelet\\kubelet.log";
 
 /** What Join-Node adds to the service's arguments for a node with everything set. */
 const nodeArguments = [
@@ -45,29 +45,29 @@ describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", () => {
   });
   after(() => machine.stop());
 
+  /** The service's command line as the step has registered it, with arguments of this node. */
+  const commandLineWith = (...further: string[]): string =>
+    [machine.windows.services.get("kubelet")?.commandLine, ...nodeArguments, ...further].join(" ");
+
   /**
    * Runs the service's whole command line, kube-log-runner.exe first, asking for the version: kubelet looks at all its
    * arguments before it answers.
    */
   const ask = async (...further: string[]): Promise<ProgramResult & { readonly log: string }> => {
-    await machine.windows.drive.remove(kubeletLogPath);
-    const commandLine = kubeletCommandLine([...nodeArguments, ...further, "--version"]);
+    await machine.windows.drive.remove(logPath);
+    const commandLine = commandLineWith(...further, "--version");
     const [exe = "", ...args] = splitArguments(commandLine);
-    return { ...(await machine.run(exe, args)), log: await machine.read(kubeletLogPath) };
+    return { ...(await machine.run(exe, args)), log: await machine.read(logPath) };
   };
 
   /** Runs kubelet itself until it ends for want of a cluster, or earlier. */
   const start = async (leftOut: RegExp = /^$/): Promise<ProgramResult> => {
-    const { exe, args } = workingProgram(kubeletCommandLine(nodeArguments));
+    const { exe, args } = workingProgram(commandLineWith());
     return machine.run(
       exe,
       args.filter((argument) => !leftOut.test(argument)),
     );
   };
-
-  it("is registered with these arguments", () => {
-    assert.equal(machine.windows.services.get("kubelet")?.commandLine, kubeletCommandLine([]));
-  });
 
   it("knows every argument, and kube-log-runner.exe writes what it says to its log", async () => {
     const { exitCode, log, stderr } = await ask();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { containerdLogPath } from "../../rehearsal/host/steps/containerd-service.ts";
 import { JudgedMachine } from "./judged-machine.ts";
 import { WineServiceRegistry } from "./wine-service-registry.ts";
 
 const folder = "C:\\Program Files\\containerd";
+const logPath = "C:\\var\\log\\containerd\\containerd.log";
 
 /** Arguments that a script gives a program, its variables replaced. */
 function scriptArguments(
@@ -41,7 +41,7 @@ describe("Wine's service manager, with what the steps register", () => {
     const args = scriptArguments(
       "Install-Containerd.ps1",
       /-FilePath \$program `\n +-ArgumentList ('--register-service'[^`\n]*[^`\n ])/,
-      { $configPath: `${folder}\\config.toml`, $ContainerdLogPath: containerdLogPath },
+      { $configPath: `${folder}\\config.toml`, $ContainerdLogPath: logPath },
     );
     const registered = await machine.run(`${folder}\\containerd.exe`, args);
     assert.equal(registered.exitCode, 0, registered.stderr);

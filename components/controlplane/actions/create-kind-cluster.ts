@@ -41,6 +41,12 @@ type Shape = z.infer<typeof shapeSchema>;
 /** Longest `kind create cluster` may take, in seconds: three control planes on a slow machine. */
 const createTimeoutSeconds = 900;
 
+/**
+ * What fails on a busy machine and not the next time: Docker's runtime entering a container, and etcd's short time
+ * limits while a second control plane joins.
+ */
+const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
+
 await runAction(async () => {
   const shape = parameter("CLUSTER", shapeSchema);
   const lock = path.join(localFolder, "locks", `${shape.name}.lock`);
@@ -81,12 +87,6 @@ async function ensureCluster(shape: Shape): Promise<string> {
     serverName: shape.controlPlanes === 1 ? undefined : endpoint,
   });
 }
-
-/**
- * What fails on a busy machine and not the next time: Docker's runtime entering a container, and etcd's short time
- * limits while a second control plane joins.
- */
-const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
 
 async function kindCreateWithRetry(shape: Shape): Promise<void> {
   try {

@@ -58,10 +58,8 @@ Invoke-Step -Name 'Add-ContainerImage' -Body {
             -Remedy 'Run Install-Containerd first.'
     }
     Start-Containerd
-    if ($Proxy -ne '') {
-        # Of this process and what it starts; containerd itself keeps its own.
-        $env:HTTPS_PROXY = $Proxy
-    }
+    # Of this process and what it starts; containerd itself keeps its own. Empty, it is none, whatever was inherited.
+    $env:HTTPS_PROXY = $Proxy
     $ctr = "$env:ProgramFiles\containerd\ctr.exe"
     $present = @()
     $pulled = @()

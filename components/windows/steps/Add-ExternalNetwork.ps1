@@ -47,7 +47,6 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
 . (Join-Path $PSScriptRoot 'lib\ExternalNetworkTask.ps1')
 

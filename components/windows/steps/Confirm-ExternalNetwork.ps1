@@ -43,13 +43,12 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ExternalNetworkTask.ps1')
 
 Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
-    $deadline = [DateTime]::UtcNow.AddSeconds(240)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     $record = Get-ExternalNetworkRecord
-    while ($record.State -eq 'running' -and [DateTime]::UtcNow -lt $deadline) {
+    while ($record.State -eq 'running' -and $clock.Elapsed.TotalSeconds -lt 240) {
         Write-StepProgress -Message "waiting for the network $Network"
         Start-Sleep -Seconds 2
         $record = Get-ExternalNetworkRecord
@@ -65,10 +64,9 @@ Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
         Stop-Step -Code 'NetworkNotReady' -Message "The machine has lost its address $Address. $($record.Message)" `
             -Remedy 'Look at its adapter and at the DHCP reservation; a reboot often brings the address back.'
     }
-    if ($record.State -eq 'failed') {
-        # The address came late: the reboot that would have fetched it is not needed any more.
-        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList '/a' `
-            -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
+    if (@('failed', 'running') -contains $record.State) {
+        # The address came late, or the task did not come to its end: nobody needs the reboot any more.
+        Stop-RescueReboot
         Save-ExternalNetworkRecord -State 'done'
     }
     New-StepResult -Changed $false -Facts ([ordered]@{ network = $Network; address = $Address })

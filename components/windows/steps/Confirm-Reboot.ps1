@@ -35,9 +35,9 @@ Invoke-Step -Name 'Confirm-Reboot' -Body {
     }
 
     # After the boot the servicing stack may still be finishing the feature while sshd answers already.
-    $deadline = [DateTime]::UtcNow.AddSeconds(180)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     $state = Get-ContainersFeatureState
-    while ($state -ne 'Installed' -and [DateTime]::UtcNow -lt $deadline) {
+    while ($state -ne 'Installed' -and $clock.Elapsed.TotalSeconds -lt 180) {
         Write-StepProgress -Message "waiting for the feature Containers: $state"
         Start-Sleep -Seconds 5
         $state = Get-ContainersFeatureState

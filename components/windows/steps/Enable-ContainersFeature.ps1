@@ -32,7 +32,6 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
 

@@ -35,11 +35,18 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\LogTexts.ps1')
 
 Invoke-Step -Name 'Export-NodeLog' -Body {
-    $folder = "C:\kindows\logs\$([Guid]::NewGuid().ToString('N'))"
-    $archive = "$folder.tar.gz"
-    Protect-Folder -Path 'C:\kindows\logs'
-    $null = New-Item -Path $folder -ItemType Directory -Force
+    # A folder of its own: another export may be under way. What one that was cut short left goes after a day.
+    foreach ($old in @(Get-ChildItem -Path 'C:\kindows\logs-*')) {
+        if ($old.LastWriteTimeUtc -lt [DateTime]::UtcNow.AddDays(-1)) {
+            Remove-Item -LiteralPath $old.FullName -Recurse -Force
+        }
+    }
+    $export = "C:\kindows\logs-$([Guid]::NewGuid().ToString('N'))"
+    $folder = Join-Path $export 'files'
+    $archive = Join-Path $export 'files.tar.gz'
+    Protect-Folder -Path $export
     try {
+        $null = New-Item -Path $folder -ItemType Directory -Force
         Copy-NodeLog -Folder $folder -TailKiB $TailKiB
         Save-NodeText -Folder $folder
         $files = @(Get-ChildItem -LiteralPath $folder -File).Count
@@ -53,7 +60,7 @@ Invoke-Step -Name 'Export-NodeLog' -Body {
         }
     }
     finally {
-        Remove-Item -LiteralPath 'C:\kindows\logs' -Recurse -Force
+        Remove-Item -LiteralPath $export -Recurse -Force
     }
     New-StepResult -Changed $false -Facts ([ordered]@{ files = $files; bytes = $bytes.Length })
 } -Alone $false

@@ -155,14 +155,25 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         # The archive holds everything below bin\. Beside the old files first, so that the service stands still shortly.
         $staging = "$folder\unpacked.new"
         Expand-TarArchive -Archive $ArchivePath -Folder $staging -StripComponents 1
+        if (-not (Test-Path -LiteralPath "$staging\containerd.exe")) {
+            Stop-Step -Code 'CommandFailed' -Message "$ArchivePath holds no bin\containerd.exe." `
+                -Remedy 'Give the archive of the release for windows-amd64, with its checksum.'
+        }
         if ($null -ne $service) {
             Stop-ServiceInTime -Name 'containerd'
         }
         if (Test-Path -LiteralPath $markPath) {
             Remove-Item -LiteralPath $markPath -Force
         }
-        foreach ($file in Get-ChildItem -LiteralPath $staging -File) {
-            Move-FileIntoPlace -Source $file.FullName -Target "$folder\$($file.Name)"
+        $files = @(Get-ChildItem -LiteralPath $staging -File)
+        try {
+            Move-FileIntoPlace -Source @($files | ForEach-Object { $_.FullName }) `
+                -Target @($files | ForEach-Object { "$folder\$($_.Name)" })
+        }
+        catch {
+            # The files are what they were; kubelet has stopped with containerd.
+            Restore-AutomaticService -Name 'containerd', 'kubelet'
+            throw
         }
         Remove-Item -LiteralPath $staging -Recurse -Force
         Write-WholeText -Path $markPath -Text $ArchiveSha256.ToLowerInvariant()
@@ -233,7 +244,9 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         $changed = $true
     }
     Start-Containerd
-    Start-JoinedKubelet
+    if (Start-JoinedKubelet) {
+        $changed = $true
+    }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             version            = $Version

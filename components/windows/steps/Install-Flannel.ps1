@@ -123,17 +123,23 @@ Invoke-Step -Name 'Install-Flannel' -Body {
         $null = New-Item -Path $path -ItemType Directory -Force
     }
 
-    $flanneldFrom = Install-ArchivedProgram -Archive $DaemonPath -Checksum $DaemonSha256 -Folder 'C:\k' `
-        -Name 'flannel' -File @{ 'flanneld.exe' = 'flanneld.exe' } -Service 'flanneld'
-    $pluginFrom = Install-ArchivedProgram -Archive $PluginPath -Checksum $PluginSha256 -Folder $plugins `
-        -Name 'flannel-plugin' -File @{ 'flannel-amd64.exe' = 'flannel.exe' }
-    $cniPluginsFrom = Install-ArchivedProgram -Archive $CniPluginsPath -Checksum $CniPluginsSha256 -Folder $plugins `
-        -Name 'cni-plugins' -File @{
-        'host-local.exe'  = 'host-local.exe'
-        'win-bridge.exe'  = 'win-bridge.exe'
-        'win-overlay.exe' = 'win-overlay.exe'
+    try {
+        $flanneldFrom = Install-ArchivedProgram -Archive $DaemonPath -Checksum $DaemonSha256 -Folder 'C:\k' `
+            -Name 'flannel' -File @{ 'flanneld.exe' = 'flanneld.exe' } -Service 'flanneld'
+        $pluginFrom = Install-ArchivedProgram -Archive $PluginPath -Checksum $PluginSha256 -Folder $plugins `
+            -Name 'flannel-plugin' -File @{ 'flannel-amd64.exe' = 'flannel.exe' }
+        $cniPluginsFrom = Install-ArchivedProgram -Archive $CniPluginsPath -Checksum $CniPluginsSha256 `
+            -Folder $plugins -Name 'cni-plugins' -File @{
+            'host-local.exe'  = 'host-local.exe'
+            'win-bridge.exe'  = 'win-bridge.exe'
+            'win-overlay.exe' = 'win-overlay.exe'
+        }
+        $serviceHost = Install-FlanneldHost
     }
-    $serviceHost = Install-FlanneldHost
+    catch {
+        Restore-AutomaticService -Name 'flanneld'
+        throw
+    }
     Remove-ReplacedFile -Folder 'C:\k'
     Remove-ReplacedFile -Folder $plugins
     $changed = $serviceHost -ne 'installed' -or
@@ -153,7 +159,9 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     if (Set-FlanneldNode -NodeName $NodeName) {
         $changed = $true
     }
-    Start-UsedFlanneld
+    if (Start-UsedFlanneld) {
+        $changed = $true
+    }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             flanneldFrom   = $flanneldFrom

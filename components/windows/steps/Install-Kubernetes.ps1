@@ -118,12 +118,19 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
         -Folder 'C:\k', 'C:\var\lib\kubelet', 'C:\var\log\pods' `
         -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
 
-    $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Medium $KubeletPath `
-        -Checksum $KubeletSha256 -Service 'kubelet' -Version $Version -VersionArgument '--version'
-    $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath `
-        -Checksum $KubeadmSha256 -Version $Version -VersionArgument 'version', '--output', 'short'
-    $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Medium $KubeLogRunnerPath `
-        -Checksum $KubeLogRunnerSha256 -Service 'kubelet'
+    try {
+        # First what stops no service.
+        $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath `
+            -Checksum $KubeadmSha256 -Version $Version -VersionArgument 'version', '--output', 'short'
+        $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Medium $KubeletPath `
+            -Checksum $KubeletSha256 -Service 'kubelet' -Version $Version -VersionArgument '--version'
+        $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Medium $KubeLogRunnerPath `
+            -Checksum $KubeLogRunnerSha256 -Service 'kubelet'
+    }
+    catch {
+        Restore-AutomaticService -Name 'kubelet'
+        throw
+    }
     Remove-ReplacedFile -Folder 'C:\k'
     $changed = $exclusion.Changed -or
     @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
@@ -145,7 +152,9 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     if ($(if ($AutomaticUpdates -eq 1) { $null -ne (Restore-AutomaticUpdate) } else { Disable-AutomaticUpdate })) {
         $changed = $true
     }
-    Start-JoinedKubelet
+    if (Start-JoinedKubelet) {
+        $changed = $true
+    }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             version            = $Version

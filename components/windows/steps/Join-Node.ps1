@@ -71,7 +71,7 @@ param(
     [string] $NodeLabels = '',
 
     [AllowEmptyString()]
-    [ValidatePattern('^([-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute)(,[-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute))*)?$')]
+    [ValidatePattern('^([-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute)(,[-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute))*)?$', Options = 'None')]
     [string] $NodeTaints = '',
 
     [AllowEmptyString()]
@@ -149,17 +149,14 @@ Invoke-Step -Name 'Join-Node' -Body {
     }
 
     # From here on the node comes back by itself after a reboot.
-    if (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) {
+    if (Set-KubeletService -CommandLine $commandLine -StartMode Automatic -Stop $alreadyJoined) {
         $changed = $true
-        if ($alreadyJoined) {
-            Stop-ServiceInTime -Name 'kubelet'
-        }
     }
     if ((Get-Service -Name 'kubelet').Status -ne 'Running') {
         $changed = $true
     }
     Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
-    Start-UsedFlanneld
+    $null = Start-UsedFlanneld
     if (-not $alreadyJoined) {
         Write-DriveCache
     }

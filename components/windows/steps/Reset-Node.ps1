@@ -21,8 +21,7 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. Facts: wasJoined, removed (one line for each thing).
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
-CommandTimedOut; 16 DiskFull; 22 ForeignHostsEntry; 23 HostsFileBusy; 27 ForeignDnsRule; 55 ResetFailed.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 55 ResetFailed.
 #>
 [CmdletBinding()]
 param(
@@ -93,7 +92,16 @@ Invoke-Step -Name 'Reset-Node' -Body {
         Invoke-Cleanup -Name 'DNS' -Body { Remove-DnsServer }
         # Before the folder with their record.
         Invoke-Cleanup -Name 'routes' -Body { Remove-NodeRoute }
-        Invoke-Cleanup -Name 'folders' -Body { Remove-NodeFolder }
+    )
+    # What could not be restored needs its record when this is run again.
+    $recorded = 'updates', 'proxy', 'routes'
+    $kept = @(
+        if (@($parts | Where-Object { $_.Problem -ne '' -and $recorded -contains $_.Name }).Count -gt 0) {
+            'C:\kindows\state'
+        }
+    )
+    $parts += @(
+        Invoke-Cleanup -Name 'folders' -Body { Remove-NodeFolder -Keep $kept }
         Invoke-Cleanup -Name 'networks' -Body { Remove-NodeNetwork }
     )
     $problems = @($parts | ForEach-Object { $_.Problem } | Where-Object { $_ -ne '' })

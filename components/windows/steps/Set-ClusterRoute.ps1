@@ -25,7 +25,7 @@ ForeignRoute; 26 NextHopOffSegment.
 param(
     [Parameter(Mandatory = $true)]
     [AllowEmptyString()]
-    [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3}(;[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3})*)?$')]
+    [ValidatePattern('^(?!.*(2(5[6-9]|[6-9][0-9])|[3-9][0-9]{2}|/(3[3-9]|[4-9][0-9])))([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3}(;[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3})*)?$')]
     [string] $Route
 )
 
@@ -44,8 +44,8 @@ Invoke-Step -Name 'Set-ClusterRoute' -Body {
         $adapters[$each] = Get-SegmentAdapter -NextHop ($each -replace '^.*=', '')
         Assert-RouteFree -Route $each -Own $own
     }
-    # One that is there and not ours stays somebody else's.
-    $mine = @($wanted | Where-Object { $own -contains $_ -or -not (Test-ClusterRoute -Route $_) })
+    # One that is there and not ours stays somebody else's, also where it goes with the next boot.
+    $mine = @($wanted | Where-Object { $own -contains $_ -or @(Get-RouteStore -Route $_).Count -eq 0 })
 
     # Before they are made: a run that is cut short must not leave routes that nobody knows.
     $known = @(@($own) + @($mine) | Sort-Object -Unique)
@@ -56,7 +56,7 @@ Invoke-Step -Name 'Set-ClusterRoute' -Body {
             $changed = $true
         }
     }
-    foreach ($each in $mine | Where-Object { -not (Test-ClusterRoute -Route $_) }) {
+    foreach ($each in $mine | Where-Object { @(Get-RouteStore -Route $_).Count -lt $RouteStores.Count }) {
         Add-ClusterRoute -Route $each -Adapter $adapters[$each]
         $changed = $true
     }

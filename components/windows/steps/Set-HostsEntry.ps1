@@ -51,7 +51,7 @@ Invoke-Step -Name 'Set-HostsEntry' -Body {
             @{ Address = $address; Name = $name }
         }
     )
-    $before = @([IO.File]::ReadAllLines($path, [Text.Encoding]::Default))
+    $before = @(Get-HostsLine -Path $path)
     $after = @(Merge-HostsLine -Line $before -Wanted $wanted)
 
     $changed = ($before -join "`n") -ne ($after -join "`n")

@@ -77,7 +77,7 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
     # Stopped by the above, or by a run that was cut short behind it.
     if (-not $isRemoval -and $null -ne (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
         Start-Containerd
-        Start-JoinedKubelet
+        $null = Start-JoinedKubelet
     }
     if ($isRemoval) {
         Remove-ProxyRecord

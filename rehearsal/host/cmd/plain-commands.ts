@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
 import { type WindowsHost, homeFolder } from "../windows-host.ts";
+import { shutdown as shutdownProgram } from "../../windows/shutdown.ts";
 import { windowsPathNames } from "../windows-path.ts";
 import { splitArguments } from "./argv.ts";
 import { net } from "./net.ts";
@@ -112,17 +113,13 @@ async function listFolder(host: WindowsHost, rest: string, io: CommandIo): Promi
   return say(io, [` Directory of ${shown}`, "", ...lines].join("\n"));
 }
 
-/** `shutdown /r /t N` reboots; nothing else is rehearsed. */
 async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
-  const words = splitArguments(rest).map((word) => word.toLowerCase().replace(/^-/, "/"));
-  if (!words.includes("/r"))
-    return fail(io, "The rehearsal host knows shutdown /r /t <seconds> only.");
-  const seconds = Number(words[words.indexOf("/t") + 1] ?? 30);
-  if (!Number.isInteger(seconds) || seconds < 0) {
-    return fail(io, "The parameter is incorrect.(87)");
+  if (!/[/-][ra]\b/i.test(rest)) {
+    return fail(io, "The rehearsal host knows shutdown /r /t <seconds> and shutdown /a only.");
   }
-  await host.programs.reboot(words.includes("/t") ? seconds : 30);
-  return 0;
+  const { exitCode, stderr } = await shutdownProgram(host, splitArguments(rest));
+  io.err(stderr.replaceAll("\r\n", "\n"));
+  return exitCode;
 }
 
 function inHome(host: WindowsHost, path: string): Promise<string> {

@@ -4,7 +4,7 @@ import type { ProgramResult } from "../programs.ts";
 /** Where containerd keeps what it has; the names of the images alone are enough here. */
 const imagesFile = "C:\\ProgramData\\containerd\\root\\hollow-images.txt";
 
-/** Runs `ctr.exe --namespace k8s.io images check --quiet` or `... images pull --local IMAGE`. */
+/** Runs `ctr.exe --namespace k8s.io images`: `check --quiet`, `pull --local IMAGE`, `list`, or `remove --sync IMAGE...`. */
 export async function runHollowCtr(
   drive: Drive,
   hasRegistries: boolean,
@@ -14,6 +14,15 @@ export async function runHollowCtr(
   const there = (await drive.readText(imagesFile)) ?? "";
   if (command === "--namespace k8s.io images check --quiet") {
     return { exitCode: 0, stdout: there, stderr: "" };
+  }
+  if (/^--namespace k8s\.io images list( --quiet)?$/.test(command)) {
+    return { exitCode: 0, stdout: there, stderr: "" };
+  }
+  const removed = /^--namespace k8s\.io images remove --sync (.+)$/.exec(command)?.[1]?.split(" ");
+  if (removed) {
+    const left = there.split("\n").filter((each) => !removed.includes(each));
+    await drive.write(imagesFile, left.join("\n"), true);
+    return { exitCode: 0, stdout: `${removed.join("\n")}\n`, stderr: "" };
   }
   const image = /^--namespace k8s\.io images pull --local (\S+)$/.exec(command)?.[1];
   if (image === undefined) {

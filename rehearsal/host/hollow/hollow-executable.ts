@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { NotAProgram } from "../programs.ts";
 
 const executableSchema = z.strictObject({
   hollow: z.enum(["containerd", "kubeadm", "kubelet", "kube-log-runner", "flanneld", "ctr"]),
@@ -23,6 +24,6 @@ export function readHollowExecutable(path: string, content: Buffer | undefined):
     value = undefined;
   }
   const executable = executableSchema.safeParse(value);
-  if (!executable.success) throw new Error(`${path} is not a valid Win32 application.`);
+  if (!executable.success) throw new NotAProgram(`${path} is not a valid Win32 application.`);
   return executable.data;
 }

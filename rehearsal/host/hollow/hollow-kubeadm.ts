@@ -39,6 +39,8 @@ export interface HollowKubeadm {
   readonly cluster: HollowCluster;
   /** The machine's clock. */
   now(): Date;
+  /** Asks the service manager. */
+  startKubelet(): Promise<void> | undefined;
   isKubeletRunning(): Promise<boolean>;
 }
 
@@ -98,6 +100,8 @@ async function join(kubeadm: HollowKubeadm, path: string): Promise<ProgramResult
   await drive.write(bootstrapConfig, JSON.stringify(join), true);
   await drive.write(kubeletConfiguration, "kind: KubeletConfiguration\n");
   await drive.write(kubeletFlags, 'KUBELET_KUBEADM_ARGS=""\n');
+  // Where it does not start, the check says so.
+  await kubeadm.startKubelet()?.catch(() => undefined);
   const deadline = Date.now() + 5000;
   while (!(await kubeadm.isKubeletRunning()) || !(await drive.isFile(kubeletKubeconfig))) {
     if (Date.now() > deadline) return failed("[kubelet-check] The kubelet is not healthy after 5s");

@@ -1,6 +1,6 @@
 import { extract } from "tar";
 import { Drive } from "../drive.ts";
-import type { HostsEntry, ProgramResult, WindowsPrograms } from "../programs.ts";
+import type { HostsEntry, ProgramResult, RunOptions, WindowsPrograms } from "../programs.ts";
 import type { Route } from "../routes.ts";
 import type { HollowCluster } from "./hollow-cluster.ts";
 import { runHollowContainerd } from "./hollow-containerd.ts";
@@ -15,14 +15,14 @@ const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pe
 export interface HollowProgramsOptions {
   readonly driveC: string;
   readonly cluster: HollowCluster;
-  /** Called once per boot when a reboot is ordered, with its delay. */
+  /** Called when a reboot is ordered, with its delay; one ordered before is off. */
   readonly onReboot: (delaySeconds: number) => void;
+  readonly onRebootCalledOff: () => void;
 }
 
 /** Programs of one machine without Windows or Wine: they answer, write the files and change the states that matter. */
 export class HollowPrograms implements WindowsPrograms {
   readonly driveC: string;
-  readonly ignoredPreflightErrors = [];
   bootTime = new Date();
   /** How far the machine's clock is ahead; the battery keeps it so through reboots. */
   clockOffsetMilliseconds = 0;
@@ -39,7 +39,8 @@ export class HollowPrograms implements WindowsPrograms {
   readonly #options: HollowProgramsOptions;
   readonly #drive: Drive;
   readonly #services = new Set<string>();
-  #rebootOrdered = false;
+  /** Delay of the reboot that was ordered, in seconds. */
+  #reboot: number | undefined;
 
   constructor(options: HollowProgramsOptions) {
     this.#options = options;
@@ -47,7 +48,7 @@ export class HollowPrograms implements WindowsPrograms {
     this.#drive = new Drive(options.driveC, false);
   }
 
-  async run(exe: string, args: readonly string[]): Promise<ProgramResult> {
+  async run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
     this.commands.push([exe, ...args].join(" "));
     const { hollow, version } = readHollowExecutable(exe, await this.#drive.read(exe));
     switch (hollow) {
@@ -60,6 +61,7 @@ export class HollowPrograms implements WindowsPrograms {
             version,
             cluster: this.#options.cluster,
             now: () => this.now(),
+            startKubelet: () => options.startService?.("kubelet"),
             isKubeletRunning: () => this.isServiceRunning("kubelet"),
           },
           args,
@@ -88,8 +90,12 @@ export class HollowPrograms implements WindowsPrograms {
     return Promise.resolve();
   }
 
-  async unpack(archive: string, folder: string): Promise<void> {
-    await extract({ file: archive, cwd: folder, strict: true });
+  async unpack(archive: string, folder: string, strip = 0): Promise<void> {
+    await extract({ file: archive, cwd: folder, strict: true, strip });
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve();
   }
 
   isServiceRunning(name: string): Promise<boolean> {
@@ -135,15 +141,25 @@ export class HollowPrograms implements WindowsPrograms {
     return Promise.resolve();
   }
 
-  reboot(delaySeconds: number): Promise<void> {
-    if (!this.#rebootOrdered) this.#options.onReboot(delaySeconds);
-    this.#rebootOrdered = true;
-    return Promise.resolve();
+  reboot(delaySeconds: number): Promise<boolean> {
+    if (this.#reboot === 0 || (this.#reboot !== undefined && delaySeconds > 0)) {
+      return Promise.resolve(false);
+    }
+    this.#reboot = delaySeconds;
+    this.#options.onReboot(delaySeconds);
+    return Promise.resolve(true);
+  }
+
+  callOffReboot(): Promise<boolean> {
+    const wasOrdered = this.#reboot !== undefined;
+    this.#reboot = undefined;
+    this.#options.onRebootCalledOff();
+    return Promise.resolve(wasOrdered);
   }
 
   /** The machine loses its power: nothing runs any more. */
   powerOff(): void {
-    this.#rebootOrdered = false;
+    this.#reboot = undefined;
     this.#services.clear();
   }
 

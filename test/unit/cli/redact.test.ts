@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { redact } from "../../../cli/engine/redact.ts";
 import { redactLog } from "../../../cli/logs/redact-log.ts";
-import { hideSecrets } from "../../../rehearsal/host/steps/export-node-log.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { runText } from "../rehearsal-host/run-text.ts";
+import { startWithSteps } from "../rehearsal-host/step-runner.ts";
 
 const body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB";
 const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n${body}==\n-----END OPENSSH PRIVATE KEY-----\n`;
@@ -33,13 +35,48 @@ describe("redact", () => {
     "a header": ["Authorization: Bearer sesame", "Authorization: [redacted]"],
     "another one": ["authorization: Basic c2VzYW1l, next", "authorization: [redacted], next"],
     "one in JSON": ['{"Authorization":"Bearer sesame"}', '{"Authorization":"[redacted]"}'],
+    "a password with blanks": ['{"password":"my word","a":1}', '{"password":"[redacted]","a":1}'],
+    "one behind a blank": ['{"Password" : "a b"}', '{"Password" : "[redacted]"}'],
+    "one with quotes": ['"password": "a\\"b c", x', '"password": "[redacted]", x'],
+    "one in JSON in JSON": [
+      String.raw`{\"password\":\"a b\",x}`,
+      String.raw`{\"password\":\"[redacted]\",x}`,
+    ],
+    "one in single quotes": ["password='my word' x", "password='[redacted]' x"],
     "a proxy's login": ["http://me:sesame@proxy.test:3128/", "http://[redacted]@proxy.test:3128/"],
   };
   for (const [what, [text, shown]] of Object.entries(ofNode)) {
     it(`takes ${what} out of a node's log`, () => assert.equal(redactLog(text), shown));
-    it(`shows the same of ${what} where the machine has hidden before`, () =>
-      assert.equal(redactLog(hideSecrets(text)), shown));
   }
+
+  describe("on the machine", () => {
+    let host: RehearsalHost;
+    before(async () => {
+      host = await startWithSteps();
+    });
+    after(() => host.stop());
+
+    it("hides the same", async () => {
+      const texts = Object.values(ofNode);
+      const given = JSON.stringify(texts.map(([text]) => text));
+      await host.windows.drive.write("C:\\texts.json", given);
+      const lines = [
+        "foreach ($text in (ConvertFrom-Json -InputObject ([IO.File]::ReadAllText('C:\\texts.json')))) {",
+        "    [Console]::Out.WriteLine((ConvertTo-Json -InputObject (Hide-Secret -Text $text)))",
+        "}",
+      ];
+      const output = await runText(host, ["LogFiles"], lines.join("\r\n"));
+      const hidden = output
+        .trimEnd()
+        .split("\r\n")
+        .map((line) => JSON.parse(line) as string);
+      assert.deepEqual(
+        hidden,
+        texts.map(([, shown]) => shown),
+      );
+      assert.deepEqual(hidden.map(redactLog), hidden);
+    });
+  });
 
   for (const text of [
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAA win-1",

@@ -39,6 +39,7 @@ describe("A wrong clock, rehearsed", () => {
     [-20, 0],
     [-24 * hour, 24 * hour],
     [8 * hour, -8 * hour],
+    [-90 * 365 * 24 * hour, 90 * 365 * 24 * hour],
   ];
   for (const [offset, moved] of cases) {
     it(`${offset} s ahead: moved by ${moved} s, and the node joins`, async () => {

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
-import { isNeighbour, parseRoutes, routeText } from "../../../rehearsal/host/routes.ts";
+import { parseRoutes, routeText } from "../../../rehearsal/host/routes.ts";
 import { listing } from "./machine-listing.ts";
 import { runStep, startWithSteps, type StepRun } from "./step-runner.ts";
 
 const record = "C:\\kindows\\state\\routes.json";
 const pods = "10.244.0.0/16=192.168.150.128";
+const noAddresses = [
+  "10.244.0.0/16=192.168.150.300",
+  "10.256.0.0/16=192.168.150.1",
+  "10.0.0.0/33=10.0.0.1",
+];
 const services = "10.96.0.0/16=192.168.150.128";
 
 describe("Set-ClusterRoute, rehearsed", () => {
@@ -61,6 +66,23 @@ describe("Set-ClusterRoute, rehearsed", () => {
     assert.deepEqual(host.windows.settings.routes.map(routeText), theirs);
   });
 
+  it("leaves somebody else's alone where it is in force only, and goes with the next boot", async () => {
+    for (const route of parseRoutes(pods)) {
+      await host.windows.settings.addRoute(route, ["ActiveStore"]);
+    }
+    assert.equal((await set(pods)).changed, false);
+    assert.equal((await set("")).changed, false);
+    assert.deepEqual(host.windows.settings.routesIn("ActiveStore").map(routeText), [pods]);
+  });
+
+  it("does without a record that a power cut has left empty or half written", async () => {
+    for (const text of ["", '{"routes":["10.2']) {
+      await host.windows.drive.write(record, text);
+      assert.equal((await set(pods)).exitCode, 0, text);
+      assert.equal((await set("")).changed, true, text);
+    }
+  });
+
   const refused: readonly [name: string, route: string, code: string, message: RegExp][] = [
     [
       "a next hop that is no neighbour",
@@ -92,7 +114,13 @@ describe("Set-ClusterRoute, rehearsed", () => {
   }
 
   it("refuses what is no list of routes", async () => {
-    for (const bad of ["10.244.0.0=192.168.150.128", "10.244.0.0/16", "a/16=b", `${pods};`]) {
+    for (const bad of [
+      "10.244.0.0=192.168.150.128",
+      "10.244.0.0/16",
+      "a/16=b",
+      `${pods};`,
+      ...noAddresses,
+    ]) {
       assert.equal((await set(bad)).exitCode, 1, bad);
     }
   });
@@ -120,25 +148,5 @@ describe("Set-ClusterRoute, rehearsed", () => {
     }
     assert.deepEqual(await listing(host), before);
     assert.deepEqual(inForce(), ["0.0.0.0/0=192.168.150.1"]);
-  });
-});
-
-describe("a neighbour of a machine", () => {
-  const own = ["127.0.0.1/8", "192.168.150.10/24", "172.20.16.1/20", "10.9.9.9/32"];
-  const addresses: readonly [address: string, neighbour: boolean][] = [
-    ["192.168.150.128", true],
-    ["172.20.31.254", true],
-    ["172.20.32.1", false],
-    ["192.168.151.1", false],
-    ["192.168.150.10", false],
-    ["10.9.9.8", false],
-  ];
-  for (const [address, neighbour] of addresses) {
-    it(`${address} is ${neighbour ? "one" : "none"}`, () => {
-      assert.equal(isNeighbour(address, own), neighbour);
-    });
-  }
-  it("is known by an IPv4 address only", () => {
-    assert.throws(() => isNeighbour("control-plane", own), /"control-plane" is no IPv4 address/);
   });
 });

@@ -170,9 +170,16 @@ describe("What Install-Containerd is told besides versions, rehearsed", () => {
     it(`mirrors: refuses ${mirrors}`, async () => {
       const { exitCode, stderr } = await install("-RegistryMirrors", `"${mirrors}"`);
       assert.equal(exitCode, 1);
-      assert.match(stderr, /ParameterArgumentValidationError/);
+      assert.match(stderr, /^Cannot validate argument on parameter 'RegistryMirrors'/);
     });
   }
+
+  it("a restart after a crash: ordered by each run, whatever somebody has set meanwhile", async () => {
+    await host.windows.services.change("containerd", { restarts: false });
+    const result = await install();
+    assert.deepEqual([result.exitCode, result.changed], [0, false]);
+    assert.equal(host.windows.services.get("containerd")?.restarts, true);
+  });
 
   it("Defender: leaves it alone by default, scans it when told to, and says so", async () => {
     const { windows } = host;

@@ -39,18 +39,6 @@ describe("Drive C:", () => {
     await drive.write("C:\\a\\secret", "2", true);
     assert.equal((await stat(join(outside, "c/a/secret"))).mode & 0o777, 0o600);
     assert.deepEqual((await readdir(join(outside, "c/a"))).sort(), ["public", "secret"]);
-    assert.equal(await drive.writeIfChanged("C:\\a\\public", "1"), false);
-    assert.equal(await drive.writeIfChanged("C:\\a\\public", "3"), true);
-  });
-
-  it("copies whole files, and a copy's successor leaves the original alone", async () => {
-    await drive.write("C:\\media\\x.exe", "one");
-    await drive.write("C:\\k\\x.exe", "older");
-    await drive.copy("C:\\media\\x.exe", "C:\\K\\X.exe");
-    assert.equal(await drive.readText("C:\\k\\x.exe"), "one");
-    await drive.write("C:\\k\\x.exe", "two");
-    assert.equal(await drive.readText("C:\\media\\x.exe"), "one");
-    await assert.rejects(drive.copy("C:\\none", "C:\\k\\y.exe"), /ENOENT/);
   });
 
   it("flushes what is below a folder, whatever that is, and nothing where there is none", async () => {
@@ -59,15 +47,6 @@ describe("Drive C:", () => {
     await drive.flush("C:\\k");
     await drive.flush("C:\\none");
     assert.equal(await drive.readText("C:\\k\\pki\\key"), "x");
-  });
-
-  it("computes checksums", async () => {
-    await drive.write("C:\\abc", "abc");
-    assert.equal(
-      await drive.sha256("C:\\ABC"),
-      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-    );
-    assert.equal(await drive.sha256("C:\\none"), undefined);
   });
 
   it("reads text without a byte order mark", async () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type ssh2 from "ssh2";
 import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
+import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
 import { prepareThrough } from "./step-runner.ts";
 import { holdWait, waitBy } from "../waits.ts";
 
@@ -65,7 +65,8 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const confirmed = await step("Confirm-ExternalNetwork", again);
     assert.deepEqual([confirmed.changed, confirmed.error], [false, undefined]);
     assert.deepEqual(host.windows.settings.networks(), ["External"]);
-    assert.equal(host.windows.settings.calicoBootTime, host.windows.lastBootUpTime);
+    const told = Date.parse(`${host.windows.settings.calicoBootTime} UTC`);
+    assert.equal(told, Date.parse(host.windows.lastBootUpTime));
     assert.equal(host.boots, 2);
     assert.equal((await step("Add-ExternalNetwork", again)).changed, false);
   });
@@ -75,6 +76,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const rescue = holdWait(6);
     await step("Add-ExternalNetwork", client);
     await rescue.begun;
+    await host.windows.tasksEnded();
     await assert.rejects(connect(host), /ECONNREFUSED/);
     rescue.end();
     await host.up();
@@ -101,5 +103,32 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     await host.windows.drive.write("C:\\kindows\\state\\external-network.json", "");
     const third = await step("Confirm-ExternalNetwork", await dialUntilUp());
     assert.equal(third.error, undefined);
+  });
+
+  const record = "C:\\kindows\\state\\external-network.json";
+
+  it("the reboot is called off too where the task did not come to its end, and all is there", async () => {
+    const client = await start();
+    const { settings, drive, lastBootUpTime } = host.windows;
+    await settings.addNetwork("External");
+    await drive.write(record, JSON.stringify({ state: "running", message: "", lastBootUpTime }));
+    await host.programs.reboot(600);
+    assert.equal((await step("Confirm-ExternalNetwork", client)).error, undefined);
+    assert.equal(await host.programs.callOffReboot(), false);
+  });
+
+  it("no reboot is left, and nobody waits for a task, where that could not be started", async () => {
+    const client = await start();
+    await host.windows.drive.write(
+      `${remoteSteps}\\lib\\SystemTask.ps1`,
+      "function Start-SystemTask { [CmdletBinding()] param($Name, $Command) throw 'no task' }",
+    );
+    const { error } = await step("Add-ExternalNetwork", client);
+    assert.deepEqual([error?.code, error?.message], ["Unexpected", "no task"]);
+    assert.equal(await host.programs.callOffReboot(), false);
+    assert.match(
+      (await host.windows.drive.readText(record)) ?? "",
+      /"state":"failed","message":"no task"/,
+    );
   });
 });

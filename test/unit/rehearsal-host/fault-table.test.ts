@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
+import { stepNames } from "../../../rehearsal/host/step-names.ts";
 import { applies, faults } from "./fault-table/faults.ts";
 import { faultsPage } from "./fault-table/page.ts";
 import { lacks } from "./fault-table/play.ts";
@@ -45,6 +46,15 @@ describe("Every step times every fault", () => {
 
     it(`${row}: SSH drops, at any byte`, () => {
       assert.deepEqual(results.anyByte.get(row), []);
+    });
+  }
+
+  for (const step of stepNames) {
+    it(`${step}: power cut, before each change`, () => {
+      const { places = 0, problems } = results.powerCuts.get(step) ?? {};
+      assert.deepEqual(problems, []);
+      // Those that only look write nothing but their answer.
+      assert.ok(places > 0 || ["Test-WindowsHost", "Confirm-Reboot"].includes(step));
     });
   }
 

@@ -90,7 +90,8 @@ describe("Flannel, rehearsed", () => {
 
   it("opens no port for plain routes", async () => {
     await prepareThrough(host, "Install-Kubernetes");
-    await install();
+    const bridge = '{"Network":"10.244.0.0/16","Backend":{"Type":"host-gw"}}';
+    await install(withArgument(good(), "-NetConf", base64(bridge)));
     const args = ["-Address", "192.168.150.11", "-Network", "cbr0"];
     assert.equal((await runStep(host, "Add-ExternalNetwork", args)).exitCode, 0);
     await host.windows.tasksEnded();

@@ -31,6 +31,12 @@ describe("Installing, rehearsed", () => {
     assert.equal(services.get("containerd")?.startType, "auto");
     assert.equal(await services.isRunning("containerd"), true);
     assert.deepEqual(settings.path, ["C:\\Program Files\\containerd"]);
+    const session = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
+    assert.deepEqual(host.windows.registry.make(session).values.get("path"), {
+      name: "Path",
+      kind: "ExpandString",
+      data: "%SystemRoot%\\system32;%SystemRoot%;C:\\Program Files\\containerd",
+    });
     assert(
       host.programs.commands.includes(
         "C:\\Program Files\\containerd\\containerd.exe --config C:\\Program Files\\containerd\\config.toml --log-file C:\\var\\log\\containerd\\containerd.log",
@@ -71,6 +77,9 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Confirm-Reboot");
     await host.windows.drive.write("C:\\var\\log\\containerd\\containerd.log", "a\nno pipe\n");
     host.programs.isPipeServed = () => Promise.resolve(false);
+    const { programs } = host;
+    const start = Date.now();
+    programs.now = () => new Date(start + (Date.now() - start) * 100);
     const result = await installContainerd(host);
     assert.deepEqual([result.exitCode, result.errorCode], [34, "ServiceNotRunning"]);
     assert.match(result.errorMessage, /not ready after 120 s: Running\. [^]*no pipe$/);

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { type FussyCluster, startJoinable } from "./fussy-cluster.ts";
-import { goodArguments, joinInput, joinToken, runStep } from "./step-runner.ts";
+import { caCertHash, goodArguments, joinInput, joinToken, runStep } from "./step-runner.ts";
 
 const joinRecord = "C:\\kindows\\state\\join.json";
 
@@ -42,14 +42,12 @@ describe("the token of a join, rehearsed", () => {
   it("a token that a power cut left is removed by whichever step runs next", async () => {
     const bootstrap = "C:\\etc\\kubernetes\\bootstrap-kubelet.conf";
     const configuration = "C:\\kindows\\state\\join-configuration.json";
-    for (const path of [configuration, `${configuration}.0011aabb.tmp`, bootstrap]) {
+    for (const path of [configuration, bootstrap]) {
       await host.windows.drive.write(path, joinToken, true);
     }
     await runStep(host, "Test-WindowsHost", goodArguments(host)["Test-WindowsHost"]);
-    assert.deepEqual(
-      await Promise.all([configuration, `${configuration}.0011aabb.tmp`, bootstrap].map(isThere)),
-      [false, false, true], // without a record of a join the last one is not ours
-    );
+    // Without a record of a join the second one is not ours.
+    assert.deepEqual(await Promise.all([configuration, bootstrap].map(isThere)), [false, true]);
     await host.windows.drive.write(joinRecord, '{"joining":"x"}');
     await runStep(host, "Test-WindowsHost", goodArguments(host)["Test-WindowsHost"]);
     assert.equal(await isThere(bootstrap), false);
@@ -67,8 +65,27 @@ describe("the token of a join, rehearsed", () => {
     assert.deepEqual(modes, [0, 0]);
   });
 
-  it("needs its secret", async () => {
-    const result = await joinNode("");
-    assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"]);
+  const hash = [caCertHash];
+  const wrong: readonly (readonly [input: string, message: RegExp])[] = [
+    ["", /no token/],
+    [joinToken, /not JSON \(23 characters\)/],
+    ["null", /no token/],
+    [JSON.stringify({ caCertHashes: hash }), /no token/],
+    [JSON.stringify({ token: joinToken.toUpperCase(), caCertHashes: hash }), /no token/],
+    [JSON.stringify({ token: joinToken }), /no caCertHashes/],
+    [JSON.stringify({ token: joinToken, caCertHashes: [] }), /no caCertHashes/],
+    [JSON.stringify({ token: joinToken, caCertHashes: ["sha1:00"] }), /no caCertHashes/],
+  ];
+  it("is refused, and not repeated, when it is not what it must be", async () => {
+    for (const [input, message] of wrong) {
+      const result = await joinNode(input);
+      assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"], input);
+      assert.match(result.errorMessage, message);
+      assert.ok(!result.stderr.includes(joinToken));
+    }
+  });
+
+  it("is taken with a byte order mark and line ends", async () => {
+    assert.equal((await joinNode(`\uFEFF${joinInput}\r\n`)).exitCode, 0);
   });
 });

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { type FussyCluster, startJoinable } from "./fussy-cluster.ts";
-import { caCertHash, goodArguments, joinInput, joinToken, runStep } from "./step-runner.ts";
+import { ServiceError } from "../../../rehearsal/host/service-manager.ts";
+import { runText } from "./run-text.ts";
+import {
+  caCertHash,
+  goodArguments,
+  joinInput,
+  joinToken,
+  runStep,
+  withArgument,
+} from "./step-runner.ts";
 
 const kubeletConf = "C:\\etc\\kubernetes\\kubelet.conf";
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
@@ -77,6 +86,32 @@ describe("Join-Node, rehearsed", () => {
     // What a Node that is there has, only the cluster's side changes.
     assert.deepEqual(cluster.nodes[0]?.labels, { pool: "a", zone: "b" });
     assert.equal(cluster.joins.length, 1);
+  });
+
+  it("a run that could not stop kubelet for its new arguments is made good by the next one", async () => {
+    await joinNode();
+    const { services } = host.windows;
+    const stop = services.stop.bind(services);
+    services.stop = () => Promise.reject(new ServiceError("It takes no orders."));
+    const args = withArgument(goodArguments(host)["Join-Node"] ?? [], "-NodeLabels", "pool=c");
+    assert.equal((await joinNode(args)).errorCode, "CommandTimedOut");
+    services.stop = stop;
+    assert.equal((await joinNode(args)).changed, true);
+    assert.match(host.programs.commands.at(-1) ?? "", /kubelet\.exe .* --node-labels=pool=c/);
+  });
+
+  it("refuses a taint whose effect is written otherwise than Kubernetes has it", async () => {
+    const args = goodArguments(host)["Join-Node"] ?? [];
+    assert.equal((await joinNode(withArgument(args, "-NodeTaints", "a=b:noschedule"))).exitCode, 1);
+  });
+
+  it("has a remedy for what has none of its own", async () => {
+    const library =
+      "Step,NativeCommand,ProtectedFile,KubernetesFolders,ServiceState,ServiceSettings";
+    const text =
+      "Get-JoinRemedy -Message 'certificate has expired or is not yet valid' -Default ''";
+    const files = `${library},KubeletService,Membership,KubeadmJoin`.split(",");
+    assert.match(await runText(host, files, text), /^Set the clock/);
   });
 
   it("starts a kubelet that somebody stopped", async () => {

@@ -1,9 +1,12 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { RegistryJson } from "../../../rehearsal/windows/registry.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 
 /** Everything that is on a machine, files by content and Windows' settings; the feature, scripts and media aside. */
-export async function listing(host: RehearsalHost): Promise<Record<string, string>> {
+export async function listing(
+  host: Pick<RehearsalHost, "driveC" | "programs">,
+): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const below = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(host.driveC, folder), { withFileTypes: true })) {
@@ -23,9 +26,21 @@ export async function listing(host: RehearsalHost): Promise<Record<string, strin
   const state = JSON.parse(
     await readFile(join(host.driveC, "rehearsal/state.json"), "utf8"),
   ) as Record<string, unknown>;
-  const passing = ["bootTime", "features", "faultsPlayed"];
+  const passing = ["bootTime", "features", "faultsPlayed", "registry"];
   for (const [key, value] of Object.entries(state)) {
-    if (!passing.includes(key)) found[key] = JSON.stringify(value);
+    // Keys of the registry without values stay behind, as on Windows.
+    const isEmpty = (each: unknown): boolean => JSON.stringify(each) === "{}";
+    const kept =
+      key === "registry"
+        ? Object.entries(value as object).filter(([, values]) => !isEmpty(values))
+        : value;
+    if (!passing.includes(key)) found[key] = JSON.stringify(kept);
+  }
+  // Keys without values mean nothing here.
+  for (const [key, values] of Object.entries(state["registry"] as RegistryJson)) {
+    for (const [name, { data }] of Object.entries(values)) {
+      found[`HKLM\\${key}\\${name}`] = JSON.stringify(data);
+    }
   }
   for (const name of ["kubelet", "containerd"]) {
     found[`running ${name}`] = String(await host.programs.isServiceRunning(name));

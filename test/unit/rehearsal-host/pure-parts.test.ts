@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
-import { mergeHostsLines, parseHosts } from "../../../rehearsal/host/hosts-file.ts";
+import { parseHosts } from "../../../rehearsal/host/hosts-file.ts";
 import { workingProgram } from "../../../rehearsal/host/service-command.ts";
-import { StepError } from "../../../rehearsal/host/step-error.ts";
-import { editContainerdConfig } from "../../../rehearsal/host/steps/containerd-config.ts";
-import { joinConfiguration } from "../../../rehearsal/host/steps/join-configuration.ts";
-import { parseJoinSecret } from "../../../rehearsal/host/steps/join-secret.ts";
-
-const token = "abcdef.0123456789abcdef";
-const hash = `sha256:${"0a".repeat(32)}`;
 
 describe("The hosts file", () => {
   it("is read as Windows reads it", () => {
@@ -17,27 +10,6 @@ describe("The hosts file", () => {
       { address: "::1", names: ["six"] },
     ]);
   });
-
-  it("keeps foreign lines and replaces our own", () => {
-    const before = ["# theirs", "10.0.0.9 other", "10.0.0.1 old # kindows", ""];
-    assert.deepEqual(mergeHostsLines(before, [{ address: "10.0.0.2", name: "new" }]), {
-      lines: ["# theirs", "10.0.0.9 other", "", "10.0.0.2 new # kindows"],
-    });
-  });
-
-  const foreign: readonly (readonly [line: string, conflicts: boolean])[] = [
-    ["10.0.0.9 api", true],
-    ["10.0.0.9 x API # note", true],
-    ["10.0.0.2 api", false],
-    ["# 10.0.0.9 api", false],
-    ["10.0.0.9 api2", false],
-  ];
-  for (const [line, conflicts] of foreign) {
-    it(`${conflicts ? "stops at" : "passes over"} the foreign line '${line}'`, () => {
-      const merged = mergeHostsLines([line], [{ address: "10.0.0.2", name: "api" }]);
-      assert.equal("conflict" in merged, conflicts);
-    });
-  }
 });
 
 describe("A service's command line", () => {
@@ -71,130 +43,5 @@ describe("A service's command line", () => {
 
   it("must name a program", () => {
     assert.throws(() => workingProgram("kube-log-runner.exe --log-file=x"), /names no program/);
-  });
-});
-
-describe("containerd's configuration", () => {
-  const settings = {
-    pauseImage: "p:1",
-    cniBinDirectory: "C:/opt/cni/bin",
-    cniConfDirectory: "C:/etc/cni/net.d",
-    registryFolder: undefined,
-  };
-
-  it("changes three values, each in its own section", () => {
-    const text = [
-      "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
-      "  sandbox = 'x'",
-      "  [plugins.'io.containerd.cri.v1.runtime'.cni]",
-      "    bin_dir = 'old'",
-      "    bin_dirs = ['x']",
-      "    conf_dir = 'x'",
-      "[plugins.'io.containerd.image-verifier.v1.bindir']",
-      "  bin_dir = 'verifier'",
-      "  bin_dirs = ['verifier']",
-    ].join("\r\n");
-    assert.deepEqual(editContainerdConfig(text, settings), {
-      text: [
-        "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
-        "  sandbox = 'p:1'",
-        "  [plugins.'io.containerd.cri.v1.runtime'.cni]",
-        "    bin_dir = 'old'",
-        "    bin_dirs = ['C:/opt/cni/bin']",
-        "    conf_dir = 'C:/etc/cni/net.d'",
-        "[plugins.'io.containerd.image-verifier.v1.bindir']",
-        "  bin_dir = 'verifier'",
-        "  bin_dirs = ['verifier']",
-      ].join("\n"),
-    });
-  });
-
-  it("points to the registries' mirrors where there are any, in the images' section only", () => {
-    const section = "[plugins.'io.containerd.cri.v1.images'.registry]";
-    const others = [
-      "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
-      "sandbox = 'p:1'",
-      "[plugins.'io.containerd.cri.v1.runtime'.cni]",
-      "bin_dirs = ['C:/opt/cni/bin']",
-      "conf_dir = 'C:/etc/cni/net.d'",
-      "[plugins.'io.containerd.transfer.v1.local']",
-      "config_path = 'other'",
-    ];
-    const text = [...others, section, "config_path = ''"].join("\n");
-    assert.deepEqual(editContainerdConfig(text, settings), { text });
-    assert.deepEqual(editContainerdConfig(text, { ...settings, registryFolder: "C:/certs.d" }), {
-      text: [...others, section, "config_path = 'C:/certs.d'"].join("\n"),
-    });
-    assert.deepEqual(
-      editContainerdConfig(others.join("\n"), { ...settings, registryFolder: "C:/certs.d" }),
-      { missing: ["plugins.'io.containerd.cri.v1.images'.registry/config_path"] },
-    );
-  });
-
-  it("names what a default configuration lacks", () => {
-    const answer = editContainerdConfig("[plugins.'io.containerd.grpc.v1.cri'.cni]", settings);
-    assert("missing" in answer);
-    assert.equal(answer.missing.length, 3);
-  });
-});
-
-describe("A join's secret", () => {
-  it("is taken with a byte order mark and line ends", () => {
-    const input = `\uFEFF${JSON.stringify({ token, caCertHashes: [hash] })}\r\n`;
-    assert.deepEqual(parseJoinSecret(input), { token, caCertHashes: [hash] });
-  });
-
-  const wrong: readonly (readonly [input: string, message: RegExp])[] = [
-    ["", /no token/],
-    [token, /not JSON \(23 characters\)/],
-    ["null", /no token/],
-    [JSON.stringify({ caCertHashes: [hash] }), /no token/],
-    [JSON.stringify({ token: "ABCDEF.0123456789ABCDEF", caCertHashes: [hash] }), /no token/],
-    [JSON.stringify({ token }), /no caCertHashes/],
-    [JSON.stringify({ token, caCertHashes: [] }), /no caCertHashes/],
-    [JSON.stringify({ token, caCertHashes: ["sha1:00"] }), /no caCertHashes/],
-  ];
-  for (const [input, message] of wrong) {
-    it(`is refused, and not repeated, when it is ${JSON.stringify(input).slice(0, 50)}`, () => {
-      assert.throws(
-        () => parseJoinSecret(input),
-        (error) =>
-          error instanceof StepError &&
-          error.code === "SecretMissing" &&
-          message.test(error.message) &&
-          !error.message.includes(token),
-      );
-    });
-  }
-
-  it("is refused when the input does not end", () => {
-    assert.throws(() => parseJoinSecret(undefined), /did not end within 30 s/);
-  });
-
-  it("goes into the JoinConfiguration, taints taken apart", () => {
-    const text = joinConfiguration({
-      nodeName: "win-1",
-      apiServerEndpoint: "cp:6443",
-      criSocket: "npipe:////./pipe/containerd-containerd",
-      taints: "os=windows:NoSchedule,gpu:NoExecute",
-      secret: { token, caCertHashes: [hash] },
-      timeoutSeconds: 90,
-    });
-    assert.deepEqual(JSON.parse(text), {
-      apiVersion: "kubeadm.k8s.io/v1beta4",
-      kind: "JoinConfiguration",
-      discovery: {
-        bootstrapToken: { apiServerEndpoint: "cp:6443", token, caCertHashes: [hash] },
-      },
-      nodeRegistration: {
-        name: "win-1",
-        criSocket: "npipe:////./pipe/containerd-containerd",
-        taints: [
-          { key: "os", value: "windows", effect: "NoSchedule" },
-          { key: "gpu", value: "", effect: "NoExecute" },
-        ],
-      },
-      timeouts: { discovery: "30s", tlsBootstrap: "90s", kubeletHealthCheck: "90s" },
-    });
   });
 });

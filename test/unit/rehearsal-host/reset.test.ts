@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { raised } from "../../../powershell/types.ts";
 import { resetCommand } from "../../../components/windows/reset-command.ts";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
 import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
@@ -16,6 +17,9 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
+
+/** Below drive C:. */
+const stepsFolder = remoteSteps.replaceAll("\\", "/").slice(3);
 
 describe("Reset-Node, rehearsed", () => {
   let host: RehearsalHost;
@@ -105,15 +109,60 @@ describe("Reset-Node, rehearsed", () => {
   it("tells all it could not remove, and removes the rest", async () => {
     host = await startWithSteps();
     await prepareThrough(host, "Join-Node");
-    const remove = host.windows.drive.remove.bind(host.windows.drive);
-    host.windows.drive.remove = (path) =>
-      path === "C:\\opt\\cni" ? Promise.reject(new Error(`${path} is in use`)) : remove(path);
+    const { drive, openFiles } = host.windows;
+    await drive.write("C:\\opt\\cni\\bin\\held.exe", "x");
+    openFiles.add("C:\\opt\\cni\\bin\\held.exe");
     const result = await runStep(host, "Reset-Node");
     assert.deepEqual([result.exitCode, result.errorCode], [55, "ResetFailed"]);
-    assert.match(result.errorMessage, /folders: C:\\opt\\cni is in use/);
+    assert.match(result.errorMessage, /folders: in use or not ours to remove: C:\\opt\\cni$/);
     assert.match(result.remedy, /reboot/);
     assert.deepEqual(host.windows.services.names(), []);
     assert.deepEqual(host.programs.hostsEntries, []);
+  });
+
+  it("what it could not restore is restored by the next run", async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Join-Node");
+    await runStep(host, "Set-ClusterRoute", goodArguments(host)["Set-ClusterRoute"]);
+    const { settings } = host.windows;
+    const remove = settings.removeRoute.bind(settings);
+    settings.removeRoute = () =>
+      Promise.reject(raised("System.UnauthorizedAccessException", "Access is denied."));
+    const result = await runStep(host, "Reset-Node");
+    assert.match(result.errorMessage, /removed\. routes: Access is denied\.$/);
+    settings.removeRoute = remove;
+    const again = await runStep(host, "Reset-Node");
+    assert.deepEqual([again.exitCode, settings.routes], [0, []], again.stderr);
+  });
+
+  it("a network that can't be removed keeps no other from being removed", async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Join-Node");
+    await addCalico();
+    const { settings } = host.windows;
+    const remove = settings.removeNetwork.bind(settings);
+    settings.removeNetwork = (name) =>
+      name === "Calico" ? Promise.reject(raised("System.Exception", "In use.")) : remove(name);
+    const result = await runStep(host, "Reset-Node");
+    assert.match(result.errorMessage, /networks: Calico: In use\.$/);
+    assert.deepEqual(settings.networks(), ["Calico"]);
+  });
+
+  it("needs no hosts file", async () => {
+    host = await startWithSteps();
+    await rm(join(host.driveC, "Windows/System32/drivers/etc/hosts"));
+    const result = await runStep(host, "Reset-Node");
+    assert.deepEqual([result.exitCode, result.changed], [0, false], result.stderr);
+  });
+
+  it("whatever fails ends with one of the exit codes that its help lists", async () => {
+    host = await startWithSteps();
+    host.windows.lockedFiles.add("C:\\Windows\\System32\\drivers\\etc\\hosts");
+    const result = await runStep(host, "Reset-Node");
+    assert.deepEqual([result.exitCode, result.errorCode], [55, "ResetFailed"]);
+    const help = await readFile(join(host.driveC, stepsFolder, "Reset-Node.ps1"), "utf8");
+    const [list = ""] = /(?<=Exit codes: )[^#]*?(?=\.\r?\n)/.exec(help) ?? [];
+    assert.deepEqual(list.match(/\b\d+\b/g)?.map(Number), [0, 1, 10, 11, 12, 55]);
   });
 
   it("a power cut in the middle is made good by running it again", async () => {

@@ -125,7 +125,7 @@ describe("The rehearsal host's SSH server", () => {
     ],
     ["whoami || (echo Nobody.>&2& exit 1)", 0, /administrator/, /^$/],
     ["shutdown /s", 1, /^$/, /knows shutdown \/r/],
-    ["shutdown /r /t soon", 1, /^$/, /parameter is incorrect/],
+    ["shutdown /r /t soon", 87, /^$/, /parameter is incorrect/],
   ];
   for (const [command, exitCode, stdout, stderr] of commands) {
     it(`answers ${command.slice(0, 60)}`, async () => {

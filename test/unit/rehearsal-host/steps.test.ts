@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { HostState } from "../../../rehearsal/host/state.ts";
 import {
   goodArguments,
   joinInput,
@@ -7,6 +8,7 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
+import { remoteSteps } from "./ssh-client.ts";
 
 describe("Test-WindowsHost, rehearsed", () => {
   let host: RehearsalHost;
@@ -32,10 +34,9 @@ describe("Test-WindowsHost, rehearsed", () => {
       revision: 4405,
       freeDiskGiB: 30,
       memoryMiB: 2000,
-      powerShell: "5.1",
+      powerShell: "5.1.20348.1",
       evaluationEnds: "",
       rebootPending: "",
-      rehearsal: true,
     });
   });
 
@@ -102,7 +103,10 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
         assert.equal(result.errorCode, problem === undefined ? undefined : "HostUnsuitable");
         assert.match(result.errorMessage, problem ?? /^$/);
         if (problem === undefined) {
-          assert.equal(result.facts["evaluationEnds"], "2099-01-01T00:00:00Z");
+          assert.match(
+            String(result.facts["evaluationEnds"]),
+            /^(2098-12-31T23:59|2099-01-01T00:0)/,
+          );
           assert.equal(result.facts["edition"], "ServerDatacenterEval");
         }
       } finally {
@@ -181,6 +185,29 @@ describe("The rehearsed steps in a wrong order", () => {
   });
 });
 
+describe("A script that the interpreter does not know all of", () => {
+  it("changes nothing, and is reported as the interpreter's failure, not as a step's result", async () => {
+    const host = await startWithSteps();
+    try {
+      const script = `${remoteSteps}\\Set-HostsEntry.ps1`;
+      const text = (await host.windows.drive.readText(script)) ?? "";
+      await host.windows.drive.write(script, `${text}\nRestart-Computer\n`);
+      const result = await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+      assert.deepEqual(
+        [result.exitCode, result.changed, result.errorCode],
+        [70, undefined, undefined],
+      );
+      assert.match(
+        result.stderr,
+        /Set-HostsEntry\.ps1:\d+: .* does not support the command Restart-Computer/,
+      );
+      assert.deepEqual(host.programs.hostsEntries, []);
+    } finally {
+      await host.stop();
+    }
+  });
+});
+
 describe("Set-HostsEntry, rehearsed", () => {
   let host: RehearsalHost;
   before(async () => {
@@ -239,15 +266,62 @@ describe("Set-HostsEntry, rehearsed", () => {
     }
   });
 
-  it("does not add DNS servers to somebody else's rule, and leaves that", async () => {
-    const theirs = [{ name: "{1}", namespace: ".", servers: ["10.9.9.9"], comment: "VPN" }];
+  const rule = (
+    name: string,
+    namespace: string,
+    comment: string,
+  ): HostState["dnsRules"][number] => ({
+    ...{ name, namespace, comment },
+    servers: ["10.9.9.9"],
+  });
+
+  it("does not add DNS servers to somebody else's rule for all names, and leaves that", async () => {
+    const theirs = [rule("{1}", ".", "VPN")];
     await host.windows.settings.setDnsRules(theirs);
     const result = await set("", "1.1.1.1");
     assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
     assert.match(result.errorMessage, /DNS servers 10\.9\.9\.9/);
+    assert.match(result.remedy, /Remove-DnsClientNrptRule/);
     assert.equal((await set("", "")).changed, false);
     assert.deepEqual(host.windows.settings.dnsRules, theirs);
     await host.windows.settings.setDnsRules([]);
+  });
+
+  it("makes one rule of two that a run which was cut short has left, beside others' for some names", async () => {
+    const theirs = rule("{1}", ".example.com", "VPN");
+    await host.windows.settings.setDnsRules([
+      theirs,
+      ...["{2}", "{3}"].map((name) => rule(name, ".", "kindows")),
+    ]);
+    assert.equal((await set("", "1.1.1.1")).changed, true);
+    assert.deepEqual(
+      host.windows.settings.dnsRules.map(({ comment, servers }) => [comment, ...servers]),
+      [
+        ["VPN", "10.9.9.9"],
+        ["kindows", "1.1.1.1"],
+      ],
+    );
+    assert.equal((await set("", "")).changed, true);
+    assert.deepEqual(host.windows.settings.dnsRules, [theirs]);
+    await host.windows.settings.setDnsRules([]);
+  });
+
+  it("refuses a group policy that hides every rule of the machine", async () => {
+    const policy = "SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient\\DnsPolicyConfig";
+    host.windows.registry.make(policy);
+    const result = await set("", "1.1.1.1");
+    assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
+    assert.match(result.errorMessage, /group policy/);
+    assert.deepEqual(host.windows.settings.dnsRules, []);
+    host.windows.registry.remove(policy);
+  });
+
+  it("says what is wrong where somebody keeps the file even from being read", async () => {
+    host.windows.lockedFiles.add("C:\\Windows\\System32\\drivers\\etc\\hosts");
+    const result = await set("10.0.0.1=a");
+    host.windows.lockedFiles.clear();
+    assert.deepEqual([result.exitCode, result.errorCode], [23, "HostsFileBusy"]);
+    assert.match(result.errorMessage, /could not be had in 10 s: .*used by another process/);
   });
 
   it("does not contradict somebody else's line", async () => {
@@ -257,5 +331,49 @@ describe("Set-HostsEntry, rehearsed", () => {
     );
     const result = await set("10.0.0.1=api");
     assert.deepEqual([result.exitCode, result.errorCode], [22, "ForeignHostsEntry"]);
+  });
+});
+
+describe("The frame around a step", () => {
+  let host: RehearsalHost;
+  before(async () => {
+    host = await startWithSteps();
+  });
+  after(() => host.stop());
+
+  /** Runs a step with another body. */
+  const runBody = async (body: string): ReturnType<typeof runStep> => {
+    await host.windows.drive.write(
+      `${remoteSteps}\\Confirm-Reboot.ps1`,
+      [
+        "[CmdletBinding()]",
+        "param()",
+        "Set-StrictMode -Version Latest",
+        "$ErrorActionPreference = 'Stop'",
+        ". (Join-Path $PSScriptRoot 'lib\\Step.ps1')",
+        ". (Join-Path $PSScriptRoot 'lib\\ClusterRoute.ps1')",
+        `Invoke-Step -Name 'Confirm-Reboot' -Body { ${body} }`,
+      ].join("\r\n"),
+    );
+    return runStep(host, "Confirm-Reboot");
+  };
+
+  it("ends with an error's code even where nobody has listed it", async () => {
+    const result = await runBody("Stop-Step -Code 'Novel' -Message 'm' -Remedy 'r'");
+    assert.deepEqual([result.exitCode, result.errorCode], [10, "Novel"]);
+  });
+
+  it("names the place where an error of .NET happened, not that of the function's call", async () => {
+    const { errorCode, remedy } = await runBody("ConvertTo-AddressBit -Address 'nonsense'");
+    assert.equal(errorCode, "Unexpected");
+    assert.match(remedy, /failed at C:\\kindows\\steps\\\w+\\lib\\ClusterRoute\.ps1:\d+\)/);
+  });
+
+  it("does not claim to know which drive is full", async () => {
+    const { exitCode, remedy } = await runBody(
+      "throw (New-Object -TypeName System.IO.IOException -ArgumentList 'full', -2147024784)",
+    );
+    assert.equal(exitCode, 16);
+    assert.match(remedy, /the drive that is full, C: as a rule/);
   });
 });

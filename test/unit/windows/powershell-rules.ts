@@ -71,6 +71,12 @@ export const exitCodes: ReadonlyMap<string, string> = new Map(
 /** What every step can end with, by its frame. */
 const always = ["Unexpected", "StepBusy", "NotAdministrator", "DiskFull"];
 
+/** Who may write files: the idea itself, secrets that live for one call, and those that do not share the steps' library. */
+const writesFiles = [
+  ...["lib/WholeFile.ps1", "lib/ProtectedFile.ps1"],
+  ...["lib/FirstBoot.ps1", "lib/LabMachine.ps1"],
+];
+
 /** A rule for a script, with texts that break it. */
 interface Rule {
   /** What breaks it in a script; empty where it is kept. */
@@ -119,6 +125,19 @@ export const rules: Readonly<Record<string, Rule>> = {
         .map((command) => command.text.trim())
         .filter((call) => !/^& \$(Body|Ready)$|^\. \(Join-Path \$PSScriptRoot /.test(call)),
     bad: ["& 'C:\\k\\kubeadm.exe' reset"],
+  },
+  "writes files whole or not at all, by lib/WholeFile.ps1": {
+    broken: ({ file, text }) =>
+      writesFiles.includes(file)
+        ? []
+        : (text.match(
+            /\]::(Write|Append)All\w+|\b(Set|Add)-Content\b|\bOut-File\b|FileStream\b.*'(Create|Append|Open\w+|Truncate)/gi,
+          ) ?? []),
+    bad: [
+      "[IO.File]::WriteAllText($path, $text)",
+      ...["Set-Content -Path $path -Value $text", "$text | Out-File $path"],
+      "$stream = New-Object -TypeName System.IO.FileStream -ArgumentList $path, 'Create'",
+    ],
   },
   "knows no address without encryption": {
     broken: line((each) => /http:/i.test(each)),

@@ -23,7 +23,8 @@ function Wait-ApiServer {
     )
 
     $name, $port = $Endpoint -split ':', 2
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    # Not by the time of day: that may be set meanwhile.
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     $lastError = 'no answer within 5 s'
     do {
         $client = New-Object -TypeName System.Net.Sockets.TcpClient
@@ -40,7 +41,7 @@ function Wait-ApiServer {
             $client.Dispose()
         }
         Start-Sleep -Seconds 2
-    } while ([DateTime]::UtcNow -lt $deadline)
+    } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 
     Stop-Step -Code 'ApiServerUnreachable' `
         -Message "The API server $Endpoint could not be reached in $TimeoutSeconds s; last seen: $lastError" `

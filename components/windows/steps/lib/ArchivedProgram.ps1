@@ -58,15 +58,21 @@ function Install-ArchivedProgram {
     Assert-Medium -Path $Archive -Checksum $Checksum
     $staging = "$Folder\$Name.new"
     Expand-TarArchive -Archive $Archive -Folder $staging -StripComponents 0
+    $sources = @($File.Keys | Sort-Object)
+    $absent = @($sources | Where-Object { -not (Test-Path -LiteralPath "$staging\$_") })
+    if ($absent.Count -gt 0) {
+        Remove-Item -LiteralPath $staging -Recurse -Force
+        Stop-Step -Code 'CommandFailed' -Message "$Archive holds no $($absent -join ', no ')." `
+            -Remedy 'Give the archive of the release for windows-amd64, with its checksum.'
+    }
     if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
         Stop-ServiceInTime -Name $Service
     }
     if (Test-Path -LiteralPath $markPath) {
         Remove-Item -LiteralPath $markPath -Force
     }
-    foreach ($source in $File.Keys | Sort-Object) {
-        Move-FileIntoPlace -Source "$staging\$source" -Target "$Folder\$($File[$source])"
-    }
+    Move-FileIntoPlace -Source @($sources | ForEach-Object { "$staging\$_" }) `
+        -Target @($sources | ForEach-Object { "$Folder\$($File[$_])" })
     Remove-Item -LiteralPath $staging -Recurse -Force
     Write-WholeText -Path $markPath -Text $Checksum.ToLowerInvariant()
     'media'

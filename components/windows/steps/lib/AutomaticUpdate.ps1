@@ -70,7 +70,11 @@ function Restore-AutomaticUpdate {
         return
     }
     $record = Get-Content -LiteralPath $AutomaticUpdateRecordPath -Raw | ConvertFrom-Json
-    if ($null -ne $record.noAutoUpdate) {
+    if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {
+        # Somebody has taken the policies away since, ours among them.
+        Write-StepProgress -Message "There is no $AutomaticUpdateKey any more."
+    }
+    elseif ($null -ne $record.noAutoUpdate) {
         Set-ItemProperty -LiteralPath $AutomaticUpdateKey -Name 'NoAutoUpdate' -Value ([int]$record.noAutoUpdate)
     }
     elseif ($null -ne (Get-AutomaticUpdatePolicy)) {

@@ -4,7 +4,7 @@ $ErrorActionPreference = 'Stop'
 
 <#
 .SYNOPSIS
-Runs one part of a reset; returns what it removed and what went wrong.
+Runs one part of a reset; returns its name, what it removed and what went wrong.
 
 .PARAMETER Name
 What the part is about, for errors.
@@ -32,5 +32,5 @@ function Invoke-Cleanup {
         $problem = "$($Name): $($_.Exception.Message)"
         Write-StepProgress -Message $problem
     }
-    [pscustomobject]@{ Removed = $removed; Problem = $problem }
+    [pscustomobject]@{ Name = $Name; Removed = $removed; Problem = $problem }
 }

@@ -48,7 +48,7 @@ host:port of the API server.
 #>
 function Sync-Clock {
     [CmdletBinding()]
-    [OutputType([int])]
+    [OutputType([long])]
     param(
         [Parameter(Mandatory = $true)]
         [string] $Endpoint
@@ -58,7 +58,8 @@ function Sync-Clock {
     if ($null -eq $time) {
         return 0
     }
-    $offset = [int]($time - [DateTime]::UtcNow).TotalSeconds
+    # Not an int: a clock may have any date.
+    $offset = [long]($time - [DateTime]::UtcNow).TotalSeconds
     if ([math]::Abs($offset) -le $ClockToleranceSeconds) {
         return 0
     }

@@ -19,8 +19,11 @@ function Get-RouteRecord {
     param()
 
     if (Test-Path -LiteralPath $RouteRecordPath) {
-        $record = Get-Content -LiteralPath $RouteRecordPath -Raw | ConvertFrom-Json
-        $record.routes
+        # What a power cut has left empty, or half written, names none.
+        $text = [IO.File]::ReadAllText($RouteRecordPath)
+        if ($text -match '^\{.*\}$') {
+            (ConvertFrom-Json -InputObject $text).routes
+        }
     }
 }
 
@@ -162,14 +165,14 @@ function Assert-RouteFree {
 
 <#
 .SYNOPSIS
-Tells whether a route is in force and comes back with a boot.
+Returns the stores that have a route, of $RouteStores.
 
 .PARAMETER Route
 The route.
 #>
-function Test-ClusterRoute {
+function Get-RouteStore {
     [CmdletBinding()]
-    [OutputType([bool])]
+    [OutputType([string])]
     param(
         [Parameter(Mandatory = $true)]
         [string] $Route
@@ -177,11 +180,10 @@ function Test-ClusterRoute {
 
     $destination, $nextHop = $Route -split '=', 2
     foreach ($store in $RouteStores) {
-        if (@(Get-NextHop -Destination $destination -Store $store) -notcontains $nextHop) {
-            return $false
+        if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) {
+            $store
         }
     }
-    $true
 }
 
 <#
@@ -228,15 +230,12 @@ function Remove-ClusterRoute {
     )
 
     $destination, $nextHop = $Route -split '=', 2
-    $removed = $false
-    foreach ($store in $RouteStores) {
-        if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) {
-            Remove-NetRoute -DestinationPrefix $destination -NextHop $nextHop -PolicyStore $store -Confirm:$false `
-                -ErrorAction Stop
-            $removed = $true
-        }
+    $stores = @(Get-RouteStore -Route $Route)
+    foreach ($store in $stores) {
+        Remove-NetRoute -DestinationPrefix $destination -NextHop $nextHop -PolicyStore $store -Confirm:$false `
+            -ErrorAction Stop
     }
-    $removed
+    $stores.Count -gt 0
 }
 
 <#

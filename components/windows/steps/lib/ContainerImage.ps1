@@ -68,7 +68,8 @@ function Add-Image {
             throw
         }
         # ctr draws how far it is, line by line: what is wrong stands at the end.
-        $words = ($_.Exception.Message -replace '[^\x21-\x7e]+', ' ').Trim()
+        $plain = $_.Exception.Message -replace '\x1b\[[0-9;]*[A-Za-z]', ' '
+        $words = ($plain -replace '[^\x21-\x7e]+', ' ').Trim()
         if ($words.Length -gt 300) {
             $words = '...' + $words.Substring($words.Length - 300)
         }

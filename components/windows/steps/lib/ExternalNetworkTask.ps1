@@ -2,6 +2,7 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'OwnAddress.ps1')
 . (Join-Path $PSScriptRoot 'ExternalNetwork.ps1')
 . (Join-Path $PSScriptRoot 'ExternalNetworkRecord.ps1')
@@ -11,6 +12,19 @@ $ErrorActionPreference = 'Stop'
 $ExternalNetworkTaskName = 'kindows-external-network'
 # Seconds after which a machine whose network has not come back reboots, which often brings it back.
 $ExternalNetworkRescueSeconds = 600
+
+<#
+.SYNOPSIS
+Calls off the reboot that would have fetched the machine's address, where one is scheduled.
+#>
+function Stop-RescueReboot {
+    [CmdletBinding()]
+    param()
+
+    # 1116: none was.
+    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList '/a' `
+        -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
+}
 
 <#
 .SYNOPSIS
@@ -42,15 +56,24 @@ function Start-ExternalNetworkTask {
     )
 
     Save-ExternalNetworkRecord -State 'running'
-    # 1190: one is scheduled already.
-    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -TimeoutSeconds 30 `
-        -ArgumentList '/r', '/f', '/t', $ExternalNetworkRescueSeconds, '/c', 'kindows: the network did not come back' `
-        -SuccessExitCodes 0, 1190 -Remedy 'Look at the System event log on the machine.'
     $libraries = 'Step.ps1', 'NativeCommand.ps1', 'ExternalNetworkTask.ps1' |
         ForEach-Object { ". '$(Join-Path $PSScriptRoot $_)'" }
     $call = "Initialize-ExternalNetwork -DelaySeconds $DelaySeconds -Address $Address -Network $Network"
     $command = (@($libraries) + $call) -join '; '
-    Start-SystemTask -Name $ExternalNetworkTaskName -Command $command
+    try {
+        # 1190: one is scheduled already.
+        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList @(
+            '/r', '/f', '/t', $ExternalNetworkRescueSeconds, '/c', 'kindows: the network did not come back'
+        ) -TimeoutSeconds 30 -SuccessExitCodes 0, 1190 -Remedy 'Look at the System event log on the machine.'
+        Start-SystemTask -Name $ExternalNetworkTaskName -Command $command
+    }
+    catch {
+        # Nobody would call that reboot off, and the next run would wait for a task that does not run.
+        $cause = $_
+        Save-ExternalNetworkRecord -State 'failed' -Message $cause.Exception.Message
+        Stop-RescueReboot
+        throw $cause
+    }
 
     # As before a reboot: nobody shall connect until it is over, and take the machine for one that is through.
     $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
@@ -99,9 +122,7 @@ function Initialize-ExternalNetwork {
             Set-CalicoBootTime
         }
         Save-ExternalNetworkRecord -State 'done'
-        # 1116: no reboot was scheduled.
-        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList '/a' `
-            -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
+        Stop-RescueReboot
     }
     catch {
         # The scheduled reboot stands.

@@ -4,36 +4,53 @@ $ErrorActionPreference = 'Stop'
 
 <#
 .SYNOPSIS
-Moves a file into another's place, also when that one is a running program.
+Moves files into others' places, also where those are running programs: all of them, or none where one can't be moved.
 
 .DESCRIPTION
 Windows lets nobody overwrite or delete a running program, but renaming it is allowed: the process goes on under the
 other name. Left over files of that kind are removed by Remove-ReplacedFile once nothing runs them any more.
 
 .PARAMETER Source
-Full path of the new file, on the same drive.
+Full paths of the new files, on the same drive.
 
 .PARAMETER Target
-Full path of its place.
+Full paths of their places, in the same order.
 #>
 function Move-FileIntoPlace {
     [CmdletBinding()]
     param(
         [Parameter(Mandatory = $true)]
-        [string] $Source,
+        [string[]] $Source,
 
         [Parameter(Mandatory = $true)]
-        [string] $Target
+        [string[]] $Target
     )
 
+    $moved = @()
+    $place = ''
     try {
-        if (Test-Path -LiteralPath $Target) {
-            [IO.File]::Move($Target, "$Target.$([DateTime]::UtcNow.Ticks).replaced")
+        for ($i = 0; $i -lt $Source.Count; $i++) {
+            $place = $Target[$i]
+            if (Test-Path -LiteralPath $place) {
+                $aside = "$place.$([DateTime]::UtcNow.Ticks).replaced"
+                [IO.File]::Move($place, $aside)
+                $moved += @{ From = $place; To = $aside }
+            }
+            [IO.File]::Move($Source[$i], $place)
+            $moved += @{ From = $Source[$i]; To = $place }
         }
-        [IO.File]::Move($Source, $Target)
     }
     catch [System.IO.IOException], [System.UnauthorizedAccessException] {
-        Stop-Step -Code 'FileInUse' -Message "$Target can't be replaced: $($_.Exception.GetBaseException().Message)" `
+        $reason = $_.Exception.GetBaseException().Message
+        for ($i = $moved.Count - 1; $i -ge 0; $i--) {
+            try {
+                [IO.File]::Move($moved[$i].To, $moved[$i].From)
+            }
+            catch {
+                Write-StepProgress -Message "$($moved[$i].To) could not be put back: $($_.Exception.Message)"
+            }
+        }
+        Stop-Step -Code 'FileInUse' -Message "$place can't be replaced: $reason" `
             -Remedy 'Close what holds the file open (an editor, a virus scanner, a backup), then run again.'
     }
 }
@@ -95,5 +112,6 @@ function Expand-TarArchive {
     $null = New-Item -Path $Folder -ItemType Directory -Force
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\tar.exe" `
         -ArgumentList '-x', '-z', '-f', $Archive, '-C', $Folder, '--strip-components', "$StripComponents" `
-        -TimeoutSeconds 300 -Remedy 'Free disk space on C:, then run again.'
+        -TimeoutSeconds 300 `
+        -Remedy 'Read what tar wrote: free disk space on C:, or give an archive that is whole, with its checksum.'
 }

@@ -82,7 +82,8 @@ function Set-FlanneldNode {
 
     $path = 'HKLM:\SYSTEM\CurrentControlSet\Services\flanneld'
     $current = @((Get-Item -LiteralPath $path).GetValue('Environment', @()))
-    $wanted = @("NODE_NAME=$NodeName")
+    $others = @($current | Where-Object { ($_ -split '=', 2)[0] -ne 'NODE_NAME' })
+    $wanted = $others + "NODE_NAME=$NodeName"
     if (($current -join "`n") -ceq ($wanted -join "`n")) {
         return $false
     }
@@ -93,13 +94,15 @@ function Set-FlanneldNode {
 
 <#
 .SYNOPSIS
-Starts flanneld again on a node whose network it has made, where it was stopped for something new.
+Starts flanneld again on a node whose network it has made, where it was stopped for something new; returns
+whether it did not run.
 
 .DESCRIPTION
 Automatic is the mark of such a node: it holds even when the step that stopped flanneld was killed before this.
 #>
 function Start-UsedFlanneld {
     [CmdletBinding()]
+    [OutputType([bool])]
     param()
 
     Start-AutomaticService -Name 'flanneld' -LogPath $FlanneldLogPath

@@ -51,7 +51,61 @@ function Merge-HostsLine {
 
 <#
 .SYNOPSIS
-Writes the hosts file, trying again while a scanner holds it.
+Does something with the hosts file, trying again while a scanner holds it.
+
+.PARAMETER Path
+Full path of the hosts file.
+
+.PARAMETER Body
+Reads or writes it.
+#>
+function Invoke-HostsFile {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path,
+
+        [Parameter(Mandatory = $true)]
+        [scriptblock] $Body
+    )
+
+    $lastError = ''
+    for ($try = 1; $try -le 10; $try++) {
+        try {
+            return (& $Body)
+        }
+        catch [System.IO.IOException] {
+            $lastError = $_.Exception.Message
+            Start-Sleep -Seconds 1
+        }
+    }
+    Stop-Step -Code 'HostsFileBusy' -Message "$Path could not be had in 10 s: $lastError" `
+        -Remedy 'Find what holds the file (a virus scanner, an editor), then run again.'
+}
+
+<#
+.SYNOPSIS
+Returns the hosts file's lines; none where there is no file.
+
+.PARAMETER Path
+Full path of the hosts file.
+#>
+function Get-HostsLine {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path
+    )
+
+    if (Test-Path -LiteralPath $Path) {
+        Invoke-HostsFile -Path $Path -Body { [IO.File]::ReadAllLines($Path, [Text.Encoding]::Default) }
+    }
+}
+
+<#
+.SYNOPSIS
+Writes the hosts file.
 
 .PARAMETER Path
 Full path of the hosts file.
@@ -73,19 +127,7 @@ function Save-HostsFile {
 
     $text = (@($Line) + '') -join "`r`n"
     $bytes = [Text.Encoding]::Default.GetBytes($text)
-    $lastError = ''
-    for ($try = 1; $try -le 10; $try++) {
-        try {
-            Write-WholeFile -Path $Path -Bytes $bytes
-            return
-        }
-        catch [System.IO.IOException] {
-            $lastError = $_.Exception.Message
-            Start-Sleep -Seconds 1
-        }
-    }
-    Stop-Step -Code 'HostsFileBusy' -Message "$Path could not be written in 10 s: $lastError" `
-        -Remedy 'Find what holds the file (a virus scanner, an editor), then run again.'
+    Invoke-HostsFile -Path $Path -Body { Write-WholeFile -Path $Path -Bytes $bytes }
 }
 
 <#
@@ -103,7 +145,7 @@ function Remove-HostsLine {
         [string] $Path
     )
 
-    $before = @([IO.File]::ReadAllLines($Path, [Text.Encoding]::Default))
+    $before = @(Get-HostsLine -Path $Path)
     $after = @(Merge-HostsLine -Line $before -Wanted @())
     if ($after.Count -lt $before.Count) {
         Save-HostsFile -Path $Path -Line $after

@@ -50,10 +50,10 @@ function Install-Program {
     $from = 'installed'
     if (-not (Test-FileChecksum -Path $Path -Checksum $Checksum)) {
         Assert-Medium -Path $Medium -Checksum $Checksum
+        Copy-Item -LiteralPath $Medium -Destination "$Path.new" -Force
         if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
             Stop-ServiceInTime -Name $Service
         }
-        Copy-Item -LiteralPath $Medium -Destination "$Path.new" -Force
         Move-FileIntoPlace -Source "$Path.new" -Target $Path
         $from = 'media'
     }

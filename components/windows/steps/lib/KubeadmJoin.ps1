@@ -77,6 +77,7 @@ function Get-JoinRemedy {
         [string] $Message,
 
         [Parameter(Mandatory = $true)]
+        [AllowEmptyString()]
         [string] $Default
     )
 
@@ -137,9 +138,9 @@ function Join-Cluster {
         [int] $TimeoutSeconds
     )
 
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     while ($true) {
-        $left = [int][math]::Max(30, ($deadline - [DateTime]::UtcNow).TotalSeconds)
+        $left = [int][math]::Max(30, $TimeoutSeconds - $clock.Elapsed.TotalSeconds)
         # Manual until it has joined; kubeadm starts it. A running one would hold the port kubeadm checks.
         Stop-ServiceInTime -Name 'kubelet'
         $null = Set-KubeletService -CommandLine $CommandLine -StartMode Manual
@@ -153,7 +154,7 @@ function Join-Cluster {
         }
         catch [System.InvalidOperationException] {
             if ($_.Exception.Message -notmatch 'already exists in the cluster' -or
-                [DateTime]::UtcNow.AddSeconds(30) -gt $deadline) {
+                $clock.Elapsed.TotalSeconds + 30 -gt $TimeoutSeconds) {
                 throw
             }
             Write-StepProgress -Message 'a node of this name is still Ready in the cluster; waiting for it to go'

@@ -81,13 +81,17 @@ function Register-KubeletService {
 
 <#
 .SYNOPSIS
-Gives the service kubelet its command line and start mode; returns whether anything differed.
+Gives the service kubelet its command line and start mode; returns whether anything differed, and then leaves it stopped
+where that is asked for.
 
 .PARAMETER CommandLine
 What Get-KubeletCommandLine returned.
 
 .PARAMETER StartMode
 Manual until the node has joined, Automatic from then on.
+
+.PARAMETER Stop
+Whether a service that is changed is stopped first.
 #>
 function Set-KubeletService {
     [CmdletBinding()]
@@ -98,7 +102,9 @@ function Set-KubeletService {
 
         [Parameter(Mandatory = $true)]
         [ValidateSet('Manual', 'Automatic')]
-        [string] $StartMode
+        [string] $StartMode,
+
+        [bool] $Stop = $false
     )
 
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='kubelet'"
@@ -106,19 +112,25 @@ function Set-KubeletService {
     if ($service.PathName -ceq $CommandLine -and $current -eq $StartMode) {
         return $false
     }
+    # Before, not after: a step that ends in between would leave one that runs with its old arguments and looks right.
+    if ($Stop) {
+        Stop-ServiceInTime -Name 'kubelet'
+    }
     Edit-Service -Name 'kubelet' -Setting @{ PathName = $CommandLine; StartMode = $StartMode }
     $true
 }
 
 <#
 .SYNOPSIS
-Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too.
+Starts kubelet again on a node that has joined, where stopping something it depends on has stopped it too;
+returns whether it did not run.
 
 .DESCRIPTION
 Automatic is the mark of a joined node: it holds even when the step that stopped kubelet was killed before this.
 #>
 function Start-JoinedKubelet {
     [CmdletBinding()]
+    [OutputType([bool])]
     param()
 
     Start-AutomaticService -Name 'kubelet' -LogPath $KubeletLogPath

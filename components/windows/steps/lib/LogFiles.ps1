@@ -42,8 +42,14 @@ function Hide-Secret {
     $key = '-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)'
     $hidden = $Text -replace $key, '[redacted]'
     $hidden = $hidden -replace '\b[a-z0-9]{6}\.[a-z0-9]{16}\b', '[redacted]'
-    $named = '(?i)(client-key-data|bearer|password|authorization)(["\\:=\s]+)[^\s",]+'
-    $hidden = $hidden -replace $named, '$1$2[redacted]'
+    # Behind a name, all that its quotes hold; then in quotes within quotes, in single ones, and without any.
+    $name = '(?i)((?:client-key-data|bearer|password|authorization)'
+    $sign = '\\*["'']?\s*[:=]\s*'
+    $hidden = $hidden -replace "$name$sign`")(?:\\.|[^`"\\])*", '$1[redacted]'
+    $hidden = $hidden -replace "$name$sign\\+`")(?:\\(?!\\*`")|[^`"\\])*", '$1[redacted]'
+    $hidden = $hidden -replace "$name$sign')[^']*", '$1[redacted]'
+    $scheme = '(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?'
+    $hidden = $hidden -replace "$name[`"'\\]*(?:\s*[:=]+\s*|\s+))$scheme(?!'|\\*`"|[:=])[^\s`",]+", '$1[redacted]'
     # The user and password of a proxy's address.
     $hidden -replace '://[^/@\s]+@', '://[redacted]@'
 }

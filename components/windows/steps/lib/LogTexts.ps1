@@ -16,6 +16,39 @@ $CrashFiles = @(
 
 <#
 .SYNOPSIS
+Returns an answer of Windows as lines of text: a text as it is, of a table or an object each property, whole.
+
+.PARAMETER Answer
+Text, table or object.
+#>
+function ConvertTo-LogText {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [AllowNull()]
+        [AllowEmptyString()]
+        [object] $Answer
+    )
+
+    if ($null -eq $Answer -or $Answer -is [string]) {
+        return $Answer
+    }
+    if ($Answer -is [System.Collections.IDictionary]) {
+        foreach ($name in @($Answer.Keys | Sort-Object)) {
+            "$($name): $($Answer[$name])"
+        }
+        return
+    }
+    # What CIM adds to each object says nothing of the machine.
+    foreach ($property in $Answer.PSObject.Properties | Where-Object { $_.Name -notmatch '^(Cim|PSComputerName)' }) {
+        "$($property.Name): $(@($property.Value) -join ', ')"
+    }
+    ''
+}
+
+<#
+.SYNOPSIS
 Writes what a question is answered to a file, without secrets; where it fails, the reason.
 
 .PARAMETER Path
@@ -36,7 +69,7 @@ function Save-LogText {
 
     try {
         $answer = @(& $Body)
-        $text = $answer | Out-String -Width 4096
+        $text = @($answer | ForEach-Object { ConvertTo-LogText -Answer $_ }) -join "`r`n"
     }
     catch {
         $text = "could not be had: $($_.Exception.Message)"

@@ -2,6 +2,40 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+$MachineVariablesKey = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
+
+<#
+.SYNOPSIS
+Returns the machine's PATH as Windows keeps it: with variables such as %SystemRoot%, which [Environment] would replace.
+#>
+function Get-MachinePath {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
+
+    (Get-Item -LiteralPath $MachineVariablesKey).GetValue('Path', '', 'DoNotExpandEnvironmentNames')
+}
+
+<#
+.SYNOPSIS
+Sets the machine's PATH, and lets it stay a text with variables where it is one.
+
+.PARAMETER Path
+Its folders, separated by semicolons.
+#>
+function Set-MachinePath {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Path
+    )
+
+    $kind = (Get-Item -LiteralPath $MachineVariablesKey).GetValueKind('Path')
+    Set-ItemProperty -LiteralPath $MachineVariablesKey -Name 'Path' -Value $Path -Type $kind
+    # Removing a variable that is not there tells all windows that the machine's variables are others now.
+    [Environment]::SetEnvironmentVariable('KINDOWS_PATH', $null, 'Machine')
+}
+
 <#
 .SYNOPSIS
 Gives this process the machine's PATH of now.
@@ -28,10 +62,10 @@ function Add-MachinePath {
         [string] $Folder
     )
 
-    $current = [Environment]::GetEnvironmentVariable('Path', 'Machine')
+    $current = Get-MachinePath
     $missing = ($current -split ';' | ForEach-Object { $_.TrimEnd('\') }) -notcontains $Folder.TrimEnd('\')
     if ($missing) {
-        [Environment]::SetEnvironmentVariable('Path', $current.TrimEnd(';') + ';' + $Folder, 'Machine')
+        Set-MachinePath -Path ($current.TrimEnd(';') + ';' + $Folder)
     }
     Update-ProcessPath
     $missing
@@ -52,10 +86,10 @@ function Remove-MachinePath {
         [string] $Folder
     )
 
-    $current = @([Environment]::GetEnvironmentVariable('Path', 'Machine') -split ';')
+    $current = @((Get-MachinePath) -split ';')
     $others = @($current | Where-Object { $_.TrimEnd('\') -ne $Folder.TrimEnd('\') })
     if ($others.Count -lt $current.Count) {
-        [Environment]::SetEnvironmentVariable('Path', ($others -join ';'), 'Machine')
+        Set-MachinePath -Path ($others -join ';')
         "$Folder on the PATH"
     }
 }

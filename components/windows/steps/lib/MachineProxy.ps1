@@ -69,7 +69,8 @@ function Save-ProxyRecord {
 
 <#
 .SYNOPSIS
-Returns what the proxy variables held before, by name; nothing where this machine never got a proxy from here.
+Returns what the proxy variables held before, by name; nothing where this machine never got a proxy from here. Where
+nobody can tell any more, they held nothing.
 #>
 function Get-ProxyRecord {
     [CmdletBinding()]
@@ -77,7 +78,12 @@ function Get-ProxyRecord {
     param()
 
     if (Test-Path -LiteralPath $ProxyRecordPath) {
-        $record = Get-Content -LiteralPath $ProxyRecordPath -Raw | ConvertFrom-Json
+        # What a power cut has left empty, or half written.
+        $text = [IO.File]::ReadAllText($ProxyRecordPath)
+        if ($text -notmatch '^\{.*\}$') {
+            return @{ HTTP_PROXY = ''; HTTPS_PROXY = ''; NO_PROXY = '' }
+        }
+        $record = ConvertFrom-Json -InputObject $text
         @{ HTTP_PROXY = $record.HTTP_PROXY; HTTPS_PROXY = $record.HTTPS_PROXY; NO_PROXY = $record.NO_PROXY }
     }
 }

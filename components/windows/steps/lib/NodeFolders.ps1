@@ -50,14 +50,20 @@ function Remove-FolderTree {
 <#
 .SYNOPSIS
 Removes the folders of a node; returns those that were there.
+
+.PARAMETER Keep
+Those that are still needed.
 #>
 function Remove-NodeFolder {
     [CmdletBinding()]
     [OutputType([string])]
-    param()
+    param(
+        [AllowEmptyCollection()]
+        [string[]] $Keep = @()
+    )
 
     $left = @()
-    foreach ($path in $NodeFolders | Where-Object { Test-Path -LiteralPath $_ }) {
+    foreach ($path in $NodeFolders | Where-Object { $Keep -notcontains $_ -and (Test-Path -LiteralPath $_) }) {
         Remove-FolderTree -Path $path
         if (Test-Path -LiteralPath $path) {
             # Files of an image's layers belong to TrustedInstaller.

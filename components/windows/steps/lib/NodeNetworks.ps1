@@ -31,8 +31,17 @@ function Remove-NodeNetwork {
         $endpoint | Remove-HnsEndpoint -ErrorAction Continue
     }
     # External last: it is the one that holds the machine's own adapter.
+    $left = @()
     foreach ($network in @($networks | Sort-Object -Property @{ Expression = { $_.Name -eq 'External' } })) {
-        $network | Remove-HnsNetwork -ErrorAction Stop
-        "network $($network.Name)"
+        try {
+            $network | Remove-HnsNetwork -ErrorAction Stop
+            "network $($network.Name)"
+        }
+        catch {
+            $left += "$($network.Name): $($_.Exception.Message)"
+        }
+    }
+    if ($left.Count -gt 0) {
+        Stop-Step -Code 'ResetFailed' -Remedy 'Reboot the machine, then run again.' -Message ($left -join '; ')
     }
 }

@@ -2,6 +2,7 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $RebootRecordPath = 'C:\kindows\state\reboot.json'

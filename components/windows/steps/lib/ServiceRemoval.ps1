@@ -37,9 +37,9 @@ function Remove-ServiceInTime {
         Stop-Step -Code 'ResetFailed' -Remedy 'Look for the service in services.msc, then run again.' `
             -Message "Win32_Service.Delete of $Name returned $($answer.ReturnValue)."
     }
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     while ($null -ne (Get-Service -Name $Name -ErrorAction SilentlyContinue)) {
-        if ([DateTime]::UtcNow -gt $deadline) {
+        if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
             Stop-Step -Code 'ResetFailed' -Remedy 'Close services.msc and what else shows services, or reboot.' `
                 -Message "The service $Name is marked for deletion but still there after $TimeoutSeconds s."
         }

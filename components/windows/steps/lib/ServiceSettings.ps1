@@ -2,6 +2,7 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'MachineProxy.ps1')
 
 <#

@@ -22,11 +22,12 @@ function Stop-ServiceInTime {
     )
 
     $service = Get-Service -Name $Name
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    # Not by the time of day: that may be set meanwhile.
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     $asked = $false
     $lastError = ''
     while ($service.Status -ne 'Stopped') {
-        if ([DateTime]::UtcNow -gt $deadline) {
+        if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
             Stop-Step -Code 'CommandTimedOut' -Remedy 'End its process on the machine, then run again.' `
                 -Message "The service $Name did not stop in $TimeoutSeconds s: $($service.Status). $lastError"
         }
@@ -77,7 +78,7 @@ function Start-ServiceInTime {
     )
 
     $service = Get-Service -Name $Name
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     $lastError = ''
     do {
         try {
@@ -94,7 +95,7 @@ function Start-ServiceInTime {
         }
         Start-Sleep -Milliseconds 500
         $service.Refresh()
-    } while ([DateTime]::UtcNow -lt $deadline)
+    } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 
     $log = '(no log)'
     if (Test-Path -LiteralPath $LogPath) {
@@ -106,7 +107,8 @@ function Start-ServiceInTime {
 
 <#
 .SYNOPSIS
-Starts a service again where stopping something has stopped it too, if Windows is to start it by itself.
+Starts a service again where stopping something has stopped it too, if Windows is to start it by itself; returns whether
+it did not run.
 
 .PARAMETER Name
 Name of the service; one that is not there is minded no more than one that starts by hand.
@@ -116,6 +118,7 @@ Full path of its log, whose end is shown when it does not start.
 #>
 function Start-AutomaticService {
     [CmdletBinding()]
+    [OutputType([bool])]
     param(
         [Parameter(Mandatory = $true)]
         [string] $Name,
@@ -125,8 +128,38 @@ function Start-AutomaticService {
     )
 
     $service = Get-Service -Name $Name -ErrorAction SilentlyContinue
-    if ($null -ne $service -and $service.StartType -eq 'Automatic' -and $service.Status -ne 'Running') {
-        Start-ServiceInTime -Name $Name -TimeoutSeconds 60 -LogPath $LogPath
+    if ($null -eq $service -or $service.StartType -ne 'Automatic' -or $service.Status -eq 'Running') {
+        return $false
+    }
+    Start-ServiceInTime -Name $Name -TimeoutSeconds 60 -LogPath $LogPath
+    $true
+}
+
+<#
+.SYNOPSIS
+Has services started again that start by themselves and were stopped for something that has failed. Nobody waits for
+them, and what fails is only said: the step ends with the first error.
+
+.PARAMETER Name
+Names of the services; those that are not there are passed over.
+#>
+function Restore-AutomaticService {
+    [CmdletBinding()]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string[]] $Name
+    )
+
+    foreach ($each in $Name) {
+        try {
+            $service = Get-Service -Name $each -ErrorAction SilentlyContinue
+            if ($null -ne $service -and $service.StartType -eq 'Automatic' -and $service.Status -eq 'Stopped') {
+                $service.Start()
+            }
+        }
+        catch {
+            Write-StepProgress -Message "The service $each does not start: $($_.Exception.GetBaseException().Message)"
+        }
     }
 }
 

@@ -225,7 +225,8 @@ function Invoke-Step {
         $cause = $_.Exception
         $code = 'Unexpected'
         $message = $cause.Message
-        $place = "$($_.InvocationInfo.ScriptName):$($_.InvocationInfo.ScriptLineNumber)"
+        # Its first line is where it happened: InvocationInfo names the caller of the function in which it did.
+        $place = ($_.ScriptStackTrace -split "`r?`n")[0] -replace '^at [^,]*, (.*): line ([0-9]+)$', '$1:$2'
         $remedy = "Run again; if it stays, look at the machine (the step failed at $place)."
         if ($cause.Data.Contains('StepCode')) {
             $code = $cause.Data['StepCode']
@@ -233,9 +234,10 @@ function Invoke-Step {
         }
         elseif (Test-DiskFull -Exception $cause) {
             $code = 'DiskFull'
-            $remedy = 'Free space on drive C:, then run again: the step goes on from there.'
+            $remedy = 'Free space on the drive that is full, C: as a rule, then run again: the step goes on from there.'
         }
-        $exitCode = $StepExitCodes[$code]
+        # A kind of error that nobody listed must not end as a success.
+        $exitCode = if ($StepExitCodes.ContainsKey($code)) { $StepExitCodes[$code] } else { $StepExitCodes.Unexpected }
         Write-StepProgress -Message "$Name on $env:COMPUTERNAME failed ($code): $message $remedy"
         Write-JsonLine -Value ([ordered]@{
                 step  = $Name

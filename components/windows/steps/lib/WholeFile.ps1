@@ -4,7 +4,7 @@ $ErrorActionPreference = 'Stop'
 
 <#
 .SYNOPSIS
-Writes a file whole: beside its place first, flushed to the disk, then moved there. Its folder is made where it is missing.
+Writes a file whole: beside its place, flushed to the disk, then moved there. Its folder is made where it is missing.
 
 .PARAMETER Path
 Full path of the file; one that is there is replaced, and what it had in rights and attributes stays.

@@ -44,7 +44,7 @@ export async function cutAtAnyByte(end?: AbortSignal): Promise<AnyByteResults> {
           const problems = await cutOnce(lab, proxy, row, place);
           // The last of each kind: what the cuts before have left shows here.
           if (row === "Set-ClusterRoute" || row === "Reset-Node") {
-            await lab.host.up();
+            await lab.settled();
             problems.push(...(await lab.problems(row)));
           }
           const where = `after ${place.bytes} bytes ${direction}`;
@@ -97,7 +97,7 @@ function measured(): Promise<ReadonlyMap<Row, Stream>> {
 }
 
 function withCutMachine<T>(work: (lab: Lab, proxy: CuttingProxy) => Promise<T>): Promise<T> {
-  return withLab(async (lab) => {
+  return withLab(undefined, async (lab) => {
     const proxy = await CuttingProxy.open(lab.host.port);
     lab.port = proxy.port;
     try {

@@ -1,7 +1,7 @@
 import type { FaultPlace, FaultPoint, FaultSetting } from "../../../../rehearsal/host/faults.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import type { FaultyCluster } from "./faulty-cluster.ts";
-import { isCopy, placeOf, type Row, rows } from "./rows.ts";
+import { isCopy, placeOf, type Row, rows, unpacking } from "./rows.ts";
 
 /** What goes wrong: a line of the table. */
 export interface TableFault {
@@ -23,7 +23,8 @@ export interface TableFault {
   readonly notElsewhere?: string;
 }
 
-const points: readonly FaultPoint[] = ["start", "middle", "end"];
+type Point = Exclude<FaultPoint, number>;
+const points: readonly Point[] = ["start", "middle", "end"];
 const invalidHash = "none of the public keys pinned were found";
 const noSignature =
   'could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"';
@@ -32,14 +33,14 @@ const mend = (cluster: FaultyCluster): void => {
 };
 
 /** Of the bytes of a copy, those after which it is struck. */
-function bytesAt(at: FaultPoint, bytes: number): number {
+function bytesAt(at: Point, bytes: number): number {
   return { start: 0, middle: Math.floor(bytes / 2), end: bytes - 1 }[at];
 }
 
 /** A fault that strikes at a point of whatever is done: of a copy in its own way. */
 function strike(
   by: "connection" | "power" | "disk",
-  at: FaultPoint,
+  at: Point,
   inStep: (step: FaultPlace) => FaultSetting,
 ): NonNullable<TableFault["settings"]> {
   return (row, bytes) =>
@@ -75,7 +76,9 @@ export const faults: readonly TableFault[] = [
   },
   ...points.map((at) => ({
     name: `reboot, ${at}`,
-    what: `the machine loses its power at the ${at} of the step or copy and boots`,
+    what: `the machine loses its power at the ${at} of the copy or the unpacking and boots`,
+    rows: rows.filter((row) => isCopy(row) || row === unpacking),
+    notElsewhere: "a step loses the power before each change it makes: the last line but one",
     settings: strike("power", at, (step) => ({ kind: "reboot", step, at })),
   })),
   ...(["start", "middle"] as const).map((at) => ({

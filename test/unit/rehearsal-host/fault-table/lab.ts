@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { extract } from "tar";
 import { resetCommand } from "../../../../components/windows/reset-command.ts";
 import { stageHome } from "../../../../components/windows/staged-home.ts";
 import { stepFolders } from "../../../../components/windows/step-folders.ts";
@@ -21,16 +21,7 @@ import { adminKey } from "../ssh-client.ts";
 import { goodArguments, joinInput } from "../step-runner.ts";
 import { differences } from "./differences.ts";
 import { FaultyCluster } from "./faulty-cluster.ts";
-import {
-  hostName,
-  isApart,
-  isBeforeJoin,
-  isCopy,
-  resourceOf,
-  type Row,
-  rows,
-  unpacking,
-} from "./rows.ts";
+import { hostName, isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
 
 /** Factor on every wait of the machine: 240 s are 2.4 s. */
 export const patience = 0.01;
@@ -41,6 +32,39 @@ const limitSeconds = 300;
 const folders = stepFolders(stepsSource);
 const home = stageHome(homeSource, folders.values());
 
+/** A machine before a row, as a folder with its drive, and what is on it after the row when nothing happens. */
+export interface Snapshot {
+  readonly before: string;
+  readonly after: Record<string, string>;
+}
+
+let snapshots: Promise<ReadonlyMap<Row, Snapshot>> | undefined;
+const snapshotsFolder = join(tmpdir(), "snapshots");
+
+/** Of all rows, made once: a machine that becomes a node and is reset, step by step, without any fault. */
+export function snapshotsOfRows(): Promise<ReadonlyMap<Row, Snapshot>> {
+  snapshots ??= makeSnapshots();
+  return snapshots;
+}
+
+async function makeSnapshots(): Promise<ReadonlyMap<Row, Snapshot>> {
+  const made = new Map<Row, Snapshot>();
+  await withLab(undefined, async (lab) => {
+    const clean = await listing(lab.host);
+    for (const row of rows) {
+      const before = join(snapshotsFolder, row);
+      await cp(lab.host.driveC, before, { recursive: true });
+      const error = await lab.run(row);
+      if (error !== undefined) throw new Error(error);
+      await lab.settled();
+      made.set(row, { before, after: await listing(lab.host) });
+    }
+    const left = differences(clean, await listing(lab.host));
+    if (left.length > 0) throw new Error(`Reset-Node leaves ${left.join(", ")}`);
+  });
+  return made;
+}
+
 /** A machine, the cluster it joins, and what a state file would say of both. */
 export class Lab {
   readonly host: RehearsalHost;
@@ -48,9 +72,6 @@ export class Lab {
   /** Where the machine is dialled. Default: where it listens. */
   port: number;
   readonly #work: string;
-  readonly #done = new Set<Row>();
-  #isUnpacked = false;
-  #clean: Record<string, string> = {};
 
   private constructor(host: RehearsalHost, cluster: FaultyCluster, work: string) {
     this.host = host;
@@ -59,17 +80,20 @@ export class Lab {
     this.#work = work;
   }
 
-  /** A machine that nothing was done to, and the programs that are to be pushed to it, in `work`. */
-  static async start(work: string): Promise<Lab> {
+  /** A machine with this on its drive, else one that nothing was done to; what is to be pushed to it lies in `work`. */
+  static async start(work: string, drive: string | undefined): Promise<Lab> {
     const cluster = new FaultyCluster(patience);
     const authorizedKeys = [adminKey.public];
-    const host = await startRehearsalHost({ hostName, authorizedKeys, cluster, patience });
+    const host = await startRehearsalHost({
+      ...{ hostName, authorizedKeys, cluster, patience },
+      ...(drive === undefined ? {} : { drive }),
+    });
     await cp(join(host.driveC, "kindows/media"), join(work, "media"), { recursive: true });
-    await rm(join(host.driveC, "kindows/media"), { recursive: true });
-    const lab = new Lab(host, cluster, work);
+    if (drive === undefined || !existsSync(join(drive, "kindows/media"))) {
+      await rm(join(host.driveC, "kindows/media"), { recursive: true });
+    }
     await host.windows.drive.makeFolder("C:\\kindows");
-    lab.#clean = await listing(host);
-    return lab;
+    return new Lab(host, cluster, work);
   }
 
   /** Bytes that a copy brings; what is run brings none. */
@@ -80,51 +104,10 @@ export class Lab {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Makes what comes before a row, without the detours of SSH where something is only to be there. */
-  async prepare(row: Row): Promise<void> {
-    const { driveC } = this.host;
-    for (const each of rows.slice(0, rows.indexOf(row))) {
-      if (each !== unpacking && !isCopy(each)) break;
-      if (each === unpacking) {
-        const steps = join(driveC, "kindows/steps");
-        const file = join(steps, home.archive);
-        // The model reads a step's own script and nothing of the library.
-        const filter = (path: string): boolean => !path.includes("/lib/");
-        await extract({ file, cwd: steps, strict: true, filter });
-      } else {
-        const to = each === "push of the media" ? "kindows/media" : "kindows";
-        await cp(this.#source(each), join(driveC, to), { recursive: true });
-      }
-      this.#done.add(each);
-    }
-    if (isApart(row)) {
-      const error = await this.up("Join-Node");
-      if (error !== undefined) throw new Error(`the machine did not become a node: ${error}`);
-    }
-  }
-
-  /**
-   * What an `up` does that is not done yet, or what is run apart from it; what went wrong, named as the engine does by
-   * its resource.
-   */
-  async up(row: Row, before: (each: Row) => Promise<void> = nothing): Promise<string | undefined> {
-    const all = isApart(row) ? [row] : rows.filter((each) => !isApart(each));
-    for (const each of all.filter((name) => !this.#done.has(name))) {
-      await before(each);
-      const error = await this.run(each);
-      if (error !== undefined) return error;
-      // "While the step runs": what was broken for its sake is there again for the next.
-      if (each === row) this.cluster.mend();
-    }
-    return undefined;
-  }
-
-  /** One of the rows; what went wrong. */
+  /** One of the rows; what went wrong, named as the engine does by its resource. */
   async run(row: Row): Promise<string | undefined> {
     try {
       await this.#run(row);
-      this.#done.add(row);
-      this.#isUnpacked ||= row === unpacking;
       return undefined;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -132,22 +115,29 @@ export class Lab {
     }
   }
 
-  /** What is not as on a machine that nothing happened to, after what ends with `row`. */
+  /** Resolves when nothing is under way on the machine any more. */
+  async settled(): Promise<void> {
+    await this.host.up();
+    await this.host.windows.tasksEnded();
+    await this.host.up();
+  }
+
+  /** What is not as on a machine that nothing happened to, after a row. */
   async problems(row: Row): Promise<string[]> {
-    const after = await listing(this.host);
-    if (row === "Reset-Node") return differences(this.#clean, after);
+    const { after } = (await snapshotsOfRows()).get(row) as Snapshot;
+    const isNode = rows.indexOf(row) >= rows.indexOf("Join-Node") && row !== "Reset-Node";
     const names = [...new Set(this.cluster.registered)];
     const offset = Math.abs(this.host.programs.clockOffsetMilliseconds);
+    const wrongClock = row === "Join-Node" && offset >= 60_000;
     return [
-      ...(isDeepStrictEqual(names, [hostName]) ? [] : [`nodes registered as ${names.join(", ")}`]),
-      ...(this.cluster.nodes.length === 1 ? [] : [`${this.cluster.nodes.length} nodes`]),
-      ...(offset < 60_000 || !isBeforeJoin(row) ? [] : [`the clock is off by ${offset / 1000} s`]),
-      ...(this.#isUnpacked ? await this.#scriptProblems() : []),
-      ...differences(await unharmed(), after),
+      ...(!isNode || isDeepStrictEqual(names, [hostName]) ? [] : [`nodes: ${names.join(", ")}`]),
+      ...(wrongClock ? [`the clock is off by ${offset / 1000} s`] : []),
+      ...(rows.indexOf(row) < rows.indexOf(unpacking) ? [] : await this.#scriptProblems()),
+      ...differences(after, await listing(this.host)),
     ];
   }
 
-  /** The steps' own places are looked at here: the model runs a script that is damaged behind its parameters. */
+  /** The steps' own places: `listing` leaves them out. */
   async #scriptProblems(): Promise<string[]> {
     const problems: string[] = [];
     for (const { name, files } of folders.values()) {
@@ -219,25 +209,14 @@ export function operation(name: string): Operation {
   };
 }
 
-let reference: Promise<Record<string, string>> | undefined;
-
-/** A machine that became a node without any fault. */
-function unharmed(): Promise<Record<string, string>> {
-  reference ??= withLab(async (lab) => {
-    await lab.prepare("Test-WindowsHost");
-    const error = await lab.up("Join-Node");
-    if (error !== undefined) throw new Error(error);
-    await lab.host.up();
-    return listing(lab.host);
-  });
-  return reference;
-}
-
 /** Runs something with a machine of its own, which is gone afterwards. */
-export async function withLab<T>(work: (lab: Lab) => Promise<T>): Promise<T> {
+export async function withLab<T>(
+  drive: string | undefined,
+  work: (lab: Lab) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "kindows-faults-"));
   try {
-    const lab = await Lab.start(folder);
+    const lab = await Lab.start(folder, drive);
     try {
       return await work(lab);
     } finally {
@@ -253,10 +232,6 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-}
-
-function nothing(): Promise<void> {
-  return Promise.resolve();
 }
 
 function same(text: string): string {

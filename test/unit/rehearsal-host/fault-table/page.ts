@@ -5,6 +5,7 @@ import { rows } from "./rows.ts";
 import type { Results } from "./table.ts";
 
 const anyByte = "SSH drops, at any byte";
+const powerCut = "power cut, before each change";
 
 /** How a cell ended, in few words. */
 export function cellText(result: CellResult | undefined): string {
@@ -17,10 +18,18 @@ export function cellText(result: CellResult | undefined): string {
 /** docs/faults.md. */
 export function faultsPage(
   faults: readonly TableFault[],
-  { cells, anyByte: cuts }: Results,
+  { cells, anyByte: cuts, powerCuts }: Results,
 ): string {
   const table = [
     ...faults.map(({ name }) => [name, ...rows.map((row) => cellText(cells.get(row)?.get(name)))]),
+    [
+      powerCut,
+      ...rows.map((row) => {
+        const { places = 0, problems = [] } = powerCuts.get(row) ?? {};
+        if (problems.length > 0) return "**NOT REPAIRED**";
+        return places === 0 ? "–" : `${places} places`;
+      }),
+    ],
     [
       anyByte,
       ...rows.map((row) =>
@@ -50,6 +59,9 @@ export function faultsPage(
     "## What the faults are",
     "",
     ...faults.map(({ name, what }) => `- **${name}**: ${what}.`),
+    `- **${powerCut}**: the step is run by the interpreter until just before its first, second, ... change of the machine: a file`,
+    "  that it writes, moves or removes, a program it starts, a cmdlet that changes something. There the power goes, and what",
+    "  was written and not flushed is spoilt; the machine boots, and the step is run again.",
     `- **${anyByte}**: the connection is cut at ${placesOfRow} places of all that goes over it, half of them in what is sent to`,
     "  the machine and half in what it answers, spread from the first greeting to the end, in the middle of messages as well",
     "  as between them. Each *goes through*, while it logs in and dialling goes on, or is *next up*. Besides, the line with",

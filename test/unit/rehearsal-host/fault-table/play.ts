@@ -1,6 +1,6 @@
 import { faultsPath } from "../../../../rehearsal/host/faults.ts";
 import type { TableFault } from "./faults.ts";
-import { withLab } from "./lab.ts";
+import { snapshotsOfRows, withLab } from "./lab.ts";
 import { isCopy, resourceOf, type Row, unpacking } from "./rows.ts";
 
 /** How a fault in a row ended. */
@@ -13,21 +13,19 @@ export interface CellResult {
   readonly problems: readonly string[];
 }
 
-/** Plays one cell: an `up` with the fault, then one without. */
-export function play(row: Row, fault: TableFault): Promise<CellResult> {
-  return withLab(async (lab) => {
-    await lab.prepare(row);
+/** Plays one cell: a row with the fault, then without. */
+export async function play(row: Row, fault: TableFault): Promise<CellResult> {
+  const snapshot = (await snapshotsOfRows()).get(row);
+  return withLab(snapshot?.before, async (lab) => {
     const settings = fault.settings?.(row, await lab.bytes(row)) ?? [];
     await lab.host.windows.drive.write(faultsPath, JSON.stringify(settings));
-    const first = await lab.up(row, async (each) => {
-      if (each !== row) return;
-      fault.breakCluster?.(lab.cluster);
-      await fault.breakMachine?.(lab.host);
-    });
+    fault.breakCluster?.(lab.cluster);
+    await fault.breakMachine?.(lab.host);
+    const first = await lab.run(row);
     fault.mendCluster?.(lab.cluster);
-    let second = first === undefined ? undefined : await lab.up(row);
-    if (mayYetEnd(second)) second = await lab.up(row);
-    await lab.host.up();
+    let second = first === undefined ? undefined : await lab.run(row);
+    if (mayYetEnd(second)) second = await lab.run(row);
+    await lab.settled();
     return {
       error: first,
       code: codeOf(first),

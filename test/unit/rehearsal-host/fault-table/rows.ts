@@ -21,16 +21,6 @@ export function isCopy(row: Row): row is (typeof copies)[number] {
   return copies.some((copy) => copy === row);
 }
 
-/** Steps that are run on a node, not to make one. */
-export function isApart(row: Row): boolean {
-  return row === "Reset-Node" || row === "Export-NodeLog";
-}
-
-/** Whether Join-Node, which sets a clock that is wrong, is yet to come. */
-export function isBeforeJoin(row: Row): boolean {
-  return rows.indexOf(row) <= rows.indexOf("Join-Node");
-}
-
 /** What the rehearsal host calls the place, of a row that is run there. */
 export function placeOf(row: Exclude<Row, (typeof copies)[number]>): StepName | typeof unpacker {
   return row === unpacking ? unpacker : row;

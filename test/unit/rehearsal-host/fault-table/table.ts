@@ -1,6 +1,7 @@
 import { type AnyByteResults, cutAtAnyByte } from "./any-byte.ts";
 import { applies, faults } from "./faults.ts";
 import { type CellResult, play } from "./play.ts";
+import { cutThePower, type PowerCuts } from "./power-cuts.ts";
 import { type Row, rows } from "./rows.ts";
 
 /** Cells played side by side: most of their time is waiting. */
@@ -11,6 +12,7 @@ export interface Results {
   /** By row and name of the fault; nothing where the fault can't strike in the row. */
   readonly cells: ReadonlyMap<Row, ReadonlyMap<string, CellResult>>;
   readonly anyByte: AnyByteResults;
+  readonly powerCuts: PowerCuts;
 }
 
 /** Plays the whole table; begins no further cell once it is told to end. */
@@ -26,5 +28,5 @@ export async function playTable(end?: AbortSignal): Promise<Results> {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  return { cells, anyByte: await cutAtAnyByte(end) };
+  return { cells, anyByte: await cutAtAnyByte(end), powerCuts: await cutThePower(end) };
 }

@@ -1,0 +1,52 @@
+/**
+ * The compiler of C#. Nothing is compiled: what it makes is a file that holds its source, and what runs it is told by
+ * `host/service-command.ts`.
+ *
+ * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.
+ */
+import type { Cmdlet } from "../../powershell/commands.ts";
+import { Unsupported } from "../../powershell/values.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+import { hostNetworkType } from "./host-networks.ts";
+
+export function compilerCmdlets(
+  machine: WindowsHost,
+  changing: (what: string) => Promise<void>,
+): readonly Cmdlet[] {
+  return [
+    {
+      name: "Add-Type",
+      parameters: {
+        TypeDefinition: { type: "string", position: 0 },
+        ReferencedAssemblies: { type: "string[]" },
+        OutputAssembly: { type: "string" },
+        OutputType: { type: "string", set: ["ConsoleApplication"] },
+        MemberDefinition: { type: "string" },
+        Namespace: { type: "string" },
+        Name: { type: "string" },
+        PassThru: { type: "switch" },
+      },
+      async run(call) {
+        const { files } = call.shell.host;
+        const member = call.text("MemberDefinition") ?? "";
+        if (/DllImport\("vmcompute\.dll"\)\]\s+public static extern void HNSCall\(/.test(member)) {
+          const name = `${call.text("Namespace") ?? ""}.${call.text("Name") ?? ""}`;
+          const type = hostNetworkType(call.shell.types, machine, changing, name);
+          if (call.flag("PassThru")) {
+            await call.emit(type);
+          }
+          return;
+        }
+        const path = call.text("OutputAssembly");
+        if (path === undefined || call.text("OutputType") === undefined) {
+          throw new Unsupported("Add-Type of anything but a program in a file, and HNSCall");
+        }
+        const source = call.text("TypeDefinition") ?? "";
+        await files.write(
+          files.resolve(path),
+          Buffer.from(`Not compiled, in a rehearsal:\n${source}`),
+        );
+      },
+    },
+  ];
+}

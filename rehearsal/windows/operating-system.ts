@@ -1,0 +1,81 @@
+/**
+ * What Windows says of itself and of the machine under it.
+ *
+ * Sources: https://learn.microsoft.com/windows/win32/cimwin32prov (Win32_OperatingSystem, Win32_LogicalDisk,
+ * Win32_NetworkAdapterConfiguration) and
+ * https://learn.microsoft.com/previous-versions/windows/desktop/sppwmi/softwarelicensingproduct.
+ */
+import { toDateTime } from "../../powershell/dotnet/time.ts";
+import type { Host } from "../../powershell/host.ts";
+import * as is from "../../powershell/types.ts";
+import type { Types } from "../../powershell/types.ts";
+import { Num } from "../../powershell/values.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+import type { CimClasses } from "./cim.ts";
+
+/** By which the licences of Windows itself are told from those of other products. */
+const windowsApplication = "55c92734-d682-4d71-983e-d6ec3f16059f";
+
+/** LicenseStatus: licensed, and what comes after the end of an evaluation. */
+const licensed = 1;
+const notification = 5;
+
+/** Answer of a method that could not renew the lease of an address. */
+const notRenewed = 82;
+
+export function operatingSystemClasses(
+  machine: WindowsHost,
+  types: Types,
+  clock: Pick<Host, "clock">,
+): CimClasses {
+  const { version, hardware, drive, programs } = machine;
+  const number = (value: number): Num => new Num(is.uint64, value);
+  return {
+    Win32_OperatingSystem: {
+      instances: () => {
+        const isServer = version.edition.startsWith("Server");
+        return Promise.resolve([
+          {
+            Caption: `Microsoft ${version.productName}`,
+            ProductType: isServer ? 3 : 1,
+            LastBootUpTime: toDateTime(types, clock, programs.bootTime.getTime(), false),
+            TotalVisibleMemorySize: number(hardware.memoryMiB * 1024),
+          },
+        ]);
+      },
+    },
+    Win32_LogicalDisk: {
+      instances: async () => {
+        const freeGiB = drive.full ? 0 : await hardware.freeDiskGiB();
+        return [{ DeviceID: "C:", DriveType: 3, FreeSpace: number(freeGiB * 2 ** 30) }];
+      },
+    },
+    // Updates, and the page file: there is none of either.
+    Win32_QuickFixEngineering: { instances: () => Promise.resolve([]) },
+    Win32_PageFileUsage: { instances: () => Promise.resolve([]) },
+    SoftwareLicensingProduct: {
+      instances: () => {
+        const { evaluationEnds } = version;
+        const left =
+          evaluationEnds === "" ? 0 : Date.parse(evaluationEnds) - programs.now().getTime();
+        const channel = evaluationEnds === "" ? "VOLUME_KMSCLIENT" : "TIMEBASED_EVAL";
+        return Promise.resolve([
+          {
+            ApplicationID: windowsApplication,
+            PartialProductKey: "3V66T",
+            Description: `Windows(R) Operating System, ${channel} channel`,
+            GracePeriodRemaining: Math.max(0, Math.ceil(left / 60_000)),
+            LicenseStatus: left < 0 ? notification : licensed,
+          },
+        ]);
+      },
+    },
+    Win32_NetworkAdapterConfiguration: {
+      instances: () => Promise.resolve([{ Index: 1, DHCPEnabled: true, IPEnabled: true }]),
+      methods: {
+        // An address that is away comes back by itself or not at all.
+        RenewDHCPLease: () => Promise.resolve(machine.hasAddress ? 0 : notRenewed),
+      },
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * Processes that run beside the script: those of the model's own, no service's.
+ *
+ * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management/get-process,
+ * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-process.
+ */
+import type { Cmdlet } from "../../powershell/commands.ts";
+import type { Types } from "../../powershell/types.ts";
+import { NetObject } from "../../powershell/values.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+import type { CimClass } from "./cim.ts";
+
+interface ListedProcess {
+  /** Full path of its program. */
+  readonly path: string;
+  readonly id: number;
+}
+
+const typeName = "System.Diagnostics.Process";
+
+function listedProcesses({ runningPrograms }: WindowsHost): ListedProcess[] {
+  return [...runningPrograms].map((path, index) => ({ path, id: 1000 + 4 * index }));
+}
+
+export function defineListedProcess(
+  types: Types,
+  { runningPrograms }: WindowsHost,
+  changing: (what: string) => Promise<void>,
+): void {
+  type Process = NetObject<ListedProcess>;
+  types.define({
+    name: `${typeName}#listed`,
+    base: typeName,
+    properties: {
+      ProcessName: ({ state }: Process) => state.path.replace(/^.*\\|\.exe$/gi, ""),
+      Id: ({ state }: Process) => state.id,
+    },
+    methods: {
+      "Kill()": async ({ state }: Process) => {
+        await changing(`end ${state.path}`);
+        runningPrograms.delete(state.path);
+      },
+    },
+  });
+}
+
+export function processCmdlets(machine: WindowsHost): readonly Cmdlet[] {
+  return [
+    {
+      name: "Get-Process",
+      parameters: {},
+      async run(call) {
+        for (const each of listedProcesses(machine)) {
+          await call.emit(new NetObject(call.shell.types.get(`${typeName}#listed`), each));
+        }
+      },
+    },
+  ];
+}
+
+/** Win32_Process. */
+export function processClass(machine: WindowsHost): CimClass {
+  return {
+    instances: () =>
+      Promise.resolve(
+        listedProcesses(machine).map(({ path, id }) => ({ ProcessId: id, ExecutablePath: path })),
+      ),
+  };
+}

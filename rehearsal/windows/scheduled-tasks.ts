@@ -1,0 +1,113 @@
+/**
+ * Scheduled tasks that run PowerShell, without a session and on a console that nobody sees. They are forgotten with a
+ * boot: nothing starts one by itself here.
+ *
+ * Source: https://learn.microsoft.com/powershell/module/scheduledtasks (New-ScheduledTaskAction,
+ * New-ScheduledTaskPrincipal, Register-, Start- and Unregister-ScheduledTask).
+ */
+import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { toText } from "../../powershell/convert.ts";
+import * as is from "../../powershell/types.ts";
+import { raised } from "../../powershell/types.ts";
+import { CustomObject, Unsupported } from "../../powershell/values.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+
+const failure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";
+const powerShell = /^C:\\Windows\\System32\\WindowsPowerShell\\v1\.0\\powershell\.exe$/i;
+const commandLine =
+  /^(?:-NoProfile |-NonInteractive |-ExecutionPolicy Bypass )*-Command "([^"]*)"$/i;
+
+/** @param run runs a text as powershell.exe -Command does. */
+export function scheduledTaskCmdlets(
+  machine: WindowsHost,
+  run: (command: string) => Promise<unknown>,
+): readonly Cmdlet[] {
+  const { scheduledTasks } = machine;
+  const nameOf = (call: Call): string => (call.text("TaskName") ?? "").toLowerCase();
+  /** What a task runs; an error where there is none of that name. */
+  const find = async (call: Call): Promise<string | undefined> => {
+    const command = scheduledTasks.get(nameOf(call));
+    if (command === undefined) {
+      const id = `CmdletizationQuery_NotFound_TaskName,${call.name}`;
+      const message = `No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${call.text("TaskName") ?? ""}'.`;
+      await call.fail(raised(call.shell.types.get(failure), message, { id }));
+    }
+    return command;
+  };
+  const TaskName = { type: "string", position: 0, mandatory: true } as const;
+  return [
+    {
+      name: "New-ScheduledTaskAction",
+      parameters: {
+        Execute: { type: "string", position: 0, mandatory: true },
+        Argument: { type: "string", position: 1 },
+      },
+      async run(call) {
+        const [, command] = commandLine.exec(call.text("Argument") ?? "") ?? [];
+        if (command === undefined || !powerShell.test(call.text("Execute") ?? "")) {
+          throw new Unsupported("a task that runs anything but powershell.exe -Command");
+        }
+        await call.emit(new CustomObject(is.customObject).set("Command", command));
+      },
+    },
+    {
+      name: "New-ScheduledTaskPrincipal",
+      parameters: {
+        UserId: { type: "string", position: 0, mandatory: true },
+        LogonType: { type: "string", set: ["ServiceAccount"] },
+        RunLevel: { type: "string", set: ["Highest"] },
+      },
+      async run(call) {
+        if (!/^(NT AUTHORITY\\)?SYSTEM$/i.test(call.text("UserId") ?? "")) {
+          throw new Unsupported("a task of anybody but SYSTEM");
+        }
+        await call.emit(new CustomObject(is.customObject).set("UserId", "SYSTEM"));
+      },
+    },
+    {
+      name: "Register-ScheduledTask",
+      parameters: {
+        TaskName,
+        Action: { type: "object", mandatory: true },
+        Principal: { type: "object", mandatory: true },
+        Force: { type: "switch" },
+      },
+      async run(call) {
+        const action = call.get("Action");
+        if (scheduledTasks.has(nameOf(call)) && !call.flag("Force")) {
+          const message = "Cannot create a file when that file already exists.";
+          await call.fail(
+            raised(call.shell.types.get(failure), message, { id: "HRESULT 0x800700b7" }),
+          );
+          return;
+        }
+        const command = action instanceof CustomObject ? action.get("Command") : undefined;
+        scheduledTasks.set(nameOf(call), toText(command ?? null));
+        await call.emit(
+          new CustomObject(is.customObject).set("TaskName", call.text("TaskName") ?? ""),
+        );
+      },
+    },
+    {
+      name: "Start-ScheduledTask",
+      parameters: { TaskName },
+      async run(call) {
+        const command = await find(call);
+        if (command !== undefined) {
+          machine.startTask(async () => {
+            await run(command);
+          });
+        }
+      },
+    },
+    {
+      name: "Unregister-ScheduledTask",
+      parameters: { TaskName, Confirm: { type: "switch" } },
+      async run(call) {
+        if ((await find(call)) !== undefined) {
+          scheduledTasks.delete(nameOf(call));
+        }
+      },
+    },
+  ];
+}

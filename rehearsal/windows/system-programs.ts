@@ -1,0 +1,121 @@
+/**
+ * Programs in System32 that scripts start.
+ *
+ * Sources: https://curl.se/docs/manpage.html,
+ * https://man.freebsd.org/cgi/man.cgi?query=bsdtar (Windows' tar.exe),
+ * https://learn.microsoft.com/windows-server/administration/windows-commands (rd, takeown, icacls, ipconfig, route).
+ */
+import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { create } from "tar";
+import { Unsupported } from "../../powershell/values.ts";
+import type { Drive } from "../host/drive.ts";
+import type { ProgramResult } from "../host/programs.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+import type { SystemProgram } from "./processes.ts";
+
+const done: ProgramResult = { exitCode: 0, stdout: "", stderr: "" };
+
+/** `curl.exe --head https://HOST:PORT/...`: of the answer, only its time. */
+export const curl: SystemProgram = async ({ programs }, args) => {
+  const url = new URL(args.at(-1) ?? "");
+  const seconds = Number(args[args.indexOf("--max-time") + 1]);
+  const port = Number(url.port === "" ? 443 : url.port);
+  const time = await programs.serverTime(url.hostname, port, seconds);
+  if (!time) {
+    const stderr = `curl: (7) Failed to connect to ${url.hostname} port ${port}\n`;
+    return { exitCode: 7, stdout: "", stderr };
+  }
+  const stdout = `HTTP/1.1 200 OK\r\nDate: ${time.toUTCString()}\r\n\r\n`;
+  return { exitCode: 0, stdout, stderr: "" };
+};
+
+/** `tar.exe -x -z -f ARCHIVE -C FOLDER --strip-components N`. */
+export const tar: SystemProgram = async ({ drive, programs }, args) => {
+  if (args[0] === "-c") {
+    return pack(drive, args);
+  }
+  const [x, z, f, archive = "", C, folder = "", strip, count = "", ...more] = args;
+  if ([x, z, f, C, strip].join(" ") !== "-x -z -f -C --strip-components" || more.length > 0) {
+    throw new Unsupported(`tar.exe ${args.join(" ")}`);
+  }
+  const failed = (message: string) => ({ exitCode: 1, stdout: "", stderr: `tar: ${message}\r\n` });
+  if (!(await drive.isFile(archive))) {
+    return failed(`Error opening archive: Failed to open '${archive}'`);
+  }
+  if (drive.full) {
+    return failed("Write failed: No space left on device");
+  }
+  try {
+    const [from, to] = [await drive.resolve(archive), await drive.resolve(folder)];
+    await programs.unpack(from, to, Number(count));
+  } catch (error) {
+    return failed(`Error opening archive: ${error instanceof Error ? error.message : ""}`);
+  }
+  return { exitCode: 0, stdout: "", stderr: "" };
+};
+
+/** `tar.exe -c -z -f ARCHIVE -C FOLDER .` */
+async function pack(drive: Drive, args: readonly string[]): Promise<ProgramResult> {
+  const [c, z, f, archive = "", C, folder = "", all, ...more] = args;
+  if ([c, z, f, C, all].join(" ") !== "-c -z -f -C ." || more.length > 0) {
+    throw new Unsupported(`tar.exe ${args.join(" ")}`);
+  }
+  if (drive.full) {
+    return { exitCode: 1, stdout: "", stderr: "tar: Write error: No space left on device\r\n" };
+  }
+  const [file, cwd] = [await drive.resolve(archive), await drive.resolve(folder)];
+  await create({ file, cwd, gzip: true, portable: true }, ["."]);
+  return done;
+}
+
+/** `cmd.exe /d /c rd /s /q FOLDER`: what is in use stays. */
+export const cmd: SystemProgram = async (machine, args) => {
+  const [d, c, rd, s, q, folder = "", ...more] = args;
+  if ([d, c, rd, s, q].join(" ") !== "/d /c rd /s /q" || more.length > 0) {
+    throw new Unsupported(`cmd.exe ${args.join(" ")}`);
+  }
+  const left = await removeTree(machine, folder, await machine.drive.resolve(folder));
+  const stderr = left.map((path) => `${path} - Access is denied.\r\n`).join("");
+  return { exitCode: left.length > 0 ? 5 : 0, stdout: "", stderr };
+};
+
+/** Removes a file, a link, or a folder with all that it holds; returns what could not be removed. */
+async function removeTree(machine: WindowsHost, path: string, file: string): Promise<string[]> {
+  machine.assertPower();
+  if (!(await lstat(file)).isDirectory()) {
+    const { openFiles, runningPrograms, services } = machine;
+    if (openFiles.has(path) || runningPrograms.has(path) || (await services.runs(path))) {
+      return [path];
+    }
+    await unlink(file);
+    return [];
+  }
+  const left: string[] = [];
+  for (const name of await readdir(file)) {
+    left.push(...(await removeTree(machine, `${path}\\${name}`, join(file, name))));
+  }
+  if (left.length === 0) {
+    await rmdir(file);
+  }
+  return left;
+}
+
+/** The account that runs scripts owns all files, and may do everything with them. */
+export const takeown: SystemProgram = () => Promise.resolve(done);
+export const icacls = takeown;
+
+export const ipconfig: SystemProgram = ({ programs }) => {
+  const lines = programs.addresses().map((each) => `   IPv4 Address. . : ${each}\r\n`);
+  return Promise.resolve({ ...done, stdout: lines.join("") });
+};
+
+/** `route.exe print`: without those to the machine's own segments. */
+export const route: SystemProgram = ({ settings }, args) => {
+  if (args.join(" ") !== "print") {
+    throw new Unsupported(`route.exe ${args.join(" ")}`);
+  }
+  const routes = settings.routesIn("ActiveStore");
+  const lines = routes.map(({ destination, nextHop }) => `  ${destination}  ${nextHop}\r\n`);
+  return Promise.resolve({ ...done, stdout: lines.join("") });
+};

@@ -1,0 +1,24 @@
+/**
+ * Windows' volumes.
+ *
+ * Source: https://learn.microsoft.com/powershell/module/storage/write-volumecache.
+ */
+import type { Cmdlet } from "../../powershell/commands.ts";
+import { Unsupported } from "../../powershell/values.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+
+export function volumeCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
+  return [
+    {
+      name: "Write-VolumeCache",
+      parameters: { DriveLetter: { type: "string", position: 0, mandatory: true } },
+      run(call) {
+        const letter = call.text("DriveLetter") ?? "";
+        if (letter.toUpperCase() !== "C") {
+          throw new Unsupported(`the volume ${letter}:`);
+        }
+        return programs.flush();
+      },
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { readFile, readdir, mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { extract } from "tar";
+import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { runText } from "./run-text.ts";
+import { stepCommand } from "./ssh-client.ts";
+import { joinToken, prepareThrough, startWithSteps } from "./step-runner.ts";
+
+describe("Export-NodeLog, rehearsed", () => {
+  let host: RehearsalHost;
+  beforeEach(async () => {
+    host = await startWithSteps();
+  });
+  afterEach(() => host.stop());
+
+  /** Files of the archive it writes, by name. */
+  const exported = async (): Promise<Readonly<Record<string, string>>> => {
+    let output = "";
+    const exitCode = await runShellCommand(host.windows, stepCommand("Export-NodeLog", []), {
+      out: (text) => void (output += text),
+      err: () => undefined,
+      stdin: () => Promise.resolve(""),
+      dropConnection: () => undefined,
+    });
+    assert.equal(exitCode, 0, output);
+    const folder = await mkdtemp(join(tmpdir(), "kindows-export-"));
+    try {
+      const lines = output.trimEnd().split("\n").slice(0, -1);
+      await writeFile(
+        join(folder, "a.tar.gz"),
+        lines.map((line) => Buffer.from(line, "base64")),
+      );
+      await mkdir(join(folder, "files"));
+      await extract({ file: join(folder, "a.tar.gz"), cwd: join(folder, "files") });
+      const names = await readdir(join(folder, "files"));
+      const texts = names.map((name) => readFile(join(folder, "files", name), "utf8"));
+      const contents = await Promise.all(texts);
+      return Object.fromEntries(names.map((name, index) => [name, contents[index] ?? ""]));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
+  const remains = async (): Promise<string[]> =>
+    (await readdir(join(host.driveC, "kindows"))).filter((name) => name.startsWith("logs"));
+
+  it("has the ends of the logs and what Windows says of itself, without secrets", async () => {
+    await prepareThrough(host, "Join-Node");
+    await host.windows.drive.write("C:\\var\\log\\kubelet\\kubelet.log", `x ${joinToken} y\n`);
+    const files = await exported();
+    assert.equal(files["var_log_kubelet_kubelet.log"], "x [redacted] y\n");
+    assert.match(files["os.txt"] ?? "", /^Caption: Microsoft Windows Server 2022 /);
+    assert.match(files["services.txt"] ?? "", /Name: kubelet\r\n/);
+    assert.match(files["environment.txt"] ?? "", /^Path: .*C:\\k/m);
+    assert.match(files["firewall.txt"] ?? "", /Name: kubelet/);
+    assert.match(files["defender.txt"] ?? "", /ExclusionPath: /);
+    assert.match(files["events-reboots.txt"] ?? "", /Message: The Event log service was started\./);
+    assert.match(files["events-hns.txt"] ?? "", /^could not be had: No events were found/);
+    assert.deepEqual(await remains(), []);
+  });
+
+  it("leaves a second one that is under way alone", async () => {
+    const both = await Promise.all([exported(), exported()]);
+    for (const files of both) assert.ok("os.txt" in files);
+    assert.deepEqual(await remains(), []);
+  });
+
+  it("takes away what one that was cut short has left, after a day", async () => {
+    const hour = 3600;
+    for (const [name, age] of Object.entries({ "logs-old": 25 * hour, "logs-new": hour })) {
+      const folder = join(host.driveC, "kindows", name);
+      await mkdir(folder);
+      const time = Date.now() / 1000 - age;
+      await utimes(folder, time, time);
+    }
+    await exported();
+    assert.deepEqual(await remains(), ["logs-new"]);
+  });
+
+  it("shows an object's properties whole, with all lines of a message", async () => {
+    const text = 'ConvertTo-LogText -Answer ([pscustomobject]@{ Id = 7; Message = "a`r`nb" })';
+    const files = ["Step", "NativeCommand", "LogTexts"];
+    assert.equal(await runText(host, files, text), "Id: 7\nMessage: a\r\nb\n\n");
+  });
+});

@@ -1,0 +1,40 @@
+<#
+.SYNOPSIS
+Runs the recorded snippets in a PowerShell of this machine and compares what they print and their exit codes with the
+recordings. Fails where one differs that is not marked as different in this PowerShell.
+
+.PARAMETER Shell
+pwsh, or powershell for Windows PowerShell 5.1, where snippets whose first line is "# 5.1: ..." are expected to differ.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidateSet('pwsh', 'powershell')]
+    [string] $Shell
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+$recordings = [IO.Path]::GetFullPath("$PSScriptRoot\..\unit\powershell\recordings\snippets")
+$different = 0
+foreach ($snippet in Get-ChildItem -LiteralPath $recordings -Recurse -Filter '*.ps1' -File) {
+    $stem = $snippet.FullName -replace '\.ps1$', ''
+    $words = @('-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $snippet.FullName)
+    if (Test-Path -LiteralPath "$stem.args") {
+        $words += @(Get-Content -LiteralPath "$stem.args")
+    }
+    # Without an empty element Windows PowerShell would hand on nothing at all.
+    $stdin = if (Test-Path -LiteralPath "$stem.stdin") { Get-Content -LiteralPath "$stem.stdin" -Raw } else { '' }
+    $output = (@($stdin | & $Shell @words) -join "`n").TrimEnd()
+    $wanted = ((Get-Content -LiteralPath "$stem.out" -Raw) -replace "`r", '').TrimEnd()
+    $code = [int](Get-Content -LiteralPath "$stem.code" -Raw)
+    $isMarked = $Shell -eq 'powershell' -and (Get-Content -LiteralPath $snippet.FullName -TotalCount 1) -match '^# 5\.1:'
+    if ($isMarked -or ($output -ceq $wanted -and $LASTEXITCODE -eq $code)) {
+        continue
+    }
+    $different++
+    [Console]::Out.WriteLine("$($snippet.FullName): exit code $LASTEXITCODE, recorded $code`n--- here`n$output`n--- recorded`n$wanted")
+}
+[Console]::Out.WriteLine("$different different")
+exit [int]($different -gt 0)

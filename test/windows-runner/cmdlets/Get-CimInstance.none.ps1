@@ -1,0 +1,3 @@
+. (Join-Path $PSScriptRoot 'Show-Result.ps1')
+
+Show-Result -Command { Get-CimInstance -ClassName Win32_Service -Filter "Name='no-such-service'" }

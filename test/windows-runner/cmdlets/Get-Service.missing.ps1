@@ -1,0 +1,3 @@
+. (Join-Path $PSScriptRoot 'Show-Result.ps1')
+
+Show-Result -Command { Get-Service -Name 'no-such-service' }
