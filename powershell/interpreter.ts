@@ -30,7 +30,7 @@ import {
   type Stage,
 } from "./stages.ts";
 import { noteRun } from "./statements-run.ts";
-import { check, folderOf, usesOf } from "./subset.ts";
+import { check, usesOf } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
@@ -159,8 +159,9 @@ export class Interpreter implements Shell {
   /** The files that a script dot-sources, and those that these do. */
   #dotSourced(body: Syntax.ScriptBody, all = new Set([body])): Set<Syntax.ScriptBody> {
     const { files } = this.host;
-    for (const written of usesOf(body).sourced) {
-      const path = files.resolve(written);
+    for (const below of usesOf(body).sourced) {
+      const folder = folderOf(body.position.file.path) + files.separator;
+      const path = files.resolve(/^\w:/.test(below) ? below : folder + below);
       const sourced = files.status(path) && parsed(path, files);
       if (sourced && !all.has(sourced)) {
         this.#dotSourced(sourced, all.add(sourced));
@@ -176,6 +177,7 @@ export class Interpreter implements Shell {
     emit: Emit,
     how: "&" | ".",
   ): Promise<number | undefined> {
+    const { path } = body.position.file;
     if (!this.#checked.has(body)) {
       const all = this.#dotSourced(body);
       check([...all], {
@@ -185,7 +187,6 @@ export class Interpreter implements Shell {
       });
       all.forEach((each) => this.#checked.add(each));
     }
-    const { path } = body.position.file;
     const name = path.slice(path.search(/[^\\/]*$/));
     const scope = how === "." ? this.#scope : new Scope(this.#scope, { isScript: true });
     const run = () => this.#body({ name, body }, args, emit);
@@ -867,7 +868,10 @@ function parsed(path: string, files: Files): Syntax.ScriptBody {
     .toString("utf8")
     .replace(/^\ufeff/, "");
   const before = scripts.get(path);
-  const body = before?.position.file.text === text ? before : parseScript({ path, text });
+  if (before?.position.file.text === text) {
+    return before;
+  }
+  const body = parseScript({ path, text });
   scripts.set(path, body);
   return body;
 }
@@ -925,4 +929,8 @@ function nullArray(): Raised {
 
 function outOfRange(): Raised {
   return raised("System.IndexOutOfRangeException", "Index was outside the bounds of the array.");
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"), 0)) || "/";
 }

@@ -44,7 +44,7 @@ interface Uses {
   readonly functions: Set<string>;
   /** Keys of tables, in lower case: an object made of one has methods of that name. */
   readonly keys: Set<string>;
-  /** Files that it dot-sources, as far as their paths can be told beforehand. */
+  /** Files that it dot-sources, below its folder or by full path, as far as these can be told beforehand. */
   readonly sourced: Set<string>;
   readonly nodes: AnyNode[];
 }
@@ -73,16 +73,12 @@ function collect(node: AnyNode, { functions, keys, sourced, nodes }: Uses): void
     node.pairs.forEach(({ key }) => keys.add(word(key).toLowerCase()));
   } else if (node.kind === "Command" && node.invocation === ".") {
     const { file, start, end } = node.position;
-    const pattern = /(\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+')([^'"\s]+\.ps1)\b/i;
-    const [, before = "", path] = pattern.exec(file.text.slice(start, end)) ?? [];
+    const pattern = /(?:\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+')([^'"\s]+\.ps1)\b/i;
+    const [, path] = pattern.exec(file.text.slice(start, end)) ?? [];
     if (path !== undefined) {
-      sourced.add(before.startsWith("$") ? `${folderOf(file.path)}/${path}` : path);
+      sourced.add(path);
     }
   }
-}
-
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"), 0)) || "/";
 }
 
 /** Refuses scripts that are run together by the first thing in them that is not known. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -152,8 +152,8 @@ export class WinePrograms implements WindowsPrograms {
 
   async unpack(archive: string, folder: string, strip = 0): Promise<void> {
     // Some hundred small files: an emulated CPU does that in C in a tenth of the time that JavaScript takes for it.
-    const stripped = strip === 0 ? [] : [`--strip-components=${strip}`];
-    await busybox("tar", "-xf", archive, "-C", folder, ...stripped);
+    const options = [...((await isGzip(archive)) ? ["-z"] : []), `--strip-components=${strip}`];
+    await busybox("tar", "-x", "-f", archive, "-C", folder, ...options);
     await this.flush();
   }
 
@@ -231,6 +231,17 @@ export class WinePrograms implements WindowsPrograms {
 
   async #assertProgram(exe: string): Promise<void> {
     if (!(await this.#drive.isFile(exe))) throw new Error(`there is no program ${exe}`);
+  }
+}
+
+/** Debian's busybox does not find that out by itself. */
+async function isGzip(archive: string): Promise<boolean> {
+  const file = await open(archive);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2);
+    return buffer.equals(Buffer.from([0x1f, 0x8b]));
+  } finally {
+    await file.close();
   }
 }
 

@@ -11,7 +11,11 @@ const step = z.enum([...scriptNames, unpacker]);
  * Before the step does anything, half way through, or when all is done but its result not yet written; as a number, before
  * the first, second, ... change that it makes to the machine.
  */
-const at = z.union([z.enum(["start", "middle", "end"]), z.int().min(1)]).default("middle");
+const at = z
+  .union([z.enum(["start", "middle", "end"]), z.int().min(1)], {
+    error: 'expected "start"|"middle"|"end" or the number of a change',
+  })
+  .default("middle");
 /** How often the fault is played on this machine, reboots included; then things go well. */
 const times = z.int().min(1).default(1);
 

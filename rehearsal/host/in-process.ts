@@ -133,7 +133,6 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.tasksEnded();
     await running.servicesStarted;
     await running.windows.saved();
-    running.windows.unflushed.tear();
     programs.powerOff(); // what a step had still begun
   };
   const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
@@ -144,6 +143,8 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       await sleep(sendMilliseconds);
     }
     if (off || calledOff.aborted) return;
+    // Windows that shuts down writes all it has; a power cut is ordered without any delay.
+    if (milliseconds > 0) running.windows.recentWrites.allFlushed();
     await powerOff();
     await sleep(options.downMilliseconds ?? 50);
     programs.powerOn();

@@ -7,8 +7,8 @@ import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
+import { RecentWrites } from "../windows/recent-writes.ts";
 import { RegistryKey } from "../windows/registry.ts";
-import { UnflushedFiles } from "../windows/unflushed.ts";
 import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
 import { type HostNetwork, type HostState, loadState, saveState, savingInOrder } from "./state.ts";
@@ -65,10 +65,10 @@ export class WindowsHost {
   readonly openFiles = new Set<string>();
   /** Files that somebody else has open so that nobody may even read them; by their full path. */
   readonly lockedFiles = new Set<string>();
+  /** What a power cut would tear. */
+  readonly recentWrites: RecentWrites;
   /** One step at a time per machine. */
   readonly stepLock: StepLock;
-  /** What a power cut would spoil. */
-  readonly unflushed = new UnflushedFiles();
   /** Bytes of files that were copied here during this boot. */
   bytesReceived = 0;
   /** What each scheduled task has PowerShell run, by its name in lower case. */
@@ -93,6 +93,7 @@ export class WindowsHost {
     this.hardware = options.hardware;
     this.version = options.version ?? rehearsedWindows;
     this.stepLock = new StepLock(this.mutexes);
+    this.recentWrites = new RecentWrites(options.power);
     const save = savingInOrder(this.drive, state);
     let isLoaded = false;
     this.registry = new RegistryKey("HKEY_LOCAL_MACHINE", () => {

@@ -3,7 +3,6 @@ import { findOnDrive } from "../host/drive-names.ts";
 import { accessDenied, folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
 import type { Files } from "../../powershell/host.ts";
 import { Raised } from "../../powershell/values.ts";
-import { UnflushedFiles } from "./unflushed.ts";
 
 /** What a machine has to say about changes of its files. Paths are full. */
 export interface DriveWatch {
@@ -11,7 +10,6 @@ export interface DriveWatch {
   changing(what: string): Promise<void>;
   /** Whether somebody else, e.g. a program that runs, keeps a file from being written, removed or renamed. */
   isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
-  readonly unflushed: UnflushedFiles;
   /** Whether somebody else keeps a file even from being read. */
   isLocked(path: string): boolean;
   /** Called after a file or folder has been given another name. */
@@ -23,7 +21,6 @@ export interface DriveWatch {
 const unwatched: DriveWatch = {
   changing: () => Promise.resolve(),
   isInUse: () => Promise.resolve(false),
-  unflushed: new UnflushedFiles(),
   isLocked: () => false,
 };
 
@@ -105,7 +102,6 @@ export function windowsFiles(
       throw how === "rename" ? inUse("") : accessDenied(full);
     }
   };
-  const { unflushed } = watch;
   return {
     separator: "\\",
     resolve,
@@ -125,10 +121,7 @@ export function windowsFiles(
     write: async (path, data) => {
       await change(path, "write");
       reject(path, "Write");
-      await at(path, async (file) => {
-        await disk.write(file, data);
-        unflushed.written(file);
-      });
+      await at(path, (file) => disk.write(file, data));
     },
     makeFolder: async (path) => {
       await watch.changing(`make ${resolve(path)}`);
@@ -142,34 +135,19 @@ export function windowsFiles(
     move: async (from, to) => {
       await change(from, "rename");
       reject(from, "Delete", "");
-      await at(from, (source) =>
-        at(to, async (target) => {
-          await disk.move(source, target);
-          unflushed.renamed(source, target);
-        }),
-      );
+      await at(from, (source) => at(to, (target) => disk.move(source, target)));
       await watch.moved?.(resolve(from), resolve(to));
     },
     replace: async (from, to) => {
       await change(to, "write");
       reject(to, "Delete", "");
-      await at(from, (source) =>
-        at(to, async (target) => {
-          await disk.replace(source, target);
-          unflushed.renamed(source, target);
-        }),
-      );
+      await at(from, (source) => at(to, (target) => disk.replace(source, target)));
     },
     copy: async (from, to) => {
       await change(to, "write");
       reject(from, "Read");
       reject(to, "Write");
-      await at(from, (source) =>
-        at(to, async (target) => {
-          await disk.copy(source, target);
-          unflushed.written(target);
-        }),
-      );
+      await at(from, (source) => at(to, (target) => disk.copy(source, target)));
     },
     setModified: (path, moment) => at(path, (file) => disk.setModified(file, moment)),
     open: async (path, options) => {
@@ -178,22 +156,11 @@ export function windowsFiles(
       }
       reject(path, options.access === "Read" ? "Read" : "Write");
       const handle = await at(path, (file) => disk.open(file, options));
-      const file = locate(path) ?? "";
-      const write = handle.write.bind(handle);
-      const flush = handle.flush.bind(handle);
       const key = resolve(path).toLowerCase();
       const entry = { share: options.share };
       open.set(key, new Set([...(open.get(key) ?? []), entry]));
       const close = handle.close.bind(handle);
       return Object.assign(handle, {
-        write: async (data: Uint8Array) => {
-          await write(data);
-          unflushed.written(file);
-        },
-        flush: async () => {
-          await flush();
-          unflushed.flushed(file);
-        },
         close: () => {
           open.get(key)?.delete(entry);
           close();

@@ -36,6 +36,7 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
+import { withRecentWrites } from "./recent-writes.ts";
 import { routeCmdlets } from "./routes.ts";
 import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
@@ -77,7 +78,7 @@ export function windowsPowerShell(
     await changing(what);
     machine.assertPower();
   };
-  const disk = withLinkedCopies(nodeFiles("/"));
+  const disk = withLinkedCopies(withRecentWrites(nodeFiles("/"), machine.recentWrites));
   const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
     async changing(what) {
       await change(what);
@@ -85,7 +86,6 @@ export function windowsPowerShell(
         throw ioError("There is not enough space on the disk.", diskFull);
       }
     },
-    unflushed: machine.unflushed,
     isLocked: (path) => machine.lockedFiles.has(path),
     isInUse: async (path, how) =>
       machine.openFiles.has(path) ||

@@ -7,7 +7,7 @@ import type { Cmdlet } from "../../powershell/commands.ts";
 import { Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
-export function volumeCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
+export function volumeCmdlets({ programs, recentWrites }: WindowsHost): readonly Cmdlet[] {
   return [
     {
       name: "Write-VolumeCache",
@@ -17,6 +17,7 @@ export function volumeCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
         if (letter.toUpperCase() !== "C") {
           throw new Unsupported(`the volume ${letter}:`);
         }
+        recentWrites.allFlushed();
         return programs.flush();
       },
     },

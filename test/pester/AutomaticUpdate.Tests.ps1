@@ -63,6 +63,16 @@ Describe 'the policy about updates' {
         $policy.Removed.Count | Should -Be 0
     }
 
+    It 'is given back also where its key has gone since' {
+        $policy.HasKey = $true
+        $policy.Value = 0
+        $null = Disable-AutomaticUpdate
+        $policy.HasKey = $false
+        Mock Set-ItemProperty { throw 'there is no key' }
+        Restore-AutomaticUpdate | Should -BeExactly 'policy NoAutoUpdate'
+        $AutomaticUpdateRecordPath | Should -Not -Exist
+    }
+
     It 'that forbids updates already is its owner''s, and stays' {
         $policy.HasKey = $true
         $policy.Value = 1

@@ -150,6 +150,14 @@ Describe 'Set-FlanneldNode' {
         Should -Invoke New-ItemProperty -Times 1 -Exactly -ParameterFilter { $Value -contains 'NODE_NAME=win-1' }
         Should -Invoke Stop-ServiceInTime -Times 1 -Exactly
     }
+
+    It 'leaves it the variables that somebody else has given it' {
+        $held.Value = @('OWN=1', 'NODE_NAME=old')
+        Set-FlanneldNode -NodeName 'win-1' | Should -BeTrue
+        Should -Invoke New-ItemProperty -Times 1 -Exactly -ParameterFilter {
+            ($Value -join ' ') -eq 'OWN=1 NODE_NAME=win-1'
+        }
+    }
 }
 
 Describe 'Start-UsedFlanneld' {

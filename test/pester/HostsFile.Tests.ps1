@@ -51,6 +51,29 @@ Describe 'Merge-HostsLine' {
     }
 }
 
+Describe 'Invoke-HostsFile' {
+    It 'tries again while somebody holds the file, and gives up after some seconds' {
+        $tries = @{ Count = 0 }
+        $body = {
+            $tries.Count++
+            if ($tries.Count -lt 3) { throw (New-Object -TypeName System.IO.IOException -ArgumentList 'held') }
+            'read'
+        }
+        Invoke-HostsFile -File 'hosts' -Body $body | Should -BeExactly 'read'
+        $tries.Count = -100
+        (Get-StepFailure { Invoke-HostsFile -File 'hosts' -Body $body }).Code | Should -BeExactly 'HostsFileBusy'
+    }
+}
+
+Describe 'Get-HostsLine' {
+    It 'returns the lines, and none without a file' {
+        $path = Join-Path $TestDrive 'lines'
+        Get-HostsLine -Path $path | Should -BeNullOrEmpty
+        [IO.File]::WriteAllText($path, "a`r`n`r`nb")
+        Get-HostsLine -Path $path | Should -Be @('a', '', 'b')
+    }
+}
+
 Describe 'Save-HostsFile' {
     It 'writes the lines' {
         $path = Join-Path $TestDrive 'hosts'

@@ -68,6 +68,15 @@ Describe 'Copy-NodeLog' {
     }
 }
 
+Describe 'ConvertTo-LogText' {
+    It 'shows texts as they are, tables and objects by their properties, with all lines of a message' {
+        ConvertTo-LogText -Answer 'a text' | Should -BeExactly 'a text'
+        ConvertTo-LogText -Answer @{ B = 2; A = 1 } | Should -Be @('A: 1', 'B: 2')
+        $event = [pscustomobject]@{ Id = 7; Message = "a`r`nb"; PSComputerName = 'x' }
+        ConvertTo-LogText -Answer $event | Should -Be @('Id: 7', "Message: a`r`nb", '')
+    }
+}
+
 Describe 'Save-LogText' {
     It 'writes the answer without secrets, or why there is none' {
         $path = Join-Path $TestDrive 'x.txt'

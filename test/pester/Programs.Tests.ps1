@@ -223,6 +223,17 @@ Describe 'Move-FileIntoPlace' {
         [IO.File]::ReadAllText($aside[0].FullName) | Should -BeExactly 'old'
     }
 
+    It 'leaves all as it was where one can not be replaced' {
+        [IO.File]::WriteAllText($target, 'old')
+        $failure = Get-StepFailure {
+            Move-FileIntoPlace -Source $source, (Join-Path $folder 'none') -Target $target, (Join-Path $folder 'b.exe')
+        }
+        $failure.Message | Should -Match 'b\.exe can''t be replaced'
+        [IO.File]::ReadAllText($target) | Should -BeExactly 'old'
+        [IO.File]::ReadAllText($source) | Should -BeExactly 'new'
+        @(Get-ChildItem -LiteralPath $folder -File).Count | Should -Be 2
+    }
+
     It 'says what can not be replaced' {
         Remove-Item -LiteralPath $source
         $failure = Get-StepFailure { Move-FileIntoPlace -Source $source -Target $target }

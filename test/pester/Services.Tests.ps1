@@ -20,6 +20,19 @@ Describe 'Start-AutomaticService' {
     }
 }
 
+Describe 'Restore-AutomaticService' {
+    It 'asks for what starts with Windows and has stopped, and for nothing else' {
+        $services = @{
+            a = New-FakeService -Status 'Stopped' -StartType 'Automatic'
+            b = New-FakeService -Status 'Stopped' -StartType 'Manual'
+        }
+        Mock Get-Service { $services[$Name] }
+        Restore-AutomaticService -Name 'a', 'b', 'none'
+        $services.a.Status | Should -BeExactly 'Running'
+        $services.b.Status | Should -BeExactly 'Stopped'
+    }
+}
+
 Describe 'Stop-ServiceInTime' {
     It 'stops a service that runs' {
         $service = New-FakeService -Status 'Running'

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { WinePrograms, endedUnderWine } from "../../rehearsal/guest/wine-programs.ts";
 import type { ProgramResult, RunOptions } from "../../rehearsal/host/programs.ts";
 import type { WineClock } from "./wine-clock.ts";
@@ -42,6 +44,16 @@ export class JudgedWine extends WinePrograms {
   /** Runs one of Wine's own programs. */
   runOwn(fileName: string, args: readonly string[]): Promise<ProgramResult> {
     return this.runToEnd(`C:\\windows\\system32\\${fileName}`, args, { timeoutSeconds: 60 });
+  }
+
+  /** This host has tar and no busybox. */
+  override async unpack(archive: string, folder: string, strip = 0): Promise<void> {
+    const strips = `--strip-components=${strip}`;
+    await promisify(execFile)("tar", ["-xf", archive, "-C", folder, strips]);
+  }
+
+  override flush(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** The routes of this host are nobody's here. */

@@ -21,7 +21,8 @@ Last line of standard output: one JSON object {"step", "changed", "rebootRequire
 "error": {"code", "message", "remedy"}}. Facts: wasJoined, removed (one line for each thing).
 
 .NOTES
-Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 55 ResetFailed.
+Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull;
+55 ResetFailed.
 #>
 [CmdletBinding()]
 param(

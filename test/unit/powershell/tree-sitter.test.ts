@@ -22,7 +22,6 @@ const unsupported: Readonly<Record<string, string>> = {
 const misread: Readonly<Record<string, string>> = {
   "test/pester/ImageUpdate.Tests.ps1": "$lib.FullName",
   "test/pester/Join.Tests.ps1": "2>$null",
-  "test/pester/JoinSteps.Tests.ps1": "1..3",
   "test/pester/Reset.Tests.ps1": "1..120",
   "test/pester/Services.Tests.ps1": "1..20",
   "test/pester/Step.Tests.ps1": "2>$null",

@@ -5,6 +5,7 @@ import type ssh2 from "ssh2";
 import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
+import { runText } from "./run-text.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import {
   goodArguments,
@@ -150,6 +151,26 @@ describe("Faults in steps", () => {
       assert.deepEqual([again.changed, again.rebootRequired], [false, true]);
       await host.up();
       assert.equal((await runStep(host, "Confirm-Reboot")).exitCode, 0);
+    } finally {
+      await host.stop();
+    }
+  });
+
+  it("a power cut tears what was written and not flushed, and no record of the steps", async () => {
+    const host = await startWithSteps({ patience: 1 }); // the lazy writer takes seconds
+    try {
+      const lines = [
+        "[IO.File]::WriteAllText('C:\\plain.json', '{\"cluster\":\"a\"}')",
+        "Save-JoinRecord -Cluster 'a' -Joining $false",
+      ];
+      const library = "Step,NativeCommand,KubernetesFolders,ServiceState,ServiceSettings";
+      const files = `${library},KubeletService,Membership`.split(",");
+      await runText(host, files, lines.join("\r\n"));
+      await host.programs.reboot(0);
+      await host.up();
+      const { drive } = host.windows;
+      assert.equal(await drive.readText("C:\\plain.json"), '{"clust');
+      assert.equal(await drive.readText("C:\\kindows\\state\\join.json"), '{"cluster":"a"}');
     } finally {
       await host.stop();
     }

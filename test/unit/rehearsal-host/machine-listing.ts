@@ -28,13 +28,7 @@ export async function listing(
   ) as Record<string, unknown>;
   const passing = ["bootTime", "features", "faultsPlayed", "registry"];
   for (const [key, value] of Object.entries(state)) {
-    // Keys of the registry without values stay behind, as on Windows.
-    const isEmpty = (each: unknown): boolean => JSON.stringify(each) === "{}";
-    const kept =
-      key === "registry"
-        ? Object.entries(value as object).filter(([, values]) => !isEmpty(values))
-        : value;
-    if (!passing.includes(key)) found[key] = JSON.stringify(kept);
+    if (!passing.includes(key)) found[key] = JSON.stringify(value);
   }
   // Keys without values mean nothing here.
   for (const [key, values] of Object.entries(state["registry"] as RegistryJson)) {

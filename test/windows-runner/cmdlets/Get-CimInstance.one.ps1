@@ -1,3 +1,5 @@
 . (Join-Path $PSScriptRoot 'Show-Result.ps1')
 
-Show-Result -Property 'Name', 'StartMode', 'State' -Command { Get-CimInstance -ClassName Win32_Service -Filter "Name='sshd'" }
+Show-Result -Command {
+    Get-CimInstance -ClassName Win32_Service -Filter "Name='sshd'" | ForEach-Object { "$($_.Name) $($_.StartMode) $($_.State)" }
+}

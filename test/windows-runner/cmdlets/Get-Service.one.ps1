@@ -1,3 +1,5 @@
 . (Join-Path $PSScriptRoot 'Show-Result.ps1')
 
-Show-Result -Property 'Name', 'Status', 'StartType' -Command { Get-Service -Name 'sshd' }
+Show-Result -Command {
+    Get-Service -Name 'sshd' | ForEach-Object { "$($_.Name) $($_.Status) $($_.StartType)" }
+}

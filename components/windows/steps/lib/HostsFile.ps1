@@ -53,7 +53,7 @@ function Merge-HostsLine {
 .SYNOPSIS
 Does something with the hosts file, trying again while a scanner holds it.
 
-.PARAMETER Path
+.PARAMETER File
 Full path of the hosts file.
 
 .PARAMETER Body
@@ -63,7 +63,7 @@ function Invoke-HostsFile {
     [CmdletBinding()]
     param(
         [Parameter(Mandatory = $true)]
-        [string] $Path,
+        [string] $File,
 
         [Parameter(Mandatory = $true)]
         [scriptblock] $Body
@@ -79,7 +79,7 @@ function Invoke-HostsFile {
             Start-Sleep -Seconds 1
         }
     }
-    Stop-Step -Code 'HostsFileBusy' -Message "$Path could not be had in 10 s: $lastError" `
+    Stop-Step -Code 'HostsFileBusy' -Message "$File could not be had in 10 s: $lastError" `
         -Remedy 'Find what holds the file (a virus scanner, an editor), then run again.'
 }
 
@@ -99,7 +99,7 @@ function Get-HostsLine {
     )
 
     if (Test-Path -LiteralPath $Path) {
-        Invoke-HostsFile -Path $Path -Body { [IO.File]::ReadAllLines($Path, [Text.Encoding]::Default) }
+        Invoke-HostsFile -File $Path -Body { [IO.File]::ReadAllLines($Path, [Text.Encoding]::Default) }
     }
 }
 
@@ -127,7 +127,7 @@ function Save-HostsFile {
 
     $text = (@($Line) + '') -join "`r`n"
     $bytes = [Text.Encoding]::Default.GetBytes($text)
-    Invoke-HostsFile -Path $Path -Body { Write-WholeFile -Path $Path -Bytes $bytes }
+    Invoke-HostsFile -File $Path -Body { Write-WholeFile -Path $Path -Bytes $bytes }
 }
 
 <#
