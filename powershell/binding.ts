@@ -195,7 +195,7 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
     if ((type.element ?? type) === is.string && items.includes("") && !takesEmptyText) {
       rejectEmpty("EmptyString", "an empty string");
     }
-    if (type.element?.isValueType === false && items.some(isNull)) {
+    if (type.element?.isValueType === false && !allows.has("allownull") && items.some(isNull)) {
       rejectEmpty("Null", "null");
     }
   }

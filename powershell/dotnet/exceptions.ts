@@ -76,6 +76,13 @@ types.extend("System.Exception", {
     "ToString()": toText,
   },
 });
+types.extend("System.IO.IOException", {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      raised("System.IO.IOException", message, { hresult }).exception,
+  },
+});
+
 /** .NET Framework tells the parameter in a line of its own. */
 export function badArgument(message: string, parameter: string, type = ""): Raised {
   const name = `System.Argument${type}Exception`;

@@ -37,6 +37,7 @@ const math = types.define({
   name: "System.Math",
   staticMethods: {
     "Abs(int)": (_: null, value: number) => Math.abs(value),
+    "Abs(double)": (_: null, { value }: Num) => is.toDouble(Math.abs(value)),
     "Abs(long)": (_: null, value: bigint) => (value < 0n ? -value : value),
     "Floor(double)": (_: null, { value }: Num) => is.toDouble(Math.floor(value)),
     "Round(double, int)": (_: null, { value }: Num, digits: number) =>

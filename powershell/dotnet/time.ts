@@ -125,9 +125,9 @@ export function defineTimeTypes(set: Types, host: Host): void {
       "ToUniversalTime()": (self: DateTime) => moment(fromDateTime(self, clock), "Utc"),
       "ToLocalTime()": (self: DateTime) =>
         self.state.kind === "Local" ? self : toDateTime(set, host, self.state.milliseconds, false),
-      "AddDays(double)": add(86_400_000),
       "AddSeconds(double)": add(1000),
       "AddMinutes(double)": add(60_000),
+      "AddDays(double)": add(86_400_000),
     },
     staticProperties: { UtcNow: () => toDateTime(set, host, clock.now(), true) },
     staticMethods: {

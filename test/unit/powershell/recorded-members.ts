@@ -66,12 +66,6 @@ coreTypes.extend("System.Text.Encoding", {
     },
   },
 });
-coreTypes.extend("System.IO.IOException", {
-  constructors: {
-    "(string, int)": (_: null, message: string, hresult: number) =>
-      raised("System.IO.IOException", message, { hresult }).exception,
-  },
-});
 coreTypes.define({
   name: "System.DateTimeKind",
   enumeration: { Unspecified: 0, Utc: 1, Local: 2 },

@@ -12,7 +12,6 @@ import { raised, types as coreTypes, Types } from "../../../powershell/types.ts"
 import { parse } from "../../../powershell/parser.ts";
 import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { nodeHost } from "./node-machine.ts";
-import { outString } from "./out-string.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
 import { windowsEnvironment } from "../../../rehearsal/windows/environment.ts";
@@ -199,7 +198,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     types,
     providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
     mayCall: () => true,
-    cmdlets: [...standIns, outString, ...registryCmdlets(items)],
+    cmdlets: [...standIns, ...registryCmdlets(items)],
   });
   defineRecordedMembers(types, host);
   const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;

@@ -7,7 +7,6 @@ import { shown } from "../../../powershell/cmdlets/objects.ts";
 import { types as coreTypes, Types } from "../../../powershell/types.ts";
 import { Unsupported } from "../../../powershell/values.ts";
 import { nodeHost } from "./node-machine.ts";
-import { outString } from "./out-string.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
 
 const folder = join(import.meta.dirname, "recordings");
@@ -56,7 +55,7 @@ async function run(
     return Promise.resolve();
   };
   const types = new Types(coreTypes);
-  const interpreter = newInterpreter(host, { types, cmdlets: [outString] });
+  const interpreter = newInterpreter(host, { types });
   defineRecordedMembers(types, host);
   const end = await interpreter.runFile(script, args, out).catch((error: unknown) => {
     if (error instanceof Unsupported) return error;
