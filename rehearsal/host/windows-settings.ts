@@ -234,12 +234,6 @@ export class WindowsSettings {
     return typeof value === "string" ? value : "";
   }
 
-  async setCalicoBootTime(bootTime: string): Promise<void> {
-    if (bootTime === "") this.#registry.remove("SOFTWARE\\Tigera");
-    else this.#registry.make(calico).set("LastBootTime", bootTime, "String");
-    await this.#save();
-  }
-
   get #variables(): ReturnType<typeof machineVariables> {
     return machineVariables(this.#registry.make(session));
   }

@@ -31,7 +31,7 @@ export const curl: SystemProgram = async ({ programs }, args) => {
 };
 
 /** `tar.exe -x -z -f ARCHIVE -C FOLDER --strip-components N`. */
-export const tar: SystemProgram = async ({ drive, programs }, args) => {
+export const tar: SystemProgram = async ({ drive, programs, recentWrites }, args) => {
   if (args[0] === "-c") {
     return pack(drive, args);
   }
@@ -49,6 +49,9 @@ export const tar: SystemProgram = async ({ drive, programs }, args) => {
   try {
     const [from, to] = [await drive.resolve(archive), await drive.resolve(folder)];
     await programs.unpack(from, to, Number(count));
+    for (const entry of await readdir(to, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) recentWrites.written(join(entry.parentPath, entry.name));
+    }
   } catch (error) {
     return failed(`Error opening archive: ${error instanceof Error ? error.message : ""}`);
   }

@@ -176,10 +176,11 @@ Invoke-Step -Name 'Install-Containerd' -Body {
             throw
         }
         Remove-Item -LiteralPath $staging -Recurse -Force
+        # The mark is on the disk when it is written, and says that the programs are.
+        Write-DriveCache
         Write-WholeText -Path $markPath -Text $ArchiveSha256.ToLowerInvariant()
         $changed = $true
     }
-    Remove-ReplacedFile -Folder $folder
 
     $isAsked = (Test-Path -LiteralPath $defaultPath) -and
     (Test-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version)
@@ -200,6 +201,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     }
 
     $crictl = Install-Crictl -Folder $folder -Archive $CrictlPath -Checksum $CrictlSha256
+    Remove-ReplacedFile -Folder $folder
     if ($crictl.Changed) {
         $changed = $true
     }

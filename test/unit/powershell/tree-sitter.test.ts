@@ -12,7 +12,6 @@ const repository = path.resolve(import.meta.dirname, "../../..");
 /** What only tests use, and the interpreter has not. */
 const unsupported: Readonly<Record<string, string>> = {
   "test/pester/ExternalNetwork.Tests.ps1": "'class'",
-  "test/pester/PrepareSteps.Tests.ps1": "'switch'",
 };
 
 /**

@@ -3,6 +3,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'VolumeCache.ps1')
 
 <#
 .SYNOPSIS
@@ -74,6 +75,8 @@ function Install-ArchivedProgram {
     Move-FileIntoPlace -Source @($sources | ForEach-Object { "$staging\$_" }) `
         -Target @($sources | ForEach-Object { "$Folder\$($File[$_])" })
     Remove-Item -LiteralPath $staging -Recurse -Force
+    # The mark is on the disk when it is written, and says that the programs are.
+    Write-DriveCache
     Write-WholeText -Path $markPath -Text $Checksum.ToLowerInvariant()
     'media'
 }

@@ -3,6 +3,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'VolumeCache.ps1')
 
 $FlanneldHostPath = 'C:\k\flanneld-service.exe'
 $FlanneldHostMarkPath = 'C:\k\flanneld-service.sha256'
@@ -106,6 +107,8 @@ function Install-FlanneldHost {
         Stop-ServiceInTime -Name 'flanneld'
     }
     Move-FileIntoPlace -Source $compiled -Target $FlanneldHostPath
+    # The mark is on the disk when it is written, and says that the program is.
+    Write-DriveCache
     Write-WholeText -Path $FlanneldHostMarkPath -Text $checksum
     'compiled'
 }
