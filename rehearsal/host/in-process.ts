@@ -1,7 +1,8 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
 import ssh2 from "ssh2";
 import { Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
@@ -71,7 +72,8 @@ const sendMilliseconds = 50;
 /** Starts a host; the caller stops it. */
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
-  if (options.drive !== undefined) await cp(options.drive, driveC, { recursive: true });
+  // Second names of the same files: whoever writes to one makes a new file.
+  if (options.drive !== undefined) await execa("cp", ["-al", `${options.drive}/.`, driveC]);
   const media = await writeHollowMedia(
     new Drive(driveC, false),
     options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
