@@ -1,7 +1,12 @@
 /** Which statements were run in this process, for those who measure what tests run of a script. */
 import type { SourceFile, Statement } from "./syntax.ts";
 
-const offsets = new Map<SourceFile, Set<number>>();
+/** On what all copies of this module share: the hooks of a test runner may be loaded apart from the tests. */
+const shared = globalThis as { statementsRun?: Map<SourceFile, Set<number>> };
+const offsets: Map<SourceFile, Set<number>> = (shared.statementsRun ??= new Map<
+  SourceFile,
+  Set<number>
+>());
 
 export function noteRun({ position: { file, start } }: Statement): void {
   const noted = offsets.get(file);

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import {
-  functions,
-  hyperVScripts,
-  imageScripts,
-  nodes,
-  parsePowerShell,
-} from "./step-scripts.ts";
+import { functions, hyperVScripts, imageScripts, nodes, parsePowerShell } from "./step-scripts.ts";
 
 const folder = "test/pester";
 const text = readdirSync(folder, { recursive: true, encoding: "utf8" })
