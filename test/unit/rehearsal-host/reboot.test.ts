@@ -130,6 +130,16 @@ describe("A reboot of the rehearsal host, over SSH", () => {
     );
   });
 
+  for (const record of ["", "{", "{}", '{"lastBootUpTime":']) {
+    it(`goes by no boot where the record of one is ${JSON.stringify(record)}`, async () => {
+      await run(await dial(), stepCommand("Enable-ContainersFeature", []));
+      await host.up();
+      await host.windows.drive.write("C:\\kindows\\state\\reboot.json", record);
+      const { exitCode, stderr } = await run(await dial(), stepCommand("Confirm-Reboot", []));
+      assert.equal(exitCode, 0, stderr);
+    });
+  }
+
   it("keeps its port and host key", async () => {
     const port = host.port;
     await run(await dial(), "shutdown /r /t 0");

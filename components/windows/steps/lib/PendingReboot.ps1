@@ -41,9 +41,9 @@ function Get-RebootRecord {
     param()
 
     if (Test-Path -LiteralPath $RebootRecordPath) {
-        # What a power cut has left empty, or half written, was followed by a boot anyhow.
+        # A record without a boot, whoever left it, says of none: what a power cut has left was followed by one anyhow.
         $text = [IO.File]::ReadAllText($RebootRecordPath)
-        if ($text -match '^\{.*\}$') {
+        if ($text -match '^\{.*"lastBootUpTime":.*\}$') {
             (ConvertFrom-Json -InputObject $text).lastBootUpTime
         }
     }
