@@ -1,5 +1,6 @@
 /** Windows' drives, kept in folders of the Linux file system. */
 import { findOnDrive } from "../host/drive-names.ts";
+import { AccessDeniedError } from "../host/windows-path.ts";
 import { accessDenied, folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
 import type { Files } from "../../powershell/host.ts";
 import { Raised } from "../../powershell/values.ts";
@@ -56,12 +57,17 @@ export function windowsFiles(
   const locate = (path: string): string | undefined => {
     const [drive = "", ...names] = resolve(path).split("\\");
     const root = drives.get(drive.slice(0, 1));
-    return root === undefined
-      ? undefined
-      : findOnDrive(
-          root,
-          names.filter((name) => name !== ""),
-        );
+    if (root === undefined) {
+      return undefined;
+    }
+    try {
+      return findOnDrive(
+        root,
+        names.filter((name) => name !== ""),
+      );
+    } catch (error) {
+      throw error instanceof AccessDeniedError ? accessDenied(path) : error;
+    }
   };
   /** Does something with a file; errors name it as Windows does. */
   const at = <Result>(path: string, action: (file: string) => Result): Result => {

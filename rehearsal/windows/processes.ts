@@ -42,8 +42,10 @@ export function windowsProcesses(
   changing: (what: string) => Promise<void>,
 ): Processes {
   const { programs, drive, settings, services } = machine;
+  const isWindowsOwn = (file: string): boolean => file.toLowerCase().startsWith(systemFolder);
+  // In the guest Wine's programs lie there, which are none of Windows.
   const systemProgram = (file: string): SystemProgram | undefined =>
-    file.toLowerCase().startsWith(systemFolder)
+    isWindowsOwn(file)
       ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
       : undefined;
   const others = [...Object.keys(machine.sessionVariables).map(lower), ...windowsVariables];
@@ -62,7 +64,7 @@ export function windowsProcesses(
       const folders = /[\\/:]/.test(name) ? [""] : [systemFolder, ...settings.path.map(below)];
       return folders
         .map((folder) => folder + name)
-        .find((path) => systemProgram(path) ?? isFile(path));
+        .find((path) => systemProgram(path) ?? (!isWindowsOwn(path) && isFile(path)));
     },
     start({ file, args, workingDirectory }) {
       return running(async (stdin, killed) => {

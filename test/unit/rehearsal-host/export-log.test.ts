@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { readFile, readdir, mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import {
+  readFile,
+  readdir,
+  mkdir,
+  mkdtemp,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { extract } from "tar";
@@ -49,6 +58,8 @@ describe("Export-NodeLog, rehearsed", () => {
   it("has the ends of the logs and what Windows says of itself, without secrets", async () => {
     await prepareThrough(host, "Join-Node");
     await host.windows.drive.write("C:\\var\\log\\kubelet\\kubelet.log", `x ${joinToken} y\n`);
+    // In the guest Wine's programs are links out of the drive.
+    await symlink("/bin/true", join(host.driveC, "Windows/System32/netstat.exe"));
     const files = await exported();
     assert.equal(files["var_log_kubelet_kubelet.log"], "x [redacted] y\n");
     assert.match(files["os.txt"] ?? "", /^Caption: Microsoft Windows Server 2022 /);
