@@ -7,7 +7,7 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type { Environment, Host, Processes } from "../../../powershell/host.ts";
-import { nodeFiles } from "../../../powershell/node-host.ts";
+import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
 
 export interface NodeHostOptions extends Pick<Host, "output" | "error" | "input"> {
   /** Where relative paths begin. Default: the process's own. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
 import type { Cmdlet, Shell } from "../../../powershell/commands.ts";
-import { newInterpreter } from "../../../powershell/console.ts";
+import { newInterpreter } from "../../../powershell/new-interpreter.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
 import * as is from "../../../powershell/types.ts";
 import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { newInterpreter } from "../../../powershell/console.ts";
+import { newInterpreter } from "../../../powershell/new-interpreter.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
 import { types as coreTypes, Types } from "../../../powershell/types.ts";
 import { Unsupported } from "../../../powershell/values.ts";

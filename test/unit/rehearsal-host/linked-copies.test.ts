@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFiles } from "../../../powershell/node-host.ts";
+import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
 import { withLinkedCopies } from "../../../rehearsal/windows/linked-copies.ts";
 
 describe("A copy that is a second name of a file", () => {

@@ -1,4 +1,4 @@
-/** Files of the machine Node runs on. */
+/** The Linux file system under the drives, with .NET's errors. */
 import fs from "node:fs";
 import path from "node:path";
 import {
@@ -7,9 +7,9 @@ import {
   fileNotFound,
   folderNotFound,
   ioError,
-} from "./dotnet/io-errors.ts";
-import type { FileHandle, FileMode, Files } from "./host.ts";
-import { Unsupported, type Raised } from "./values.ts";
+} from "../../powershell/dotnet/io-errors.ts";
+import type { FileHandle, FileMode, Files } from "../../powershell/host.ts";
+import { Unsupported, type Raised } from "../../powershell/values.ts";
 
 /** .NET's errors by the codes of Node's. */
 const errors: Readonly<Record<string, (file: string) => Raised>> = {
