@@ -273,7 +273,7 @@ describe("Windows nodes in the engine", () => {
       assert.match(failing.text, /win-4-install-kubernetes/);
       assert.match(
         failing.text,
-        /Install-Kubernetes on win-4 failed \(ChecksumMismatch\): .*kubelet\.exe .*expected was/,
+        /Install-Kubernetes on win-4 failed \(ChecksumMismatch\): .*kubelet\.exe .*expected was/i,
       );
       assert.match(failing.text, /Run `\.\/kindows up`: it has what was pushed to the machine/);
       assert.match(failing.text, /win-1-test-windowshost/);
