@@ -14,14 +14,3 @@ export interface Route {
 export function routeText({ destination, nextHop }: Route): string {
   return `${destination}=${nextHop}`;
 }
-
-/** Routes as the steps write them, separated by semicolons. */
-export function parseRoutes(text: string): Route[] {
-  return text
-    .split(";")
-    .filter((each) => each !== "")
-    .map((each) => {
-      const [destination = "", nextHop = ""] = each.split("=", 2);
-      return { destination, nextHop };
-    });
-}

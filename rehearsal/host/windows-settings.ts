@@ -1,9 +1,8 @@
 import type { Drive } from "./drive.ts";
 import { type Route, type RouteStore, routeStores, routeText } from "./routes.ts";
-import { machineVariables, type RegistryKey } from "../windows/registry.ts";
+import { machineVariables, type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { HostNetwork, HostState } from "./state.ts";
 
-const session = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
 const versions = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
 const updatePolicy = "SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU";
 const calico = "SOFTWARE\\Tigera\\Calico";
@@ -41,11 +40,10 @@ export class WindowsSettings {
     this.#save = save;
     this.#registry = registry;
     this.#routesInForce = [...state.routes];
+    const variables = variablesKey(registry);
     for (const [name, value] of Object.entries(ownVariables)) {
       const kind = value.includes("%") ? "ExpandString" : "String";
-      if (registry.make(session).get(name) === undefined) {
-        registry.make(session).set(name, value, kind);
-      }
+      if (variables.get(name) === undefined) variables.set(name, value, kind);
     }
     this.tellPending();
   }
@@ -102,12 +100,12 @@ export class WindowsSettings {
   }
 
   get #folders(): readonly string[] {
-    const value = this.#registry.make(session).values.get("path")?.data;
+    const value = variablesKey(this.#registry).values.get("path")?.data;
     return (typeof value === "string" ? value : "").split(";");
   }
 
   async #setPath(folders: readonly string[]): Promise<true> {
-    this.#registry.make(session).set("Path", folders.join(";"), "ExpandString");
+    variablesKey(this.#registry).set("Path", folders.join(";"), "ExpandString");
     await this.#save();
     return true;
   }
@@ -235,7 +233,7 @@ export class WindowsSettings {
   }
 
   get #variables(): ReturnType<typeof machineVariables> {
-    return machineVariables(this.#registry.make(session));
+    return machineVariables(this.#registry);
   }
 
   async #removeKey(table: Record<string, unknown>, key: string): Promise<boolean> {

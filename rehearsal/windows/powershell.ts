@@ -98,8 +98,7 @@ export function windowsPowerShell(
     },
     isPipeServed: (name) => machine.programs.isPipeServed(name),
   });
-  const session = registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
-  const variables = machineVariables(session);
+  const variables = machineVariables(registry);
   const environment = windowsEnvironment(
     machine.computerName,
     { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },

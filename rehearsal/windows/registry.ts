@@ -430,11 +430,14 @@ function store(key: RegistryKey, name: string, value: Value, given: ValueKind | 
   }
 }
 
-/**
- * The machine's variables, on the registry's key that has them: SYSTEM\CurrentControlSet\Control\Session
- * Manager\Environment. A value of no characters removes one, as in 5.1.
- */
-export function machineVariables(key: RegistryKey): Pick<Environment, "get" | "set" | "all"> {
+/** Where Windows keeps the machine's variables, below the key of the local machine. */
+export function variablesKey(machine: RegistryKey): RegistryKey {
+  return machine.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
+}
+
+/** The machine's variables. A value of no characters removes one, as in 5.1. */
+export function machineVariables(machine: RegistryKey): Pick<Environment, "get" | "set" | "all"> {
+  const key = variablesKey(machine);
   return {
     get: (name) => {
       const value = key.get(name);

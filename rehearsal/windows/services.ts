@@ -19,7 +19,7 @@ import type { SystemProgram } from "./processes.ts";
 /** A service as it was when it was looked at last. */
 interface Seen {
   readonly name: string;
-  service: Pick<Service, "displayName" | "startType">;
+  service: Service;
   isRunning: boolean;
 }
 
@@ -176,9 +176,9 @@ export function serviceClass(machine: WindowsHost): CimClass {
     instances: async () => {
       const seen: Record<string, Value>[] = [];
       for (const name of [...services.names(), "sshd"]) {
-        const service = serviceOf(machine, name);
         const found = await look(machine, name);
-        if (service && found) {
+        if (found) {
+          const { service } = found;
           seen.push({
             Name: name,
             DisplayName: service.displayName,

@@ -155,9 +155,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     Path: "C:\\Windows\\system32;C:\\Windows",
   };
   const registry = new RegistryKey("HKEY_LOCAL_MACHINE");
-  const machine = machineVariables(
-    registry.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"),
-  );
+  const machine = machineVariables(registry);
   machine.set("Path", "C:\\windows\\system32;C:\\windows");
   const host = {
     ...disk,

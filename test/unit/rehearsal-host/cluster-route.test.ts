@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
-import { parseRoutes, routeText } from "../../../rehearsal/host/routes.ts";
+import { type Route, routeText } from "../../../rehearsal/host/routes.ts";
 import { listing } from "./machine-listing.ts";
 import { runStep, startWithSteps, type StepRun } from "./step-runner.ts";
 
@@ -13,6 +13,17 @@ const noAddresses = [
   "10.0.0.0/33=10.0.0.1",
 ];
 const services = "10.96.0.0/16=192.168.150.128";
+
+/** Routes as the steps write them, separated by semicolons. */
+function parseRoutes(text: string): Route[] {
+  return text
+    .split(";")
+    .filter((each) => each !== "")
+    .map((each) => {
+      const [destination = "", nextHop = ""] = each.split("=", 2);
+      return { destination, nextHop };
+    });
+}
 
 describe("Set-ClusterRoute, rehearsed", () => {
   let host: RehearsalHost;
