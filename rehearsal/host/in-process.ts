@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import ssh2 from "ssh2";
 import { Drive } from "./drive.ts";
@@ -11,6 +10,7 @@ import { type HollowCluster, type HollowNode, RecordingCluster } from "./hollow/
 import { type HollowMedia, type HollowVersions, writeHollowMedia } from "./hollow/hollow-media.ts";
 import { HollowPrograms } from "./hollow/hollow-programs.ts";
 import { generateEd25519 } from "../../components/machine/generate-ed25519.ts";
+import { type MachineTime, VirtualTime } from "./machine-time.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
 import { started, stopped } from "../left-running.ts";
 import { loadState } from "./state.ts";
@@ -34,10 +34,8 @@ export interface RehearsalHostOptions {
   readonly version?: WindowsVersion;
   /** Default: 4096 MiB and 60 GiB free. */
   readonly hardware?: Hardware;
-  /** Factor on the waits of steps and on the delay of reboots. Default: 0.01. */
-  readonly patience?: number;
-  /** How long the port stays closed in a reboot. Default: 50. */
-  readonly downMilliseconds?: number;
+  /** Default: one of its own that is virtual. */
+  readonly time?: MachineTime;
   /** Folder with what was on its drive before. Default: nothing was. */
   readonly drive?: string;
   /** Default: nothing is logged. */
@@ -56,6 +54,7 @@ export interface RehearsalHost {
   /** Nodes that have joined; empty when another `cluster` was given. */
   readonly nodes: readonly HollowNode[];
   readonly programs: HollowPrograms;
+  readonly time: MachineTime;
   /** The model of the current boot. */
   readonly windows: WindowsHost;
   /** How often the machine has booted. */
@@ -65,9 +64,6 @@ export interface RehearsalHost {
   /** Ends it and removes its drive. */
   stop(): Promise<void>;
 }
-
-/** How long what is written may take to leave the machine. */
-const sendMilliseconds = 50;
 
 /** Starts a host; the caller stops it. */
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
@@ -79,17 +75,18 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
   );
   const recording = new RecordingCluster();
-  const patience = options.patience ?? 0.01;
+  const time = options.time ?? new VirtualTime();
   const hostPrivateKey = options.hostPrivateKey ?? generateEd25519().private;
   const log = options.log ?? (() => undefined);
   const programs = new HollowPrograms({
     driveC,
     cluster: options.cluster ?? recording,
+    time,
     onReboot: (delaySeconds) => {
       if (power.signal.aborted) return; // it is going down
       delay.abort();
       delay = new AbortController();
-      rebooting = reboot(delaySeconds * 1000 * patience, delay.signal).catch((error: unknown) =>
+      rebooting = reboot(delaySeconds * 1000, delay.signal).catch((error: unknown) =>
         log(`reboot failed: ${String(error)}`),
       );
     },
@@ -121,7 +118,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       hardware: options.hardware ?? { memoryMiB: 4096, freeDiskGiB: () => Promise.resolve(60) },
       faults: options.faults ?? [],
       ...(options.version === undefined ? {} : { version: options.version }),
-      patience,
+      time,
       durable: false, // its power cuts spare the Linux under it
       power: power.signal,
       log,
@@ -138,17 +135,16 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     programs.powerOff(); // what a step had still begun
   };
   const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
-    await sleep(milliseconds, undefined, { signal: calledOff }).catch(() => undefined);
-    if (milliseconds > 0 && !calledOff.aborted) {
-      // A delay that is cut short to so little is still one in which a step can tell its result.
+    if (milliseconds > 0) {
+      await time.busy(() => time.sleep(milliseconds, calledOff));
+      // Virtual time leaves no moment in which a step could tell its result.
       await running.windows.stepLock.idle();
-      await sleep(sendMilliseconds);
+      await running.answered();
     }
     if (off || calledOff.aborted) return;
     // Windows that shuts down writes all it has; a power cut is ordered without any delay.
     if (milliseconds > 0) running.windows.recentWrites.allFlushed();
     await powerOff();
-    await sleep(options.downMilliseconds ?? 50);
     programs.powerOn();
     if (!off) running = await boot(port);
   };
@@ -168,6 +164,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     media,
     nodes: recording.nodes,
     programs,
+    time,
     get windows() {
       return running.windows;
     },

@@ -65,7 +65,7 @@ export async function runScript(
   }
 
   const behaviour = behaviours[step];
-  if (!behaviour) return runOnPowerShell(host, step, path, args, io);
+  if (!behaviour) return host.time.busy(() => runOnPowerShell(host, step, path, args, io));
   let parameters: StepParameters;
   try {
     const block = readParamBlock(source);
@@ -79,7 +79,7 @@ export async function runScript(
     io.err(`The rehearsal host can't read the param() block of ${path}: ${error.message}\n`);
     return stepExitCodes.Unexpected;
   }
-  return runStep(host, step, behaviour, parameters, io);
+  return host.time.busy(() => runStep(host, step, behaviour, parameters, io));
 }
 
 /** Runs the script itself. */
@@ -99,7 +99,7 @@ async function runOnPowerShell(
     const faults = await StepFaults.load(host, step, () => io.dropConnection());
     const powerShell = windowsPowerShell(
       host,
-      { output, error: (text) => io.err(text), input: () => inputOf(io) },
+      { output, error: (text) => io.err(text), input: () => inputOf(host, io) },
       () => faults.changing(),
     );
     await faults.start();
@@ -122,8 +122,8 @@ async function runOnPowerShell(
 }
 
 /** All of standard input; what never ends is waited for by nobody but the script, which has a limit. */
-async function inputOf(io: CommandIo): Promise<Buffer> {
-  const text = await io.stdin();
+async function inputOf(host: WindowsHost, io: CommandIo): Promise<Buffer> {
+  const text = await host.time.busy(() => io.stdin());
   return text === undefined ? new Promise(() => undefined) : Buffer.from(text);
 }
 
@@ -147,7 +147,7 @@ async function runStep(
     const { outcome, faults } = await (lookers.includes(step)
       ? work()
       : host.stepLock.run(
-          host.milliseconds(lockSeconds),
+          lockSeconds * 1000,
           () =>
             new StepError(
               "StepBusy",

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Identity } from "../../components/machine/identity.ts";
 import { runShellCommand } from "./cmd/shell.ts";
 import { Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
 import { DiskFullError } from "./file-errors.ts";
 import { type Hardware, linuxHardware } from "./hardware.ts";
+import { type MachineTime, realTime } from "./machine-time.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
@@ -27,8 +27,8 @@ export interface HostOptions {
   readonly faults?: readonly FaultSetting[];
   /** What its Windows says of itself. Default: `rehearsedWindows`. */
   readonly version?: WindowsVersion;
-  /** Factor on the steps' waits. Default: 1. */
-  readonly patience?: number;
+  /** Default: `realTime`. */
+  readonly time?: MachineTime;
   /** Aborted when the machine loses its power. Default: never, since the process ends with it. */
   readonly power?: AbortSignal;
   /** Whether what a step has written survives a power cut. Default: true. */
@@ -44,6 +44,8 @@ export interface RunningHost {
   readonly windows: WindowsHost;
   /** Resolves when the services that start with Windows have been started. */
   readonly servicesStarted: Promise<void>;
+  /** Resolves when the commands that have ended so far have told their results. */
+  answered(): Promise<void>;
   /** Closes the port, cuts all connections and leaves the services to themselves. */
   stop(): void;
 }
@@ -58,6 +60,7 @@ const restartSeconds = 5;
  */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { programs, identity, log } = options;
+  const time = options.time ?? realTime;
   const power = options.power ?? new AbortController().signal;
   const ssh: SshServer = new SshServer({
     hostPrivateKey: identity.hostPrivateKey,
@@ -88,19 +91,23 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       await ssh.listen(port, options.address ?? "0.0.0.0");
     },
     cutConnections: () => ssh.cutConnections(),
-    patience: options.patience ?? 1,
+    answered: () => ssh.answered(),
+    time,
     power,
   });
 
   for (const fault of await windows.faults.all()) {
-    if (fault.kind === "refuseDials") await sleep(fault.seconds * 1000);
+    if (fault.kind !== "refuseDials") continue;
+    await time.busy(() => time.sleep(fault.seconds * 1000, power));
   }
   const port: number = await ssh.listen(options.port, options.address ?? "0.0.0.0");
   log(`${identity.computerName}: SSH on port ${port}, booted ${windows.lastBootUpTime}`);
-  const servicesStarted = windows.services.startAutomatic(log);
+  const servicesStarted = time.busy(() => windows.services.startAutomatic(log));
   const supervisor = setInterval(() => {
     if (power.aborted) return;
-    windows.services.restartEnded(log).catch((error: unknown) => log(String(error)));
+    time
+      .busy(() => windows.services.restartEnded(log))
+      .catch((error: unknown) => log(String(error)));
   }, restartSeconds * 1000);
   supervisor.unref();
 
@@ -108,6 +115,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     port,
     windows,
     servicesStarted,
+    answered: () => ssh.answered(),
     stop() {
       clearInterval(supervisor);
       ssh.stopListening();
@@ -133,7 +141,7 @@ async function transferred(windows: WindowsHost, bytes: number, cut: () => void)
         throw new DiskFullError();
       case "power":
         await windows.programs.reboot(0);
-        for (;;) await windows.pause(1);
+        return windows.neverEnds();
       case "address":
         windows.loseAddress(lossSeconds);
     }

@@ -96,7 +96,7 @@ export class StepFaults {
         case "reboot":
           await this.#host.programs.reboot(0);
           // Nothing of this step happens after the power is gone; in the guest the process itself ends here.
-          for (;;) await this.#host.pause(1);
+          return this.#host.neverEnds();
         case "diskFull":
           this.#host.drive.full = true;
           break;

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
 import { makeFlannelNetwork } from "./flanneld.ts";
 import type { Hardware } from "./hardware.ts";
+import type { MachineTime } from "./machine-time.ts";
 import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
@@ -30,14 +30,12 @@ export interface WindowsHostOptions {
   readonly startSshd: () => Promise<void>;
   /** Cuts every connection, as a change of the network adapter does. */
   readonly cutConnections: () => void;
-  /** Factor on every time a step waits before it gives up or tries again: 1 in the guest, less in fast tests. */
-  readonly patience: number;
+  /** Resolves when all answers that were given so far have left the machine. */
+  readonly answered: () => Promise<void>;
+  readonly time: MachineTime;
   /** Aborted when the power goes: nothing may be done to the drive after that. */
   readonly power: AbortSignal;
 }
-
-/** How long what is written may take to leave the machine. */
-const sendMilliseconds = 40;
 
 /** Seconds that a switch on the adapter cuts the machine off. */
 const switchSeconds = 4;
@@ -76,7 +74,8 @@ export class WindowsHost {
   /** HKEY_LOCAL_MACHINE. */
   readonly registry: RegistryKey;
   /** By name, e.g. that by which steps wait for one another. */
-  readonly mutexes = new NamedMutexes();
+  readonly mutexes: NamedMutexes;
+  readonly time: MachineTime;
   readonly #state: HostState;
   readonly #options: WindowsHostOptions;
   #saved: Promise<void> = Promise.resolve();
@@ -92,6 +91,8 @@ export class WindowsHost {
     this.programs = options.programs;
     this.hardware = options.hardware;
     this.version = options.version ?? rehearsedWindows;
+    this.time = options.time;
+    this.mutexes = new NamedMutexes(options.time);
     this.stepLock = new StepLock(this.mutexes);
     this.recentWrites = new RecentWrites(options.power);
     const save = savingInOrder(this.drive, state);
@@ -185,9 +186,7 @@ export class WindowsHost {
   loseAddress(seconds: number): void {
     this.#options.stopSshd();
     this.#options.cutConnections();
-    setTimeout(() => {
-      if (!this.powerLost) this.#options.startSshd().catch(() => undefined);
-    }, this.milliseconds(seconds));
+    void this.#later(seconds, () => this.#options.startSshd());
   }
 
   /** Whether its adapter has its addresses. */
@@ -208,11 +207,18 @@ export class WindowsHost {
     for (const fault of await this.faults.all()) {
       if (fault.kind === "addressLost" && (await this.faults.take(fault))) return;
     }
-    setTimeout(() => {
-      if (this.powerLost) return;
+    void this.#later(switchSeconds, async () => {
       this.hasAddress = true;
-      if (this.isSshdListening) this.#options.startSshd().catch(() => undefined);
-    }, this.milliseconds(switchSeconds));
+      if (this.isSshdListening) await this.#options.startSshd();
+    });
+  }
+
+  /** Does something after a while, if the machine has power then. */
+  async #later(seconds: number, work: () => Promise<void>): Promise<void> {
+    await this.time.busy(async () => {
+      await this.time.sleep(seconds * 1000, this.power);
+      if (!this.powerLost) await work().catch(() => undefined);
+    });
   }
 
   /** Makes a network in HNS of a kind that is on the machine's adapter. */
@@ -240,19 +246,21 @@ export class WindowsHost {
   }
 
   /**
-   * Runs what no session waits for, as a scheduled task; it ends with the power. It begins when the steps have ended: a
-   * delay that is cut short to very little is still one in which a step can tell its result.
+   * Runs what no session waits for, as a scheduled task; it ends with the power. It begins when the steps have ended, and
+   * told their results.
    */
   startTask(work: () => Promise<void>): void {
     const begin = async (): Promise<void> => {
-      await this.stepLock.idle();
-      await sleep(sendMilliseconds);
+      await this.#options.answered();
       this.assertPower();
       await work();
     };
-    const task = begin().catch((error: unknown) => {
-      if (!(error instanceof PowerLost)) throw error;
-    });
+    const task = this.stepLock
+      .idle()
+      .then(() => this.time.busy(begin))
+      .catch((error: unknown) => {
+        if (!(error instanceof PowerLost)) throw error;
+      });
     this.#tasks = Promise.all([this.#tasks, task]);
   }
 
@@ -261,15 +269,17 @@ export class WindowsHost {
     await this.#tasks;
   }
 
-  /** Milliseconds that `seconds` of a script's patience take here. */
-  milliseconds(seconds: number): number {
-    return seconds * 1000 * this.#options.patience;
+  /** Waits as a script does: it ends with the power, and where it is cancelled. */
+  async sleep(seconds: number, cancelled?: AbortSignal): Promise<void> {
+    const end = cancelled ? AbortSignal.any([this.power, cancelled]) : this.power;
+    await this.time.sleep(seconds * 1000, end);
+    if (!cancelled?.aborted) this.assertPower();
   }
 
-  /** Sleeps as long as a script would for `seconds`. */
-  async pause(seconds: number): Promise<void> {
-    await sleep(this.milliseconds(seconds));
-    this.assertPower();
+  /** For what happens no more, because the power is about to go. */
+  async neverEnds(): Promise<never> {
+    await this.sleep(Infinity);
+    throw new PowerLost();
   }
 
   get powerLost(): boolean {

@@ -1,34 +1,42 @@
 /** Windows' mutexes with names, which all processes of a machine share. */
-import { setTimeout as sleep } from "node:timers/promises";
+import type { MachineTime } from "../host/machine-time.ts";
 
 export class NamedMutexes {
+  readonly #time: MachineTime;
   /** Resolves when all who came so far have left, by name. */
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #last = new Map<string, Promise<unknown>>();
   readonly #leave = new Map<string, () => void>();
+
+  constructor(time: MachineTime) {
+    this.#time = time;
+  }
 
   /** Waits for those before, so many milliseconds at most. */
   async enter(name: string, milliseconds: number): Promise<"entered" | "busy"> {
-    const before = this.#last.get(name) ?? Promise.resolve();
+    const before = this.#last.get(name);
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => {
       leave = resolve;
     });
-    this.#last.set(
-      name,
-      before.then(() => left),
-    );
-    const late = new AbortController();
-    const entered = await Promise.race([
-      before.then(() => true),
-      sleep(milliseconds, false, { signal: late.signal }).catch(() => false),
-    ]);
-    late.abort();
-    if (!entered) {
+    const last = Promise.all([before, left]);
+    this.#last.set(name, last);
+    void last.then(() => {
+      if (this.#last.get(name) === last) this.#last.delete(name);
+    });
+    if (before !== undefined && !(await this.#within(before, milliseconds))) {
       leave();
       return "busy";
     }
     this.#leave.set(name, leave);
     return "entered";
+  }
+
+  async #within(before: Promise<unknown>, milliseconds: number): Promise<boolean> {
+    const come = new AbortController();
+    const late = this.#time.sleep(milliseconds, come.signal).then(() => false);
+    const entered = await Promise.race([before.then(() => true), late]);
+    come.abort();
+    return entered;
   }
 
   leave(name: string): void {

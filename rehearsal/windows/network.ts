@@ -11,7 +11,7 @@ import type { WindowsHost } from "../host/windows-host.ts";
 /** Seconds after which Windows gives up a connection that nobody answers. */
 const connectSeconds = 21;
 
-export function defineNetworkTypes(types: Types, { programs }: WindowsHost): void {
+export function defineNetworkTypes(types: Types, { programs, time }: WindowsHost): void {
   const client = types.define({
     name: "System.Net.Sockets.TcpClient",
     constructors: { "()": () => new NetObject(client, null) },
@@ -19,12 +19,14 @@ export function defineNetworkTypes(types: Types, { programs }: WindowsHost): voi
       "ConnectAsync(string, int)": (_: NetObject<null>, name: string, port: number) =>
         task(
           types,
-          programs.connect(name, port, connectSeconds).then((problem) => {
-            if (problem !== undefined) {
-              throw raised("System.Net.Sockets.SocketException", problem);
-            }
-            return nothing;
-          }),
+          time
+            .busy(() => programs.connect(name, port, connectSeconds))
+            .then((problem) => {
+              if (problem !== undefined) {
+                throw raised("System.Net.Sockets.SocketException", problem);
+              }
+              return nothing;
+            }),
         ),
       "Dispose()": () => undefined,
     },

@@ -4,8 +4,6 @@
  */
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
-import { performance } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Cmdlet } from "../../powershell/commands.ts";
 import { newInterpreter } from "../../powershell/new-interpreter.ts";
 import { ioError } from "../../powershell/dotnet/io-errors.ts";
@@ -45,9 +43,6 @@ import { volumeCmdlets } from "./volumes.ts";
 
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
-
-/** Seconds that a limit of time lasts at least: a slow machine shall not be taken for a program that hangs. */
-const leastLimit = 5;
 
 /** The console that a script runs on. */
 export interface ScriptConsole {
@@ -108,14 +103,11 @@ export function windowsPowerShell(
     ...console,
     files,
     environment,
-    clock: scaledClock(machine),
+    clock: machineClock(machine),
     processes: windowsProcesses(machine, environment, change),
     mutexes: {
       enter: (name, milliseconds) =>
-        mutexes.enter(
-          name,
-          milliseconds < 0 ? 2 ** 31 - 1 : machine.milliseconds(milliseconds / 1000),
-        ),
+        mutexes.enter(name, milliseconds < 0 ? Infinity : milliseconds),
       leave: (name) => {
         mutexes.leave(name);
       },
@@ -174,7 +166,7 @@ export function windowsCmdlets(
     ...cimCmdlets({
       Win32_Process: processClass(machine),
       Win32_Service: serviceClass(machine),
-      ...operatingSystemClasses(machine, items.types, { clock: scaledClock(machine) }),
+      ...operatingSystemClasses(machine, items.types, { clock: machineClock(machine) }),
     }),
   ];
 }
@@ -199,23 +191,14 @@ function watched(
   };
 }
 
-/** Pauses take as long as the machine's patience says, and the scripts' own clocks do not see that. */
-function scaledClock(machine: WindowsHost): Clock {
-  const { programs } = machine;
-  let passedOver = 0;
+/** The scripts' clock: waits end with the power. */
+function machineClock(machine: WindowsHost): Clock {
+  const { programs, time } = machine;
   return {
     now: () => programs.now().getTime(),
-    elapsed: () => performance.now() + passedOver,
+    elapsed: () => time.elapsed(),
     async sleep(milliseconds, cancelled) {
-      const scaled = machine.milliseconds(milliseconds / 1000);
-      // What can be cancelled is no pause, it is the limit of something else.
-      const real = cancelled ? Math.max(scaled, Math.min(milliseconds, leastLimit * 1000)) : scaled;
-      const signal = cancelled ? AbortSignal.any([machine.power, cancelled]) : machine.power;
-      await sleep(real, undefined, { signal }).catch(() => undefined);
-      if (!cancelled?.aborted) {
-        passedOver += milliseconds - real;
-        machine.assertPower();
-      }
+      await machine.sleep(milliseconds / 1000, cancelled);
     },
     offset: () => 0,
   };

@@ -67,7 +67,7 @@ export function windowsProcesses(
         .find((path) => systemProgram(path) ?? (!isWindowsOwn(path) && isFile(path)));
     },
     start({ file, args, workingDirectory }) {
-      return running(async (stdin, killed) => {
+      return running(machine, async (stdin, killed) => {
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
         const program = systemProgram(file) ?? registration(file, args);
@@ -104,6 +104,7 @@ function below(folder: string): string {
 
 /** A program that begins to run once all of its input is there. */
 function running(
+  { time }: WindowsHost,
   run: (stdin: string, killed: AbortSignal) => Promise<ProgramResult>,
 ): RunningProcess {
   const kill = new AbortController();
@@ -112,7 +113,7 @@ function running(
     begin = resolve;
   });
   const written: Uint8Array[] = [];
-  const result = input.then((stdin) => run(stdin, kill.signal));
+  const result = input.then((stdin) => time.busy(() => run(stdin, kill.signal)));
   const stream = (name: "stdout" | "stderr"): Promise<Buffer> => {
     const text = result.then((ended) => Buffer.from(ended[name]));
     text.catch(() => undefined); // told by `ended`

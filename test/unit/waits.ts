@@ -17,23 +17,3 @@ export function withoutPauses(): void {
     sleep(options === undefined && milliseconds >= 1000 ? 0 : milliseconds, value, options),
   );
 }
-
-/** A wait that ends when a test says so. */
-export interface HeldWait {
-  readonly begun: Promise<void>;
-  readonly end: () => void;
-}
-
-/** Holds the next wait of so many seconds; `waitBy()` lets others be as they were. */
-export function holdWait(seconds: number): HeldWait {
-  let end = (): void => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  const begun = new Promise<void>((resolve) => {
-    waitBy((milliseconds, ...rest) => {
-      if (milliseconds !== seconds * 1000) return sleep(milliseconds, ...rest);
-      resolve();
-      return ended;
-    });
-  });
-  return { begun, end };
-}

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import { linuxHardware } from "../../rehearsal/host/hardware.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
+import { realTime } from "../../rehearsal/host/machine-time.ts";
 import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
 import { buildCommand } from "../../rehearsal/image/build-command.ts";
 import { writeRunnableImages } from "../../rehearsal/image/runnable-images.ts";
@@ -77,7 +78,8 @@ export class JudgedMachine {
       stopSshd: () => undefined,
       startSshd: () => Promise.resolve(),
       cutConnections: () => undefined,
-      patience: 1,
+      answered: () => Promise.resolve(),
+      time: realTime,
       power: new AbortController().signal,
     });
     await windows.settings.setFeatureState("Containers", "Installed");

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { Drive } from "../drive.ts";
+import type { MachineTime } from "../machine-time.ts";
 import type { ProgramResult } from "../programs.ts";
 import type { HollowCluster, HollowJoin } from "./hollow-cluster.ts";
 
@@ -37,6 +37,7 @@ export interface HollowKubeadm {
   readonly drive: Drive;
   readonly version: string;
   readonly cluster: HollowCluster;
+  readonly time: MachineTime;
   /** The machine's clock. */
   now(): Date;
   /** Asks the service manager. */
@@ -75,7 +76,7 @@ export async function readHollowJoin(drive: Drive): Promise<HollowJoin | undefin
 }
 
 async function join(kubeadm: HollowKubeadm, path: string): Promise<ProgramResult> {
-  const { drive, cluster } = kubeadm;
+  const { drive, cluster, time } = kubeadm;
   const text = await drive.readText(path);
   if (text === undefined) return failed(`unable to read config from "${path}"`);
   const configuration = configurationSchema.safeParse(JSON.parse(text));
@@ -102,10 +103,11 @@ async function join(kubeadm: HollowKubeadm, path: string): Promise<ProgramResult
   await drive.write(kubeletFlags, 'KUBELET_KUBEADM_ARGS=""\n');
   // Where it does not start, the check says so.
   await kubeadm.startKubelet()?.catch(() => undefined);
-  const deadline = Date.now() + 5000;
+  const deadline = time.elapsed() + 5000;
   while (!(await kubeadm.isKubeletRunning()) || !(await drive.isFile(kubeletKubeconfig))) {
-    if (Date.now() > deadline) return failed("[kubelet-check] The kubelet is not healthy after 5s");
-    await sleep(20);
+    if (time.elapsed() > deadline)
+      return failed("[kubelet-check] The kubelet is not healthy after 5s");
+    await time.sleep(20);
   }
   await drive.remove(bootstrapConfig);
   return { exitCode: 0, stdout: "This node has joined the cluster (hollow).\n", stderr: "" };

@@ -1,5 +1,6 @@
 import { extract } from "tar";
 import { Drive } from "../drive.ts";
+import type { MachineTime } from "../machine-time.ts";
 import type { HostsEntry, ProgramResult, RunOptions, WindowsPrograms } from "../programs.ts";
 import type { Route } from "../routes.ts";
 import type { HollowCluster } from "./hollow-cluster.ts";
@@ -15,6 +16,7 @@ const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pe
 export interface HollowProgramsOptions {
   readonly driveC: string;
   readonly cluster: HollowCluster;
+  readonly time: MachineTime;
   /** Called when a reboot is ordered, with its delay; one ordered before is off. */
   readonly onReboot: (delaySeconds: number) => void;
   readonly onRebootCalledOff: () => void;
@@ -60,6 +62,7 @@ export class HollowPrograms implements WindowsPrograms {
             drive: this.#drive,
             version,
             cluster: this.#options.cluster,
+            time: this.#options.time,
             now: () => this.now(),
             startKubelet: () => options.startService?.("kubelet"),
             isKubeletRunning: () => this.isServiceRunning("kubelet"),

@@ -7,6 +7,8 @@ export interface SessionHandlers {
   /** Runs one command and returns its exit code. */
   runCommand(text: string, io: CommandIo): Promise<number>;
   serveSftp(sftp: SFTPWrapper): void;
+  /** Called when a command has ended; the channel closes when its answer has come. */
+  answering(channel: ServerChannel): void;
 }
 
 /** Seconds a command waits for the end of its standard input. */
@@ -37,7 +39,10 @@ export function serveSession(
       dropConnection,
     };
     handlers.runCommand(command, io).then(
-      (exitCode) => end(channel, exitCode),
+      (exitCode) => {
+        if (channel.writable) handlers.answering(channel);
+        end(channel, exitCode);
+      },
       (error: unknown) => {
         log(`command failed: ${error instanceof Error ? error.stack : String(error)}`);
         io.err(`The rehearsal host failed: ${String(error)}\n`);

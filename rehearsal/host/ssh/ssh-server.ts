@@ -1,5 +1,5 @@
 import { type Server as NetServer, type Socket, createServer } from "node:net";
-import ssh2, { type Connection } from "ssh2";
+import ssh2, { type Connection, type ServerChannel } from "ssh2";
 import { authenticate, parseAuthorizedKeys } from "./authentication.ts";
 import { type SessionHandlers, serveSession } from "./session.ts";
 
@@ -10,7 +10,7 @@ export interface SshServerOptions {
   readonly user: string;
   /** `ssh-ed25519 AAAA...` lines. */
   readonly authorizedKeys: readonly string[];
-  readonly handlers: SessionHandlers;
+  readonly handlers: Omit<SessionHandlers, "answering">;
   /** One line about what can't be told to the client. */
   readonly log: (line: string) => void;
 }
@@ -24,6 +24,7 @@ export class SshServer {
   readonly #ssh: ssh2.Server;
   #listener: NetServer | undefined;
   readonly #sockets = new Map<string, Socket>();
+  readonly #answering = new Set<ServerChannel>();
 
   constructor(options: SshServerOptions) {
     this.#options = options;
@@ -62,6 +63,19 @@ export class SshServer {
     for (const socket of this.#sockets.values()) socket.destroy();
   }
 
+  /** Resolves when what has ended so far has told its result, as far as its connection let it. */
+  async answered(): Promise<void> {
+    const channels = [...this.#answering];
+    await Promise.all(
+      channels.map((each) => new Promise((resolve) => each.once("close", resolve))),
+    );
+  }
+
+  #answer(channel: ServerChannel): void {
+    this.#answering.add(channel);
+    channel.once("close", () => this.#answering.delete(channel));
+  }
+
   #take(socket: Socket): void {
     const key = socketKey(socket.remoteAddress, socket.remotePort);
     this.#sockets.set(key, socket);
@@ -78,7 +92,13 @@ export class SshServer {
     keys: ReturnType<typeof parseAuthorizedKeys>,
     cut: () => void,
   ): void {
-    const { user, handlers, log } = this.#options;
+    const { user, log } = this.#options;
+    const handlers: SessionHandlers = {
+      ...this.#options.handlers,
+      answering: (channel) => {
+        this.#answer(channel);
+      },
+    };
     const grace = setTimeout(cut, loginGraceSeconds * 1000);
     grace.unref();
     connection.on("error", (error) => log(`ssh: ${error.message}`));

@@ -54,8 +54,7 @@ export class ExistingLab {
     const machine = async (number: number, bastions: readonly Bastion[]): Promise<LabMachine> => {
       const cluster = new ApiServerCluster(config);
       const address = `192.168.150.1${number}`;
-      // An answer by two bastions is there before the reboot is, on a busy host, too.
-      const how = { authorizedKeys, cluster, patience: 0.2 };
+      const how = { authorizedKeys, cluster };
       const host = await startRehearsalHost({ hostName: `win-${number}`, ...how });
       host.programs.ownAddresses = ["127.0.0.1", address];
       return { address, host, gate: await SshGate.start(host.port), bastions };

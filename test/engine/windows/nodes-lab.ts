@@ -23,8 +23,6 @@ export class NodesLab {
     for (const hostName of names) {
       hosts[hostName] = await startRehearsalHost({
         ...{ hostName, authorizedKeys: [key.publicKey] },
-        // An answer is there before the connection is cut, on a busy host, too.
-        patience: 0.2,
       });
     }
     return new NodesLab(hosts, await nodesProject(key.privateKey));

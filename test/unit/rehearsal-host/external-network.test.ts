@@ -5,7 +5,7 @@ import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
 import { prepareThrough } from "./step-runner.ts";
-import { holdWait, waitBy } from "../waits.ts";
+import { holdWait } from "./held-wait.ts";
 
 interface Result {
   readonly changed?: boolean;
@@ -48,14 +48,14 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   };
 
   afterEach(async () => {
-    waitBy();
     for (const client of clients.splice(0)) client.end();
     await host.stop();
   });
 
   it("is made while nobody is connected; who dials next finds it, the address, and Calico told", async () => {
     const client = await start();
-    const delay = holdWait(0.05);
+    holdWait(host.time, 600);
+    const delay = holdWait(host.time, 5);
     const cut = new Promise<void>((resolve) => client.once("close", () => resolve()));
     assert.equal((await step("Add-ExternalNetwork", client)).changed, true);
     await assert.rejects(connect(host), /ECONNREFUSED/);
@@ -73,7 +73,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
 
   it("an address that does not come back is fetched by a reboot nobody has to order", async () => {
     const client = await start([{ kind: "addressLost" }]);
-    const rescue = holdWait(6);
+    const rescue = holdWait(host.time, 600);
     await step("Add-ExternalNetwork", client);
     await rescue.begun;
     await host.windows.tasksEnded();
@@ -112,6 +112,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const { settings, drive, lastBootUpTime } = host.windows;
     await settings.addNetwork("External");
     await drive.write(record, JSON.stringify({ state: "running", message: "", lastBootUpTime }));
+    holdWait(host.time, 600);
     await host.programs.reboot(600);
     assert.equal((await step("Confirm-ExternalNetwork", client)).error, undefined);
     assert.equal(await host.programs.callOffReboot(), false);

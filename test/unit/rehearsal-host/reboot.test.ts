@@ -3,7 +3,7 @@ import type ssh2 from "ssh2";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import { goodArguments, joinInput } from "./step-runner.ts";
-import { type HeldWait, holdWait, waitBy } from "../waits.ts";
+import { type HeldWait, holdWait } from "./held-wait.ts";
 
 interface Result {
   readonly changed?: boolean;
@@ -37,7 +37,6 @@ describe("A reboot of the rehearsal host, over SSH", () => {
     await copySteps(await dial());
   });
   afterEach(async () => {
-    waitBy();
     delay?.end();
     for (const client of clients.splice(0)) client.end();
     await host.stop();
@@ -45,7 +44,7 @@ describe("A reboot of the rehearsal host, over SSH", () => {
 
   it("closes the port at once, lets sessions go on, and comes back with the feature", async () => {
     const before = await dial();
-    delay = holdWait(4);
+    delay = holdWait(host.time, 400);
     const enabled = await run(before, enable);
     assert.equal(enabled.exitCode, 0, enabled.stderr);
     assert.equal(resultOf(enabled.stdout).rebootRequired, true);
@@ -93,7 +92,7 @@ describe("A reboot of the rehearsal host, over SSH", () => {
   });
 
   it("a second run before the reboot orders it again and says so", async () => {
-    delay = holdWait(4);
+    delay = holdWait(host.time, 400);
     const client = await dial();
     await run(client, enable);
     const second = resultOf((await run(client, enable)).stdout);

@@ -3,21 +3,22 @@ import {
   type HollowNode,
   RecordingCluster,
 } from "../../../../rehearsal/host/hollow/hollow-cluster.ts";
+import type { MachineTime } from "../../../../rehearsal/host/machine-time.ts";
 
 /** A cluster that can be away, or refuse a join, until it is mended. */
 export class FaultyCluster extends RecordingCluster {
-  /** How long it is away from the first look on, in seconds of a step's patience. */
+  /** How long it is away from the first look on, in seconds of the machine's time. */
   awaySeconds = 0;
   /** What kubeadm complains of. */
   refusal: string | undefined;
   /** Names under which nodes have registered, in their order: more than one would be a second Node. */
   readonly registered: string[] = [];
-  readonly #patience: number;
+  readonly #time: MachineTime;
   #awaySince: number | undefined;
 
-  constructor(patience: number) {
+  constructor(time: MachineTime) {
     super();
-    this.#patience = patience;
+    this.#time = time;
   }
 
   mend(): void {
@@ -46,7 +47,7 @@ export class FaultyCluster extends RecordingCluster {
 
   #isAway(): boolean {
     if (this.awaySeconds === 0) return false;
-    this.#awaySince ??= Date.now();
-    return Date.now() - this.#awaySince < this.awaySeconds * 1000 * this.#patience;
+    this.#awaySince ??= this.#time.elapsed();
+    return this.#time.elapsed() - this.#awaySince < this.awaySeconds * 1000;
   }
 }

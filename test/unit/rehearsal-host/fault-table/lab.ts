@@ -15,6 +15,7 @@ import { runRemotely } from "../../../../plugins/command/run-remotely.ts";
 import { uploadSource } from "../../../../plugins/command/upload.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
 import type { StepName } from "../../../../rehearsal/host/step-names.ts";
 import { listing } from "../machine-listing.ts";
 import { adminKey } from "../ssh-client.ts";
@@ -23,8 +24,6 @@ import { differences } from "./differences.ts";
 import { FaultyCluster } from "./faulty-cluster.ts";
 import { hostName, isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
 
-/** Factor on every wait of the machine: 240 s are 2.4 s. */
-export const patience = 0.01;
 /** Seconds in which anything must have ended: what takes longer counts as hanging. */
 const limitSeconds = 300;
 
@@ -82,10 +81,11 @@ export class Lab {
 
   /** A machine with this on its drive, else one that nothing was done to; what is to be pushed to it lies in `work`. */
   static async start(work: string, drive: string | undefined): Promise<Lab> {
-    const cluster = new FaultyCluster(patience);
+    const time = new VirtualTime();
+    const cluster = new FaultyCluster(time);
     const authorizedKeys = [adminKey.public];
     const host = await startRehearsalHost({
-      ...{ hostName, authorizedKeys, cluster, patience },
+      ...{ hostName, authorizedKeys, cluster, time },
       ...(drive === undefined ? {} : { drive }),
     });
     await cp(join(host.driveC, "kindows/media"), join(work, "media"), { recursive: true });
