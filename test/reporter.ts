@@ -27,8 +27,9 @@ export class Summary extends Mocha.reporters.Base {
     runner.on(EVENT_HOOK_END, took);
     runner.on(EVENT_TEST_END, took);
     runner.on(EVENT_TEST_PENDING, (test) => skipped.push(test));
-    runner.on(EVENT_TEST_FAIL, (test) => {
-      console.log(`FAILED ${path.relative("", test.file ?? "")}: ${test.fullTitle()}`);
+    runner.on(EVENT_TEST_FAIL, (test, error: Error) => {
+      const [message = ""] = error.message.split("\n");
+      console.log(`FAILED ${path.relative("", test.file ?? "")}: ${test.fullTitle()}: ${message}`);
     });
     runner.once(EVENT_RUN_END, () => {
       this.epilogue();
