@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import fs, { writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
+import { mock } from "node:test";
 
 import { memoryForImage, requireMakeableImage } from "../../../../cli/prepare/image-checks.ts";
 import { requireFetched } from "../../../../cli/prepare/stack-image.ts";
@@ -41,6 +43,20 @@ describe("whether an image can be made, before anything is built", () => {
     ]);
     await makeWindowsIso(at("server.iso"), serverImages);
     await writeFile(at("no.msu"), "<html>403 Forbidden</html>");
+  });
+
+  // Whatever room this host has.
+  before(() => {
+    const { statfs } = fs;
+    mock.method(fs, "statfs", async (folder: string) => ({
+      ...(await statfs(folder)),
+      ...{ bavail: 1024, bsize: 1024 ** 3 },
+    }));
+    syncBuiltinESMExports();
+  });
+  after(() => {
+    mock.restoreAll();
+    syncBuiltinESMExports();
   });
 
   const asked: string[] = [];
