@@ -18,6 +18,7 @@ import {
   startWithSteps,
 } from "./step-runner.ts";
 
+const containerd = "C:\\Program Files\\containerd";
 /** Below drive C:. */
 const stepsFolder = remoteSteps.replaceAll("\\", "/").slice(3);
 
@@ -63,6 +64,34 @@ describe("Reset-Node, rehearsed", () => {
       assert.deepEqual(await listing(host), before);
     });
   }
+
+  it("undoes what the steps and Calico have done, what needs another thing before that thing", async () => {
+    host = await startWithSteps();
+    const before = await listing(host);
+    await prepareThrough(host, "Join-Node");
+    for (const step of [
+      "Install-Flannel",
+      "Add-ContainerImage",
+      "Set-MachineProxy",
+      "Set-ClusterRoute",
+    ]) {
+      const result = await runStep(host, step, goodArguments(host)[step]);
+      assert.equal(result.exitCode, 0, result.stderr);
+    }
+    await addCalico();
+    host.windows.registry.make("SOFTWARE\\Tigera\\Calico").set("x", "1", "String");
+    host.windows.runningPrograms.add(`${containerd}\\containerd-shim-runhcs-v1.exe`);
+    const { facts, stderr } = await runStep(host, "Reset-Node");
+    const kinds =
+      /service \w+|images|process|rule|variable|policy|proxy|PATH|key|exclusion|hosts|DNS|route|folder|network/;
+    const order = (facts["removed"] as string[]).map((each) => kinds.exec(each)?.[0]);
+    const expected =
+      "service kubelet,service flanneld,images,process,service containerd,rule,variable,policy,proxy,PATH," +
+      "key,exclusion,hosts,DNS,route,folder,network";
+    assert.equal([...new Set(order)].join(), expected, stderr);
+    assert.equal((facts["removed"] as string[]).at(-1), "network External");
+    assert.deepEqual(await listing(host), before);
+  });
 
   it("leaves what is not a node's", async () => {
     host = await startWithSteps();
