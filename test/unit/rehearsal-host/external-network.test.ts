@@ -107,12 +107,28 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
 
   const record = "C:\\kindows\\state\\external-network.json";
 
+  it("what HNS answers is told where it makes no network, and the reboot stands", async () => {
+    const client = await start();
+    host.windows.addHostNetwork = () => Promise.resolve();
+    await step("Add-ExternalNetwork", client);
+    await host.windows.tasksEnded();
+    assert.match(
+      (await host.windows.drive.readText(record)) ?? "",
+      /"failed","message":"HNS did not make the network External: \{\\"Success\\":true/,
+    );
+    assert.equal(await host.programs.callOffReboot(), true);
+  });
+
   it("the reboot is called off too where the task did not come to its end, and all is there", async () => {
     const client = await start();
     const { settings, drive, lastBootUpTime } = host.windows;
     await settings.addNetwork("External");
     await drive.write(record, JSON.stringify({ state: "running", message: "", lastBootUpTime }));
     await host.programs.reboot(600);
+    host.windows.hasAddress = false;
+    const { error } = await step("Confirm-ExternalNetwork", client);
+    assert.match(error?.message ?? "", /^The machine has lost its address 192\.168\.150\.11\./);
+    host.windows.hasAddress = true;
     assert.equal((await step("Confirm-ExternalNetwork", client)).error, undefined);
     assert.equal(await host.programs.callOffReboot(), false);
   });

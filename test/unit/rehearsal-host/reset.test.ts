@@ -177,6 +177,39 @@ describe("Reset-Node, rehearsed", () => {
     assert.deepEqual(settings.networks(), ["Calico"]);
   });
 
+  it("needs no Defender that answers", async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Install-Containerd");
+    Object.defineProperty(host.windows.settings, "defenderExclusions", {
+      get: () => {
+        throw raised("System.Exception", "The service cannot be started.");
+      },
+    });
+    const result = await runStep(host, "Reset-Node");
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.match(result.stderr, /Defender does not tell its exclusions: The service cannot/);
+  });
+
+  for (const [looks, problem] of [
+    [3, ""],
+    [Infinity, "marked for deletion but still there after 30 s."],
+  ] as const) {
+    it(`waits until a deleted service is gone, which is seen ${looks} times more`, async () => {
+      host = await startWithSteps();
+      await prepareThrough(host, "Install-Containerd");
+      const { services } = host.windows;
+      const get = services.get.bind(services);
+      let left: number = looks;
+      let isDeleted = false;
+      services.remove = () => Promise.resolve((isDeleted = true));
+      services.get = (name) => (isDeleted && left-- <= 0 ? undefined : get(name));
+      const { errorMessage, facts } = await runStep(host, "Reset-Node");
+      assert.ok(errorMessage.endsWith(problem), errorMessage);
+      const removed = (facts["removed"] ?? []) as string[];
+      assert.equal(removed.includes("service containerd"), problem === "");
+    });
+  }
+
   it("needs no hosts file", async () => {
     host = await startWithSteps();
     await rm(join(host.driveC, "Windows/System32/drivers/etc/hosts"));

@@ -10,6 +10,7 @@ import {
 } from "./step-runner.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../../rehearsal/host/windows-version.ts";
 import { faultsPath } from "../../../rehearsal/host/faults.ts";
+import { runText } from "./run-text.ts";
 import { remoteSteps } from "./ssh-client.ts";
 
 describe("Test-WindowsHost, rehearsed", () => {
@@ -390,6 +391,11 @@ describe("The frame around a step", () => {
     assert.deepEqual([result.exitCode, result.errorCode], [12, "NotAdministrator"]);
     assert.match(result.remedy, /^Set windows\.adminUser to a member of Administrators/);
     assert.deepEqual(host.programs.hostsEntries, []);
+  });
+
+  it("writes plain ASCII, whatever the console's code page", async () => {
+    const text = 'Write-JsonLine -Value @{ text = "gr$([char]0xfc)n" }';
+    assert.equal(await runText(host, ["Step"], text), '{"text":"gr\\u00fcn"}\r\n');
   });
 
   it("ends with an error's code even where nobody has listed it", async () => {
