@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type ssh2 from "ssh2";
 import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { runText } from "./run-text.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
 import { prepareThrough } from "./step-runner.ts";
 import { holdWait, waitBy } from "../waits.ts";
@@ -85,6 +86,18 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     assert.equal(confirmed.error, undefined);
     // Calico is not told: it looks after networks of an earlier boot itself.
     assert.equal(host.windows.settings.calicoBootTime, "");
+  });
+
+  it("an address is fetched anew once, half way, and those there are are told in the end", async () => {
+    await start();
+    host.windows.hasAddress = false;
+    const wait = "Wait-OwnAddress -Address '192.168.150.11' -TimeoutSeconds 30";
+    const text = `try { ${wait} } catch { $_.Exception.Message }`;
+    assert.match(
+      await runText(host, ["Step", "OwnAddress"], text),
+      /^renewing a lease failed: 82\s+The address 192\.168\.150\.11 did not .* in 30 s; .* 169\.254\.7\.7\.\s*$/,
+    );
+    host.windows.hasAddress = true;
   });
 
   it("a power cut before it was made is made good by running the confirmation again", async () => {

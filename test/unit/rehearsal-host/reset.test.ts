@@ -19,6 +19,7 @@ import {
 } from "./step-runner.ts";
 
 const containerd = "C:\\Program Files\\containerd";
+const imagesFolder = "C:\\ProgramData\\containerd\\root";
 /** Below drive C:. */
 const stepsFolder = remoteSteps.replaceAll("\\", "/").slice(3);
 
@@ -78,10 +79,15 @@ describe("Reset-Node, rehearsed", () => {
       const result = await runStep(host, step, goodArguments(host)[step]);
       assert.equal(result.exitCode, 0, result.stderr);
     }
+    const images = Array.from({ length: 120 }, (_, index) => `i.test/i:${index}\n`).join("");
+    await host.windows.drive.write(`${imagesFolder}\\hollow-images.txt`, images);
     await addCalico();
     host.windows.registry.make("SOFTWARE\\Tigera\\Calico").set("x", "1", "String");
     host.windows.runningPrograms.add(`${containerd}\\containerd-shim-runhcs-v1.exe`);
     const { facts, stderr } = await runStep(host, "Reset-Node");
+    // Fifty at a time: a command line has its limit.
+    const removals = host.programs.commands.filter((line) => line.includes("images remove"));
+    assert.equal(removals.length, 3);
     const kinds =
       /service \w+|images|process|rule|variable|policy|proxy|PATH|key|exclusion|hosts|DNS|route|folder|network/;
     const order = (facts["removed"] as string[]).map((each) => kinds.exec(each)?.[0]);
@@ -177,9 +183,10 @@ describe("Reset-Node, rehearsed", () => {
     assert.deepEqual(settings.networks(), ["Calico"]);
   });
 
-  it("needs no Defender that answers", async () => {
+  it("needs neither a Defender that answers nor a containerd that runs", async () => {
     host = await startWithSteps();
     await prepareThrough(host, "Install-Containerd");
+    await host.windows.services.stop("containerd");
     Object.defineProperty(host.windows.settings, "defenderExclusions", {
       get: () => {
         throw raised("System.Exception", "The service cannot be started.");
