@@ -21,17 +21,24 @@ export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "m
   readonly providers?: DriveProviders;
   /** Types besides the general ones. */
   readonly types?: Types;
+  /** Default: that of Windows Server 2022. */
+  readonly version?: string;
 }
 
 /** An interpreter with all general cmdlets and types, and those of a machine. */
 export function newInterpreter(host: Host, machine: Machine = {}): Interpreter {
-  const { types = new Types(coreTypes), providers, cmdlets = [] } = machine;
+  const {
+    types = new Types(coreTypes),
+    providers,
+    cmdlets = [],
+    version: own = "5.1.20348.1",
+  } = machine;
   defineTimeTypes(types, host);
   defineFileTypes(types, host);
   defineSystemTypes(types, host);
   defineProcessTypes(types, host);
   const versions = new Hashtable(hashtable);
-  versions.set("PSVersion", version("5.1.20348.1"));
+  versions.set("PSVersion", version(own));
   const interpreter = new Interpreter({
     ...machine,
     host,

@@ -9,9 +9,17 @@ import { ServiceManager } from "./service-manager.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
 import { RegistryKey } from "../windows/registry.ts";
+import type { Account } from "../windows/security.ts";
 import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
-import { type HostNetwork, type HostState, loadState, saveState, savingInOrder } from "./state.ts";
+import {
+  type HostNetwork,
+  type HostState,
+  type Service,
+  loadState,
+  saveState,
+  savingInOrder,
+} from "./state.ts";
 import { WindowsSettings } from "./windows-settings.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 
@@ -188,6 +196,12 @@ export class WindowsHost {
     this.#options.cutConnections();
     void this.#later(seconds, () => this.#options.startSshd());
   }
+
+  /** Whom scripts run as. */
+  account: Account = { name: "Administrator", isAdministrator: true };
+
+  /** How Windows starts sshd. */
+  sshdStartType: Service["startType"] = "auto";
 
   /** Whether its adapter has its addresses. */
   hasAddress = true;

@@ -5,6 +5,9 @@ export interface WindowsVersion {
   readonly build: number;
   /** UBR. */
   readonly revision: number;
+  readonly is64Bit: boolean;
+  /** Version of its PowerShell. */
+  readonly powerShell: string;
   /** End of an evaluation licence, UTC to the second; empty for a licence that does not end. */
   readonly evaluationEnds: string;
 }
@@ -16,6 +19,8 @@ export const rehearsedWindows = {
   build: 20348,
   /** UBR: the cumulative update of November 2025. */
   revision: 4405,
+  is64Bit: true,
+  powerShell: "5.1.20348.1",
   evaluationEnds: "",
 } as const satisfies WindowsVersion;
 

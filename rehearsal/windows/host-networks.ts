@@ -140,10 +140,19 @@ async function answer(machine: WindowsHost, what: string, request: string): Prom
   const wanted = JSON.parse(request) as {
     readonly Name: string;
     readonly Type: string;
-    readonly Subnets: readonly { readonly AddressPrefix: string }[];
+    readonly Subnets: readonly {
+      readonly AddressPrefix: string;
+      readonly Policies?: readonly { readonly Type: string; readonly VSID?: number }[];
+    }[];
   };
   if (machine.settings.networks().includes(wanted.Name)) {
     return JSON.stringify({ Success: false, Error: "The network already exists. " });
+  }
+  // Windows keeps the numbers below for itself.
+  const isVsid = ({ Type, VSID = 0 }: { Type: string; VSID?: number }) =>
+    Type === "VSID" && VSID >= 4096;
+  if (wanted.Type === "Overlay" && !wanted.Subnets[0]?.Policies?.some(isVsid)) {
+    return JSON.stringify({ Success: false, Error: "The parameter is incorrect. " });
   }
   const addressPrefix = wanted.Subnets[0]?.AddressPrefix ?? "";
   await machine.addHostNetwork(wanted.Name, { type: wanted.Type, addressPrefix });

@@ -116,7 +116,7 @@ export function windowsPowerShell(
   const types = new Types(coreTypes);
   const items = new RegistryItems(registry, types);
   defineRegistryTypes(types);
-  defineSecurityTypes(types, { name: "Administrator", isAdministrator: true });
+  defineSecurityTypes(types, machine.account);
   defineServiceTypes(types, machine, change);
   defineNetworkTypes(types, machine);
   types.define({
@@ -125,9 +125,13 @@ export function windowsPowerShell(
   });
   const interpreter = newInterpreter(host, {
     types,
+    version: machine.version.powerShell,
     providers: (name) => (name === "hklm" ? items : undefined),
     mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
     cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
+  });
+  types.extend("System.Environment", {
+    staticProperties: { Is64BitOperatingSystem: () => machine.version.is64Bit },
   });
   defineAccessControl(types, files, async (path, isFolder) => {
     await change(`close ${path}`);

@@ -30,20 +30,21 @@ const sshd = {
   displayName: "OpenSSH SSH Server",
   description: "",
   commandLine: "C:\\Program Files\\OpenSSH\\sshd.exe",
-  startType: "auto",
   dependsOn: [],
   restarts: true,
-} as const satisfies Service;
+} as const satisfies Omit<Service, "startType">;
 
 const startTypes = { auto: "Automatic", manual: "Manual", disabled: "Disabled" } as const;
 
-function serviceOf({ services }: WindowsHost, name: string): Service | undefined {
-  return name.toLowerCase() === "sshd" ? sshd : services.get(name);
+function serviceOf(machine: WindowsHost, name: string): Service | undefined {
+  const { sshdStartType: startType, services } = machine;
+  return name.toLowerCase() === "sshd" ? { ...sshd, startType } : services.get(name);
 }
 
 async function look(machine: WindowsHost, name: string): Promise<Seen | undefined> {
   const service = serviceOf(machine, name);
-  const isRunning = service === sshd ? machine.isSshdListening : machine.services.isRunning(name);
+  const isRunning =
+    name.toLowerCase() === "sshd" ? machine.isSshdListening : machine.services.isRunning(name);
   return service && { name, service, isRunning: await isRunning };
 }
 

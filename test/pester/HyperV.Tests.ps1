@@ -12,7 +12,7 @@ Describe 'Assert-HyperV' {
     }
 
     It 'lets a host pass whose service runs' {
-        Mock Get-Service { New-FakeService -Status 'Running' }
+        Mock Get-Service { [pscustomobject]@{ Status = 'Running' } }
         { Assert-HyperV } | Should -Not -Throw
     }
 
@@ -24,13 +24,13 @@ Describe 'Assert-HyperV' {
     }
 
     It 'says so where its module is missing' {
-        Mock Get-Service { New-FakeService -Status 'Running' }
+        Mock Get-Service { [pscustomobject]@{ Status = 'Running' } }
         Mock Get-Command { return }
         (Get-StepFailure { Assert-HyperV }).Message | Should -Match 'PowerShell module'
     }
 
     It 'says so where its service stands' {
-        Mock Get-Service { New-FakeService -Status 'Stopped' }
+        Mock Get-Service { [pscustomobject]@{ Status = 'Stopped' } }
         (Get-StepFailure { Assert-HyperV }).Code | Should -BeExactly 'ServiceNotRunning'
     }
 }

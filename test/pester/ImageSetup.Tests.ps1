@@ -32,7 +32,7 @@ Describe 'Write-SerialLine' {
 
 Describe 'Install-GuestTools' {
     It 'runs the installer, which may ask for a reboot' {
-        Mock Get-Service { New-FakeService }
+        Mock Get-Service { [pscustomobject]@{ Status = 'Stopped' } }
         Install-GuestTools -Installer 'E:\kindows\media\tools.exe'
         Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $SuccessExitCodes -contains 3010 }
     }

@@ -15,7 +15,7 @@ Describe 'the SSH server' {
         Mock Stop-ServiceInTime { return }
         Mock Start-ServiceInTime { return }
         Mock Set-ServiceRecovery { return }
-        Mock Get-Service { New-FakeService }
+        Mock Get-Service { [pscustomobject]@{ Status = 'Stopped' } }
     }
 
     It 'Install-SshServer takes the archive''s folder, over what an earlier run left' {

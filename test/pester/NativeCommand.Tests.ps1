@@ -10,20 +10,6 @@ BeforeAll {
     Mock Write-StepProgress { return }
 }
 
-Describe 'ConvertTo-NativeArgument' {
-    It 'writes <Argument> as <Expected>' -ForEach @(
-        @{ Argument = 'reset'; Expected = 'reset' }
-        @{ Argument = 'C:\k\kubelet.exe'; Expected = 'C:\k\kubelet.exe' }
-        @{ Argument = ''; Expected = '""' }
-        @{ Argument = 'two words'; Expected = '"two words"' }
-        @{ Argument = 'C:\Program Files\'; Expected = '"C:\Program Files\\"' }
-        @{ Argument = 'say "no"'; Expected = '"say \"no\""' }
-        @{ Argument = 'end \"'; Expected = '"end \\\""' }
-    ) {
-        ConvertTo-NativeArgument -Argument $Argument | Should -BeExactly $Expected
-    }
-}
-
 Describe 'Invoke-NativeCommand' -Skip:(-not $OnWindows) {
     BeforeAll {
         $cmd = "$env:SystemRoot\System32\cmd.exe"

@@ -5,25 +5,7 @@ BeforeDiscovery {
 
 BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
-    foreach ($name in 'Step', 'NativeCommand', 'KubernetesFolders') {
-        . "$LibFolder/$name.ps1"
-    }
-    Mock Write-StepProgress { return }
-    Mock Start-Sleep { return }
-}
-
-Describe 'Initialize-KubernetesFolder' {
-    It 'makes all folders, and those with keys for administrators only' {
-        Mock New-Item { return }
-        Mock Protect-Folder { return }
-        Initialize-KubernetesFolder
-        Should -Invoke Protect-Folder -Times 2 -Exactly -ParameterFilter {
-            $Path -in 'C:\etc\kubernetes', 'C:\var\lib\kubelet\pki'
-        }
-        foreach ($folder in 'C:\k', 'C:\var\log\kubelet', 'C:\etc\kubernetes\pki', 'C:\etc\kubernetes\manifests') {
-            Should -Invoke New-Item -Times 1 -Exactly -ParameterFilter { $Path -eq $folder }
-        }
-    }
+    . "$LibFolder/ProtectedFile.ps1"
 }
 
 # These classes are the .NET Framework's, hence Windows PowerShell's alone.

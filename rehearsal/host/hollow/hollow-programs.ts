@@ -74,6 +74,9 @@ export class HollowPrograms implements WindowsPrograms {
       case "flanneld":
         return { exitCode: 0, stdout: "", stderr: `v${version}\n` };
       case "ctr":
+        if (!this.#services.has("containerd")) {
+          return { exitCode: 1, stdout: "", stderr: "ctr: cannot access containerd's pipe\n" };
+        }
         return runHollowCtr(this.#drive, this.hasRegistries, args);
       case "kube-log-runner":
         return { exitCode: 1, stdout: "", stderr: "hollow kube-log-runner.exe runs nothing\n" };

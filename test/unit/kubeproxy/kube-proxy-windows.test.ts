@@ -10,6 +10,8 @@ import {
 import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
+import { runText } from "../rehearsal-host/run-text.ts";
+import { startWithSteps } from "../rehearsal-host/step-runner.ts";
 import { record } from "../controlplane/recorded-resources.ts";
 
 const here = new URL(import.meta.url);
@@ -44,8 +46,19 @@ describe("kube-proxy for Windows", () => {
     assert.ok(text(own).includes("/start.ps1"));
   });
 
-  it("says which name the API server must have on its node", () => {
-    assert.match(script, /GetHostAddresses/);
+  it("says which name the API server must have on its node", async () => {
+    const [assertServerName = ""] = /^function Assert-ServerName \{[^]*?^\}/m.exec(script) ?? [];
+    const host = await startWithSteps();
+    try {
+      await host.windows.drive.write("C:\\kubeconfig", "server: https://cp.test:6443\n");
+      const call = `\nAssert-ServerName -Kubeconfig 'C:\\kubeconfig'`;
+      assert.match(
+        await runText(host, [], assertServerName + call),
+        /name cp\.test does not resolve on this node: it belongs into .*\\drivers\\etc\\hosts/,
+      );
+    } finally {
+      await host.stop();
+    }
   });
 
   it("carries its script in a ConfigMap named after the content", () => {

@@ -31,6 +31,8 @@ describe("Another version of containerd, rehearsed", () => {
   it("takes the old one's place on a node that has joined; both services run again", async () => {
     await prepareThrough(host, "Join-Node");
     const before = host.windows.services.get("containerd");
+    // What a run that was cut short has left is not taken.
+    await host.windows.drive.write(`${folder}\\unpacked.new\\left.exe`, "half");
     const result = await install(await upgrade());
     assert.equal(result.exitCode, 0, result.stderr);
     assert.deepEqual(
@@ -44,6 +46,7 @@ describe("Another version of containerd, rehearsed", () => {
     assert.equal(await drive.readText(shim), "hollow 2.5.0\n");
     assert.deepEqual(await replaced(), []);
     assert.equal(await drive.isFolder(`${folder}\\unpacked.new`), false);
+    assert.equal(await drive.isFile(`${folder}\\left.exe`), false);
   });
 
   it("leaves a pod's running shim alone until nothing runs it any more", async () => {

@@ -58,6 +58,7 @@ describe("Export-NodeLog, rehearsed", () => {
   it("has the ends of the logs and what Windows says of itself, without secrets", async () => {
     await prepareThrough(host, "Join-Node");
     await host.windows.drive.write("C:\\var\\log\\kubelet\\kubelet.log", `x ${joinToken} y\n`);
+    await host.windows.drive.write("C:\\Windows\\Minidump\\1.dmp", "a secret in memory");
     // In the guest Wine's programs are links out of the drive.
     await symlink("/bin/true", join(host.driveC, "Windows/System32/netstat.exe"));
     const files = await exported();
@@ -67,6 +68,8 @@ describe("Export-NodeLog, rehearsed", () => {
     assert.match(files["environment.txt"] ?? "", /^Path: .*C:\\k/m);
     assert.match(files["firewall.txt"] ?? "", /Name: kubelet/);
     assert.match(files["defender.txt"] ?? "", /ExclusionPath: /);
+    assert.match(files["crashes.txt"] ?? "", /FullName: C:\\Windows\\Minidump\\1\.dmp/);
+    assert.doesNotMatch(JSON.stringify(files), /secret in memory/);
     assert.match(files["events-reboots.txt"] ?? "", /Message: The Event log service was started\./);
     assert.match(files["events-hns.txt"] ?? "", /^could not be had: No events were found/);
     assert.deepEqual(await remains(), []);

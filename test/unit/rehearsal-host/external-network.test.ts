@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type ssh2 from "ssh2";
 import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { runText } from "./run-text.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
 import { prepareThrough } from "./step-runner.ts";
 import { holdWait } from "./held-wait.ts";
@@ -87,6 +88,18 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     assert.equal(host.windows.settings.calicoBootTime, "");
   });
 
+  it("an address is fetched anew once, half way, and those there are are told in the end", async () => {
+    await start();
+    host.windows.hasAddress = false;
+    const wait = "Wait-OwnAddress -Address '192.168.150.11' -TimeoutSeconds 30";
+    const text = `try { ${wait} } catch { $_.Exception.Message }`;
+    assert.match(
+      await runText(host, ["Step", "OwnAddress"], text),
+      /^renewing a lease failed: 82\s+The address 192\.168\.150\.11 did not .* in 30 s; .* 169\.254\.7\.7\.\s*$/,
+    );
+    host.windows.hasAddress = true;
+  });
+
   it("a power cut before it was made is made good by running the confirmation again", async () => {
     const client = await start();
     await step("Add-ExternalNetwork", client);
@@ -107,6 +120,18 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
 
   const record = "C:\\kindows\\state\\external-network.json";
 
+  it("what HNS answers is told where it makes no network, and the reboot stands", async () => {
+    const client = await start();
+    host.windows.addHostNetwork = () => Promise.resolve();
+    await step("Add-ExternalNetwork", client);
+    await host.windows.tasksEnded();
+    assert.match(
+      (await host.windows.drive.readText(record)) ?? "",
+      /"failed","message":"HNS did not make the network External: \{\\"Success\\":true/,
+    );
+    assert.equal(await host.programs.callOffReboot(), true);
+  });
+
   it("the reboot is called off too where the task did not come to its end, and all is there", async () => {
     const client = await start();
     const { settings, drive, lastBootUpTime } = host.windows;
@@ -114,6 +139,10 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     await drive.write(record, JSON.stringify({ state: "running", message: "", lastBootUpTime }));
     holdWait(host.time, 600);
     await host.programs.reboot(600);
+    host.windows.hasAddress = false;
+    const { error } = await step("Confirm-ExternalNetwork", client);
+    assert.match(error?.message ?? "", /^The machine has lost its address 192\.168\.150\.11\./);
+    host.windows.hasAddress = true;
     assert.equal((await step("Confirm-ExternalNetwork", client)).error, undefined);
     assert.equal(await host.programs.callOffReboot(), false);
   });

@@ -108,6 +108,10 @@ describe("Flannel, rehearsed", () => {
     const result = await runStep(host, "Add-ExternalNetwork", network);
     assert.deepEqual([result.exitCode, result.errorCode], [42, "FlannelMissing"]);
     assert.match(result.remedy, /Install-Flannel first/);
+    const confirm = (): Promise<StepRun> => runStep(host, "Confirm-ExternalNetwork", network);
+    await confirm();
+    await host.windows.tasksEnded();
+    assert.match((await confirm()).errorMessage, /\(failed\)\. There is no service flanneld/);
     assert.deepEqual(host.windows.settings.networks(), []);
   });
 

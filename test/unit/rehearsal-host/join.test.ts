@@ -100,9 +100,17 @@ describe("Join-Node, rehearsed", () => {
     assert.match(host.programs.commands.at(-1) ?? "", /kubelet\.exe .* --node-labels=pool=c/);
   });
 
-  it("refuses a taint whose effect is written otherwise than Kubernetes has it", async () => {
+  it("refuses what is written otherwise than Kubernetes has it, also by case alone", async () => {
     const args = goodArguments(host)["Join-Node"] ?? [];
-    assert.equal((await joinNode(withArgument(args, "-NodeTaints", "a=b:noschedule"))).exitCode, 1);
+    for (const [name, value] of [
+      ["-NodeName", "WIN-1"],
+      ["-NodeTaints", "a=b:noschedule"],
+      ["-KubeletArgs", "Max-pods=60"],
+    ] as const) {
+      const { exitCode, stderr } = await joinNode(withArgument(args, name, value));
+      assert.equal(exitCode, 1, value);
+      assert.match(stderr, new RegExp(`on parameter '${name.slice(1)}'`));
+    }
   });
 
   it("has a remedy for what has none of its own", async () => {

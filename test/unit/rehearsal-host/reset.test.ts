@@ -18,6 +18,8 @@ import {
   startWithSteps,
 } from "./step-runner.ts";
 
+const containerd = "C:\\Program Files\\containerd";
+const imagesFolder = "C:\\ProgramData\\containerd\\root";
 /** Below drive C:. */
 const stepsFolder = remoteSteps.replaceAll("\\", "/").slice(3);
 
@@ -63,6 +65,39 @@ describe("Reset-Node, rehearsed", () => {
       assert.deepEqual(await listing(host), before);
     });
   }
+
+  it("undoes what the steps and Calico have done, what needs another thing before that thing", async () => {
+    host = await startWithSteps();
+    const before = await listing(host);
+    await prepareThrough(host, "Join-Node");
+    for (const step of [
+      "Install-Flannel",
+      "Add-ContainerImage",
+      "Set-MachineProxy",
+      "Set-ClusterRoute",
+    ]) {
+      const result = await runStep(host, step, goodArguments(host)[step]);
+      assert.equal(result.exitCode, 0, result.stderr);
+    }
+    const images = Array.from({ length: 120 }, (_, index) => `i.test/i:${index}\n`).join("");
+    await host.windows.drive.write(`${imagesFolder}\\hollow-images.txt`, images);
+    await addCalico();
+    host.windows.registry.make("SOFTWARE\\Tigera\\Calico").set("x", "1", "String");
+    host.windows.runningPrograms.add(`${containerd}\\containerd-shim-runhcs-v1.exe`);
+    const { facts, stderr } = await runStep(host, "Reset-Node");
+    // Fifty at a time: a command line has its limit.
+    const removals = host.programs.commands.filter((line) => line.includes("images remove"));
+    assert.equal(removals.length, 3);
+    const kinds =
+      /service \w+|images|process|rule|variable|policy|proxy|PATH|key|exclusion|hosts|DNS|route|folder|network/;
+    const order = (facts["removed"] as string[]).map((each) => kinds.exec(each)?.[0]);
+    const expected =
+      "service kubelet,service flanneld,images,process,service containerd,rule,variable,policy,proxy,PATH," +
+      "key,exclusion,hosts,DNS,route,folder,network";
+    assert.equal([...new Set(order)].join(), expected, stderr);
+    assert.equal((facts["removed"] as string[]).at(-1), "network External");
+    assert.deepEqual(await listing(host), before);
+  });
 
   it("leaves what is not a node's", async () => {
     host = await startWithSteps();
@@ -147,6 +182,40 @@ describe("Reset-Node, rehearsed", () => {
     assert.match(result.errorMessage, /networks: Calico: In use\.$/);
     assert.deepEqual(settings.networks(), ["Calico"]);
   });
+
+  it("needs neither a Defender that answers nor a containerd that runs", async () => {
+    host = await startWithSteps();
+    await prepareThrough(host, "Install-Containerd");
+    await host.windows.services.stop("containerd");
+    Object.defineProperty(host.windows.settings, "defenderExclusions", {
+      get: () => {
+        throw raised("System.Exception", "The service cannot be started.");
+      },
+    });
+    const result = await runStep(host, "Reset-Node");
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.match(result.stderr, /Defender does not tell its exclusions: The service cannot/);
+  });
+
+  for (const [looks, problem] of [
+    [3, ""],
+    [Infinity, "marked for deletion but still there after 30 s."],
+  ] as const) {
+    it(`waits until a deleted service is gone, which is seen ${looks} times more`, async () => {
+      host = await startWithSteps();
+      await prepareThrough(host, "Install-Containerd");
+      const { services } = host.windows;
+      const get = services.get.bind(services);
+      let left: number = looks;
+      let isDeleted = false;
+      services.remove = () => Promise.resolve((isDeleted = true));
+      services.get = (name) => (isDeleted && left-- <= 0 ? undefined : get(name));
+      const { errorMessage, facts } = await runStep(host, "Reset-Node");
+      assert.ok(errorMessage.endsWith(problem), errorMessage);
+      const removed = (facts["removed"] ?? []) as string[];
+      assert.equal(removed.includes("service containerd"), problem === "");
+    });
+  }
 
   it("needs no hosts file", async () => {
     host = await startWithSteps();

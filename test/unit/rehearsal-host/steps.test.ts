@@ -8,7 +8,9 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
+import { rehearsedWindows, type WindowsVersion } from "../../../rehearsal/host/windows-version.ts";
 import { faultsPath } from "../../../rehearsal/host/faults.ts";
+import { runText } from "./run-text.ts";
 import { remoteSteps } from "./ssh-client.ts";
 
 describe("Test-WindowsHost, rehearsed", () => {
@@ -66,6 +68,7 @@ describe("Test-WindowsHost, rehearsed", () => {
 
 describe("Test-WindowsHost on other machines, rehearsed", () => {
   const server2025 = {
+    ...rehearsedWindows,
     productName: "Windows Server 2025 Datacenter",
     edition: "ServerDatacenterEval",
     build: 26100,
@@ -74,9 +77,12 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
   };
   const oldRevision = { ...server2025, build: 20348, revision: 2761 };
   const ended = { ...server2025, evaluationEnds: "2020-01-01T00:00:00Z" };
+  const client = { ...server2025, productName: "Windows 11", edition: "Professional" };
+  const win32 = { ...server2025, is64Bit: false };
+  const oldShell = { ...server2025, powerShell: "5.0.10586.117" };
   const cases: readonly (readonly [
     name: string,
-    version: typeof server2025,
+    version: WindowsVersion,
     podNetwork: string,
     problem: RegExp | undefined,
   ])[] = [
@@ -94,6 +100,9 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
       /20348\.2761 is older than 20348\.2762/,
     ],
     ["an evaluation that has ended", ended, "none", /its evaluation licence has ended/],
+    ["a client edition", client, "none", /Microsoft Windows 11 is a client edition/],
+    ["a Windows of 32 bit", win32, "none", /a 32 bit edition; 64 bit is needed/],
+    ["a PowerShell before 5.1", oldShell, "none", /PowerShell is 5\.0\.10586\.117; 5\.1 is needed/],
   ];
   for (const [name, version, podNetwork, problem] of cases) {
     it(`${problem === undefined ? "takes" : "refuses"} ${name}`, async () => {
@@ -115,6 +124,21 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
       }
     });
   }
+
+  it("refuses a name that comes with the next reboot, and an sshd that does not come with it", async () => {
+    const host = await startWithSteps();
+    try {
+      const { registry } = host.windows;
+      const name = registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName");
+      name.set("ComputerName", "WIN-2", "String");
+      host.windows.sshdStartType = "manual";
+      const { errorMessage } = await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"]);
+      assert.match(errorMessage, /node: the computer will be named WIN-2 after its next reboot/);
+      assert.match(errorMessage, /; the sshd service starts as Manual: after a reboot/);
+    } finally {
+      await host.stop();
+    }
+  });
 
   it("says why a reboot is pending, and that it no longer is", async () => {
     const host = await startWithSteps();
@@ -358,6 +382,21 @@ describe("The frame around a step", () => {
     );
     return runStep(host, "Confirm-Reboot");
   };
+
+  it("lets nobody but an administrator do anything", async () => {
+    const { windows } = host;
+    windows.account = { name: "guest", isAdministrator: false };
+    const result = await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+    windows.account = { name: "Administrator", isAdministrator: true };
+    assert.deepEqual([result.exitCode, result.errorCode], [12, "NotAdministrator"]);
+    assert.match(result.remedy, /^Set windows\.adminUser to a member of Administrators/);
+    assert.deepEqual(host.programs.hostsEntries, []);
+  });
+
+  it("writes plain ASCII, whatever the console's code page", async () => {
+    const text = 'Write-JsonLine -Value @{ text = "gr$([char]0xfc)n" }';
+    assert.equal(await runText(host, ["Step"], text), '{"text":"gr\\u00fcn"}\r\n');
+  });
 
   it("ends with an error's code even where nobody has listed it", async () => {
     const result = await runBody("Stop-Step -Code 'Novel' -Message 'm' -Remedy 'r'");
