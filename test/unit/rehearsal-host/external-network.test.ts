@@ -123,6 +123,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   it("what HNS answers is told where it makes no network, and the reboot stands", async () => {
     const client = await start();
     host.windows.addHostNetwork = () => Promise.resolve();
+    holdWait(host.time, 600);
     await step("Add-ExternalNetwork", client);
     await host.windows.tasksEnded();
     assert.match(

@@ -22,9 +22,10 @@ export async function runText(
     },
     () => Promise.resolve(),
   );
-  await shell.runFile(file, [], (value) => {
+  const write = (value: Parameters<typeof shown>[0]): Promise<void> => {
     output += shown(value);
     return Promise.resolve();
-  });
+  };
+  await windows.time.busy(() => shell.runFile(file, [], write));
   return output;
 }
