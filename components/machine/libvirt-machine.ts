@@ -127,6 +127,13 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       args.guest !== "rehearsal"
         ? closedIdentity(name, args, identity.id, { parent: this })
         : identity;
+    // The base by the disk's own word: it stays on the one that it was made on.
+    const xslt = pulumi.all([disk.id, disk.baseVolumeId]).apply((files) => {
+      const chain = files.filter((file) => file !== undefined);
+      return args.guest === "windows"
+        ? windowsDomainXslt(chain, { kvm: args.domainType === "kvm" })
+        : domainXslt(chain);
+    });
     const domain = new libvirt.Domain(
       name,
       {
@@ -150,12 +157,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
         cloudinit: identity.id,
         networkInterfaces: [networkInterface(args)],
         consoles: [{ type: "pty", targetType: "serial", targetPort: "0" }],
-        xml: {
-          xslt:
-            args.guest === "windows"
-              ? windowsDomainXslt({ kvm: args.domainType === "kvm" })
-              : domainXslt(),
-        },
+        xml: { xslt },
       },
       {
         ...child,

@@ -114,9 +114,13 @@ describe("LibvirtMachine", () => {
   });
 
   it("describes each guest's machine in its own way", () => {
-    assert.deepEqual(domain("win-1")["xml"], { xslt: domainXslt() });
-    assert.deepEqual(domain("win-kvm")["xml"], { xslt: windowsDomainXslt({ kvm: true }) });
-    assert.deepEqual(domain("win-emulated")["xml"], { xslt: windowsDomainXslt({ kvm: false }) });
+    const windows = (name: string, kvm: boolean): string =>
+      windowsDomainXslt([`${name}-id`, "machines-base-id"], { kvm });
+    assert.deepEqual(domain("win-1")["xml"], {
+      xslt: domainXslt(["win-1-id", "machines-base-id"]),
+    });
+    assert.deepEqual(domain("win-kvm")["xml"], { xslt: windows("win-kvm", true) });
+    assert.deepEqual(domain("win-emulated")["xml"], { xslt: windows("win-emulated", false) });
   });
 
   it("boots with the firmware its image was installed with", () => {
