@@ -1,4 +1,6 @@
 import type { Settings } from "../config/settings.ts";
+import { probeConfinement } from "./probe-confinement.ts";
+import type { ConfinementFacts } from "./probe-confinement.ts";
 import { probeDisks } from "./probe-disks.ts";
 import type { DiskFacts } from "./probe-disks.ts";
 import { probeDocker } from "./probe-docker.ts";
@@ -33,6 +35,7 @@ export interface HostFacts {
   readonly docker: Probed<DockerFacts>;
   readonly libvirt: Probed<LibvirtFacts>;
   readonly kvm: KvmFacts;
+  readonly confinement: ConfinementFacts;
   readonly network: NetworkFacts;
   readonly memory: MemoryFacts;
   readonly inotify: InotifyFacts;
@@ -56,6 +59,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     dockerAndDisks,
     libvirt,
     kvm,
+    confinement,
     network,
     memory,
     inotify,
@@ -69,6 +73,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
     probeLibvirt(settings.hypervisor),
     probeKvm(settings.hypervisor.domainType),
+    probeConfinement(),
     probeNetwork(),
     probeMemory(),
     probeInotify(),
@@ -83,6 +88,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     ...dockerAndDisks,
     libvirt,
     kvm,
+    confinement,
     network,
     memory,
     inotify,

@@ -5,6 +5,7 @@ import { hostProblemsText, hostProblemText } from "../../../config/host-problem.
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { HostFacts } from "../../../preflight/host-facts.ts";
+import { judgeConfinement } from "../../../preflight/judge-confinement.ts";
 import { judge } from "../../../preflight/judge.ts";
 import type { DockerFacts } from "../../../preflight/probe-docker.ts";
 import type { LibvirtFacts } from "../../../preflight/probe-libvirt.ts";
@@ -28,6 +29,7 @@ const goodHost: HostFacts = {
   docker: { reachable: true, ...docker },
   libvirt: { reachable: true, ...libvirt },
   kvm: "works",
+  confinement: { by: undefined, denials: [] },
   network: {
     interfaces: ["lo", "eth0", "docker0"],
     ranges: [
@@ -334,6 +336,41 @@ describe("preflight", () => {
       assert.deepEqual(problems, told);
     });
   }
+
+  const denied = (
+    by: "AppArmor" | "SELinux",
+    file: string,
+    wanted: string,
+  ): Partial<HostFacts> => ({
+    confinement: { by, denials: [{ by, file, wanted }] },
+  });
+  const disk = "/var/lib/libvirt/images/kindows-x/kindows-x-win-1.qcow2";
+  eachCase(
+    "%s",
+    {
+      "a disk that AppArmor denied": denied("AppArmor", disk, "wr"),
+      "a base that AppArmor denied": denied("AppArmor", "/pool/kindows-x-0123456789ab.qcow2", "r"),
+      "a folder that SELinux denied": denied("SELinux", "kindows-x", "search"),
+      "a denied file that is none of the lab's": denied(
+        "AppArmor",
+        "/sys/devices/system/node/",
+        "r",
+      ),
+      "a denied disk of a machine that runs": {
+        ...denied("AppArmor", disk, "wr"),
+        ...ownLibvirt(true),
+      },
+      "a log that is not for your eyes": { confinement: { by: "AppArmor", denials: undefined } },
+    },
+    (host, name) => {
+      const found = judgeConfinement(settingsOf(rehearsal), { ...goodHost, ...host });
+      const told = golden.filter((line) => line.startsWith(`${name}: `));
+      assert.deepEqual(
+        found.map((problem) => `${name}: ${hostProblemText(problem)}`),
+        told,
+      );
+    },
+  );
 
   it("puts everything into one message", () => {
     const found = judge(settingsOf(windows), { ...goodHost, kvm: "absent", image: "missing" });
