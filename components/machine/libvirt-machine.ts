@@ -51,6 +51,8 @@ export interface LibvirtMachineArgs {
     readonly user: string;
     readonly key: SshKey;
   };
+  /** Seconds until it must have its address, e.g. 1200: the provider alone would give a first boot up after 5 minutes. */
+  readonly bootSeconds: number;
   readonly libvirtProvider: libvirt.Provider;
 }
 
@@ -158,6 +160,8 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
         networkInterfaces: [networkInterface(args)],
         consoles: [{ type: "pty", targetType: "serial", targetPort: "0" }],
         xml: { xslt },
+        // The provider's own: Pulumi's bridge does not hand customTimeouts on to it.
+        timeouts: { create: `${args.bootSeconds}s` },
       },
       {
         ...child,

@@ -36,7 +36,7 @@ describe("LibvirtMachine", () => {
         const args: LibvirtMachineArgs = {
           ...{ computerName: "win-1", os: "windows", guest: "rehearsal" },
           ...{ domainName: "kindows-t-win-1", domainType: "qemu" },
-          ...{ cpus: 2, memoryMiB: 3072, diskGiB: 8 },
+          ...{ cpus: 2, memoryMiB: 3072, diskGiB: 8, bootSeconds: 1200 },
           ...{ address: "192.168.150.10", mac: "52:54:00:ab:cd:ef" },
           segment: { kind: "network", networkId: "network" },
           login: { user: "Administrator", key: new SshKey("login", { comment: "t" }, opts) },
@@ -131,6 +131,9 @@ describe("LibvirtMachine", () => {
       { file: "/var/lib/libvirt/qemu/nvram/kindows-t-win-1_VARS.fd", template: "/VARS.fd" },
     ]);
   });
+
+  it("is given up by the provider when its boot's time is over, not before", () =>
+    assert.deepEqual(domain("win-1")["timeouts"], { create: "1200s" }));
 
   it("is started again with the host", () => assert.equal(domain("win-1")["autostart"], true));
 
