@@ -345,32 +345,25 @@ describe("preflight", () => {
     confinement: { by, denials: [{ by, file, wanted }] },
   });
   const disk = "/var/lib/libvirt/images/kindows-x/kindows-x-win-1.qcow2";
-  eachCase(
-    "%s",
-    {
-      "a disk that AppArmor denied": denied("AppArmor", disk, "wr"),
-      "a base that AppArmor denied": denied("AppArmor", "/pool/kindows-x-0123456789ab.qcow2", "r"),
-      "a folder that SELinux denied": denied("SELinux", "kindows-x", "search"),
-      "a denied file that is none of the lab's": denied(
-        "AppArmor",
-        "/sys/devices/system/node/",
-        "r",
-      ),
-      "a denied disk of a machine that runs": {
-        ...denied("AppArmor", disk, "wr"),
-        ...ownLibvirt(true),
-      },
-      "a log that is not for your eyes": { confinement: { by: "AppArmor", denials: undefined } },
+  const denials: Cases = {
+    "a disk that AppArmor denied": denied("AppArmor", disk, "wr"),
+    "a base that AppArmor denied": denied("AppArmor", "/pool/kindows-x-0123456789ab.qcow2", "r"),
+    "a folder that SELinux denied": denied("SELinux", "kindows-x", "search"),
+    "a denied file that is none of the lab's": denied("AppArmor", "/sys/devices/system/node/", "r"),
+    "a denied disk of a machine that runs": {
+      ...denied("AppArmor", disk, "wr"),
+      ...ownLibvirt(true),
     },
-    (host, name) => {
-      const found = judgeConfinement(settingsOf(rehearsal), { ...goodHost, ...host });
-      const told = golden.filter((line) => line.startsWith(`${name}: `));
-      assert.deepEqual(
-        found.map((problem) => `${name}: ${hostProblemText(problem)}`),
-        told,
-      );
-    },
-  );
+    "a log that is not for your eyes": { confinement: { by: "AppArmor", denials: undefined } },
+  };
+  eachCase("%s", denials, (host, name) => {
+    const found = judgeConfinement(settingsOf(rehearsal), { ...goodHost, ...host });
+    const told = golden.filter((line) => line.startsWith(`${name}: `));
+    assert.deepEqual(
+      found.map((problem) => `${name}: ${hostProblemText(problem)}`),
+      told,
+    );
+  });
 
   it("puts everything into one message", () => {
     const found = judge(settingsOf(windows), { ...goodHost, kvm: "absent", image: "missing" });
