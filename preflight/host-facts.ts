@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import { thisPackageManager, type PackageManager } from "../toolchain/host-packages.ts";
 import { probeConfinement } from "./probe-confinement.ts";
 import type { ConfinementFacts } from "./probe-confinement.ts";
 import { probeDisks } from "./probe-disks.ts";
@@ -32,6 +33,8 @@ import type { ToolFacts } from "./probe-tools.ts";
 
 /** What this host has, as far as a lab depends on it. */
 export interface HostFacts {
+  /** By which packages are installed here; undefined where it is none that is known. */
+  readonly packageManager: PackageManager | undefined;
   readonly docker: Probed<DockerFacts>;
   readonly libvirt: Probed<LibvirtFacts>;
   readonly kvm: KvmFacts;
@@ -69,6 +72,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     hyperVHosts,
     segmentMtu,
     linuxMedia,
+    packageManager,
   ] = await Promise.all([
     probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
     probeLibvirt(settings.hypervisor),
@@ -83,8 +87,10 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeHyperV(settings),
     probeMtu(settings.network.bridge),
     probeLinuxMedia(settings),
+    thisPackageManager(),
   ]);
   return {
+    packageManager,
     ...dockerAndDisks,
     libvirt,
     kvm,

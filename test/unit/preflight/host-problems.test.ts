@@ -28,6 +28,7 @@ const libvirt: LibvirtFacts = {
 const goodHost: HostFacts = {
   docker: { reachable: true, ...docker },
   libvirt: { reachable: true, ...libvirt },
+  packageManager: "apt-get",
   kvm: "works",
   confinement: { by: undefined, denials: [] },
   network: {
@@ -77,6 +78,11 @@ const missing: Cases = {
   "no Docker": { docker: nothingReachable.docker },
   "a rootless Docker": withDocker({ rootless: true }),
   "an old Docker": withDocker({ version: "19.03.13" }),
+  "Fedora without anything": { ...nothingReachable, packageManager: "dnf" },
+  "a distribution nobody knows, without Docker": {
+    docker: nothingReachable.docker,
+    packageManager: undefined,
+  },
   "no libvirt": { libvirt: nothingReachable.libvirt },
   "a libvirt without QEMU": withLibvirt({ emulatorError: "no emulator found" }),
   "no KVM where none is wanted": { kvm: undefined },
@@ -90,7 +96,11 @@ const missing: Cases = {
 };
 const missingForWindows: Cases = {
   "no KVM where it is wanted": { kvm: "absent" },
-  "a KVM for others": { kvm: "denied" },
+  "a KVM for others, and for libvirt": { kvm: "denied" },
+  "a KVM for others, and libvirt has none": {
+    kvm: "denied",
+    ...withLibvirt({ emulatorError: "invalid argument: KVM is not supported" }),
+  },
   "a KVM that opens and hangs": { kvm: "hangs" },
   "a KVM that QEMU can't use": {
     kvm: { error: "failed to initialize kvm: Device or resource busy" },
