@@ -297,6 +297,13 @@ describe("a program of the host", () => {
     assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end),
   );
 
+  it("may not be run", async () => {
+    const program = path.join(newFolder(), "program");
+    writeFileSync(program, "", { mode: 0o600 });
+    const { how, reason } = await runProgram(program, [], 600);
+    assert.deepEqual([how, reason], ["missing", `the program ${program} may not be run by you`]);
+  });
+
   it("is not installed", async () => {
     const reason = "the program no-such-program is not installed";
     const end = { how: "missing", stdout: "", stderr: "", reason };
