@@ -163,6 +163,20 @@ const room: Cases = {
   },
 };
 
+const denied = (by: "AppArmor" | "SELinux", file: string, wanted: string): Partial<HostFacts> => ({
+  confinement: { by, denials: [{ by, file, wanted }] },
+});
+const deniedDisk = denied("AppArmor", `${goodHost.disks.pool.folder}/kindows-x-win-1.qcow2`, "wr");
+/** What AppArmor or SELinux denied once. */
+const denials: Cases = {
+  "a disk that AppArmor denied": deniedDisk,
+  "a base that AppArmor denied": denied("AppArmor", "/pool/kindows-x-0123456789ab.qcow2", "r"),
+  "a folder that SELinux denied": denied("SELinux", "kindows-x", "search"),
+  "a denied file that is none of the lab's": denied("AppArmor", "/sys/devices/system/node/", "r"),
+  "a denied disk of a machine that runs": { ...deniedDisk, ...ownLibvirt(true) },
+  "a log that is not for your eyes": { confinement: { by: "AppArmor", denials: undefined } },
+};
+
 /** Networks of the host, and an interface for each. */
 const withRanges = (...ranges: readonly [cidr: string, name: string][]): Partial<HostFacts> => ({
   network: {
@@ -329,7 +343,7 @@ describe("preflight", () => {
     .split("\n");
 
   for (const [settings, cases] of [
-    [rehearsal, { "a good host": {}, ...missing, ...conflicts, ...room }],
+    [rehearsal, { "a good host": {}, ...missing, ...conflicts, ...room, ...denials }],
     [windows, { "a good host for Windows": {}, ...missingForWindows }],
     [
       "{ windows: { image: { kind: iso, path: /srv/windows.iso } }, cni: { kind: kind-default } }",
@@ -340,40 +354,13 @@ describe("preflight", () => {
     ...Object.entries(linuxImages).map(([image, cases]) => [linux(image), cases] as const),
   ] as const) {
     eachCase("%s", cases, (host, name) => {
-      const found = judge(settingsOf(settings), { ...goodHost, ...host });
+      const [asked, facts] = [settingsOf(settings), { ...goodHost, ...host }];
+      const found = [...judge(asked, facts), ...judgeConfinement(asked, facts)];
       const problems = found.map((problem) => `${name}: ${hostProblemText(problem)}`);
       const told = golden.filter((line) => line.startsWith(`${name}: `));
       assert.deepEqual(problems, told);
     });
   }
-
-  const denied = (
-    by: "AppArmor" | "SELinux",
-    file: string,
-    wanted: string,
-  ): Partial<HostFacts> => ({
-    confinement: { by, denials: [{ by, file, wanted }] },
-  });
-  const disk = "/var/lib/libvirt/images/kindows-x/kindows-x-win-1.qcow2";
-  const denials: Cases = {
-    "a disk that AppArmor denied": denied("AppArmor", disk, "wr"),
-    "a base that AppArmor denied": denied("AppArmor", "/pool/kindows-x-0123456789ab.qcow2", "r"),
-    "a folder that SELinux denied": denied("SELinux", "kindows-x", "search"),
-    "a denied file that is none of the lab's": denied("AppArmor", "/sys/devices/system/node/", "r"),
-    "a denied disk of a machine that runs": {
-      ...denied("AppArmor", disk, "wr"),
-      ...ownLibvirt(true),
-    },
-    "a log that is not for your eyes": { confinement: { by: "AppArmor", denials: undefined } },
-  };
-  eachCase("%s", denials, (host, name) => {
-    const found = judgeConfinement(settingsOf(rehearsal), { ...goodHost, ...host });
-    const told = golden.filter((line) => line.startsWith(`${name}: `));
-    assert.deepEqual(
-      found.map((problem) => `${name}: ${hostProblemText(problem)}`),
-      told,
-    );
-  });
 
   it("puts everything into one message", () => {
     const found = judge(settingsOf(windows), { ...goodHost, kvm: "absent", image: "missing" });
