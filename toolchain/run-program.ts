@@ -38,7 +38,12 @@ export async function runProgram(
   }
   // Also where a folder of the PATH is not for this user, and no other has the program.
   if (result.code === "EACCES") {
-    return { how: "missing", stdout, stderr, reason: `the program ${program} may not be run by you` };
+    return {
+      how: "missing",
+      stdout,
+      stderr,
+      reason: `the program ${program} may not be run by you`,
+    };
   }
   return result.timedOut
     ? { how: "late", stdout, stderr, reason: `no answer within ${timeoutSeconds} s` }
