@@ -1,4 +1,7 @@
 import type { Settings } from "../config/settings.ts";
+import { thisPackageManager, type PackageManager } from "../toolchain/host-packages.ts";
+import { probeConfinement } from "./probe-confinement.ts";
+import type { ConfinementFacts } from "./probe-confinement.ts";
 import { probeDisks } from "./probe-disks.ts";
 import type { DiskFacts } from "./probe-disks.ts";
 import { probeDocker } from "./probe-docker.ts";
@@ -30,9 +33,12 @@ import type { ToolFacts } from "./probe-tools.ts";
 
 /** What this host has, as far as a lab depends on it. */
 export interface HostFacts {
+  /** By which packages are installed here; undefined where it is none that is known. */
+  readonly packageManager: PackageManager | undefined;
   readonly docker: Probed<DockerFacts>;
   readonly libvirt: Probed<LibvirtFacts>;
   readonly kvm: KvmFacts;
+  readonly confinement: ConfinementFacts;
   readonly network: NetworkFacts;
   readonly memory: MemoryFacts;
   readonly inotify: InotifyFacts;
@@ -56,6 +62,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     dockerAndDisks,
     libvirt,
     kvm,
+    confinement,
     network,
     memory,
     inotify,
@@ -65,10 +72,12 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     hyperVHosts,
     segmentMtu,
     linuxMedia,
+    packageManager,
   ] = await Promise.all([
     probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
     probeLibvirt(settings.hypervisor),
     probeKvm(settings.hypervisor.domainType),
+    probeConfinement(),
     probeNetwork(),
     probeMemory(),
     probeInotify(),
@@ -78,11 +87,14 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     probeHyperV(settings),
     probeMtu(settings.network.bridge),
     probeLinuxMedia(settings),
+    thisPackageManager(),
   ]);
   return {
+    packageManager,
     ...dockerAndDisks,
     libvirt,
     kvm,
+    confinement,
     network,
     memory,
     inotify,

@@ -1,4 +1,5 @@
 import semver from "semver";
+import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
@@ -7,14 +8,16 @@ import type { HostProblem } from "../config/host-problem.ts";
 const minimumVersion = "20.10.0";
 
 /** Docker is there, new enough, and has the host's bridges. */
-export function judgeDocker(_settings: Settings, { docker }: HostFacts): HostProblem[] {
+export function judgeDocker(
+  _settings: Settings,
+  { docker, packageManager }: HostFacts,
+): HostProblem[] {
   if (!docker.reachable) {
     return [
       {
         subject: "Docker",
         why: `can't be reached: ${docker.error}`,
-        instead:
-          "Run `make up`, which installs and starts what is missing, or do so yourself: apt-get install docker.io; systemctl start docker.",
+        instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, ["docker.io"])}; ${startCommand("docker", packageManager)}. Who is not root has to be in its group: ${joinCommand("docker")}, then log in again.`,
       },
     ];
   }

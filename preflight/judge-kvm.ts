@@ -4,11 +4,17 @@ import type { HostProblem } from "../config/host-problem.ts";
 
 const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qemu"';
 
-/** KVM runs guests, where the settings want it. */
+/**
+ * KVM runs guests, where the settings want it. Who may not open it has libvirt's QEMU do so, and needs it for nothing else
+ * than making images.
+ */
 export function judgeKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
-  { kvm }: Pick<HostFacts, "kvm">,
+  { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,
 ): HostProblem[] {
+  if (kvm === "denied" && libvirt?.reachable === true && libvirt.emulatorError === undefined) {
+    return [];
+  }
   const complaint = hypervisor.domainType === "kvm" ? complaintOf(kvm) : undefined;
   return complaint === undefined ? [] : [{ subject: "/dev/kvm", ...complaint }];
 }

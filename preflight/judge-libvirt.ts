@@ -1,16 +1,19 @@
+import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
 /** libvirt is there, and its QEMU runs machines of the type asked for. */
-export function judgeLibvirt({ hypervisor }: Settings, { libvirt }: HostFacts): HostProblem[] {
+export function judgeLibvirt(
+  { hypervisor }: Settings,
+  { libvirt, packageManager }: HostFacts,
+): HostProblem[] {
   if (!libvirt.reachable) {
     return [
       {
         subject: `libvirt (${hypervisor.uri})`,
         why: `can't be reached: ${libvirt.error}`,
-        instead:
-          "Run `make up`, which installs and starts what is missing, or do so yourself: apt-get install libvirt-daemon-system libvirt-clients qemu-system-x86; systemctl start libvirtd.",
+        instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86"])}; ${startCommand("libvirt", packageManager)}. Who is not root has to be in its group: ${joinCommand("libvirt")}, then log in again.`,
       },
     ];
   }
@@ -23,7 +26,7 @@ export function judgeLibvirt({ hypervisor }: Settings, { libvirt }: HostFacts): 
           instead:
             hypervisor.domainType === "kvm"
               ? 'Make KVM work (see /dev/kvm), or, for a rehearsal, write "qemu".'
-              : "Install QEMU: apt-get install qemu-system-x86.",
+              : `Install QEMU: ${installText(packageManager, ["qemu-system-x86"])}.`,
         },
       ];
 }

@@ -1,3 +1,4 @@
+import { installText } from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
@@ -7,10 +8,13 @@ import { providerTools } from "./probe-tools.ts";
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
 
 /** The programs libvirt's provider starts are there. */
-export function judgeTools(_settings: Settings, { tools }: HostFacts): HostProblem[] {
+export function judgeTools(
+  _settings: Settings,
+  { tools, packageManager }: HostFacts,
+): HostProblem[] {
   return tools.missing.map((name) => ({
     subject: `The program ${name}`,
     why: `is not on the PATH; it ${providerTools[name]}`,
-    instead: `Install it: apt-get install ${packages[name]}.`,
+    instead: `Install it: ${installText(packageManager, [packages[name]])}.`,
   }));
 }

@@ -1,8 +1,10 @@
+import { log } from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi/errors.js";
 import type { Settings } from "../config/settings.ts";
 import { hostFacts } from "./host-facts.ts";
-import { hostProblemsText } from "../config/host-problem.ts";
+import { hostProblemText, hostProblemsText } from "../config/host-problem.ts";
 import { judge } from "./judge.ts";
+import { judgeConfinement } from "./judge-confinement.ts";
 
 /**
  * Sees to it that this host can have the lab, before anything of it is made; for a real run only, not for a preview.
@@ -10,8 +12,12 @@ import { judge } from "./judge.ts";
  * @throws RunError, which Pulumi prints without a stack trace, with everything that is in the way.
  */
 export async function preflight(settings: Settings): Promise<void> {
-  const problems = judge(settings, await hostFacts(settings));
+  const facts = await hostFacts(settings);
+  const problems = judge(settings, facts);
   if (problems.length > 0) {
     throw new RunError(hostProblemsText(problems));
+  }
+  for (const problem of judgeConfinement(settings, facts)) {
+    await log.warn(hostProblemText(problem));
   }
 }

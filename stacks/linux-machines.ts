@@ -3,7 +3,7 @@ import { thisHypervisor } from "../config/hypervisor-settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
-import { LinuxNode } from "../components/linux/linux-node.ts";
+import { linuxBootSeconds, LinuxNode } from "../components/linux/linux-node.ts";
 import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
 import { MachineStorage, type GoldenImage } from "../components/machine/machine-storage.ts";
@@ -66,6 +66,7 @@ export function linuxMachines(
       segment: host.segment(node),
       storage,
       login: { user: linuxUser, key: machines.login.key },
+      bootSeconds: linuxBootSeconds,
       libvirtProvider: host.libvirtProvider,
     });
     const joined = new LinuxNode(node.name, {

@@ -6,6 +6,7 @@ import { macAddress } from "../components/machine/mac-address.ts";
 import { SshKey } from "../components/machine/ssh-key.ts";
 import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
 import { isMadeFromIso } from "../components/windows/image/media.ts";
+import { defaultTimeouts } from "../components/windows/step-timeouts.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
 import { hyperVMakers } from "./hyper-v-hosts.ts";
 import { machineHosts, type MachineHost } from "./hypervisors.ts";
@@ -63,6 +64,7 @@ export function windowsMachines(
       segment: host.segment(node),
       storage: host.storage,
       login,
+      bootSeconds: defaultTimeouts.bootSeconds,
       libvirtProvider: host.libvirtProvider,
     });
   };

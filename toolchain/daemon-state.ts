@@ -1,3 +1,4 @@
+import { joinCommand } from "./host-packages.ts";
 import { runProgram } from "./run-program.ts";
 
 /** A daemon that answers, or why it does not (first line of what its client says). */
@@ -24,7 +25,11 @@ export async function libvirtState(uri: string): Promise<DaemonState> {
   return ask("virsh", ["--connect", uri, "uri"], "libvirt");
 }
 
-async function ask(client: string, args: readonly string[], group: string): Promise<DaemonState> {
+async function ask(
+  client: string,
+  args: readonly string[],
+  group: "docker" | "libvirt",
+): Promise<DaemonState> {
   const { how, stderr, reason } = await runProgram(client, args, askTimeoutSeconds);
   switch (how) {
     case "well":
@@ -38,7 +43,7 @@ async function ask(client: string, args: readonly string[], group: string): Prom
 }
 
 /** Tells a refused user from a daemon that is not there, by what the client prints. */
-export function classifyRefusal(stderr: string, group: string): DaemonState {
+export function classifyRefusal(stderr: string, group: "docker" | "libvirt"): DaemonState {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const denied = lines.find((line) =>
     /permission denied|authentication (failed|unavailable)/i.test(line),
@@ -46,7 +51,7 @@ export function classifyRefusal(stderr: string, group: string): DaemonState {
   if (denied !== undefined) {
     return {
       kind: "denied",
-      reason: `${denied.trim()} (run this as root, or join the group ${group} and log in again)`,
+      reason: `${denied.trim()} (run this as root, or join its group and log in again: ${joinCommand(group)})`,
     };
   }
   return { kind: "silent", reason: lines[0]?.trim() ?? "it failed without a word" };

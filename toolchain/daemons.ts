@@ -11,6 +11,7 @@ import { dockerState, libvirtState } from "./daemon-state.ts";
 import type { DaemonState } from "./daemon-state.ts";
 import { ensureArtifacts } from "./ensure.ts";
 import type { EnsureOptions } from "./ensure.ts";
+import { startCommand, thisPackageManager } from "./host-packages.ts";
 import { giveKvmToItsGroup } from "./kvm-device.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -23,6 +24,7 @@ const logTailLines = 10;
 /** A daemon of the host that labs use. One that runs is used as it is, with whatever settings it has. */
 interface Daemon {
   readonly name: string;
+  readonly kind: "docker" | "libvirt";
   state(): Promise<DaemonState>;
   /** Units that systemd starts for it; the first one that the host has. */
   readonly units: readonly string[];
@@ -44,6 +46,7 @@ export async function ensureDocker(
     state,
     {
       name: "Docker",
+      kind: "docker",
       state: dockerState,
       units: ["docker.service"],
       start: async () => {
@@ -72,6 +75,7 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
     state,
     {
       name: `libvirt (${uri})`,
+      kind: "libvirt",
       state: () => libvirtState(uri),
       units: ["libvirtd.service", "virtqemud.service"],
       start: async () => {
@@ -95,7 +99,10 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
     throw new Error(`${daemon.name} runs, but refuses: ${state.reason}`);
   }
   if (process.getuid?.() !== 0) {
-    throw new Error(`${daemon.name} does not run (${state.reason}): start it, or run this as root`);
+    const command = startCommand(daemon.kind, await thisPackageManager());
+    throw new Error(
+      `${daemon.name} does not run (${state.reason}). Start it, or run this as root: ${command}`,
+    );
   }
   say(`starting ${daemon.name}`);
   const logs = (await hasSystemd()) ? await startUnit(daemon) : await daemon.start();

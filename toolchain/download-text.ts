@@ -2,8 +2,8 @@ import { execa } from "execa";
 
 import { DownloadError } from "./download.ts";
 
-/** A checksum file has a few lines. */
-const longestBytes = 65_536;
+/** A checksum file has a few lines, the description of a release on GitHub a few kilobytes for each of its files. */
+const longestBytes = 1024 ** 2;
 const connectSeconds = 20;
 const wholeSeconds = 60;
 

@@ -54,7 +54,8 @@ export const hostPackages: readonly HostPackage[] = [
   {
     debian: "qemu-system-x86",
     gives: ["qemu-system-x86_64"],
-    fedora: "qemu-system-x86-core",
+    // Not -core: that has no SPICE, which libvirt's provider gives each machine.
+    fedora: "qemu-system-x86",
     arch: "qemu-system-x86",
     suse: "qemu-x86",
   },

@@ -78,6 +78,38 @@ export function installCommand(manager: PackageManager, debianNames: readonly st
   }
 }
 
+/** What a person does to have packages on a host with this package manager, given by their Debian names. */
+export function installText(
+  manager: PackageManager | undefined,
+  debianNames: readonly string[],
+): string {
+  return manager === undefined
+    ? `install what Debian has in ${debianNames.join(", ")}`
+    : installCommand(manager, debianNames);
+}
+
+/** The package manager of this host. */
+export function thisPackageManager(): Promise<PackageManager | undefined> {
+  return findPackageManager(thisHost);
+}
+
+/** The commands that start a daemon now and with the host; Fedora's libvirt is several, started by their sockets. */
+export function startCommand(
+  daemon: "docker" | "libvirt",
+  manager: PackageManager | undefined,
+): string {
+  const libvirt =
+    manager === "dnf"
+      ? "virtqemud.socket virtnetworkd.socket virtstoraged.socket virtproxyd.socket"
+      : "libvirtd";
+  return `sudo systemctl enable --now ${daemon === "docker" ? "docker" : libvirt}`;
+}
+
+/** The command that lets a user talk to a daemon; it counts from the next login on. */
+export function joinCommand(group: "docker" | "libvirt"): string {
+  return `sudo usermod -aG ${group} $USER`;
+}
+
 /**
  * Sees to it that packages are installed, after one line that says which.
  *

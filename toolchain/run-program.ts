@@ -36,6 +36,15 @@ export async function runProgram(
   if (result.code === "ENOENT") {
     return { how: "missing", stdout, stderr, reason: `the program ${program} is not installed` };
   }
+  // Also where a folder of the PATH is not for this user, and no other has the program.
+  if (result.code === "EACCES") {
+    return {
+      how: "missing",
+      stdout,
+      stderr,
+      reason: `the program ${program} may not be run by you`,
+    };
+  }
   return result.timedOut
     ? { how: "late", stdout, stderr, reason: `no answer within ${timeoutSeconds} s` }
     : { how: "badly", stdout, stderr, reason: stderr.trim() || (result.shortMessage ?? "") };

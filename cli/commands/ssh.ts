@@ -35,7 +35,7 @@ export async function ssh({ stack, node, command }: SshOptions): Promise<number>
   }
   const program = await findOnPath("ssh", process.env["PATH"] ?? "");
   if (program === undefined) {
-    throw new Failure("there is no ssh on this host: apt-get install openssh-client");
+    throw new Failure("there is no ssh on this host: install OpenSSH's client");
   }
   const access = await writeAccessFiles(stack, outputs);
   // ^C is for what runs over there; ssh ends with it where it is to.

@@ -1,4 +1,9 @@
+import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes } from "../../config/machine-nodes.ts";
+import type { Settings } from "../../config/settings.ts";
+import { judgeConfinement } from "../../preflight/judge-confinement.ts";
+import { probeConfinement } from "../../preflight/probe-confinement.ts";
+import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
@@ -70,6 +75,7 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
       if (last.error !== undefined) {
         // The engine tells what failed, but not that it was the host.
         (await awayAmong(fleet.present)).forEach((one) => say(`${awayText(one)}: run again then`));
+        (await denied(settings)).forEach(say);
       }
       await finish(pulumi, last);
     } finally {
@@ -82,6 +88,15 @@ export async function up({ stack, verbose }: UpOptions): Promise<number> {
     throw new Failure(`${leftText(fleet.away, settings)}. Run again when it is back`);
   }
   return exitCode;
+}
+
+/** What AppArmor or SELinux kept the machines from, in words: QEMU itself says "Permission denied" only. */
+async function denied(settings: Settings): Promise<readonly string[]> {
+  const [libvirt, confinement] = await Promise.all([
+    probeLibvirt(settings.hypervisor),
+    probeConfinement(),
+  ]);
+  return judgeConfinement(settings, { libvirt, confinement }).map(hostProblemText);
 }
 
 /** What came of a run of the engine. */

@@ -48,5 +48,5 @@ export async function openViewer(way: Way, environment: NodeJS.ProcessEnv): Prom
   }
   const names = viewers.map(({ program }) => program).join(" or ");
   const packages = viewers.map(({ debianPackage }) => debianPackage).join(" or ");
-  throw new Failure(`there is no ${names} to open: apt-get install ${packages}; or ${hint}`);
+  throw new Failure(`there is no ${names} to open: install ${packages}; or ${hint}`);
 }

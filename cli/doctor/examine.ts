@@ -3,6 +3,7 @@ import os from "node:os";
 import { hostFacts } from "../../preflight/host-facts.ts";
 import { hostProblemText } from "../../config/host-problem.ts";
 import { judge } from "../../preflight/judge.ts";
+import { judgeConfinement } from "../../preflight/judge-confinement.ts";
 import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { lockFolder, runLockFile } from "../engine/folders.ts";
@@ -144,7 +145,9 @@ async function hostProblems(
     const facts = await hostFacts(settings);
     return {
       present: presentOn(facts, process.version),
-      problems: judge(settings, facts).map(hostProblemText),
+      problems: [...judge(settings, facts), ...judgeConfinement(settings, facts)].map(
+        hostProblemText,
+      ),
     };
   } catch (error) {
     return { present: [], problems: [messageOf(error)] };

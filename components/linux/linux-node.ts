@@ -26,8 +26,11 @@ export interface LinuxNodeArgs extends JoiningMachine {
 /** Where the archive lies on a machine until it is installed. */
 const remoteArchive = "/var/lib/kindows-programs.tar.gz";
 
+/** Longest time from the start of a machine until it answers, in seconds. */
+export const linuxBootSeconds = 1200;
+
 /** Longest waits in seconds; emulated machines need most of them. */
-const seconds = { boot: 1200, push: 1800, install: 2400, join: 600, ready: 900 };
+const seconds = { boot: linuxBootSeconds, push: 1800, install: 2400, join: 600, ready: 900 };
 
 /**
  * A Linux machine made a worker of a cluster, from its first boot to Ready, by the way Windows nodes go: what concerns

@@ -51,6 +51,8 @@ export interface LibvirtMachineArgs {
     readonly user: string;
     readonly key: SshKey;
   };
+  /** Seconds until it must have its address, e.g. 1200: the provider alone would give a first boot up after 5 minutes. */
+  readonly bootSeconds: number;
   readonly libvirtProvider: libvirt.Provider;
 }
 
@@ -127,6 +129,13 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       args.guest !== "rehearsal"
         ? closedIdentity(name, args, identity.id, { parent: this })
         : identity;
+    // The base by the disk's own word: it stays on the one that it was made on.
+    const xslt = pulumi.all([disk.id, disk.baseVolumeId]).apply((files) => {
+      const chain = files.filter((file) => file !== undefined);
+      return args.guest === "windows"
+        ? windowsDomainXslt(chain, { kvm: args.domainType === "kvm" })
+        : domainXslt(chain);
+    });
     const domain = new libvirt.Domain(
       name,
       {
@@ -150,12 +159,9 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
         cloudinit: identity.id,
         networkInterfaces: [networkInterface(args)],
         consoles: [{ type: "pty", targetType: "serial", targetPort: "0" }],
-        xml: {
-          xslt:
-            args.guest === "windows"
-              ? windowsDomainXslt({ kvm: args.domainType === "kvm" })
-              : domainXslt(),
-        },
+        xml: { xslt },
+        // The provider's own: Pulumi's bridge does not hand customTimeouts on to it.
+        timeouts: { create: `${args.bootSeconds}s` },
       },
       {
         ...child,

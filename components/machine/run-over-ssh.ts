@@ -9,6 +9,8 @@ export interface SshSource {
   readonly privateKey: string;
   /** Pinned: `ssh-ed25519 AAAA...`. */
   readonly hostKey: string;
+  /** How long it may answer nothing at all before the connection counts as lost, in seconds. Default: 45. */
+  readonly silentSeconds?: number;
 }
 
 /** A command was run to its end, and that was not a good one. */
@@ -34,6 +36,9 @@ export interface RemoteForward {
   /** Gets each connection; it is to see to the connection's errors and its end. */
   readonly accept: (connection: Duplex) => void;
 }
+
+/** How often a machine is asked whether it is there still. */
+const keepaliveSeconds = 15;
 
 /** The most a machine may send: an archive of a few MiB, in base64. */
 const longestOutput = 128 * 1024 * 1024;
@@ -114,8 +119,8 @@ export async function runOverSsh(
         privateKey: source.privateKey,
         hostVerifier: (key: Buffer) => key.equals(pinned),
         readyTimeout: 15_000,
-        keepaliveInterval: 15_000,
-        keepaliveCountMax: 3,
+        keepaliveInterval: keepaliveSeconds * 1000,
+        keepaliveCountMax: Math.ceil((source.silentSeconds ?? 45) / keepaliveSeconds),
       });
     });
     isDone = true;

@@ -43,10 +43,16 @@ function clock({ kvm }: WindowsDomain): string {
 /**
  * The provider's rendering of a domain, made fit for Windows: enlightenments, clock, a screen on VNC that only this
  * host can reach, a pointer that follows the viewer's, freed blocks given back to the host. The guest agent's channel
- * and random numbers the provider renders by itself; the identity disk moves to virtio-scsi as in every machine.
+ * and random numbers the provider renders by itself.
+ *
+ * The identity disk is on SATA, whose driver is Windows' own: first boot takes the drive away for good, and virtio-scsi's
+ * since 0.1.266 may stop Windows with a blue screen when its last drive goes (kvm-guest-drivers-windows#1367).
+ *
+ * @param chain as for every machine.
  */
-export function windowsDomainXslt(domain: WindowsDomain): string {
-  return domainXslt({
+export function windowsDomainXslt(chain: readonly string[], domain: WindowsDomain): string {
+  return domainXslt(chain, {
+    identityBus: "sata",
     devices: [
       '<input type="tablet" bus="usb"/>',
       `<graphics type="vnc" autoport="yes" listen="127.0.0.1">

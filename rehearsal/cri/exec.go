@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -68,6 +69,12 @@ func (s *server) ExecSync(ctx context.Context, in *runtimeapi.ExecSyncRequest) (
 // exec runs a command among the container's processes until it ends or the context does, which kills it.
 func (p *hostProcess) exec(ctx context.Context, words []string, stdin io.Reader, stdout, stderr io.Writer) (int32, error) {
 	cmd, err := p.command(words)
+	if unknown := (notRecognized{}); errors.As(err, &unknown) {
+		if stderr != nil {
+			io.WriteString(stderr, unknown.Error())
+		}
+		return notRecognizedCode, nil
+	}
 	if err != nil {
 		return 0, err
 	}

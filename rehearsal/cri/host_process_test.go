@@ -24,7 +24,17 @@ func withAgnhost(t *testing.T, srv *server, script string) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "agnhost"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "agnhost.exe"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withBareAgnhost is the same with the program called as it is in agnhost's image for Windows.
+func withBareAgnhost(t *testing.T, srv *server, script string) {
+	t.Helper()
+	withAgnhost(t, srv, script)
+	program := filepath.Join(srv.processes.images, "agnhost", "agnhost.exe")
+	if err := os.Rename(program, strings.TrimSuffix(program, ".exe")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -102,8 +112,8 @@ func TestImagesWithAProgram(t *testing.T) {
 
 func TestWhatAnImageStarts(t *testing.T) {
 	for name, each := range map[string]struct{ command, args, words []string }{
-		"the image's own":     {nil, nil, []string{"agnhost", "pause"}},
-		"with arguments":      {nil, []string{"netexec"}, []string{"agnhost", "netexec"}},
+		"the image's own":     {nil, nil, []string{"/agnhost", "pause"}},
+		"with arguments":      {nil, []string{"netexec"}, []string{"/agnhost", "netexec"}},
 		"another command":     {[]string{"cmd"}, nil, []string{"cmd"}},
 		"another one's words": {[]string{"cmd"}, []string{"/c", "dir"}, []string{"cmd", "/c", "dir"}},
 	} {
@@ -233,17 +243,33 @@ func TestRemovingASandboxEndsItsProcesses(t *testing.T) {
 	}
 }
 
-func TestAProgramThatIsNotThere(t *testing.T) {
+func TestWhatIsNoProgramToCmd(t *testing.T) {
+	for name, command := range map[string]string{
+		"one that is not there":                   "/no/such-program",
+		"the image's own, which has no extension": "/agnhost",
+		"the same in the container's own folder":  "ROOT/agnhost",
+	} {
+		srv, _ := testServer(t)
+		withBareAgnhost(t, srv, `exit 0`)
+		id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
+		command = strings.Replace(command, "ROOT", filepath.Join(srv.processes.roots, id), 1)
+		srv.processes.get(id).words = []string{command}
+		start(t, srv, id)
+		if got := awaitEnd(t, srv, id); got.ExitCode != 1 || got.Reason != reasonFailed {
+			t.Errorf("%s: it ended so: %v", name, got)
+		}
+		awaitLog(t, log, "stderr F '"+command+"' is not recognized as an internal or external command,")
+	}
+}
+
+func TestACopyWithAnExtensionIsAProgram(t *testing.T) {
 	srv, _ := testServer(t)
-	withAgnhost(t, srv, `exit 0`)
-	id, _ := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{Command: []string{"/no/such-program"}})
-	if _, err := srv.StartContainer(background, &runtimeapi.StartContainerRequest{ContainerId: id}); err == nil || !strings.Contains(err.Error(), "such-program") {
-		t.Errorf("start: %v", err)
-	}
-	got := containerStatus(t, srv, id)
-	if got.State != runtimeapi.ContainerState_CONTAINER_EXITED || got.Reason != reasonNotStarted || !strings.Contains(got.Message, "such-program") {
-		t.Errorf("it ended so: %v", got)
-	}
+	withBareAgnhost(t, srv, `echo up`)
+	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{
+		Command: []string{"sh", "-c", `cp "$CONTAINER_SANDBOX_MOUNT_POINT"/agnhost agnhost.exe && ./agnhost.exe`},
+	})
+	start(t, srv, id)
+	awaitLog(t, log, "up")
 }
 
 func TestAnImageThatIsNotOnTheDisk(t *testing.T) {
@@ -279,8 +305,9 @@ func TestCommandsInAHostProcessContainer(t *testing.T) {
 	if _, err := exec(1, "sleep", "600"); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("a command without end: %v", err)
 	}
-	if _, err := exec(20, "no-such-program"); err == nil || !strings.Contains(err.Error(), "no-such-program") {
-		t.Errorf("a command that is not there: %v", err)
+	got, err = exec(20, "no-such-program")
+	if err != nil || got.ExitCode != 1 || !strings.HasPrefix(string(got.Stderr), "'no-such-program' is not recognized") {
+		t.Errorf("a command that is not there: %v, %v", got, err)
 	}
 	if got := containerStatus(t, srv, id); got.State != runtimeapi.ContainerState_CONTAINER_RUNNING {
 		t.Errorf("after all that it is %v", got.State)

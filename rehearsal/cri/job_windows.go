@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -51,9 +53,14 @@ func newJob() (*job, error) {
 	return &job{handle: handle}, nil
 }
 
-// prepare spares each process a console, which is a program of its own under Wine.
+// prepare spares each process a console, which is a program of its own under Wine. Only cmd.exe has one: what it starts
+// would get its own otherwise, and write there instead of to the log.
 func (j *job) prepare(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
+	flags := uint32(windows.DETACHED_PROCESS)
+	if strings.EqualFold(filepath.Base(cmd.Path), "cmd.exe") {
+		flags = windows.CREATE_NO_WINDOW
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: flags}
 }
 
 // add takes in a process that has just been started.

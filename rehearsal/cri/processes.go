@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,13 +88,21 @@ func (h *hostProcesses) start(id, logFile string, end func(code int32)) error {
 	if p == nil {
 		return fmt.Errorf("the container %s was made before this program was started", id)
 	}
-	cmd, err := p.command(p.words)
-	if err != nil {
-		return err
-	}
 	file := &sync.Mutex{}
 	stdout := &containerLog{file: file, path: logFile, stream: "stdout", now: h.now}
 	stderr := &containerLog{file: file, path: logFile, stream: "stderr", now: h.now}
+	cmd, err := p.command(p.words)
+	if unknown := (notRecognized{}); errors.As(err, &unknown) {
+		go func() {
+			io.WriteString(stderr, unknown.Error())
+			end(notRecognizedCode)
+			close(p.ended)
+		}()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	job, err := newJob()
 	if err != nil {

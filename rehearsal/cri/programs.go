@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -17,7 +19,7 @@ type imageProgram struct {
 
 // imagePrograms are the images whose programs lie on the disk, each in a folder of its name; as their Dockerfiles have it.
 var imagePrograms = map[string]imageProgram{
-	"agnhost": {entrypoint: []string{"agnhost"}, args: []string{"pause"}},
+	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}},
 }
 
 // imageName is the last part of an image's reference: no registry, no folders, no tag and no digest.
@@ -46,18 +48,48 @@ func (p imageProgram) words(config *runtimeapi.ContainerConfig) []string {
 	return append(append([]string{}, command...), args...)
 }
 
+// programExtensions are what makes a file a program to cmd.exe, in this order.
+var programExtensions = []string{".com", ".exe", ".bat", ".cmd"}
+
+// notRecognized is a command that cmd.exe knows no program for, in its words.
+type notRecognized struct{ name string }
+
+// notRecognizedCode is how cmd.exe ends then.
+const notRecognizedCode int32 = 1
+
+func (e notRecognized) Error() string {
+	return fmt.Sprintf("'%s' is not recognized as an internal or external command,\r\noperable program or batch file.\r\n", e.name)
+}
+
 // findProgram finds a program as HostProcess containers do: in the image's files, whatever folder of the image it is said
 // to be in, else on the machine.
+//
+// Since Server 2022 hcsshim puts `cmd /c` before each command (jobcontainers' CreateProcess), for only a process that is
+// in the container already sees the image's files. So one without an extension, as agnhost is, is no program: such a
+// container starts, and ends with what cmd.exe says.
 func findProgram(root, name string) (string, error) {
-	if !filepath.IsAbs(name) || !strings.HasPrefix(name, root) {
-		inImage := filepath.Join(root, strings.TrimPrefix(name, filepath.VolumeName(name)))
-		if program, err := exec.LookPath(inImage); err == nil {
-			return program, nil
+	inImage := name
+	if !strings.HasPrefix(name, root) {
+		inImage = filepath.Join(root, strings.TrimPrefix(name, filepath.VolumeName(name)))
+	}
+	candidates := []string{inImage}
+	if !slices.Contains(programExtensions, strings.ToLower(filepath.Ext(inImage))) {
+		candidates = nil
+		for _, extension := range programExtensions {
+			candidates = append(candidates, inImage+extension)
 		}
+	}
+	for _, candidate := range candidates {
+		if file, err := os.Stat(candidate); err == nil && file.Mode().IsRegular() {
+			return candidate, nil
+		}
+	}
+	if strings.HasPrefix(name, root) {
+		return "", notRecognized{name}
 	}
 	program, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("there is no program %q in the image or on this machine: %w", name, err)
+		return "", notRecognized{name}
 	}
 	return program, nil
 }

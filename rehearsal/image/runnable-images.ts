@@ -23,7 +23,8 @@ export async function writeRunnableImages(
   // curl is in agnhost's images for Windows, too; nslookup is Windows' own.
   const agnhost = join(driveC, "rehearsal/images/agnhost");
   await mkdir(agnhost, { recursive: true });
-  await copyFile(join(sources.agnhost, "agnhost.exe"), join(agnhost, "agnhost.exe"));
+  // Without an extension, as in the image for Windows.
+  await copyFile(join(sources.agnhost, "agnhost.exe"), join(agnhost, "agnhost"));
   await copyFile(join(sources.curl, "curl.exe"), join(agnhost, "curl.exe"));
   await copyFile(join(sources.nslookup, "nslookup.exe"), join(agnhost, "nslookup.exe"));
 }

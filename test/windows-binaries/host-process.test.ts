@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { hostProcessCommand } from "../../verify/objects/workloads.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
 import { JudgedCluster, type Printed } from "./judged-cluster.ts";
 import { JudgedMachine } from "./judged-machine.ts";
@@ -108,7 +109,10 @@ describe("a HostProcess pod under kubelet.exe", () => {
       data: { greeting: "from a config map" },
     });
     const container = {
-      args: ["netexec", `--http-port=${port}`, "--udp-port=-1"],
+      command: hostProcessCommand(["netexec", `--http-port=${port}`, "--udp-port=-1"], port),
+      lifecycle: {
+        preStop: { exec: { command: ["netsh", "advfirewall", "show", "currentprofile"] } },
+      },
       env: [{ name: "SETTING", value: "from the pod" }],
       readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
       livenessProbe: {
@@ -169,7 +173,24 @@ describe("a HostProcess pod under kubelet.exe", () => {
     assert.equal(containerStatuses?.[0]?.lastState?.terminated?.exitCode, 5);
   });
 
+  for (const [name, container, program] of [
+    ["none", { command: ["no-such-program"] }, "no-such-program"],
+    ["bare", { args: ["pause"] }, "/agnhost"],
+  ] as const) {
+    it(`ends as cmd.exe does with what is no program to it: ${program}`, async () => {
+      await start(name, container, { restartPolicy: "Never" });
+      const failed = ({ phase }: PodStatus): boolean => phase === "Failed";
+      const { containerStatuses } = await awaitStatus(name, "does not end", failed);
+      assert.equal(containerStatuses?.[0]?.state?.terminated?.exitCode, 1);
+      const { stdout } = await cluster.kubectl("logs", name);
+      assert.match(stdout, new RegExp(`'${program}' is not recognized as an internal`));
+    });
+  }
+
   it("is told to end, and does so within its time of grace", async () => {
+    // Only the container's own process is told: that must not be cmd.exe.
+    const programs = join(machine.wine.driveC, "rehearsal/images/agnhost");
+    await copyFile(join(programs, "agnhost"), join(programs, "agnhost.exe"));
     await start("pause", { args: ["pause"] }, { restartPolicy: "Never" });
     await awaitStatus("pause", "is not Ready", isReady);
     const logs = cluster.kubectl("logs", "--follow", "pause");
@@ -181,16 +202,6 @@ describe("a HostProcess pod under kubelet.exe", () => {
     assert.equal(exitCode, 0, stderr);
     assert.ok(Date.now() - started < 55_000);
     assert.match((await logs).stdout, /exiting because of signal "terminated"/);
-  });
-
-  it("ends with an error when there is no such program", async () => {
-    await start("none", { command: ["no-such-program"] }, { restartPolicy: "Never" });
-    const { containerStatuses } = await awaitStatus(
-      "none",
-      "does not end",
-      ({ phase }) => phase === "Failed",
-    );
-    assert.equal(containerStatuses?.[0]?.state?.terminated?.exitCode, 128);
   });
 
   it("leaves nothing running when it is deleted", async () => {

@@ -26,6 +26,8 @@ export interface Facts {
   readonly rehearsal: boolean;
   /** Why Windows pods have no network; nothing where they have one. */
   readonly noWindowsPodNetwork?: string;
+  /** Why no port of a Windows node leads to a pod; nothing where one does. */
+  readonly noWindowsHostPorts?: string;
   /** Whether Windows nodes have routes to pods' and Services' addresses, by way of a Linux node. */
   readonly windowsNodeRoutes?: boolean;
   /** Why nothing on this host can be reached from the lab's segment; nothing where it can. */

@@ -73,7 +73,8 @@ function podSpec({ os, part }: Role, image: string): V1PodSpec {
     os: { name: os },
     nodeSelector: { "kubernetes.io/os": os },
     tolerations: [{ operator: "Exists" }],
-    terminationGracePeriodSeconds: 1,
+    // Taking the firewall's rule away takes a moment.
+    terminationGracePeriodSeconds: part === "host-server" && os === "windows" ? 15 : 1,
     automountServiceAccountToken: false,
     ...(onHost && { hostNetwork: true }),
     ...(onHost &&
@@ -86,19 +87,50 @@ function podSpec({ os, part }: Role, image: string): V1PodSpec {
   };
 }
 
-function container({ part }: Role, image: string): V1Container {
+function container({ os, part }: Role, image: string): V1Container {
   const serves = part === "server" || part === "host-port" || part === "host-server";
   const port = part === "host-server" ? hostServerPort : serverPort;
+  // Its UDP server is not asked, and does not start under Wine.
+  const args = serves ? ["netexec", `--http-port=${port}`, "--udp-port=-1"] : ["pause"];
+  const onWindows = os === "windows" && (part === "node" || part === "host-server");
   return {
     name: "agnhost",
     image,
     imagePullPolicy: "IfNotPresent",
-    // Its UDP server is not asked, and does not start under Wine.
-    args: serves ? ["netexec", `--http-port=${port}`, "--udp-port=-1"] : ["pause"],
+    ...(onWindows ? { command: hostProcessCommand(args, serves ? port : undefined) } : { args }),
+    ...(onWindows &&
+      serves && { lifecycle: { preStop: { exec: { command: [...firewallRule("delete")] } } } }),
     ...(serves && {
       ports: [{ containerPort: port, ...(part === "host-port" && { hostPort }) }],
     }),
   };
+}
+
+/**
+ * What a HostProcess container runs, for cmd.exe: hcsshim puts that before each command since Server 2022, and to it the
+ * program of agnhost's image is none without an extension. Kubernetes' own tests copy it too (test/e2e/windows/
+ * host_process.go).
+ *
+ * @param port that the firewall has to let others come to: it is the node's own, and closed. Default: none.
+ */
+export function hostProcessCommand(args: readonly string[], port?: number): string[] {
+  const program = "%CONTAINER_SANDBOX_MOUNT_POINT%\\agnhost";
+  const open =
+    port === undefined
+      ? []
+      : [
+          ...firewallRule("add"),
+          ...["dir=in", "action=allow", "protocol=TCP", `localport=${port}`, "&"],
+        ];
+  return [
+    ...["cmd", "/C", ...open, "copy", "/Y", program, `${program}.exe`],
+    ...["&&", `${program}.exe`, ...args],
+  ];
+}
+
+/** The beginning of netsh's command line for the rule that `namespace` names. */
+function firewallRule(verb: "add" | "delete"): readonly string[] {
+  return ["netsh", "advfirewall", "firewall", verb, "rule", `name=${namespace}`];
 }
 
 function service(os: Os, network?: "host"): V1Service {

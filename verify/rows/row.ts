@@ -70,6 +70,22 @@ export function rowTitle(row: Row): string {
   return row.kind === "sample" ? row.title : `${sourceName(row.from)} to ${targetName(row)}`;
 }
 
+/** What is said of a row that nobody has seen work on a real Windows. */
+export const notSeenYet = "not seen yet on Windows";
+
+/**
+ * Whether that is so of a row: Windows nodes had no way to Services' addresses in older releases (kubernetes#126795), and
+ * here it was never tried.
+ */
+export function isNotSeenYet(row: Row): boolean {
+  return (
+    row.kind === "path" &&
+    row.from.where === "node" &&
+    row.from.os === "windows" &&
+    (row.target.to === "service" || row.target.to === "dns")
+  );
+}
+
 /** Name of a system as people write it. */
 export function osName(os: Os): string {
   return os === "linux" ? "Linux" : "Windows";

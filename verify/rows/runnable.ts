@@ -2,7 +2,7 @@ import { messageOf } from "../../components/controlplane/actions/cluster-api.ts"
 import { nodesOf } from "../cluster/facts.ts";
 import type { Facts } from "../cluster/facts.ts";
 import { windowsRelease } from "../objects/images.ts";
-import { osName } from "./row.ts";
+import { isNotSeenYet, notSeenYet, osName } from "./row.ts";
 import type { Os, PathRow, Row, SampleRow } from "./row.ts";
 
 /** What a row needs of a cluster. */
@@ -14,6 +14,8 @@ export type Need =
   | { readonly need: "windows-host-process" }
   /** kube-proxy's rules on a Windows node. */
   | { readonly need: "windows-kube-proxy" }
+  /** A port of a Windows node that leads to a pod. */
+  | { readonly need: "windows-host-port" }
   /** A way from a Windows node itself to addresses of pods or Services: the pod network's, or routes. */
   | { readonly need: "windows-node-way"; readonly to: "pods" | "services" }
   /** A pod that kubelet.exe starts; its container may be modelled, and the row says how far that goes. */
@@ -43,7 +45,7 @@ export function needsHostProcess(row: Row): boolean {
   return needsOf(row).some(({ need }) => need === "windows-host-process");
 }
 
-/** What a row needs, in a few words; what comes with another need is left out. */
+/** What a row needs, in a few words; what comes with another need is left out. With what is doubtful about it. */
 export function needsText(row: Row): string {
   const needs = needsOf(row);
   const windows = needs.some(({ need }) => need.startsWith("windows-"));
@@ -59,6 +61,7 @@ export function needsText(row: Row): string {
       case "windows-kube-proxy":
         return "kube-proxy on Windows";
       case "windows-node-way":
+      case "windows-host-port":
         return "";
       case "windows-container":
       case "windows-statistics":
@@ -72,7 +75,8 @@ export function needsText(row: Row): string {
         return "the internet";
     }
   });
-  return texts.filter((text) => text !== "").join(", ");
+  const all = texts.filter((text) => text !== "").join(", ");
+  return isNotSeenYet(row) ? `${all} (${notSeenYet})` : all;
 }
 
 function pathNeeds({ from, target }: PathRow): readonly Need[] {
@@ -98,6 +102,7 @@ function pathNeeds({ from, target }: PathRow): readonly Need[] {
     ...((windowsTarget && !onHost) || (from.where === "pod" && from.os === "windows")
       ? [{ need: "windows-pods" } as const]
       : []),
+    ...(target.to === "host-port" && windowsTarget ? [{ need: "windows-host-port" } as const] : []),
     ...(target.to === "dns" && from.where !== "outside" && from.os === "linux"
       ? [{ need: "linux-nslookup" } as const]
       : []),
@@ -132,6 +137,8 @@ function missing(need: Need, facts: Facts): string | undefined {
       return facts.rehearsal
         ? "needs Windows: containers on a rehearsed node are modelled and have no network"
         : facts.noWindowsPodNetwork;
+    case "windows-host-port":
+      return facts.noWindowsHostPorts;
     case "windows-kube-proxy":
       return facts.rehearsal
         ? "needs Windows: a rehearsed node has no HNS, hence no kube-proxy"

@@ -1,5 +1,6 @@
 import { whyNotReady } from "../diagnose/diagnose.ts";
 import { roleName } from "../objects/names.ts";
+import { isNotSeenYet, notSeenYet } from "../rows/row.ts";
 import type { PathRow } from "../rows/row.ts";
 import { needsHostProcess } from "../rows/runnable.ts";
 import { awaitState } from "./await-state.ts";
@@ -28,6 +29,9 @@ export async function runPath(row: PathRow, end: number, tools: RowTools): Promi
   );
   if ("ready" in waited) {
     const outcome = await tryProbes(row.id, waited.ready, end, tools);
+    if (outcome.status === "failed" && !tools.rehearsal && isNotSeenYet(row)) {
+      return { ...outcome, reason: `${outcome.reason} (${notSeenYet})` };
+    }
     return outcome.status === "passed" && tools.rehearsal && needsHostProcess(row)
       ? { ...outcome, status: "rehearsed", reason: underWine }
       : outcome;

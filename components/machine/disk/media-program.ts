@@ -1,3 +1,4 @@
+import { installText, thisPackageManager } from "../../../toolchain/host-packages.ts";
 import { runProgram, type ProgramEnd } from "../../../toolchain/run-program.ts";
 
 /** The programs that make and look at media, each with the Debian package it is in. */
@@ -20,7 +21,8 @@ export async function runMediaProgram(
 ): Promise<ProgramEnd> {
   const end = await runProgram(program, args, timeoutSeconds, "C.UTF-8");
   if (end.how === "missing") {
-    throw new Error(`${end.reason}: apt-get install ${packages[program]}`);
+    const install = installText(await thisPackageManager(), [packages[program]]);
+    throw new Error(`${end.reason}: ${install}`);
   }
   return end;
 }

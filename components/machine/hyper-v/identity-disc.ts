@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { installText, thisPackageManager } from "../../../toolchain/host-packages.ts";
 import { runProgram } from "../../../toolchain/run-program.ts";
 import type { IdentityParameter } from "./parameters.ts";
 
@@ -25,7 +26,8 @@ export async function identityDisc({ userData, metaData }: IdentityParameter): P
     const names = ["-output", iso, "-volid", label, "-joliet", "-rock"];
     const { how, reason } = await runProgram("mkisofs", [...names, user, meta], timeoutSeconds);
     if (how !== "well") {
-      throw new Error(`the identity disc cannot be made: ${reason} (apt-get install genisoimage)`);
+      const install = installText(await thisPackageManager(), ["genisoimage"]);
+      throw new Error(`the identity disc cannot be made: ${reason} (${install})`);
     }
     return await readFile(iso);
   } finally {

@@ -4,10 +4,10 @@ import type { DiscFile, DiscListing } from "./disc.ts";
 import { MediaError } from "../../machine/disk/media-error.ts";
 
 /**
- * Drivers a machine of ours needs: its disk, the CD of its identity, network, the channel of the guest agent, memory
- * balloon, random numbers. Names of folders on virtio-win.iso.
+ * Drivers a machine of ours needs: its disk, network, the channel of the guest agent, memory balloon, random numbers. CDs are
+ * on SATA, whose driver is Windows' own. Names of folders on virtio-win.iso.
  */
-export const driverNames = ["viostor", "vioscsi", "NetKVM", "vioserial", "Balloon", "viorng"];
+export const driverNames = ["viostor", "NetKVM", "vioserial", "Balloon", "viorng"];
 
 /** How virtio-win calls versions of Windows Server. */
 const versionFolders: Readonly<Record<WindowsVersion, string>> = { "2022": "2k22", "2025": "2k25" };

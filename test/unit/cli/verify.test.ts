@@ -3,9 +3,20 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { verify } from "../../../cli/commands/verify.ts";
+import { lackingOnWindows } from "../../../cli/verify/lab-facts.ts";
 import { checkReportFiles, writeReportFiles } from "../../../cli/verify/report-files.ts";
 import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
 import { newFolder } from "../new-folder.ts";
+
+describe("what Windows pods lack", () => {
+  for (const [kind, lacking] of [
+    ["calico", ["noWindowsHostPorts"]],
+    ["flannel", []],
+    ["kind-default", ["noWindowsPodNetwork"]],
+  ] as const) {
+    it(`with ${kind}`, () => assert.deepEqual(Object.keys(lackingOnWindows(kind)), lacking));
+  }
+});
 
 describe("files for a run's results", () => {
   const folder = newFolder();

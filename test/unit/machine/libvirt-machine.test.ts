@@ -36,7 +36,7 @@ describe("LibvirtMachine", () => {
         const args: LibvirtMachineArgs = {
           ...{ computerName: "win-1", os: "windows", guest: "rehearsal" },
           ...{ domainName: "kindows-t-win-1", domainType: "qemu" },
-          ...{ cpus: 2, memoryMiB: 3072, diskGiB: 8 },
+          ...{ cpus: 2, memoryMiB: 3072, diskGiB: 8, bootSeconds: 1200 },
           ...{ address: "192.168.150.10", mac: "52:54:00:ab:cd:ef" },
           segment: { kind: "network", networkId: "network" },
           login: { user: "Administrator", key: new SshKey("login", { comment: "t" }, opts) },
@@ -114,9 +114,13 @@ describe("LibvirtMachine", () => {
   });
 
   it("describes each guest's machine in its own way", () => {
-    assert.deepEqual(domain("win-1")["xml"], { xslt: domainXslt() });
-    assert.deepEqual(domain("win-kvm")["xml"], { xslt: windowsDomainXslt({ kvm: true }) });
-    assert.deepEqual(domain("win-emulated")["xml"], { xslt: windowsDomainXslt({ kvm: false }) });
+    const windows = (name: string, kvm: boolean): string =>
+      windowsDomainXslt([`${name}-id`, "machines-base-id"], { kvm });
+    assert.deepEqual(domain("win-1")["xml"], {
+      xslt: domainXslt(["win-1-id", "machines-base-id"]),
+    });
+    assert.deepEqual(domain("win-kvm")["xml"], { xslt: windows("win-kvm", true) });
+    assert.deepEqual(domain("win-emulated")["xml"], { xslt: windows("win-emulated", false) });
   });
 
   it("boots with the firmware its image was installed with", () => {
@@ -127,6 +131,9 @@ describe("LibvirtMachine", () => {
       { file: "/var/lib/libvirt/qemu/nvram/kindows-t-win-1_VARS.fd", template: "/VARS.fd" },
     ]);
   });
+
+  it("is given up by the provider when its boot's time is over, not before", () =>
+    assert.deepEqual(domain("win-1")["timeouts"], { create: "1200s" }));
 
   it("is started again with the host", () => assert.equal(domain("win-1")["autostart"], true));
 

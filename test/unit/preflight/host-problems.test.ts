@@ -5,6 +5,7 @@ import { hostProblemsText, hostProblemText } from "../../../config/host-problem.
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { HostFacts } from "../../../preflight/host-facts.ts";
+import { judgeConfinement } from "../../../preflight/judge-confinement.ts";
 import { judge } from "../../../preflight/judge.ts";
 import type { DockerFacts } from "../../../preflight/probe-docker.ts";
 import type { LibvirtFacts } from "../../../preflight/probe-libvirt.ts";
@@ -27,7 +28,9 @@ const libvirt: LibvirtFacts = {
 const goodHost: HostFacts = {
   docker: { reachable: true, ...docker },
   libvirt: { reachable: true, ...libvirt },
+  packageManager: "apt-get",
   kvm: "works",
+  confinement: { by: undefined, denials: [] },
   network: {
     interfaces: ["lo", "eth0", "docker0"],
     ranges: [
@@ -75,6 +78,11 @@ const missing: Cases = {
   "no Docker": { docker: nothingReachable.docker },
   "a rootless Docker": withDocker({ rootless: true }),
   "an old Docker": withDocker({ version: "19.03.13" }),
+  "Fedora without anything": { ...nothingReachable, packageManager: "dnf" },
+  "a distribution nobody knows, without Docker": {
+    docker: nothingReachable.docker,
+    packageManager: undefined,
+  },
   "no libvirt": { libvirt: nothingReachable.libvirt },
   "a libvirt without QEMU": withLibvirt({ emulatorError: "no emulator found" }),
   "no KVM where none is wanted": { kvm: undefined },
@@ -88,7 +96,11 @@ const missing: Cases = {
 };
 const missingForWindows: Cases = {
   "no KVM where it is wanted": { kvm: "absent" },
-  "a KVM for others": { kvm: "denied" },
+  "a KVM for others, and for libvirt": { kvm: "denied" },
+  "a KVM for others, and libvirt has none": {
+    kvm: "denied",
+    ...withLibvirt({ emulatorError: "invalid argument: KVM is not supported" }),
+  },
   "a KVM that opens and hangs": { kvm: "hangs" },
   "a KVM that QEMU can't use": {
     kvm: { error: "failed to initialize kvm: Device or resource busy" },
@@ -149,6 +161,20 @@ const room: Cases = {
     memory: { availableMiB: 100, totalMiB: 4000 },
     disks: oneDisk(0.1),
   },
+};
+
+const denied = (by: "AppArmor" | "SELinux", file: string, wanted: string): Partial<HostFacts> => ({
+  confinement: { by, denials: [{ by, file, wanted }] },
+});
+const deniedDisk = denied("AppArmor", `${goodHost.disks.pool.folder}/kindows-x-win-1.qcow2`, "wr");
+/** What AppArmor or SELinux denied once. */
+const denials: Cases = {
+  "a disk that AppArmor denied": deniedDisk,
+  "a base that AppArmor denied": denied("AppArmor", "/pool/kindows-x-0123456789ab.qcow2", "r"),
+  "a folder that SELinux denied": denied("SELinux", "kindows-x", "search"),
+  "a denied file that is none of the lab's": denied("AppArmor", "/sys/devices/system/node/", "r"),
+  "a denied disk of a machine that runs": { ...deniedDisk, ...ownLibvirt(true) },
+  "a log that is not for your eyes": { confinement: { by: "AppArmor", denials: undefined } },
 };
 
 /** Networks of the host, and an interface for each. */
@@ -317,7 +343,7 @@ describe("preflight", () => {
     .split("\n");
 
   for (const [settings, cases] of [
-    [rehearsal, { "a good host": {}, ...missing, ...conflicts, ...room }],
+    [rehearsal, { "a good host": {}, ...missing, ...conflicts, ...room, ...denials }],
     [windows, { "a good host for Windows": {}, ...missingForWindows }],
     [
       "{ windows: { image: { kind: iso, path: /srv/windows.iso } }, cni: { kind: kind-default } }",
@@ -328,7 +354,8 @@ describe("preflight", () => {
     ...Object.entries(linuxImages).map(([image, cases]) => [linux(image), cases] as const),
   ] as const) {
     eachCase("%s", cases, (host, name) => {
-      const found = judge(settingsOf(settings), { ...goodHost, ...host });
+      const [asked, facts] = [settingsOf(settings), { ...goodHost, ...host }];
+      const found = [...judge(asked, facts), ...judgeConfinement(asked, facts)];
       const problems = found.map((problem) => `${name}: ${hostProblemText(problem)}`);
       const told = golden.filter((line) => line.startsWith(`${name}: `));
       assert.deepEqual(problems, told);

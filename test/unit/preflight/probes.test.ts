@@ -6,6 +6,7 @@ import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
 import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";
 import { domainsIn, networksIn, poolsIn } from "../../../preflight/libvirt-xml.ts";
+import { denialsIn, probeConfinement } from "../../../preflight/probe-confinement.ts";
 import { probeDocker } from "../../../preflight/probe-docker.ts";
 import { availableIn, bridgeIn } from "../../../preflight/probe-hypervisors.ts";
 import { probeImage } from "../../../preflight/probe-image.ts";
@@ -215,6 +216,40 @@ describe("probes", () => {
     await process("333", 1000, ["anon_inode:inotify"]);
     for (const name of ["4444", "self"]) await mkdir(path.join(folder, name));
     assert.deepEqual(await probeInotify(folder), { limit: 128, used: 2 });
+  });
+
+  const confinements: Readonly<Record<string, readonly [file: string, is: string, by: unknown]>> = {
+    "is nothing on a kernel without either": ["other", "", undefined],
+    "is AppArmor where that is on": ["module/apparmor/parameters/enabled", "Y\n", "AppArmor"],
+    "is no AppArmor that is off": ["module/apparmor/parameters/enabled", "N\n", undefined],
+    "is SELinux that enforces": ["fs/selinux/enforce", "1", "SELinux"],
+    "is no SELinux that only reports": ["fs/selinux/enforce", "0", undefined],
+  };
+  eachCase("confinement %s", confinements, async ([file, is, by]) => {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), is);
+    assert.equal((await probeConfinement(folder)).by, by);
+  });
+
+  it("denials of machines are found in a log, each file once, and no others", () => {
+    const machine = "libvirt-e1ee5c06-1f3c-4fa9-baba-772dd011a8a5";
+    const appArmor = (profile: string, file: string, mask: string, what = "DENIED"): string =>
+      `audit: type=1400 audit(1548806964.776:22663): apparmor="${what}" operation="open" class="file" profile="${profile}" name="${file}" pid=10369 comm="qemu-system-x86" requested_mask="${mask}" denied_mask="${mask}" fsuid=64055 ouid=64055`;
+    const seLinux = (what: string, domain: string, end: string): string =>
+      `avc:  denied  { read write } for  pid=369525 comm="qemu-system-x86" ${what} dev="vda2" ino=4677 scontext=system_u:system_r:${domain}:s0:c199,c344 tcontext=system_u:object_r:default_t:s0 tclass=file${end}`;
+    const log = [
+      `[263802.885482] ${appArmor(machine, "/pool/a.qcow2", "r")}`,
+      `Jan 29 19:09:24 host kernel: ${appArmor(machine, "/pool/a.qcow2", "wr")}`,
+      ...[appArmor("libvirtd", "/x", "x"), appArmor(machine, "/x", "r", "ALLOWED")],
+      `type=AVC msg=audit(1733476544.855:6456): ${seLinux('name="b.qcow2"', "svirt_t", " permissive=0")}`,
+      `AVC ${seLinux("path=/mnt/c.qcow2", "svirt_tcg_t", "")}`,
+      ...[seLinux('name="d"', "virtqemud_t", ""), seLinux('name="d"', "svirt_t", " permissive=1")],
+    ];
+    assert.deepEqual(denialsIn(log.join("\n")), [
+      { by: "AppArmor", file: "/pool/a.qcow2", wanted: "wr" },
+      { by: "SELinux", file: "b.qcow2", wanted: "read write" },
+      { by: "SELinux", file: "/mnt/c.qcow2", wanted: "read write" },
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { downloadText } from "../../../toolchain/download-text.ts";
 import { WrongContentError, download, type DownloadOptions } from "../../../toolchain/download.ts";
 import { transferText } from "../../../toolchain/transfer-text.ts";
 import { eachCase } from "../each-case.ts";
@@ -178,6 +179,14 @@ describe("downloads", () => {
   it("trust nobody whose certificate nobody vouches for", () => {
     answers(serve(content));
     return withVariable("CURL_CA_BUNDLE", "", /curl: \(60\)/);
+  });
+
+  it("are a text where one is short, and no endless one", async () => {
+    const release = Buffer.alloc(70_000, "a"); // As the description of a release of Flannel's.
+    answers(serve(release));
+    assert.equal(await downloadText(`${server.url}/release`), String(release));
+    answers(serve(Buffer.alloc(1024 ** 2 + 1)));
+    await assert.rejects(downloadText(`${server.url}/release`), /^DownloadError: curl: \(63\)/);
   });
 
   it("need curl", () => withVariable("PATH", folder, /^DownloadError: curl is missing$/));

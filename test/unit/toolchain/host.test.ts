@@ -10,7 +10,7 @@ import { boundingSetHasSysResource } from "../../../toolchain/capabilities.ts";
 import { dockerdArguments, wrappedRuntime } from "../../../toolchain/container-runtime.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
 import { hostPackages } from "../../../toolchain/host-package-table.ts";
-import { installCommand, planPackages } from "../../../toolchain/host-packages.ts";
+import { installCommand, planPackages, startCommand } from "../../../toolchain/host-packages.ts";
 import type { Host, Plan } from "../../../toolchain/host-packages.ts";
 import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
 import { runProgram, type ProgramEnd } from "../../../toolchain/run-program.ts";
@@ -49,7 +49,7 @@ describe("host packages", () => {
     "Fedora, even as root": [
       ["docker.io", "qemu-system-x86"],
       host(true, "dnf"),
-      /run this again:\n {2}sudo dnf install moby-engine qemu-system-x86-core$/,
+      /run this again:\n {2}sudo dnf install moby-engine qemu-system-x86$/,
     ],
     "Arch: two packages that are one there": [
       ["libvirt-daemon-system", "libvirt-clients"],
@@ -82,6 +82,12 @@ describe("host packages", () => {
     const found = await planPackages(names, on);
     if (!(plan instanceof RegExp)) assert.deepEqual(found, plan);
     else assert.match(found.kind === "tell" ? found.message : `wrong plan: ${found.kind}`, plan);
+  });
+
+  it("libvirt is several daemons on Fedora, and one elsewhere", () => {
+    assert.equal(startCommand("libvirt", "apt-get"), "sudo systemctl enable --now libvirtd");
+    assert.match(startCommand("libvirt", "dnf"), /virtqemud\.socket .*virtproxyd\.socket$/);
+    assert.equal(startCommand("docker", "dnf"), "sudo systemctl enable --now docker");
   });
 
   it("one that is not in the table is a mistake of ours", async () => {
@@ -223,7 +229,7 @@ describe("daemons that do not answer", () => {
     "Docker of another group": [
       "Got permission denied while trying to connect to the Docker daemon socket: dial unix: permission denied\n",
       "denied",
-      /join the group docker/,
+      /usermod -aG docker \$USER/,
     ],
     "libvirt not started": [
       `${libvirt} to '/var/run/libvirt/libvirt-sock': No such file or directory\n`,
@@ -233,7 +239,7 @@ describe("daemons that do not answer", () => {
     "libvirt of another group": [
       `${libvirt}: Permission denied\n`,
       "denied",
-      /Permission denied.*join the group docker/,
+      /Permission denied.*usermod -aG docker \$USER/,
     ],
     "libvirt behind polkit": [
       "error: failed to connect\nerror: authentication unavailable: no polkit agent available\n",
@@ -290,6 +296,13 @@ describe("a program of the host", () => {
   eachCase("%s", cases, async ([line, seconds, end]) =>
     assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end),
   );
+
+  it("may not be run", async () => {
+    const program = path.join(newFolder(), "program");
+    writeFileSync(program, "", { mode: 0o600 });
+    const { how, reason } = await runProgram(program, [], 600);
+    assert.deepEqual([how, reason], ["missing", `the program ${program} may not be run by you`]);
+  });
 
   it("is not installed", async () => {
     const reason = "the program no-such-program is not installed";

@@ -67,6 +67,29 @@ describe("what rows need in the cluster", () => {
     assert.deepEqual(ports("host-server"), [{ containerPort: 28081 }]);
   });
 
+  const copied =
+    "copy /Y %CONTAINER_SANDBOX_MOUNT_POINT%\\agnhost %CONTAINER_SANDBOX_MOUNT_POINT%\\agnhost.exe && %CONTAINER_SANDBOX_MOUNT_POINT%\\agnhost.exe";
+  const rule = (verb: string): string =>
+    `netsh advfirewall firewall ${verb} rule name=${namespace}`;
+  for (const [part, command, preStop, grace] of [
+    ["node", `cmd /C ${copied} pause`, undefined, 1],
+    [
+      "host-server",
+      `cmd /C ${rule("add")} dir=in action=allow protocol=TCP localport=28081 & ${copied} netexec --http-port=28081 --udp-port=-1`,
+      rule("delete"),
+      15,
+    ],
+  ] as const) {
+    it(`is a program to cmd.exe on Windows' own network, and leaves no rule of the firewall: ${part}`, () => {
+      const { containers, terminationGracePeriodSeconds } = podOf("windows", part);
+      const [{ args, command: words, lifecycle } = assert.fail()] = containers;
+      assert.deepEqual([args, words?.join(" ")], [undefined, command]);
+      assert.equal(lifecycle?.preStop?.exec?.command?.join(" "), preStop);
+      assert.equal(terminationGracePeriodSeconds, grace);
+      assert.equal(podOf("linux", part).containers[0]?.command, undefined);
+    });
+  }
+
   it("leads to what serves on the nodes' network by a Service of its own", () => {
     const roles = [{ os: "windows", part: "host-server" }] as const;
     const [set, service, ...others] = workloads(roles, "image");

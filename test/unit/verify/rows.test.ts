@@ -88,7 +88,8 @@ describe("what a row needs", () => {
     "linux-pod-to-windows-service": "a Linux node, Windows pods with a network",
     "windows-node-to-linux-pod": "a Linux node, a HostProcess container on Windows",
     "linux-pod-to-windows-host-service": "a Linux node, a HostProcess container on Windows",
-    "windows-node-to-cluster-dns": "a Linux node, a HostProcess container on Windows",
+    "windows-node-to-cluster-dns":
+      "a Linux node, a HostProcess container on Windows (not seen yet on Windows)",
     "linux-node-to-cluster-dns": "a Linux node",
     "outside-to-linux-service-windows-node": "a Linux node, kube-proxy on Windows",
     "linux-pod-to-internet": "a Linux node, the internet",
@@ -178,6 +179,13 @@ describe("what can be run", () => {
     }
     assert.equal(told["linux-pod-to-linux-pod-other-node"], undefined);
   });
+
+  it("is without hostPort on Windows all but what goes to one there", () =>
+    assert.deepEqual(reasons({ ...fullFacts, noWindowsHostPorts: "no hostPort" }), {
+      "linux-pod-to-windows-host-port": "no hostPort",
+      "windows-pod-to-windows-host-port": "no hostPort",
+      "outside-to-windows-host-port": "no hostPort",
+    }));
 
   it("is without Windows what is on Linux", () => {
     const told = reasons({ nodes: [linuxNode, otherLinuxNode], rehearsal: false });

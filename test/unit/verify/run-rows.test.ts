@@ -142,6 +142,13 @@ describe("running rows", () => {
     });
   }
 
+  it("says beside a failure that nobody has seen such a row work on Windows yet", () =>
+    comesOut(
+      "windows-node-to-linux-service",
+      { details: onHosts, attempt: lost, seconds },
+      { status: "failed", reason: /.\(not seen yet on Windows\)$/ },
+    ));
+
   it("tries again what does not work at once", async () => {
     let calls = 0;
     const attempt = () => (++calls < 4 ? lost() : undefined);

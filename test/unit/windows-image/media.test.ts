@@ -136,7 +136,7 @@ describe("media of an image", () => {
     const image = `{ kind: iso, path: ${at("virtio.iso")}, drivers: { path: ${at("old-virtio.iso")} }, openSsh: { path: ${at("not-ssh.zip")} } }`;
     assert.deepEqual(await problemsOf(windowsWith(image)), [
       "virtio.iso is not an ISO of Windows Setup: sources/install.wim and sources/boot.wim and bootmgr is not on it. Write the path of an ISO of Windows Server.",
-      "old-virtio.iso is not a virtio-win ISO with drivers for Windows Server 2022: it lacks viostor/2k22/amd64, vioscsi/2k22/amd64, NetKVM/2k22/amd64, vioserial/2k22/amd64, Balloon/2k22/amd64, viorng/2k22/amd64. Write the path of virtio-win.iso, as the virtio-win project publishes it.",
+      "old-virtio.iso is not a virtio-win ISO with drivers for Windows Server 2022: it lacks viostor/2k22/amd64, NetKVM/2k22/amd64, vioserial/2k22/amd64, Balloon/2k22/amd64, viorng/2k22/amd64. Write the path of virtio-win.iso, as the virtio-win project publishes it.",
       "not-ssh.zip is not OpenSSH for 64-bit Windows: it lacks OpenSSH-Win64/sshd.exe, OpenSSH-Win64/sftp-server.exe, OpenSSH-Win64/ssh-keygen.exe. Write the path of OpenSSH-Win64.zip, as PowerShell/Win32-OpenSSH publishes it.",
     ]);
   });

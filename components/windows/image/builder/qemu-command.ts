@@ -57,7 +57,7 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
     ...["-netdev", "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"],
     ...["-device", `${virtio("net")},netdev=net,romfile=`],
     // Not needed here, but Windows binds its drivers to what it sees, and every machine has these.
-    ...["serial", "rng", "balloon", "scsi"].flatMap((kind) => ["-device", virtio(kind)]),
+    ...["serial", "rng", "balloon"].flatMap((kind) => ["-device", virtio(kind)]),
   ];
 }
 

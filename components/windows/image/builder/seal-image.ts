@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CommandFailed, runOverSsh } from "../../../machine/run-over-ssh.ts";
+import { CommandFailed, runOverSsh, type SshSource } from "../../../machine/run-over-ssh.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
 import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
@@ -21,8 +21,8 @@ const lastScript = "Complete-Image.ps1";
 /** Installing the feature Containers, unpacking containerd, on a slow disk, and pulling container images. */
 const timeoutSeconds = 1500 + pullSeconds;
 
-/** What a script ends with that has ordered a reboot; steps/lib/ExitCodes.ps1. */
-const rebootNotDone = 75;
+/** What a script ends with that has ordered a reboot, or has met one that still runs: see steps/lib/ExitCodes.ps1. */
+const passing: readonly number[] = [75, 11];
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
@@ -56,34 +56,46 @@ const resultSchema = z.object({
  *
  * @param registries what the machine may reach besides the public Internet, as host and port.
  * @returns which Windows it has.
- * @throws StageError when a script failed; another error when it can't be reached (yet), or reboots: then it is to be
- * tried again, and goes on where it was.
+ * @throws StageError when a script failed; another error when it can't be reached (yet), reboots, or still runs the script
+ * of a lost connection: then it is to be tried again, and goes on where it was.
  */
 export async function sealImage(
   port: number,
   secrets: ImageSecrets,
   registries: ReadonlySet<string>,
 ): Promise<ImageBuild> {
-  const source = {
-    host: "127.0.0.1",
-    port,
-    user: "Administrator",
-    privateKey: secrets.loginKey.private,
-    hostKey: secrets.hostKey.public,
-  };
   let output: string;
   try {
-    output = await runOverSsh(source, sealCommand, timeoutSeconds, "", {
+    output = await runOverSsh(builderLogin(port, secrets), sealCommand, timeoutSeconds, "", {
       port: wayOutPort,
       accept: wayOutTo(registries),
     });
   } catch (error) {
-    if (error instanceof CommandFailed && error.exitCode !== rebootNotDone) {
-      throw new StageError(`sealing failed: ${error.message}`, "What it says names the remedy.");
-    }
-    throw error;
+    throw sealingError(error);
   }
   return buildIn(output);
+}
+
+/** How the builder is logged in to. Emulated, or on a busy host, it may be silent for minutes and go on all the same. */
+export function builderLogin(
+  port: number,
+  { loginKey, hostKey }: Pick<ImageSecrets, "loginKey" | "hostKey">,
+): SshSource {
+  return {
+    host: "127.0.0.1",
+    port,
+    user: "Administrator",
+    privateKey: loginKey.private,
+    hostKey: hostKey.public,
+    silentSeconds: 300,
+  };
+}
+
+/** A StageError where a script failed for good, after which nothing is tried again. */
+export function sealingError(error: unknown): unknown {
+  return error instanceof CommandFailed && !passing.includes(error.exitCode)
+    ? new StageError(`sealing failed: ${error.message}`, "What it says names the remedy.")
+    : error;
 }
 
 /** @throws StageError where no line says it. */

@@ -25,7 +25,7 @@ export function findUefiFirmware(): UefiFirmware {
   const firmware = uefiFirmware();
   if (!isThere(firmware)) {
     throw new Error(
-      "this host has no UEFI for machines: apt-get install ovmf; or write kindows:windows.image.firmware bios",
+      "this host has no UEFI for machines: install Debian's ovmf, Fedora's edk2-ovmf; or write kindows:windows.image.firmware bios",
     );
   }
   return firmware;

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { buildIn, sealCommand } from "../../../../components/windows/image/builder/seal-image.ts";
+import { CommandFailed } from "../../../../components/machine/run-over-ssh.ts";
+import { StageError } from "../../../../components/windows/image/builder/build-stages.ts";
+import {
+  buildIn,
+  builderLogin,
+  sealCommand,
+  sealingError,
+} from "../../../../components/windows/image/builder/seal-image.ts";
 import { defaultRequirements } from "../../../../components/windows/host-requirements.ts";
 
 const build =
@@ -15,6 +22,19 @@ describe("sealing over SSH", () => {
     it(`makes up no Windows from ${output || "nothing"}`, () =>
       assert.throws(() => buildIn(output), /no script said which Windows it has/));
   }
+
+  it("is tried again after a lost connection, a reboot, and where the script of a lost connection still runs", () => {
+    const ended = (code: number): unknown => sealingError(new CommandFailed("", code));
+    const again = [new Error("the connection was lost"), ended(75), ended(11)];
+    assert.ok(again.every((error) => sealingError(error) === error));
+    for (const code of [1, 10, 12, 74, 76]) assert.ok(ended(code) instanceof StageError);
+  });
+
+  it("waits five minutes for a builder that is silent", () => {
+    const pair = { private: "a", public: "b" };
+    const { silentSeconds } = builderLogin(22, { loginKey: pair, hostKey: pair });
+    assert.equal(silentSeconds, 300);
+  });
 
   it("asks for what the nodes' own check asks for, before anything else, and fits into cmd.exe", () => {
     const { minimumBuild, minimumRevision } = defaultRequirements;
