@@ -18,7 +18,7 @@ function Test-ExternalNetwork {
         [string] $Name = 'External'
     )
 
-    @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -eq $Name }).Count -gt 0
+    @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $null -ne $_ -and $_.Name -eq $Name }).Count -gt 0
 }
 
 <#
