@@ -49,11 +49,11 @@ Describe 'Assert-NodeAddress' {
 }
 
 Describe 'Wait-OwnAddress' {
-    It 'ends as soon as the address is there' {
+    It 'ends when the address, and the switch, have been there six times in a row' {
         $looks = @{ Count = 0 }
-        Mock Test-OwnAddress { (++$looks.Count) -gt 2 }
-        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 60 } | Should -Not -Throw
-        $looks.Count | Should -Be 3
+        Mock Test-OwnAddress { (++$looks.Count) -ne 3 }
+        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 60 -Ready { $looks.Count -ne 4 } } | Should -Not -Throw
+        $looks.Count | Should -Be 10
     }
 
     It 'renews the leases once, then gives up and names what the machine has' {
@@ -61,7 +61,7 @@ Describe 'Wait-OwnAddress' {
         Mock Get-NetIPAddress { [pscustomobject]@{ IPAddress = '169.254.1.1' } }
         Mock Get-CimInstance { [pscustomobject]@{ Index = 1 } }
         Mock Invoke-CimMethod { [pscustomobject]@{ ReturnValue = 84 } } -RemoveParameterType 'InputObject'
-        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 1 } | Should -Throw '*169.254.1.1*'
+        { Wait-OwnAddress -Address '10.0.0.1' -TimeoutSeconds 1 -Ready { $true } } | Should -Throw '*169.254.1.1*'
         Should -Invoke Invoke-CimMethod -Times 1 -Exactly -ParameterFilter { $MethodName -eq 'RenewDHCPLease' }
     }
 }
