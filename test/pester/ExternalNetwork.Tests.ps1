@@ -73,54 +73,6 @@ Describe 'Start-ExternalNetworkTask' {
     }
 }
 
-Describe 'Initialize-ExternalNetwork' {
-    BeforeEach {
-        $sshd = New-FakeService -Status 'Stopped'
-        Mock Get-Service { $sshd }
-        Mock Test-ExternalNetwork { $false }
-        Mock New-ExternalNetwork { return }
-        Mock Wait-OwnAddress { return }
-        Mock Set-CalicoBootTime { return }
-        Mock Save-ExternalNetworkRecord { return }
-        Mock Invoke-NativeCommand { return }
-        Mock Unregister-ScheduledTask { return }
-    }
-
-    It 'makes the network, waits for the address, calls the reboot off and opens SSH' {
-        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1'
-        Should -Invoke New-ExternalNetwork -Times 1 -Exactly
-        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter { $State -eq 'done' }
-        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $ArgumentList -contains '/a' }
-        Should -Invoke Unregister-ScheduledTask -Times 1 -Exactly
-        $sshd.Status | Should -BeExactly 'Running'
-    }
-
-    It 'has flanneld make Flannel''s, and tells Calico nothing' {
-        Mock Start-FlannelNetwork { return }
-        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1' -Network 'flannel.4096'
-        Should -Invoke Start-FlannelNetwork -Times 1 -Exactly -ParameterFilter { $Name -eq 'flannel.4096' }
-        Should -Invoke New-ExternalNetwork -Times 0 -Exactly
-        Should -Invoke Set-CalicoBootTime -Times 0 -Exactly
-        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter { $State -eq 'done' }
-    }
-
-    It 'makes no second one' {
-        Mock Test-ExternalNetwork { $true }
-        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1'
-        Should -Invoke New-ExternalNetwork -Times 0 -Exactly
-    }
-
-    It 'leaves the reboot scheduled when the address is lost, says so, and opens SSH all the same' {
-        Mock Wait-OwnAddress { throw 'The address did not come back.' }
-        Initialize-ExternalNetwork -DelaySeconds 5 -Address '10.0.0.1'
-        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter {
-            $State -eq 'failed' -and $Message -match 'did not come back'
-        }
-        Should -Invoke Invoke-NativeCommand -Times 0 -Exactly
-        $sshd.Status | Should -BeExactly 'Running'
-    }
-}
-
 Describe 'New-ExternalNetwork' {
     BeforeAll {
         # Stands for vmcompute.dll: remembers what it was asked for.
@@ -149,25 +101,5 @@ Describe 'New-ExternalNetwork' {
     It 'says what HNS answered when the network is not there' {
         Mock Test-ExternalNetwork { $false }
         { New-ExternalNetwork } | Should -Throw '*refused*'
-    }
-}
-
-Describe 'Set-CalicoBootTime' {
-    BeforeEach {
-        $booted = [DateTime]'2026-11-21T10:00:00'
-        Mock Get-CimInstance { [pscustomobject]@{ LastBootUpTime = $booted } }
-        Mock New-Item { return }
-        Mock Set-ItemProperty { return }
-    }
-
-    It 'writes the boot time, and makes the key only where it is missing' {
-        Mock Test-Path { $false }
-        Set-CalicoBootTime
-        Mock Test-Path { $true }
-        Set-CalicoBootTime
-        Should -Invoke New-Item -Times 1 -Exactly
-        Should -Invoke Set-ItemProperty -Times 2 -Exactly -ParameterFilter {
-            $Name -eq 'LastBootTime' -and $Value -eq $booted.ToString('G')
-        }
     }
 }
