@@ -8,17 +8,6 @@ BeforeAll {
     Mock Get-LastBootUpTime { 'boot-1' }
 }
 
-Describe 'Test-ExternalNetwork' {
-    It 'is <Expected> where the networks are <Names>' -ForEach @(
-        @{ Names = @(); Expected = $false }
-        @{ Names = @('nat'); Expected = $false }
-        @{ Names = @('nat', 'External'); Expected = $true }
-    ) {
-        Mock Get-HnsNetwork { foreach ($name in $Names) { [pscustomobject]@{ Name = $name } } }
-        Test-ExternalNetwork | Should -Be $Expected
-    }
-}
-
 Describe 'the record of the network' {
     BeforeEach {
         $ExternalNetworkRecordPath = Join-Path (Join-Path $TestDrive ([Guid]::NewGuid())) 'external-network.json'
@@ -44,32 +33,6 @@ Describe 'the record of the network' {
         $record.Message | Should -BeExactly 'no lease'
         Mock Get-LastBootUpTime { 'boot-2' }
         (Get-ExternalNetworkRecord).State | Should -BeExactly 'none'
-    }
-}
-
-Describe 'Start-ExternalNetworkTask' {
-    BeforeEach {
-        $sshd = New-FakeService -Status 'Running'
-        Mock Get-Service { $sshd }
-        Mock Save-ExternalNetworkRecord { return }
-        Mock Invoke-NativeCommand { return }
-        Mock New-ScheduledTaskAction { [pscustomobject]@{ Argument = $Argument } }
-        Mock New-ScheduledTaskPrincipal { [pscustomobject]@{ UserId = $UserId } }
-        # The real cmdlet takes objects of Windows' own only; what it is given is looked at above.
-        Mock Register-ScheduledTask { return } -RemoveParameterType 'Action', 'Principal'
-        Mock Start-ScheduledTask { return }
-    }
-
-    It 'runs apart from this session, a reboot scheduled for the case that it fails, and SSH closed' {
-        Start-ExternalNetworkTask -DelaySeconds 5 -Address '10.0.0.1'
-        Should -Invoke Save-ExternalNetworkRecord -Times 1 -Exactly -ParameterFilter { $State -eq 'running' }
-        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $ArgumentList -contains '/r' }
-        Should -Invoke New-ScheduledTaskAction -Times 1 -Exactly -ParameterFilter {
-            $Argument -match 'Initialize-ExternalNetwork -DelaySeconds 5 -Address 10\.0\.0\.1'
-        }
-        Should -Invoke New-ScheduledTaskPrincipal -Times 1 -Exactly -ParameterFilter { $UserId -eq 'SYSTEM' }
-        Should -Invoke Start-ScheduledTask -Times 1 -Exactly
-        $sshd.Status | Should -BeExactly 'Stopped'
     }
 }
 
