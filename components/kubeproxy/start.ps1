@@ -137,8 +137,9 @@ if (Test-Path -LiteralPath $module) {
 }
 Assert-ServerName -Kubeconfig $kubeconfig
 
+# Where HNS has none of something, its module may give one $null.
 $network = Wait-HnsObject -Description "HNS network $NetworkName" -Look {
-    Get-HnsNetwork | Where-Object { $_.Name -eq $NetworkName } | Select-Object -First 1
+    Get-HnsNetwork | Where-Object { $null -ne $_ -and $_.Name -eq $NetworkName } | Select-Object -First 1
 }
 
 $arguments = @(
@@ -154,14 +155,15 @@ if ($network.Type -eq 'Overlay') {
             -Plugin 'C:\opt\cni\bin\host-local.exe' -RecordFolder 'C:\var\lib\cni\networks'
     } else {
         $endpoint = Wait-HnsObject -Description "HNS endpoint $EndpointName" -Look {
-            Get-HnsEndpoint | Where-Object { $_.Name -eq $EndpointName } | Select-Object -First 1
+            Get-HnsEndpoint | Where-Object { $null -ne $_ -and $_.Name -eq $EndpointName } |
+                Select-Object -First 1
         }
         $sourceVip = $endpoint.IPAddress
     }
     $arguments += "--source-vip=$sourceVip"
 }
 
-$policies = @(Get-HnsPolicyList)
+$policies = @(Get-HnsPolicyList | Where-Object { $null -ne $_ })
 if ($policies.Count -gt 0) {
     Write-Output "removing $($policies.Count) load balancing policies of an earlier kube-proxy"
     $policies | Remove-HnsPolicyList

@@ -9,8 +9,8 @@ const cniFolders = { CniBinDirectory: "C:/opt/cni/bin", CniConfDirectory: "C:/et
 /** SHA-256 of media by their names, in lower case; empty for one that the software has not. */
 type Checksums<Names extends MediumName> = Readonly<Record<Names, string>>;
 
-/** Seconds the session that orders a reboot has to end: its result is written already, only the shell still closes. */
-export const rebootDelaySeconds = 2;
+/** Seconds the session that orders a reboot has to bring its result home and to end, also on a slow machine. */
+export const rebootDelaySeconds = 10;
 
 /** How containerd is installed, on a node and in an image. */
 export function containerdValues(

@@ -51,6 +51,7 @@ const routesSeconds = 20;
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
+  clockOffsetMilliseconds = 0;
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
@@ -182,8 +183,10 @@ export class WinePrograms implements WindowsPrograms {
   }
 
   async setClock(time: Date): Promise<void> {
+    const moved = time.getTime() - Date.now();
     const text = time.toISOString().slice(0, 19).replace("T", " ");
     await busybox("date", "-u", "-s", text);
+    this.clockOffsetMilliseconds += moved;
   }
 
   async setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {

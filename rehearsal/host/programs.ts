@@ -72,6 +72,8 @@ export interface WindowsPrograms {
   readonly driveC: string;
   /** When the machine last booted; changes with every reboot, steady in between. */
   readonly bootTime: Date;
+  /** How far the clock was moved: what Windows says of its boot moves with it. */
+  readonly clockOffsetMilliseconds: number;
 
   /** Runs an executable to its end. A non-zero exit code is a result, not an error. */
   run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult>;

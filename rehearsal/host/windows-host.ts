@@ -148,9 +148,15 @@ export class WindowsHost {
     return host;
   }
 
-  /** Windows' LastBootUpTime as the steps write it: UTC, to the second. */
+  /** Windows' LastBootUpTime: by the clock as it is now. */
+  get bootedAt(): Date {
+    const { bootTime, clockOffsetMilliseconds } = this.programs;
+    return new Date(bootTime.getTime() + clockOffsetMilliseconds);
+  }
+
+  /** The same as the steps write it: UTC, to the second. */
   get lastBootUpTime(): string {
-    return utcSeconds(this.programs.bootTime);
+    return utcSeconds(this.bootedAt);
   }
 
   /** Makes the names of the hosts file resolve for the programs. */
@@ -194,7 +200,10 @@ export class WindowsHost {
   loseAddress(seconds: number): void {
     this.#options.stopSshd();
     this.#options.cutConnections();
-    void this.#later(seconds, () => this.#options.startSshd());
+    this.#goesOn(async () => {
+      await this.sleep(seconds);
+      await this.#options.startSshd();
+    });
   }
 
   /** Whom scripts run as. */
@@ -206,6 +215,16 @@ export class WindowsHost {
   /** Whether its adapter has its addresses. */
   hasAddress = true;
 
+  /** Whether the switch of the last network is on the adapter. */
+  #isSettled = true;
+
+  /** Address of the adapter that a network is on; none until its switch is. */
+  get managementAddress(): string {
+    return this.#isSettled
+      ? (this.programs.addresses().find((each) => each !== "127.0.0.1") ?? "")
+      : "";
+  }
+
   /** IPv4 addresses with their prefix lengths; instead of those its adapter has lost, one that Windows makes up. */
   segments(): readonly string[] {
     const own = this.programs.segments();
@@ -213,32 +232,35 @@ export class WindowsHost {
     return [...own.filter((each) => each.startsWith("127.")), "169.254.7.7/16"];
   }
 
-  /** A virtual switch on the adapter cuts the machine off for some seconds; by a fault, until it boots. */
+  /**
+   * A virtual switch on the adapter cuts the machine off, a moment after it was asked for, for some seconds; by a fault,
+   * until it boots.
+   */
   async #putSwitchOnAdapter(): Promise<void> {
+    this.#isSettled = false;
+    await this.sleep(switchSeconds / 4);
     this.hasAddress = false;
     this.#options.stopSshd();
     this.#options.cutConnections();
     for (const fault of await this.faults.all()) {
       if (fault.kind === "addressLost" && (await this.faults.take(fault))) return;
     }
-    void this.#later(switchSeconds, async () => {
-      this.hasAddress = true;
-      if (this.isSshdListening) await this.#options.startSshd();
-    });
+    await this.sleep(switchSeconds);
+    this.#isSettled = true;
+    this.hasAddress = true;
+    if (this.isSshdListening) await this.#options.startSshd();
   }
 
-  /** Does something after a while, if the machine has power then. */
-  async #later(seconds: number, work: () => Promise<void>): Promise<void> {
-    await this.time.busy(async () => {
-      await this.time.sleep(seconds * 1000, this.power);
-      if (!this.powerLost) await work().catch(() => undefined);
-    });
+  /** Does what nobody waits for, as long as the machine has power. */
+  #goesOn(work: () => Promise<void>): void {
+    this.time.busy(work).catch(() => undefined);
   }
 
   /** Makes a network in HNS of a kind that is on the machine's adapter. */
   async addHostNetwork(name: string, network: Omit<HostNetwork, "endpoints">): Promise<void> {
     await this.settings.addNetwork(name, [], network);
-    await this.#putSwitchOnAdapter();
+    // Whoever asked is not kept waiting.
+    this.#goesOn(() => this.#putSwitchOnAdapter());
   }
 
   /** Whether sshd runs. */

@@ -33,6 +33,18 @@ function idOf(...names: string[]): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
+/** Where there is none, an answer without Output is one $null by hns.psm1. */
+function list(name: string, objects: () => readonly CustomObject[]): Cmdlet {
+  return {
+    name,
+    parameters: {},
+    async run(call) {
+      const found = objects();
+      for (const each of found.length > 0 ? found : [null]) await call.emit(each);
+    },
+  };
+}
+
 export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   const { settings } = machine;
   if (settings.featureState("Containers") !== "Installed") {
@@ -46,42 +58,33 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     InputObject: { type: "object", mandatory: true, pipeline: "value", position: 0 },
   } as const;
   return [
-    {
-      name: "Get-HnsNetwork",
-      parameters: {},
-      async run(call) {
-        for (const name of settings.networks()) {
-          const { type, addressPrefix } = settings.network(name) as HostNetwork;
-          const subnet = new CustomObject(is.customObject).set("AddressPrefix", addressPrefix);
-          await call.emit(
+    list("Get-HnsNetwork", () =>
+      settings.networks().map((name) => {
+        const { type, addressPrefix } = settings.network(name) as HostNetwork;
+        const subnet = new CustomObject(is.customObject).set("AddressPrefix", addressPrefix);
+        return new CustomObject(is.customObject)
+          .set("ID", idOf(name))
+          .set("Name", name)
+          .set("Type", type)
+          .set("ManagementIP", machine.managementAddress)
+          .set("Subnets", is.array([subnet]));
+      }),
+    ),
+    list("Get-HnsEndpoint", () =>
+      settings
+        .networks()
+        .flatMap((network) =>
+          (settings.network(network)?.endpoints ?? []).map((name) =>
             new CustomObject(is.customObject)
-              .set("ID", idOf(name))
+              .set("ID", idOf(network, name))
               .set("Name", name)
-              .set("Type", type)
-              .set("Subnets", is.array([subnet])),
-          );
-        }
-      },
-    },
-    {
-      name: "Get-HnsEndpoint",
-      parameters: {},
-      async run(call) {
-        for (const network of settings.networks()) {
-          for (const name of settings.network(network)?.endpoints ?? []) {
-            await call.emit(
-              new CustomObject(is.customObject)
-                .set("ID", idOf(network, name))
-                .set("Name", name)
-                .set("VirtualNetwork", idOf(network))
-                .set("VirtualNetworkName", network),
-            );
-          }
-        }
-      },
-    },
+              .set("VirtualNetwork", idOf(network))
+              .set("VirtualNetworkName", network),
+          ),
+        ),
+    ),
     // Load balancers of Services, which kube-proxy makes: there is none here.
-    { name: "Get-HnsPolicyList", parameters: {}, run: () => undefined },
+    list("Get-HnsPolicyList", () => []),
     {
       name: "Remove-HnsNetwork",
       parameters,

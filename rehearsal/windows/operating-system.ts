@@ -38,7 +38,7 @@ export function operatingSystemClasses(
           {
             Caption: `Microsoft ${version.productName}`,
             ProductType: isServer ? 3 : 1,
-            LastBootUpTime: toDateTime(types, clock, programs.bootTime.getTime(), false),
+            LastBootUpTime: toDateTime(types, clock, machine.bootedAt.getTime(), false),
             TotalVisibleMemorySize: number(hardware.memoryMiB * 1024),
           },
         ]);

@@ -285,6 +285,7 @@ Describe 'the scripts' {
         (& "$HyperVFolder/New-LabMachine.ps1" @spec -Making ('0b' * 6)).Changed | Should -BeTrue
         Should -Invoke Remove-OwnMachine -Times 1 -Exactly
         Should -Invoke New-OwnMachine -Times 1 -Exactly
+        Should -Invoke Get-MachineSizeProblem -Times 1 -Exactly -ParameterFilter { $MemoryMiB -eq 3072 }
     }
 
     It 'New-LabMachine makes and removes nothing where anything is in the way' {

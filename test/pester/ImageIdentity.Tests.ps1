@@ -150,19 +150,9 @@ Describe 'the script of the first boot' {
             Should -Match '^@powershell\.exe .*Set-MachineIdentity\.ps1 >>.*\r\n$'
     }
 
-    It 'is started by the next boot as well' {
-        Suspend-FirstBoot
-        $tasks | Should -BeExactly @('kindows-first-boot')
-        Should -Invoke New-ScheduledTaskAction -Times 1 -Exactly -ParameterFilter {
-            $Argument -eq "/c $SetupCompletePath"
-        }
-        Should -Invoke New-ScheduledTaskTrigger -Times 1 -Exactly -ParameterFilter { $AtStartup }
-    }
-
     It 'is not started a third time' {
         Suspend-FirstBoot
         (Get-StepFailure { Suspend-FirstBoot }).Code | Should -BeExactly 'CommandFailed'
-        Should -Invoke Register-ScheduledTask -Times 1 -Exactly
     }
 
     It 'goes again, and may be gone' {

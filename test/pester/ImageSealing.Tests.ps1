@@ -162,6 +162,7 @@ Describe 'Complete-Image' {
     BeforeEach {
         $calls = New-Object -TypeName System.Collections.Generic.List[string]
         Mock Write-SerialLine { return }
+        Mock Stop-RemoteManagement { $calls.Add('WinRM') }
         Mock Remove-RecoveryPartition { $calls.Add('recovery partition') }
         Mock Remove-UserPackage { $calls.Add('package') }
         Mock Remove-AnswerFile { $calls.Add('answer files') }
@@ -177,7 +178,7 @@ Describe 'Complete-Image' {
         $null = & "$ImageFolder/Complete-Image.ps1" -SealedAnswerFile 'E:\kindows\sealed.xml'
         $calls[$calls.Count - 1] | Should -BeExactly 'sealing'
         $calls.IndexOf('sealed answer file') | Should -BeGreaterThan $calls.IndexOf('answer files')
-        foreach ($done in 'recovery partition', 'package', 'password', 'first boot', 'closed', 'keys') {
+        foreach ($done in 'WinRM', 'recovery partition', 'package', 'password', 'first boot', 'closed', 'keys') {
             $calls | Should -Contain $done
         }
     }

@@ -30,19 +30,6 @@ Describe 'Write-SerialLine' {
     }
 }
 
-Describe 'Install-GuestTools' {
-    It 'runs the installer, which may ask for a reboot' {
-        Mock Get-Service { [pscustomobject]@{ Status = 'Stopped' } }
-        Install-GuestTools -Installer 'E:\kindows\media\tools.exe'
-        Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter { $SuccessExitCodes -contains 3010 }
-    }
-
-    It 'refuses a machine without an agent afterwards' {
-        Mock Get-Service { return }
-        (Get-StepFailure { Install-GuestTools -Installer 'E:\tools.exe' }).Message | Should -Match 'no service QEMU-GA'
-    }
-}
-
 Describe 'settings of every machine' {
     BeforeEach {
         $programs.Clear()
@@ -96,7 +83,7 @@ Describe 'Initialize-Image' {
         Mock Set-PowerPlan { return }
         Mock Stop-ConsoleMenu { return }
         Mock Stop-AutomaticLogon { return }
-        Mock Stop-RemoteManagement { return }
+        Mock Set-SwitchOverride { return }
         Mock Install-GuestTools { return }
         Mock Install-SshServer { return }
         Mock Set-SshServer { return }

@@ -29,7 +29,7 @@ Describe 'the SSH server' {
         Install-SshServer -Archive 'E:\kindows\media\OpenSSH-Win64.zip'
         Test-Path -LiteralPath (Join-Path $SshProgramFolder 'new') | Should -BeTrue
         Test-Path -LiteralPath (Join-Path $SshProgramFolder 'left') | Should -BeFalse
-        $programs[0] | Should -Match 'install-sshd\.ps1$'
+        $programs[0] | Should -Match 'install-sshd\.ps1 -Confirm'
     }
 
     It 'Set-SshServer takes keys and settings from the CD' {
@@ -64,7 +64,7 @@ Describe 'the SSH server' {
 
     It 'Enable-SshServer has it start with Windows, and again when it dies' {
         Enable-SshServer
-        $programs | Should -BeExactly @('sc.exe config sshd start= delayed-auto')
+        $programs | Should -BeExactly @('sc.exe config sshd start= auto')
         Should -Invoke Set-ServiceRecovery -Times 1 -Exactly -ParameterFilter { $Name -eq 'sshd' -and $Restart }
     }
 

@@ -17,7 +17,7 @@ Describe 'Install-ImageUpdate' {
         Should -Invoke Invoke-NativeCommand -Times 1 -Exactly -ParameterFilter {
             $FilePath -like '*\System32\wusa.exe' -and
             ($ArgumentList -join ' ') -eq 'E:\kindows\media\update.msu /quiet /norestart' -and
-            ($SuccessExitCodes -join ' ') -eq '0 3010 2359302' -and $Remedy -match '0x80240017.*another Windows'
+            ($SuccessExitCodes -join ' ') -eq '0 1641 3010 2359301 2359302' -and $Remedy -match '0x80240017.*another Windows'
         }
     }
 }

@@ -99,6 +99,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
 . (Join-Path $PSScriptRoot 'lib\ApiServer.ps1')
 . (Join-Path $PSScriptRoot 'lib\Clock.ps1')
+. (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
 . (Join-Path $PSScriptRoot 'lib\OwnAddress.ps1')
 . (Join-Path $PSScriptRoot 'lib\VolumeCache.ps1')
@@ -126,7 +127,12 @@ Invoke-Step -Name 'Join-Node' -Body {
 
     $clock = [Diagnostics.Stopwatch]::StartNew()
     Wait-ApiServer -Endpoint $ApiServerEndpoint -TimeoutSeconds ([math]::Min(90, $TimeoutSeconds))
+    $isCalicoTold = Test-CalicoBootTime
     $clockMoved = Sync-Clock -Endpoint $ApiServerEndpoint
+    if ($clockMoved -ne 0 -and $isCalicoTold) {
+        # Windows' time of its boot has moved with the clock.
+        Set-CalicoBootTime
+    }
 
     $cluster = Get-ClusterIdentity -ApiServerEndpoint $ApiServerEndpoint -CaCertHashes $secret.caCertHashes
     $recorded = Get-JoinRecord

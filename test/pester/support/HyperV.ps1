@@ -36,5 +36,5 @@ function New-FakeMachine {
         [string] $State = 'Off'
     )
 
-    [pscustomobject]@{ Name = $Name; Id = "id of $Name"; Notes = $Notes; State = $State }
+    [pscustomobject]@{ Name = $Name; Id = "id of $Name"; Notes = $Notes; State = $State; MemoryAssigned = 1gb }
 }

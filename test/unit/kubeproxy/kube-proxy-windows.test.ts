@@ -75,7 +75,7 @@ describe("kube-proxy for Windows", () => {
   it("removes what an earlier kube-proxy has left in HNS before it starts one", () => {
     const removal = script.indexOf("$policies | Remove-HnsPolicyList");
     const start = script.indexOf("& $program @arguments");
-    assert.match(script, /\$policies = @\(Get-HnsPolicyList\)/);
+    assert.match(script, /\$policies = @\(Get-HnsPolicyList \|/);
     assert.ok(removal > 0 && removal < start, `${String(removal)}, ${String(start)}`);
   });
 

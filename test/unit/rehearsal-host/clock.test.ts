@@ -63,6 +63,27 @@ describe("A wrong clock, rehearsed", () => {
     assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
   });
 
+  for (const [isThisBoots, text] of [
+    [true, "Calico is told that the boot's time has moved with it"],
+    [false, "Calico is not told where its networks are an earlier boot's"],
+  ] as const) {
+    it(text, async () => {
+      await prepare(-24 * hour);
+      const told = (): number => Date.parse(`${host.windows.settings.calicoBootTime} UTC`);
+      await runStep(host, "Add-ExternalNetwork", goodArguments(host)["Add-ExternalNetwork"]);
+      await host.windows.tasksEnded();
+      if (!isThisBoots) {
+        await host.programs.reboot(0);
+        await host.up();
+      }
+      const before = told();
+      assert.equal((await join()).changed, true);
+      const booted = Date.parse(host.windows.lastBootUpTime);
+      assert.ok(booted - before > 23 * hour * 1000);
+      assert.equal(told(), isThisBoots ? booted : before);
+    });
+  }
+
   it("that nobody can set right ends in kubeadm's complaint and what to do", async () => {
     await prepare(-24 * hour, new SilentCluster());
     const result = await join();

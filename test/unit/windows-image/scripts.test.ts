@@ -47,6 +47,16 @@ describe("scripts that make an image", () => {
     assert.ok(Number(seconds) >= 30, seconds);
   });
 
+  it("close WinRM when no feature is added any more: that asks for it", () => {
+    const closing = steps.filter(({ root }) =>
+      nodes(root, "command").some((command) => command.text === "Stop-RemoteManagement"),
+    );
+    assert.deepEqual(
+      closing.map(({ file }) => file),
+      ["Complete-Image.ps1"],
+    );
+  });
+
   it("write no password and no key where it could be read", () => {
     const secrets = scripts.flatMap((script) =>
       nodes(script.root, "command")

@@ -71,11 +71,8 @@ export const exitCodes: ReadonlyMap<string, string> = new Map(
 /** What every step can end with, by its frame. */
 const always = ["Unexpected", "StepBusy", "NotAdministrator", "DiskFull"];
 
-/** Who may write files: the idea itself, secrets that live for one call, and those that do not share the steps' library. */
-const writesFiles = [
-  ...["lib/WholeFile.ps1", "lib/ProtectedFile.ps1"],
-  ...["lib/FirstBoot.ps1", "lib/LabMachine.ps1"],
-];
+/** Who may write files: the idea itself, secrets that live for one call, and who does not share the steps' library. */
+const writesFiles = ["lib/WholeFile.ps1", "lib/ProtectedFile.ps1", "lib/LabMachine.ps1"];
 
 /** A rule for a script, with texts that break it. */
 interface Rule {

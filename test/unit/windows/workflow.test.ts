@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { defaultContainerdVersion, kubernetesVersions } from "../../../config/supported.ts";
 import { declaredParameters, nodes, parsePowerShell, steps } from "./step-scripts.ts";
@@ -18,14 +18,31 @@ describe(file, () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("fetches and installs the versions that the stack dev has by default", () =>
+  it("fetches programs alone, and installs the versions that the stack dev has by default", () => {
+    assert.match(text, /kindows fetch --stack existing$/m);
     assert.match(
       text,
       new RegExp(
         `-ContainerdVersion ${defaultContainerdVersion} -KubernetesVersion ${kubernetesVersions[0]}$`,
         "m",
       ),
-    ));
+    );
+  });
+});
+
+describe("actions of others", () => {
+  it("are taken by their commit, whose version stands behind it", () => {
+    const taken = readdirSync(".github", { recursive: true, encoding: "utf8" })
+      .filter((each) => /(workflows|actions)\/.*\.yaml$/.test(each))
+      .flatMap(
+        (each) => readFileSync(`.github/${each}`, "utf8").match(/(?<=uses: )[^.\s].*$/gm) ?? [],
+      );
+    assert.ok(taken.length > 20);
+    const wrong = taken.filter(
+      (each) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(each),
+    );
+    assert.deepEqual(wrong, []);
+  });
 });
 
 describe("the real steps on a Windows runner", () => {

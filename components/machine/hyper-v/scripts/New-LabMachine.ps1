@@ -124,15 +124,21 @@ $ProgressPreference = 'SilentlyContinue'
 Invoke-Step -Name 'New-LabMachine' -Body {
     $identity = Read-IdentityDisc
     Assert-HyperV
-    $site = Join-Path $Folder $MachineName
+    # Not by Join-Path, which fails where there is no such drive before anything can say so.
+    $site = [IO.Path]::Combine($Folder, $MachineName)
     $found = @(Get-NamedMachine -MachineName $MachineName -Site $site -Owner $Owner)
     $whole = @($found | Where-Object { $_.Kind -eq 'whole' -and $_.Making -eq $Making })
     $isNew = $whole.Count -eq 0
     if ($isNew) {
+        # What the machines that go have of the memory, the new one gets.
+        $needed = [long]$MemoryMiB
+        foreach ($old in $found) {
+            $needed -= [long]($old.Machine.MemoryAssigned / 1mb)
+        }
         $problems = @(
             Get-NameProblem -Found $found -Site $site -Owner $Owner
             Get-HyperVHostProblem -SwitchName $SwitchName -BaseDisk $BaseDisk -Folder $Folder
-            Get-MachineSizeProblem -BaseDisk $BaseDisk -Cpus $Cpus -MemoryMiB $MemoryMiB -DiskGiB $DiskGiB
+            Get-MachineSizeProblem -BaseDisk $BaseDisk -Cpus $Cpus -MemoryMiB $needed -DiskGiB $DiskGiB
         )
         Assert-NoProblem -Problem $problems
         foreach ($old in $found) {

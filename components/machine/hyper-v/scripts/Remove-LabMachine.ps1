@@ -63,7 +63,7 @@ Invoke-Step -Name 'Remove-LabMachine' -Body {
     }
     $removed = @(
         foreach ($each in @($names | Sort-Object -Unique)) {
-            $site = Join-Path $Folder $each
+            $site = [IO.Path]::Combine($Folder, $each)
             if ($MachineName -eq '' -and $null -eq (Read-SiteMark -Site $site)) {
                 continue
             }

@@ -41,7 +41,9 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ProtectedFile.ps1')
+. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
 . (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
+. (Join-Path $PSScriptRoot 'lib\ImageSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\SshServer.ps1')
 . (Join-Path $PSScriptRoot 'lib\RecoveryPartition.ps1')
 . (Join-Path $PSScriptRoot 'lib\UserPackage.ps1')
@@ -50,6 +52,8 @@ $ProgressPreference = 'SilentlyContinue'
 
 Invoke-Step -Name 'Complete-Image' -Body {
     Write-SerialLine -Message 'sealing'
+    # Not before: adding features asks for it.
+    Stop-RemoteManagement
     Remove-RecoveryPartition
     Remove-UserPackage
     Remove-AnswerFile

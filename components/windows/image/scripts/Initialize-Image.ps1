@@ -44,7 +44,7 @@ Invoke-Step -Name 'Initialize-Image' -Body {
         Set-PowerPlan
         Stop-ConsoleMenu
         Stop-AutomaticLogon
-        Stop-RemoteManagement
+        Set-SwitchOverride
 
         Write-SerialLine -Message 'installing the guest tools'
         Install-GuestTools -Installer (Join-Path $PSScriptRoot 'media\virtio-win-guest-tools.exe')

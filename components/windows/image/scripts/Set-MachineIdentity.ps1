@@ -10,6 +10,10 @@ password nobody knows, and removes what the first boot needed: answer files, the
 server starts last, and not at all where something failed: who can log in finds the machine finished. Says on the serial
 port what it does; `ready` is the last line, or `renamed, rebooting`, or `failed`.
 
+.PARAMETER AfterSetup
+1: a task has started it, not Windows' setup; it looks first whether it is its turn, and ends with 0 and without a
+result where it is not. Default: 0.
+
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
 "error": {"code", "message", "remedy"}}. Facts: computerName.
@@ -19,7 +23,10 @@ Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 N
 CommandTimedOut; 16 DiskFull; 30 MediumMissing; 33 ConfigurationUnknown; 34 ServiceNotRunning.
 #>
 [CmdletBinding()]
-param()
+param(
+    [ValidateRange(0, 1)]
+    [int] $AfterSetup = 0
+)
 
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
@@ -37,6 +44,11 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\SshServer.ps1')
 . (Join-Path $PSScriptRoot 'lib\Sealing.ps1')
 . (Join-Path $PSScriptRoot 'lib\FirstBoot.ps1')
+
+# Not within the step, which would keep the one that Windows' setup starts waiting.
+if ($AfterSetup -eq 1 -and -not (Test-FirstBootDue -TimeoutSeconds 3600)) {
+    exit 0
+}
 
 Invoke-Step -Name 'Set-MachineIdentity' -Body {
     try {

@@ -4,6 +4,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+$CalicoKey = 'HKLM:\Software\Tigera\Calico'
+
 <#
 .SYNOPSIS
 Tells whether HNS has a network.
@@ -18,7 +20,29 @@ function Test-ExternalNetwork {
         [string] $Name = 'External'
     )
 
-    @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -eq $Name }).Count -gt 0
+    @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $null -ne $_ -and $_.Name -eq $Name }).Count -gt 0
+}
+
+<#
+.SYNOPSIS
+Tells whether a network's switch is on the adapter: HNS knows the adapter's address then, as Calico's own script waits
+for it (node-service.ps1).
+
+.PARAMETER Name
+Name of the network.
+#>
+function Test-ExternalSwitch {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [string] $Name
+    )
+
+    @(Get-HnsNetwork -ErrorAction Stop | Where-Object {
+            $null -ne $_ -and $_.Name -eq $Name -and $_.PSObject.Properties.Name -contains 'ManagementIP' -and
+            [string]$_.ManagementIP -ne ''
+        }).Count -gt 0
 }
 
 <#
@@ -58,20 +82,41 @@ public static extern void HNSCall(
 
 <#
 .SYNOPSIS
-Tells Calico that its networks belong to this boot: otherwise it removes and makes them anew when it first runs.
+Returns when Windows was started, as Calico's scripts write and compare it (libs\calico\calico.psm1): in the format G of
+the account that asks, which is SYSTEM for Calico's own pods.
+#>
+function Get-CalicoBootTime {
+    [CmdletBinding()]
+    [OutputType([string])]
+    param()
 
-.DESCRIPTION
-As Calico's scripts write and compare it (libs\calico\calico.psm1): the format G of the account SYSTEM, which this runs
-as, like Calico's own pods.
+    (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToString('G')
+}
+
+<#
+.SYNOPSIS
+Tells Calico that its networks belong to this boot: otherwise it removes and makes them anew when it first runs.
 #>
 function Set-CalicoBootTime {
     [CmdletBinding()]
     param()
 
     # With -Force on a key that is there, New-Item would empty it.
-    if (-not (Test-Path -LiteralPath 'HKLM:\Software\Tigera\Calico')) {
-        $null = New-Item -Path 'HKLM:\Software\Tigera\Calico' -Force
+    if (-not (Test-Path -LiteralPath $CalicoKey)) {
+        $null = New-Item -Path $CalicoKey -Force
     }
-    $bootTime = (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToString('G')
-    Set-ItemProperty -LiteralPath 'HKLM:\Software\Tigera\Calico' -Name 'LastBootTime' -Value $bootTime
+    Set-ItemProperty -LiteralPath $CalicoKey -Name 'LastBootTime' -Value (Get-CalicoBootTime)
+}
+
+<#
+.SYNOPSIS
+Tells whether Calico takes its networks for this boot's.
+#>
+function Test-CalicoBootTime {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param()
+
+    (Test-Path -LiteralPath $CalicoKey) -and
+    (Get-Item -LiteralPath $CalicoKey).GetValue('LastBootTime', '') -eq (Get-CalicoBootTime)
 }

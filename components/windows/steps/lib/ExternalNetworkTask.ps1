@@ -117,7 +117,7 @@ function Initialize-ExternalNetwork {
         elseif (-not (Test-ExternalNetwork)) {
             New-ExternalNetwork
         }
-        Wait-OwnAddress -Address $Address -TimeoutSeconds 180
+        Wait-OwnAddress -Address $Address -TimeoutSeconds 180 -Ready { Test-ExternalSwitch -Name $Network }
         if ($Network -eq 'External') {
             Set-CalicoBootTime
         }

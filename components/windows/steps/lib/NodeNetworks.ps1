@@ -20,13 +20,16 @@ function Remove-NodeNetwork {
     if (@(Get-Command -Name 'Get-HnsNetwor[k]').Count -eq 0) {
         return
     }
-    $networks = @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -match $NodeNetworkPattern })
+    # Where HNS has none, its module may give one $null.
+    $networks = @(Get-HnsNetwork -ErrorAction Stop |
+            Where-Object { $null -ne $_ -and $_.Name -match $NodeNetworkPattern })
     $ids = @($networks | ForEach-Object { $_.ID })
     if ($ids.Count -eq 0) {
         return
     }
     # Endpoints go while this runs, with their pods: one that is gone already is no error.
-    $endpoints = @(Get-HnsEndpoint -ErrorAction Stop | Where-Object { $ids -contains $_.VirtualNetwork })
+    $endpoints = @(Get-HnsEndpoint -ErrorAction Stop |
+            Where-Object { $null -ne $_ -and $ids -contains $_.VirtualNetwork })
     foreach ($endpoint in $endpoints) {
         $endpoint | Remove-HnsEndpoint -ErrorAction Continue
     }

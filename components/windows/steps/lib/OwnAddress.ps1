@@ -58,11 +58,17 @@ function Assert-NodeAddress {
 
 <#
 .SYNOPSIS
-Waits until an address is one of this machine's again, and asks for it anew half way: after the switch has been put on
-the adapter, Windows sometimes stays with one of its own making (169.254.x.x).
+Waits until an address is one of this machine's again and stays, and asks for it anew half way: after the switch has
+been put on the adapter, Windows sometimes stays with one of its own making (169.254.x.x).
+
+.DESCRIPTION
+Right after the switch was asked for the address may still be there, and go a second later: it has to be there for 10 s.
 
 .PARAMETER Address
 IPv4 address.
+
+.PARAMETER Ready
+Tells whether the switch is on the adapter.
 
 .PARAMETER TimeoutSeconds
 Seconds to wait at most.
@@ -74,17 +80,26 @@ function Wait-OwnAddress {
         [string] $Address,
 
         [Parameter(Mandatory = $true)]
+        [scriptblock] $Ready,
+
+        [Parameter(Mandatory = $true)]
         [int] $TimeoutSeconds
     )
 
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $isRenewed = $false
-    while (-not (Test-OwnAddress -Address $Address)) {
-        if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
+    $looks = 0
+    while ($true) {
+        $isThere = (Test-OwnAddress -Address $Address) -and (& $Ready)
+        $looks = if ($isThere) { $looks + 1 } else { 0 }
+        if ($looks -gt 5) {
+            return
+        }
+        if (-not $isThere -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
             $seen = @(Get-OwnAddress) -join ', '
             throw "The address $Address did not come back in $TimeoutSeconds s; the machine has $seen."
         }
-        if (-not $isRenewed -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds / 2) {
+        if (-not $isThere -and -not $isRenewed -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds / 2) {
             $isRenewed = $true
             $filter = 'DHCPEnabled=TRUE AND IPEnabled=TRUE'
             foreach ($adapter in Get-CimInstance -ClassName Win32_NetworkAdapterConfiguration -Filter $filter) {

@@ -122,7 +122,20 @@ function Enter-StepLock {
         [int] $TimeoutSeconds
     )
 
-    $mutex = New-Object -TypeName System.Threading.Mutex -ArgumentList $false, 'Global\kindows-step'
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    $mutex = $null
+    while ($null -eq $mutex) {
+        try {
+            $mutex = New-Object -TypeName System.Threading.Mutex -ArgumentList $false, 'Global\kindows-step'
+        }
+        catch [System.UnauthorizedAccessException] {
+            # SYSTEM's, at a first boot, may be closed to this account: it goes with the step that has it.
+            if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
+                throw
+            }
+            Start-Sleep -Seconds 2
+        }
+    }
     try {
         $entered = $mutex.WaitOne([TimeSpan]::FromSeconds($TimeoutSeconds))
     }

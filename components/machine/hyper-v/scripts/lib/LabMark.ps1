@@ -45,7 +45,7 @@ function Read-SiteMark {
         [string] $Site
     )
 
-    $path = Join-Path $Site $MarkFile
+    $path = [IO.Path]::Combine($Site, $MarkFile)
     if (Test-Path -LiteralPath $path) {
         Read-LabMark -Text ([IO.File]::ReadAllText($path))
     }
@@ -91,7 +91,7 @@ function Get-NamedMachine {
         elseif ([string]$machine.Notes -eq '' -and $null -ne $siteMark -and $siteMark.Owner -eq $Owner) {
             # It gets its notes last. Until then it is known by its disk, in a folder that was made for it.
             $disks = @(Get-VMHardDiskDrive -VM $machine | ForEach-Object { $_.Path })
-            $strange = @($disks | Where-Object { $_ -ne (Join-Path $Site $DiskFile) })
+            $strange = @($disks | Where-Object { $_ -ne [IO.Path]::Combine($Site, $DiskFile) })
             if ($disks.Count -gt 0 -and $strange.Count -eq 0) {
                 $kind = 'half'
             }

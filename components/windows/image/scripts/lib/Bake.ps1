@@ -66,13 +66,21 @@ function Invoke-BakedStep {
     foreach ($parameter in $Parameters.PSObject.Properties) {
         $arguments += "-$($parameter.Name)", [string]$parameter.Value
     }
-    # 75: it waits for a reboot that it has ordered.
+    # 24 and 75: it waits for a reboot that it has ordered.
     $output = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
-        -ArgumentList $arguments -TimeoutSeconds 1200 -SuccessExitCodes 0, 75 -Remedy 'What it says names the remedy.'
-    $answer = ConvertFrom-Json -InputObject ($output.TrimEnd() -split "`n")[-1]
-    if ($answer.PSObject.Properties.Name -contains 'facts' -and
-        $answer.facts.PSObject.Properties.Name -contains 'warning' -and $answer.facts.warning -ne '') {
+        -ArgumentList $arguments -TimeoutSeconds 1200 -SuccessExitCodes 0, 24, 75 `
+        -Remedy 'What it says names the remedy.'
+    $line = ($output.TrimEnd() -split "`n")[-1]
+    if ($line -notmatch '^\{') {
+        Stop-Step -Code 'CommandFailed' -Message "$Script ended without a result." -Remedy 'Build the image again.'
+    }
+    $answer = ConvertFrom-Json -InputObject $line
+    $fields = @($answer.PSObject.Properties | ForEach-Object { $_.Name })
+    # An object without properties has no names under strict mode.
+    if ($fields -contains 'facts' -and
+        @($answer.facts.PSObject.Properties | ForEach-Object { $_.Name }) -contains 'warning' -and
+        $answer.facts.warning -ne '') {
         Write-SerialLine -Message "warning: $($answer.facts.warning)"
     }
-    ($answer.PSObject.Properties.Name -contains 'error') -or $answer.rebootRequired
+    ($fields -contains 'error') -or $answer.rebootRequired
 }

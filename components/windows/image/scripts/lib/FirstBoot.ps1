@@ -2,18 +2,22 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
 $FirstBootFolder = 'C:\kindows\image'
 # Windows runs it as SYSTEM at the end of its setup, before anybody can log on.
 $SetupCompletePath = 'C:\Windows\Setup\Scripts\SetupComplete.cmd'
 $FirstBootLog = 'C:\kindows\state\identity.log'
-# Runs the same once more, after the reboot that names the machine.
+# Runs the same once more, after the reboot that names the machine; and in the first boot, where Windows skipped that.
 $FirstBootTaskName = 'kindows-first-boot'
-# Says that there is that task: to ask for tasks fails where any task of Windows' own is broken.
+# Not the same file: that one's being there says that Windows did not skip it.
+$FirstBootTaskLog = 'C:\kindows\state\identity-task.log'
+# Says that the machine was renamed, and reboots once.
 $FirstBootMark = 'C:\kindows\state\first-boot'
 
 <#
 .SYNOPSIS
-Puts the script of the first boot into the image, and the file by which Windows starts it.
+Puts the script of the first boot into the image, the file by which Windows starts it, and a task for when it does not.
 
 .PARAMETER Source
 Folder with the script and its library.
@@ -36,12 +40,49 @@ function Install-FirstBoot {
     }
     $script = "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass " +
     "-File $FirstBootFolder\Set-MachineIdentity.ps1"
-    [IO.File]::WriteAllText($SetupCompletePath, "@$script >>$FirstBootLog 2>&1`r`n")
+    Write-WholeText -Path $SetupCompletePath -Text "@$script >>$FirstBootLog 2>&1`r`n"
+    $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" `
+        -Argument "/c $script -AfterSetup 1 >>$FirstBootTaskLog 2>&1" -ErrorAction Stop
+    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest `
+        -ErrorAction Stop
+    $trigger = New-ScheduledTaskTrigger -AtStartup -ErrorAction Stop
+    $null = Register-ScheduledTask -TaskName $FirstBootTaskName -Action $action -Principal $principal `
+        -Trigger $trigger -Force -ErrorAction Stop
 }
 
 <#
 .SYNOPSIS
-Has the first boot's script run at the next start as well.
+Tells whether the task is the one to give the machine its identity: after the reboot that named it, or where Windows'
+setup has ended, and not started SetupComplete.cmd, which it skips with some product keys.
+
+.PARAMETER TimeoutSeconds
+Seconds to wait for the end of Windows' setup at most.
+#>
+function Test-FirstBootDue {
+    [CmdletBinding()]
+    [OutputType([bool])]
+    param(
+        [Parameter(Mandatory = $true)]
+        [int] $TimeoutSeconds
+    )
+
+    if (Test-Path -LiteralPath $FirstBootMark) {
+        return $true
+    }
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    while ((Get-ItemProperty -LiteralPath $WindowsStateKey).ImageState -ne 'IMAGE_STATE_COMPLETE') {
+        if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
+            return $false
+        }
+        Start-Sleep -Seconds 5
+    }
+    Start-Sleep -Seconds 60
+    -not (Test-Path -LiteralPath $FirstBootLog)
+}
+
+<#
+.SYNOPSIS
+Has the task run the first boot's script at the next start.
 
 .DESCRIPTION
 One more start is enough for everything: where another one is asked for, something is wrong, and the step stops.
@@ -54,14 +95,7 @@ function Suspend-FirstBoot {
         Stop-Step -Code 'CommandFailed' -Message 'After a reboot the computer is not called as its disc says.' `
             -Remedy 'See the System event log on the machine; make it anew.'
     }
-    $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" `
-        -Argument "/c $SetupCompletePath" -ErrorAction Stop
-    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest `
-        -ErrorAction Stop
-    $trigger = New-ScheduledTaskTrigger -AtStartup -ErrorAction Stop
-    $null = Register-ScheduledTask -TaskName $FirstBootTaskName -Action $action -Principal $principal `
-        -Trigger $trigger -Force -ErrorAction Stop
-    [IO.File]::WriteAllText($FirstBootMark, '')
+    Write-WholeText -Path $FirstBootMark -Text 'renamed'
 }
 
 <#
@@ -72,12 +106,9 @@ function Remove-FirstBoot {
     [CmdletBinding()]
     param()
 
-    if (Test-Path -LiteralPath $FirstBootMark) {
-        # What runs goes on without its task.
-        Unregister-ScheduledTask -TaskName $FirstBootTaskName -Confirm:$false -ErrorAction Stop
-        Remove-Item -LiteralPath $FirstBootMark -Force
-    }
-    foreach ($path in $SetupCompletePath, $FirstBootFolder) {
+    # What runs goes on without its task; and a task that is left finds no script.
+    Unregister-ScheduledTask -TaskName $FirstBootTaskName -Confirm:$false -ErrorAction Continue
+    foreach ($path in $FirstBootMark, $SetupCompletePath, $FirstBootFolder) {
         if (Test-Path -LiteralPath $path) {
             Remove-Item -LiteralPath $path -Recurse -Force
         }

@@ -52,6 +52,9 @@ function Read-Identity {
     )
 
     $remedy = 'Make the machine anew; if it stays, this image and this kindows do not fit together.'
+    if (-not (Test-Path -LiteralPath $Path)) {
+        Stop-Step -Code 'MediumMissing' -Message "There is no $Path." -Remedy $remedy
+    }
     $text = [IO.File]::ReadAllText($Path)
     try {
         $document = ConvertFrom-Json -InputObject ($text -replace '^#cloud-config\r?\n', '')

@@ -3,6 +3,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 $WinlogonKey = 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon'
+$FeatureOverrideKey = 'HKLM:\SYSTEM\CurrentControlSet\Policies\Microsoft\FeatureManagement\Overrides'
 
 <#
 .SYNOPSIS
@@ -19,8 +20,9 @@ function Set-PowerPlan {
         , @('/change', 'monitor-timeout-ac', '0')
     )
     foreach ($arguments in $settings) {
+        # 1: the machine has no such state, hibernation for one.
         $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\powercfg.exe" -ArgumentList $arguments `
-            -TimeoutSeconds 60 -Remedy 'Run it by hand on the machine.'
+            -TimeoutSeconds 60 -SuccessExitCodes 0, 1 -Remedy 'Run it by hand on the machine.'
     }
 }
 
@@ -64,4 +66,25 @@ function Stop-AutomaticLogon {
             Remove-ItemProperty -LiteralPath $WinlogonKey -Name $name
         }
     }
+}
+
+<#
+.SYNOPSIS
+Keeps Windows Server 2022 from a change of its virtual switch that came with an update.
+
+.DESCRIPTION
+As image-builder does on all its images of 2022 since April 2025. Microsoft does not say what the number stands for.
+#>
+function Set-SwitchOverride {
+    [CmdletBinding()]
+    param()
+
+    $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
+    if ($windows.CurrentBuildNumber -ne '20348') {
+        return
+    }
+    if (-not (Test-Path -LiteralPath $FeatureOverrideKey)) {
+        $null = New-Item -Path $FeatureOverrideKey -Force
+    }
+    $null = New-ItemProperty -LiteralPath $FeatureOverrideKey -Name '1114842764' -PropertyType DWord -Value 0 -Force
 }

@@ -20,9 +20,9 @@ function Install-ImageUpdate {
         [string] $Package
     )
 
-    # 3010: done, and wants the reboot that comes; 2359302 (0x240006): Windows has it already.
+    # 1641, 3010, 2359301 (0x240005): done, and wants the reboot that comes; 2359302 (0x240006): Windows has it already.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\wusa.exe" -TimeoutSeconds 5400 `
-        -ArgumentList $Package, '/quiet', '/norestart' -SuccessExitCodes 0, 3010, 2359302 `
+        -ArgumentList $Package, '/quiet', '/norestart' -SuccessExitCodes 0, 1641, 3010, 2359301, 2359302 `
         -Remedy ('-2145124329 (0x80240017): it is for another Windows, so name another one in ' +
         'kindows:windows.image.update. For others see C:\Windows\Logs\CBS\CBS.log on the machine.')
 }

@@ -32,9 +32,11 @@ function Install-SshServer {
     Expand-Archive -LiteralPath $Archive -DestinationPath "$SshProgramFolder.new" -ErrorAction Stop
     Move-Item -LiteralPath "$SshProgramFolder.new\OpenSSH-Win64" -Destination $SshProgramFolder
     Remove-Item -LiteralPath "$SshProgramFolder.new" -Recurse -Force
+    # It asks before it does anything, and nobody is there to answer.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
         -ArgumentList '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File',
-    "$SshProgramFolder\install-sshd.ps1" -TimeoutSeconds 120 -Remedy 'Use another release of Win32-OpenSSH.'
+    "$SshProgramFolder\install-sshd.ps1", '-Confirm:$false' -TimeoutSeconds 120 `
+        -Remedy 'Use another release of Win32-OpenSSH.'
 }
 
 <#
@@ -111,7 +113,7 @@ function Set-SshIdentity {
 Has the server start with Windows.
 
 .DESCRIPTION
-Delayed: rgl/windows-vagrant found an immediate start unreliable.
+Not delayed, which would be two minutes more at each boot; where it fails to start, its recovery actions start it again.
 #>
 function Enable-SshServer {
     [CmdletBinding()]
@@ -122,7 +124,7 @@ function Enable-SshServer {
             -Remedy 'Name OpenSSH-Win64.zip in kindows:windows.image.openSsh.'
     }
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\sc.exe" -TimeoutSeconds 30 `
-        -ArgumentList 'config', 'sshd', 'start=', 'delayed-auto' -Remedy 'Look for the service sshd in services.msc.'
+        -ArgumentList 'config', 'sshd', 'start=', 'auto' -Remedy 'Look for the service sshd in services.msc.'
     Set-ServiceRecovery -Name 'sshd' -Restart $true
 }
 
