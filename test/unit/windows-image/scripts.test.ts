@@ -47,6 +47,14 @@ describe("scripts that make an image", () => {
     assert.ok(Number(seconds) >= 30, seconds);
   });
 
+  it("look whether it is the task's turn before the step keeps the one of Windows' setup waiting", () => {
+    const script = text("Set-MachineIdentity.ps1");
+    const [look, step] = ["Test-FirstBootDue", "Invoke-Step -Name"].map((each) =>
+      script.indexOf(each),
+    );
+    assert.ok(look !== undefined && step !== undefined && look > 0 && look < step);
+  });
+
   it("close WinRM when no feature is added any more: that asks for it", () => {
     const closing = steps.filter(({ root }) =>
       nodes(root, "command").some((command) => command.text === "Stop-RemoteManagement"),
