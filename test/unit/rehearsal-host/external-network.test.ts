@@ -91,7 +91,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   it("an address is fetched anew once, half way, and those there are are told in the end", async () => {
     await start();
     host.windows.hasAddress = false;
-    const wait = "Wait-OwnAddress -Address '192.168.150.11' -TimeoutSeconds 30";
+    const wait = "Wait-OwnAddress -Address '192.168.150.11' -TimeoutSeconds 30 -Ready { $true }";
     const text = `try { ${wait} } catch { $_.Exception.Message }`;
     assert.match(
       await runText(host, ["Step", "OwnAddress"], text),

@@ -3,6 +3,7 @@ import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { mediumPath } from "../../../components/windows/media-folder.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { holdWait } from "./held-wait.ts";
 import { listing } from "./machine-listing.ts";
 import {
   base64,
@@ -109,6 +110,7 @@ describe("Flannel, rehearsed", () => {
     assert.deepEqual([result.exitCode, result.errorCode], [42, "FlannelMissing"]);
     assert.match(result.remedy, /Install-Flannel first/);
     const confirm = (): Promise<StepRun> => runStep(host, "Confirm-ExternalNetwork", network);
+    holdWait(host.time, 600); // the rescue reboot
     await confirm();
     await host.windows.tasksEnded();
     assert.match((await confirm()).errorMessage, /\(failed\)\. There is no service flanneld/);
