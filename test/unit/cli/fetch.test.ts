@@ -130,7 +130,7 @@ describe("kindows fetch", () => {
     ],
     "an endless checksum": [
       "/kubelet.exe.sha256",
-      randomBytes(100_000),
+      randomBytes(1_100_000),
       /can't be had: curl: \(63\)/,
     ],
     "a file that is not there": [

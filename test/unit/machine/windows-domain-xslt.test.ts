@@ -8,8 +8,8 @@ import { inNewFolder } from "../new-folder.ts";
 /** What libvirt's provider 0.8.3 renders (newDomainDef in its domain_def.go) for a machine of ours. */
 const rendered = readFileSync(new URL("rendered-domain.xml", import.meta.url), "utf8");
 
-/** As the provider renders `firmware` and `nvram` (setFirmware in its domain.go). */
 const variables = "/var/lib/libvirt/qemu/nvram/kindows-dev-win-1_VARS.fd";
+/** As the provider renders `firmware` and `nvram` (setFirmware in its domain.go). */
 const firmware = `  <loader readonly="yes" secure="no" type="pflash">/CODE.fd</loader>
     <nvram template="/VARS.fd">${variables}</nvram>
   </os>`;

@@ -25,6 +25,7 @@ export interface Step {
     readonly custom: boolean;
     readonly inputs: Inputs;
     readonly replaceWith: readonly string[];
+    readonly ignoreChanges: readonly string[];
     readonly [further: string]: unknown;
   };
 }
@@ -83,6 +84,7 @@ export class RecordingMonitor {
       .setObject(
         struct.Struct.fromJavaScript({
           ...step.newState.inputs,
+          ...this.#keptInputs(step),
           ...(printed !== undefined && { stdout: printed }),
         }),
       );
@@ -128,6 +130,13 @@ export class RecordingMonitor {
     return type.startsWith("command:remote:")
       ? { ...inputs, connection: { [signature]: secret, value: inputs["connection"] ?? null } }
       : inputs;
+  }
+
+  /** Inputs whose changes are ignored: they are what they were. */
+  #keptInputs({ urn, newState: { ignoreChanges } }: Step): Inputs {
+    const before = typeof this.up === "object" ? this.up.get(urn) : undefined;
+    const kept = Object.entries(before?.newState.inputs ?? {});
+    return Object.fromEntries(kept.filter(([name]) => ignoreChanges.includes(name)));
   }
 
   /** What is known of a resource before the engine has run: nothing of one that is made, or made anew. */
