@@ -91,7 +91,9 @@ async function tests(names: readonly string[]): Promise<boolean> {
     const runner = mocha.run(resolve);
     const left = new Set(files);
     const timer = setTimeout(() => {
-      console.log(`For ${hangsAfterMinutes} minutes no test has ended. Left: ${[...left].join(", ")}`);
+      console.log(
+        `For ${hangsAfterMinutes} minutes no test has ended. Left: ${[...left].join(", ")}`,
+      );
       process.kill(process.pid, "SIGINT"); // Mocha ends its processes first.
     }, hangsAfterMinutes * 60_000);
     runner.on(Mocha.Runner.constants.EVENT_TEST_END, ({ file = "" }) => {
