@@ -6,7 +6,8 @@ import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { formatSeconds } from "../../../toolchain/duration.ts";
 import { choosePlugins, homeVersion, pluginSource } from "../../../toolchain/engine-plugins.ts";
 import { parseStartTicks } from "../../../toolchain/owner.ts";
-import { assemblePulumiHome, pluginPlace } from "../../../toolchain/pulumi-home.ts";
+import { engineNeeds } from "../../../toolchain/prepare-engine.ts";
+import { assemblePulumiHome, linkPlugins, pluginPlace } from "../../../toolchain/pulumi-home.ts";
 import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { newFolder } from "../new-folder.ts";
@@ -61,6 +62,15 @@ describe("engine plugins", () => {
     writeFileSync(path.join(folder, "command"), "", { mode: 0o644 });
     assert.deepEqual(await chosenOf(undefined, official()), []);
   });
+  it("a lab needs all of them; machines that are there, and their cluster, nothing of Docker, kind or libvirt", () => {
+    const { lab, existing } = engineNeeds;
+    assert.deepEqual([...lab.plugins].sort(), [...all].sort());
+    assert.deepEqual(existing.plugins, ["language-nodejs", "command", "kubernetes"]);
+    assert.deepEqual(
+      existing.tools.map(({ name }) => name),
+      ["pulumi", "kubectl"],
+    );
+  });
   it("every plugin has a version in the engine's home", () => {
     for (const plugin of bundledPlugins) assert.match(homeVersion(plugin), /^\d+\.\d+\.\d+$/);
   });
@@ -85,6 +95,11 @@ describe("engine plugins", () => {
       assert.equal(readlinkSync(path.join(folder, one.place)), "/cache/a-2/a");
       assert.deepEqual(await readdir(path.join(folder, "plugins")), ["resource-a-v1.0.0"]);
       assert.deepEqual((await readdir(folder)).sort(), ["credentials.json", "plugins"]);
+    });
+    it("keeps what labs have there, where machines are there already", async () => {
+      await assemblePulumiHome([one], folder);
+      await linkPlugins([two], folder);
+      assert.deepEqual((await readdir(path.join(folder, "plugins"))).length, 2);
     });
     it("leaves a link that is right as it is, beside nothing", async () => {
       await assemblePulumiHome([one], folder);
