@@ -1,7 +1,7 @@
+import { linkSync, mkdirSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
 import ssh2 from "ssh2";
 import { Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
@@ -65,11 +65,23 @@ export interface RehearsalHost {
   stop(): Promise<void>;
 }
 
+/** Gives the files below a folder second names below another: whoever writes to one makes a new file. */
+function linkFiles(from: string, to: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [file, second] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) {
+      mkdirSync(second);
+      linkFiles(file, second);
+    } else {
+      linkSync(file, second);
+    }
+  }
+}
+
 /** Starts a host; the caller stops it. */
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
-  // Second names of the same files: whoever writes to one makes a new file.
-  if (options.drive !== undefined) await execa("cp", ["-al", `${options.drive}/.`, driveC]);
+  if (options.drive !== undefined) linkFiles(options.drive, driveC);
   const media = await writeHollowMedia(
     new Drive(driveC, false),
     options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
