@@ -127,7 +127,7 @@ export class TestLab extends Cluster {
     const refresh = (): Promise<Finished> =>
       this.withEnvironment("pulumi refresh --yes --skip-preview --expect-no-changes");
     const first = await refresh();
-    // libvirt's provider 0.8.3 may read a machine's disc too short, as the README says.
+    // libvirt's provider 0.8.3 may read a machine's disc too short, as docs/troubleshooting.md says.
     const again = first.output.includes("error while retrieving remote ISO");
     if (again) console.log("      libvirt's provider read a disc too short: refreshed once more");
     await succeeded(again ? refresh() : Promise.resolve(first));

@@ -11,7 +11,7 @@ import { startWithSteps } from "./step-runner.ts";
 
 const scripts = fileURLToPath(new URL("../../windows-runner/cmdlets", import.meta.url));
 const recordings = fileURLToPath(new URL("cmdlet-recordings", import.meta.url));
-const pages = ["README.md", "rehearsal/host/README.md"];
+const pages = ["docs/rehearsal.md", "rehearsal/host/README.md"];
 const cases = readdirSync(scripts).filter((name) => /\..*\.ps1$/.test(name));
 
 /** Scripts that test/windows-runner/Record-Cmdlets.ps1 runs on a real Windows. */
@@ -46,7 +46,7 @@ describe("The cmdlets of the model of Windows", () => {
     });
   }
 
-  it("says in README.md how many of them were compared with Windows", () => {
+  it("says in the documents how many of them were compared with Windows", () => {
     const all = windowsCmdlets(host.windows, new RegistryItems(host.windows.registry, types), () =>
       Promise.resolve(),
     );
