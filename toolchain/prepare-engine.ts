@@ -17,7 +17,7 @@ import type { HomeLink } from "./pulumi-home.ts";
 import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
 /** Tools that every stack needs. */
-const tools = [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind];
+export const engineTools = [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind];
 
 /**
  * Puts in place what the engine needs, and further artifacts with it: tools, plugins, the engine's home. No daemon and
@@ -32,7 +32,7 @@ export async function prepareEngine(
   const plugins = await choosePlugins(pluginSource(process.env));
   const bundled = plugins.filter(({ official }) => official === undefined);
   const ensured = await ensureArtifacts(
-    [...further, ...tools, ...bundled.map(({ plugin }) => pluginArtifact(plugin))],
+    [...further, ...engineTools, ...bundled.map(({ plugin }) => pluginArtifact(plugin))],
     options,
   );
   await assemblePulumiHome(homeLinks(plugins, ensured));
