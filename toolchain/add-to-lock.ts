@@ -8,10 +8,10 @@ import { readSoftwareLock, renderSoftwareLock, type SoftwareLock } from "./softw
 const lock = { timeoutSeconds: 30, pollMilliseconds: 50, onWait: () => undefined };
 
 /**
- * Writes one more file into the lock, in one step.
+ * Writes one more file into the lock, in one step. A publisher's word replaces another source's.
  *
  * @param file the lock; those who write it wait for each other in `.kindows` beside it.
- * @throws when another process has locked another checksum for it meanwhile.
+ * @throws when another checksum is locked for it.
  */
 export async function addToLock(
   file: string,
@@ -21,13 +21,13 @@ export async function addToLock(
   const guard = path.join(path.dirname(file), ".kindows", "software-lock");
   await withLock(guard, lock, async () => {
     const known = readSoftwareLock(file);
-    const earlier = known[uri]?.sha256;
-    if (earlier !== undefined && earlier !== entry.sha256) {
+    const earlier = known[uri];
+    if (earlier !== undefined && earlier.sha256 !== entry.sha256) {
       throw new Error(
-        `${uri} was locked to the SHA-256 ${earlier} by another process meanwhile, not to ${entry.sha256}`,
+        `${uri} is locked to the SHA-256 ${earlier.sha256} (from ${earlier.takenFrom}), not to ${entry.sha256} from ${entry.takenFrom}`,
       );
     }
-    if (earlier === undefined) {
+    if (!earlier?.takenFrom.startsWith("https://")) {
       const aside = `${file}.${String(process.pid)}`;
       await writeFile(aside, renderSoftwareLock({ ...known, [uri]: entry }));
       await rename(aside, file);

@@ -88,7 +88,7 @@ describe("software.lock.json", () => {
     await add("https://example.com/kubelet.exe", "a");
     await assert.rejects(
       add("https://example.com/kubelet.exe", "b"),
-      /kubelet\.exe was locked to the SHA-256 a+ by another process meanwhile, not to b+$/,
+      /kubelet\.exe is locked to the SHA-256 a+ \(from https:\S+\), not to b+ from https:\S+$/,
     );
     assert.deepEqual(readSoftwareLock(file), good);
   });

@@ -1,0 +1,50 @@
+import { calicoRelease } from "../../components/cni/calico/release.ts";
+import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
+import { mediaOf, officialSoftware } from "../../components/windows/software.ts";
+import { defaultCalicoVersion } from "../../config/supported.ts";
+import type { PublishedFile } from "../../toolchain/publisher.ts";
+import * as tools from "../../toolchain/tools/table.ts";
+import { exitCodes } from "../failure.ts";
+import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
+import { say } from "../progress.ts";
+import { stackSettings } from "../stack-settings.ts";
+
+export interface LockCommandOptions {
+  readonly stack: string;
+  /** Ask publishers for what is not locked. */
+  readonly update: boolean;
+}
+
+/**
+ * `kindows lock`: what is downloaded, and whether its checksum is locked.
+ *
+ * @returns exit code 0 when all of them are, else 1.
+ */
+export async function lock({ stack, update }: LockCommandOptions): Promise<number> {
+  const files = [...toolFiles(), ...(await windowsFiles(stack))];
+  const states = update ? await updateLock(files, say) : lockedFiles(files);
+  process.stdout.write(`${lockedText(states)}\n`);
+  return states.every(({ takenFrom, problem }) => takenFrom !== undefined && problem === undefined)
+    ? exitCodes.ok
+    : exitCodes.failed;
+}
+
+function toolFiles(): readonly PublishedFile[] {
+  const downloads = Object.values(tools).flatMap((each) =>
+    typeof each === "object" ? (each.tool.downloads ?? []) : [],
+  );
+  return [...downloads, operatorArchive(calicoRelease(defaultCalicoVersion))];
+}
+
+/** Of Windows nodes of the stack's versions, with any network. */
+async function windowsFiles(stack: string): Promise<readonly PublishedFile[]> {
+  const { windows, cluster } = await stackSettings(stack);
+  const versions = {
+    kubernetes: cluster.kubernetesVersion,
+    containerd: windows.containerdVersion,
+  };
+  const software = officialSoftware(versions, { checksums: {}, lock: {}, folders: {} }, true);
+  return mediaOf(software).flatMap(([, { uri, origin }]) =>
+    origin === "image" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
+  );
+}
