@@ -1,9 +1,10 @@
 import path from "node:path";
 
+import { bundledPlugins } from "../plugins/catalog.ts";
+import type { BundledPlugin } from "../plugins/catalog.ts";
 import type { Artifact } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
-import { choosePlugins, homeVersion, pluginSource } from "./engine-plugins.ts";
-import type { ChosenPlugin } from "./engine-plugins.ts";
+import { homeVersion, pluginSource } from "./engine-plugins.ts";
 import { ensureArtifacts } from "./ensure.ts";
 import type { EnsureOptions, EnsuredArtifacts } from "./ensure.ts";
 import { pluginArtifact } from "./plugin-artifact.ts";
@@ -29,10 +30,13 @@ export async function prepareEngine(
   further: readonly Artifact[],
   options: EnsureOptions,
 ): Promise<EnsuredArtifacts> {
-  const plugins = await choosePlugins(pluginSource(process.env));
-  const bundled = plugins.filter(({ official }) => official === undefined);
+  const source = pluginSource(process.env);
+  const plugins = bundledPlugins.map((plugin) => ({
+    plugin,
+    artifact: pluginArtifact(plugin, source),
+  }));
   const ensured = await ensureArtifacts(
-    [...further, ...engineTools, ...bundled.map(({ plugin }) => pluginArtifact(plugin))],
+    [...further, ...engineTools, ...plugins.map(({ artifact }) => artifact)],
     options,
   );
   await assemblePulumiHome(homeLinks(plugins, ensured));
@@ -47,12 +51,12 @@ export async function prepareEngine(
 }
 
 function homeLinks(
-  plugins: readonly ChosenPlugin[],
+  plugins: readonly { readonly plugin: BundledPlugin; readonly artifact: Artifact }[],
   ensured: EnsuredArtifacts,
 ): readonly HomeLink[] {
-  const links = plugins.map(({ plugin, official }) => ({
+  const links = plugins.map(({ plugin, artifact }) => ({
     place: pluginPlace(plugin.kind, plugin.name, homeVersion(plugin), plugin.executable),
-    target: official ?? path.join(ensured.path(pluginArtifact(plugin)), plugin.executable),
+    target: path.join(ensured.path(artifact), plugin.executable),
   }));
   return [
     ...links,

@@ -2,6 +2,8 @@ import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
 import { mediaOf, officialSoftware } from "../../components/windows/software.ts";
 import { defaultCalicoVersion } from "../../config/supported.ts";
+import { bundledPlugins } from "../../plugins/catalog.ts";
+import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
 import type { PublishedFile } from "../../toolchain/publisher.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import { exitCodes } from "../failure.ts";
@@ -33,7 +35,11 @@ function toolFiles(): readonly PublishedFile[] {
   const downloads = Object.values(tools).flatMap((each) =>
     typeof each === "object" ? (each.tool.downloads ?? []) : [],
   );
-  return [...downloads, operatorArchive(calicoRelease(defaultCalicoVersion))];
+  return [
+    ...downloads,
+    ...bundledPlugins.flatMap(pluginDownloads),
+    operatorArchive(calicoRelease(defaultCalicoVersion)),
+  ];
 }
 
 /** Of Windows nodes of the stack's versions, with any network. */

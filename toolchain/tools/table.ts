@@ -51,6 +51,7 @@ export const pulumi = toolArtifact({
   installed: {
     versionArguments: ["version"],
     versionPattern: /^v(\S+)/,
+    beside: { [languageHost]: "pulumi-language-nodejs" },
   },
   downloads: [
     {

@@ -24,6 +24,8 @@ export interface Tool {
 export interface InstalledTool {
   /** Prints the version within a few seconds and without network. */
   readonly versionArguments: readonly string[];
+  /** Executables beside it that are taken with it where they are there, by the file that each becomes. */
+  readonly beside?: Readonly<Record<string, string>>;
   /** Finds the version, without a leading `v`, in what is printed: first group. */
   readonly versionPattern: RegExp;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import { isRecentEnough } from "../../../toolchain/tools/go-version.ts";
@@ -83,11 +83,15 @@ describe("tools", () => {
       program("sample", "#!/bin/sh\necho sample v1.2.3\n");
       assert.deepEqual(await findInstalled(tool), { reason: "not installed" });
     });
-    it("are copied at the pinned version", async () => {
+    it("are copied at the pinned version, with what belongs to them", async () => {
       const script = "#!/bin/sh\necho sample v1.2.3\n";
       const file = program("sample", script);
+      program("sample-host", script);
       const into = mkdtempSync(path.join(folder, "into-"));
-      assert.equal(await takeInstalled(tool, into), undefined);
+      const beside = { "beside/host": "sample-host", "beside/other": "sample-other" };
+      const installed = { versionArguments: [], versionPattern: /v(\S+)/, beside };
+      assert.equal(await takeInstalled({ ...tool, installed }, into), undefined);
+      assert.deepEqual(readdirSync(path.join(into, "beside")), ["host"]);
       rmSync(file);
       assert.equal(readFileSync(path.join(into, "sample"), "utf8"), script);
     });
