@@ -4,16 +4,10 @@ export interface Host {
   readonly files: Files;
   readonly environment: Environment;
   readonly clock: Clock;
-  readonly processes: Processes;
+  readonly programs: Programs;
   /** Text for the script's own standard output and error. */
   readonly output: (text: string) => void;
   readonly error: (text: string) => void;
-  /** Undefined: no other script of the machine has any. */
-  readonly mutexes?: Mutexes;
-  /** Addresses of a name; none: it does not resolve. Undefined: there is no network. */
-  readonly lookup?: (name: string) => Promise<readonly string[]>;
-  /** The script's standard input, to its end. */
-  readonly input: () => Promise<Buffer>;
 }
 
 /** Changes may take a while. */
@@ -29,19 +23,6 @@ export interface FileStatus {
   /** A symbolic link or junction; all else is said of what it leads to. */
   readonly isLink?: boolean;
 }
-
-/** An open file. */
-export interface FileHandle {
-  readonly size: number;
-  position: number;
-  read(length: number): Buffer;
-  write(data: Uint8Array): Done;
-  /** Has what was written on the disk. */
-  flush(): Done;
-  close(): void;
-}
-
-export type FileMode = "Open" | "Create" | "CreateNew" | "OpenOrCreate" | "Append" | "Truncate";
 
 /**
  * A file system. Paths are absolute and as scripts write them (`C:\k\kubelet.exe` on Windows). What the file system
@@ -70,33 +51,12 @@ export interface Files {
   replace(from: string, to: string): Done;
   /** Copies a file, over one that is there. */
   copy(from: string, to: string): Done;
-  /** Milliseconds since 1970. */
-  setModified(path: string, moment: number): Done;
-  open(
-    path: string,
-    options: {
-      readonly mode: FileMode;
-      readonly access: "Read" | "Write" | "ReadWrite";
-      readonly share: string;
-    },
-  ): FileHandle | Promise<FileHandle>;
 }
 
 export interface Environment {
   get(name: string): string | undefined;
   /** Undefined or empty: removed. */
   set(name: string, value: string | undefined): void;
-  all(): ReadonlyMap<string, string>;
-  readonly machineName: string;
-  /** The machine's own variables, which new processes begin with. Undefined: not modelled. */
-  readonly machine?: Pick<Environment, "get" | "set" | "all">;
-}
-
-/** Mutexes with names, which the scripts of a machine share. */
-export interface Mutexes {
-  /** Waits so long at most; -1: however long. */
-  enter(name: string, milliseconds: number): Promise<"entered" | "abandoned" | "busy">;
-  leave(name: string): void;
 }
 
 export interface Clock {
@@ -110,26 +70,17 @@ export interface Clock {
   offset(moment: number): number;
 }
 
-export interface RunningProcess {
-  readonly id: number;
-  /** Resolves with the exit code. */
-  readonly ended: Promise<number>;
-  readonly stdout: Promise<Buffer>;
-  readonly stderr: Promise<Buffer>;
-  /** Standard input: what is written to it, then end. */
-  writeInput(data: Uint8Array): void;
-  closeInput(): void;
-  kill(): void;
-}
-
-export interface Processes {
-  /** The script's own process. */
-  readonly id: number;
+export interface Programs {
+  /** Id of the script's own process. */
+  readonly ownId: number;
   /** Full path of a program by name or path; undefined: there is none. */
   find(name: string): string | undefined;
-  start(options: {
-    readonly file: string;
-    readonly args: readonly string[];
-    readonly workingDirectory?: string;
-  }): RunningProcess;
+  /** Runs a program to its end, with all that it reads on standard input. */
+  run(file: string, args: readonly string[], input: string): Promise<ProgramResult>;
+}
+
+export interface ProgramResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }

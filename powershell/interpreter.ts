@@ -123,7 +123,7 @@ export class Interpreter implements Shell {
     cmdlets.forEach((cmdlet) => this.#cmdlets.set(cmdlet.name.toLowerCase(), cmdlet));
     this.#scope = new Scope(undefined, { isScript: true });
     const first = { ErrorActionPreference: "Continue", LASTEXITCODE: null };
-    const globals = { ...variables, ...first, PID: host.processes.id };
+    const globals = { ...variables, ...first, PID: host.programs.ownId };
     Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
 
@@ -280,7 +280,7 @@ export class Interpreter implements Shell {
     const cmdlets = [...this.#cmdlets.values()].map(({ name }) => name);
     const names = [...this.#scope.functionNames, ...cmdlets];
     const found = names.filter((name) => wildcard(pattern).test(name));
-    const program = this.host.processes.find(pattern) === undefined ? [] : [pattern];
+    const program = this.host.programs.find(pattern) === undefined ? [] : [pattern];
     return [...new Set([...found, ...program])];
   }
 
@@ -784,7 +784,7 @@ export class Interpreter implements Shell {
     const short = full.replace(/^Microsoft\.PowerShell\.\w+\\/i, "");
     const func = full === short ? this.#scope.findFunction(short) : undefined;
     const cmdlet = this.#cmdlets.get(short.toLowerCase());
-    const { files, processes } = this.host;
+    const { files, programs } = this.host;
     if (func) {
       return this.#function(func, how);
     }
@@ -800,7 +800,7 @@ export class Interpreter implements Shell {
           }
         });
     }
-    const file = processes.find(short);
+    const file = programs.find(short);
     if (file !== undefined) {
       return program(file, this.host);
     }

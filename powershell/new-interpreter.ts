@@ -6,7 +6,6 @@ import "./dotnet/collections.ts";
 import "./dotnet/exceptions.ts";
 import { defineFileTypes } from "./dotnet/files.ts";
 import { version } from "./dotnet/numbers.ts";
-import { defineProcessTypes } from "./dotnet/processes.ts";
 import { defineRegexTypes } from "./dotnet/strings.ts";
 import { defineSystemTypes } from "./dotnet/system.ts";
 import { defineTimeTypes } from "./dotnet/time.ts";
@@ -36,7 +35,6 @@ export function newInterpreter(host: Host, machine: Machine = {}): Interpreter {
   defineTimeTypes(types, host);
   defineFileTypes(types, host);
   defineSystemTypes(types, host);
-  defineProcessTypes(types, host);
   const versions = new Hashtable(hashtable);
   versions.set("PSVersion", version(own));
   const interpreter = new Interpreter({

@@ -2,6 +2,7 @@
 import { bind, bindInput, type Argument, type Bound } from "./binding.ts";
 import type { Call, Cmdlet, Emit, Shell } from "./commands.ts";
 import { toBool, toItems, toText } from "./convert.ts";
+import { linesOf } from "./dotnet/files.ts";
 import type { Host } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
 import type { Scope } from "./scope.ts";
@@ -50,20 +51,14 @@ export function gathering(piped: boolean, run: (input?: Value[]) => Promise<void
   };
 }
 
-export function program(file: string, { processes, error }: Host): Runnable {
+export function program(file: string, { programs, error }: Host): Runnable {
   return ({ args, scope, emit, piped }) =>
     gathering(piped, async (input) => {
-      const child = processes.start({ file, args: args.flatMap(words) });
-      if (input) {
-        child.writeInput(Buffer.from(input.map((value) => `${toText(value)}\n`).join("")));
-      }
-      child.closeInput();
-      const [code, output, errors] = await Promise.all([child.ended, child.stdout, child.stderr]);
-      scope.global.setVariable("LASTEXITCODE", code);
-      error(errors.toString("utf8"));
-      // A last line end makes no further line.
-      const text = output.toString("utf8").replace(/\r?\n$/, "");
-      for (const line of output.length === 0 ? [] : text.split(/\r?\n/)) {
+      const lines = (input ?? []).map((value) => `${toText(value)}\n`);
+      const ended = await programs.run(file, args.flatMap(words), lines.join(""));
+      scope.global.setVariable("LASTEXITCODE", ended.exitCode);
+      error(ended.stderr);
+      for (const line of linesOf(ended.stdout)) {
         await emit(line);
       }
     });

@@ -26,6 +26,9 @@ const usually: Durations = {
   "test/unit/powershell/": 30_000,
 };
 
+/** Longer than any file takes on a busy machine: who waits for a test for so long waits for one that hangs. */
+const hangsAfterMinutes = 20;
+
 useMemory();
 const chosen = process.argv.slice(2);
 process.exitCode = (await (chosen.length === 0 ? everything() : tests(chosen))) ? 0 : 1;
@@ -84,7 +87,21 @@ async function tests(names: readonly string[]): Promise<boolean> {
       }
     },
   );
-  const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  const failures = await new Promise<number>((resolve) => {
+    const runner = mocha.run(resolve);
+    const left = new Set(files);
+    const timer = setTimeout(() => {
+      console.log(
+        `For ${hangsAfterMinutes} minutes no test has ended. Left: ${[...left].join(", ")}`,
+      );
+      process.kill(process.pid, "SIGINT"); // Mocha ends its processes first.
+    }, hangsAfterMinutes * 60_000);
+    runner.on(Mocha.Runner.constants.EVENT_TEST_END, ({ file = "" }) => {
+      left.delete(path.relative("", file));
+      timer.refresh();
+    });
+    runner.on(Mocha.Runner.constants.EVENT_RUN_END, () => clearTimeout(timer));
+  });
   mkdirSync(localFolder, { recursive: true });
   writeFileSync(durationsFile, JSON.stringify({ ...known, ...durations }));
   return failures === 0;

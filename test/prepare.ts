@@ -26,6 +26,8 @@ export async function ensureTestPackages(): Promise<void> {
     ...["jq", "xsltproc", "shellcheck"],
     // Descriptions of machines are held against libvirt's schema.
     ...["libvirt-clients", "libxml2-utils"],
+    // Its virt-aa-helper says what AppArmor will let a machine open.
+    "libvirt-daemon-system",
     // The tests of images make real ISOs, WIM files, updates and disks.
     ...["gcab", "genisoimage", "p7zip-full", "qemu-utils", "wimtools", "xorriso"],
   ]);

@@ -11,55 +11,74 @@ import { pluginArtifact } from "./plugin-artifact.ts";
 import {
   assemblePulumiHome,
   libvirtProviderPlace,
+  linkPlugins,
   pluginPlace,
   terraformBridgePlace,
 } from "./pulumi-home.ts";
 import type { HomeLink } from "./pulumi-home.ts";
 import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
-/** Tools that every stack needs. */
-export const engineTools = [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind];
+/** What the engine needs, by what a stack is: where machines and a cluster are there already, it makes neither. */
+export const engineNeeds = {
+  lab: {
+    tools: [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind],
+    plugins: ["language-nodejs", "command", "kubernetes", "docker"],
+  },
+  existing: {
+    tools: [pulumi, kubectl],
+    plugins: ["language-nodejs", "command", "kubernetes"],
+  },
+} as const;
 
 /**
  * Puts in place what the engine needs, and further artifacts with it: tools, plugins, the engine's home. No daemon and
  * no host package but those that a build asks for.
  *
  * @param further artifacts that are built as well, the ones with the longest way to go first.
+ * @param needs what the stack is.
  */
 export async function prepareEngine(
   further: readonly Artifact[],
   options: EnsureOptions,
+  needs: keyof typeof engineNeeds = "lab",
 ): Promise<EnsuredArtifacts> {
+  const { tools, plugins: names } = engineNeeds[needs];
   const source = pluginSource(process.env);
-  const plugins = bundledPlugins.map((plugin) => ({
-    plugin,
-    artifact: pluginArtifact(plugin, source),
-  }));
+  const plugins = bundledPlugins
+    .filter(({ name }) => names.some((each) => each === name))
+    .map((plugin) => ({ plugin, artifact: pluginArtifact(plugin, source) }));
   const ensured = await ensureArtifacts(
-    [...further, ...engineTools, ...plugins.map(({ artifact }) => artifact)],
+    [...further, ...tools, ...plugins.map(({ artifact }) => artifact)],
     options,
   );
-  await assemblePulumiHome(homeLinks(plugins, ensured));
+  const links = pluginLinks(plugins, ensured);
+  if (needs === "lab") {
+    await assemblePulumiHome([...links, ...libvirtLinks(ensured)]);
+  } else {
+    await linkPlugins(links); // What labs have there stays.
+  }
   await recordBuilt({
     tools: {
       pulumi: path.join(ensured.path(pulumi), "pulumi"),
       kubectl: path.join(ensured.path(kubectl), "kubectl"),
-      kind: path.join(ensured.path(kind), "kind"),
+      ...(needs === "lab" && { kind: path.join(ensured.path(kind), "kind") }),
     },
   });
   return ensured;
 }
 
-function homeLinks(
+function pluginLinks(
   plugins: readonly { readonly plugin: BundledPlugin; readonly artifact: Artifact }[],
   ensured: EnsuredArtifacts,
 ): readonly HomeLink[] {
-  const links = plugins.map(({ plugin, artifact }) => ({
+  return plugins.map(({ plugin, artifact }) => ({
     place: pluginPlace(plugin.kind, plugin.name, homeVersion(plugin), plugin.executable),
     target: path.join(ensured.path(artifact), plugin.executable),
   }));
+}
+
+function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
   return [
-    ...links,
     {
       place: terraformBridgePlace,
       target: path.join(ensured.path(terraformBridge), "pulumi-resource-terraform-provider"),

@@ -54,9 +54,7 @@ export async function assemblePulumiHome(
   links: readonly HomeLink[],
   home: string = pulumiHome,
 ): Promise<void> {
-  for (const { place, target } of links) {
-    await replaceLink(path.join(home, place), target);
-  }
+  await linkPlugins(links, home);
   const wanted = new Set(
     links
       .map((link) => link.place.split(path.sep))
@@ -67,6 +65,16 @@ export async function assemblePulumiHome(
     if (!wanted.has(name)) {
       await rm(path.join(plugins, name), { recursive: true, force: true });
     }
+  }
+}
+
+/** Makes missing and changed links, beside whatever else the home holds. */
+export async function linkPlugins(
+  links: readonly HomeLink[],
+  home: string = pulumiHome,
+): Promise<void> {
+  for (const { place, target } of links) {
+    await replaceLink(path.join(home, place), target);
   }
 }
 

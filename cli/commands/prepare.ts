@@ -1,12 +1,21 @@
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { exitCodes } from "../failure.ts";
 import { say } from "../progress.ts";
-import { stackSettings } from "../stack-settings.ts";
+import { existingSettings, stackSettings } from "../stack-settings.ts";
 
-/** `kindows prepare`: host packages, daemons, tools and images that the stack needs. */
+/**
+ * `kindows prepare`: host packages, daemons, tools and images that the stack needs. Where machines and a cluster are
+ * there already, that is the engine alone: no daemon, no hypervisor, no image.
+ */
 export async function prepare({ stack }: { readonly stack: string }): Promise<number> {
-  const settings = await stackSettings(stack);
-  await prepareStack(settings, say);
+  if (await existingSettings(stack)) {
+    const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
+    await prepareEngine([], { progress: say, ensurePackages }, "existing");
+  } else {
+    await prepareStack(await stackSettings(stack), say);
+  }
   say(`everything that the stack ${stack} needs is in place`);
   return exitCodes.ok;
 }

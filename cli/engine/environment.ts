@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { builtTool } from "../../toolchain/built.ts";
+import { builtArtifacts, builtTool } from "../../toolchain/built.ts";
 import { backendUrl } from "./backend-url.ts";
 import { pulumiHome, stateFolder } from "./folders.ts";
 
@@ -12,7 +12,8 @@ import { pulumiHome, stateFolder } from "./folders.ts";
  */
 export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const searchPath = caller["PATH"] ?? "";
-  const tools = ["pulumi", "kubectl", "kind"].map((name) => path.dirname(builtTool(name)));
+  const { kind } = builtArtifacts().tools; // Only labs have it.
+  const tools = [builtTool("pulumi"), builtTool("kubectl"), ...(kind === undefined ? [] : [kind])];
   return {
     PULUMI_HOME: pulumiHome,
     PULUMI_BACKEND_URL: backendUrl(stateFolder),
@@ -22,7 +23,9 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
     PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
     // A plugin of another version somewhere on the PATH would be taken instead of the prepared one.
     PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
-    PATH: [...new Set([...tools, ...searchPath.split(path.delimiter)])].join(path.delimiter),
+    PATH: [
+      ...new Set([...tools.map((file) => path.dirname(file)), ...searchPath.split(path.delimiter)]),
+    ].join(path.delimiter),
   };
 }
 

@@ -27,7 +27,7 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
-import { engineTools, prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 import { userDisk } from "./user-disk.ts";
 
@@ -44,7 +44,7 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
     ensureHostPackages(names, say);
   const options = { progress: say, ensurePackages };
   const { uri } = settings.hypervisor;
-  await checkArtifacts([...engineTools, ...machineImages(settings)]);
+  await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
   const { docker, libvirt } = await ensureStackPackages(settings, [], say);
   await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
 

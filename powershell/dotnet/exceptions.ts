@@ -22,7 +22,6 @@ const exceptions: Readonly<Record<string, readonly [base: string, hresult?: numb
   "IO.IOException": ["SystemException", 0x80131620],
   "IO.FileNotFoundException": ["IO.IOException", 0x80070002],
   "IO.DirectoryNotFoundException": ["IO.IOException", 0x80070003],
-  "Threading.AbandonedMutexException": ["SystemException", 0x8013152d],
   "ComponentModel.Win32Exception": ["SystemException", 0x80004005],
   "Net.Sockets.SocketException": ["ComponentModel.Win32Exception"],
 };

@@ -1,10 +1,9 @@
-/** System.IO: files, folders, and streams of them. */
-import type { FileHandle, FileMode, FileStatus, Host } from "../host.ts";
-import { array, bytes, string, types as coreTypes, type Types } from "../types.ts";
-import { NetObject, Unsupported, type EnumValue, type PsArray } from "../values.ts";
-import { decodeText, toBuffer, type TextEncoding } from "./encoding.ts";
+/** System.IO: files and folders. */
+import type { FileStatus, Host } from "../host.ts";
+import { array, bytes, string, type Types } from "../types.ts";
+import { NetObject, Unsupported } from "../values.ts";
+import { decodeText, type TextEncoding } from "./encoding.ts";
 import { fileNotFound } from "./io-errors.ts";
-import { task } from "./processes.ts";
 import { toDateTime } from "./time.ts";
 
 /** What the state of a FileInfo or DirectoryInfo is. */
@@ -31,9 +30,6 @@ export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\r|\n/);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
-
-/** What the state of a StreamReader does: it reads all that is left. */
-export type Source = () => Buffer | Promise<Buffer>;
 
 /** Defines what touches files, for one machine. */
 export function defineFileTypes(types: Types, host: Host): void {
@@ -70,70 +66,6 @@ export function defineFileTypes(types: Types, host: Host): void {
   });
   types.define({ name: "System.IO.Directory" });
   defineInfos(types, host);
-  defineStreams(types, host);
-}
-
-coreTypes.define({ name: "System.IO.Stream" });
-const enumerations: Record<string, Record<string, number>> = {
-  FileMode: { CreateNew: 1, Create: 2, Open: 3, OpenOrCreate: 4, Truncate: 5, Append: 6 },
-  FileAccess: { Read: 1, Write: 2, ReadWrite: 3 },
-  FileShare: { None: 0, Read: 1, Write: 2, ReadWrite: 3, Delete: 4, Inheritable: 16 },
-  SeekOrigin: { Begin: 0, Current: 1, End: 2 },
-};
-for (const [name, enumeration] of Object.entries(enumerations)) {
-  coreTypes.define({ name: `System.IO.${name}`, enumeration });
-}
-
-function defineStreams(types: Types, { files }: Host): void {
-  const open = async (
-    _: null,
-    path: string,
-    mode: EnumValue,
-    access: EnumValue,
-    share: EnumValue,
-  ) => {
-    const handle = await files.open(files.resolve(path), {
-      mode: mode.name as FileMode,
-      access: access.name as "Read" | "Write" | "ReadWrite",
-      share: share.name,
-    });
-    return new NetObject(fileStream, handle);
-  };
-  type Stream = NetObject<FileHandle>;
-  const fileStream = types.define({
-    name: "System.IO.FileStream",
-    base: "System.IO.Stream",
-    constructors: {
-      "(string, System.IO.FileMode, System.IO.FileAccess, System.IO.FileShare)": open,
-    },
-    properties: { Length: ({ state }: Stream) => BigInt(state.size) },
-    methods: {
-      "Seek(long, System.IO.SeekOrigin)": ({ state }: Stream, by: bigint, origin: EnumValue) => {
-        const begin = { Begin: 0, Current: state.position, End: state.size }[origin.name] ?? 0;
-        state.position = begin + Number(by);
-        return BigInt(state.position);
-      },
-      "Write(byte[], int, int)": ({ state }: Stream, data: PsArray, at: number, count: number) =>
-        state.write(toBuffer(data).subarray(at, at + count)),
-      "Flush(bool)": ({ state }: Stream, toDisk: boolean) => (toDisk ? state.flush() : undefined),
-      "Dispose()": ({ state }: Stream) => state.close(),
-    },
-  });
-  type Reader = NetObject<Source>;
-  const readToEnd = async ({ state }: Reader) => decodeText(await state());
-  const reader = types.define({
-    name: "System.IO.StreamReader",
-    constructors: {
-      "(System.IO.FileStream)": (_: null, { state }: Stream) =>
-        new NetObject(reader, () => state.read(state.size - state.position)),
-      "(System.IO.Stream)": (_: null, { state }: Reader) => new NetObject(reader, state),
-    },
-    methods: {
-      "ReadToEnd()": readToEnd,
-      "ReadToEndAsync()": (self: Reader) => task(types, readToEnd(self)),
-      "Dispose()": () => undefined,
-    },
-  });
 }
 
 function defineInfos(types: Types, host: Host): void {

@@ -2,8 +2,8 @@
 import { findOnDrive } from "../host/drive-names.ts";
 import { AccessDeniedError } from "../host/windows-path.ts";
 import { accessDenied, folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
-import type { Files } from "../../powershell/host.ts";
 import { Raised } from "../../powershell/values.ts";
+import type { FileSystem } from "./file-streams.ts";
 
 /** What a machine has to say about changes of its files. Paths are full. */
 export interface DriveWatch {
@@ -37,9 +37,9 @@ const sharingViolation = -2147024864;
  */
 export function windowsFiles(
   drives: ReadonlyMap<string, string>,
-  disk: Files,
+  disk: FileSystem,
   watch = unwatched,
-): Files {
+): FileSystem {
   const resolve = (path: string): string => {
     const [, letter = "C", rest = path] =
       /^([A-Za-z]):(.*)$/s.exec(path.replaceAll("/", "\\")) ?? [];

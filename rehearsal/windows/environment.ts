@@ -1,15 +1,25 @@
 /** Variables of a process of Windows: names are found without regard to case. */
 import type { Environment } from "../../powershell/host.ts";
+import * as is from "../../powershell/types.ts";
+import type { Types } from "../../powershell/types.ts";
+import { Hashtable, Unsupported, type EnumValue } from "../../powershell/values.ts";
+
+export interface Variables extends Environment {
+  all(): ReadonlyMap<string, string>;
+}
+
+export interface WindowsEnvironment extends Variables {
+  /** The machine's own variables, which new processes begin with. Undefined: not modelled. */
+  readonly machine?: Variables;
+}
 
 /**
  * @param initial what the process begins with.
- * @param machine the variables that new processes begin with.
  */
 export function windowsEnvironment(
-  machineName: string,
   initial: Readonly<Record<string, string>>,
-  machine: Environment["machine"],
-): Environment {
+  machine: Variables,
+): WindowsEnvironment {
   const variables = new Map<string, { readonly name: string; readonly value: string }>();
   const set = (name: string, value: string | undefined): void => {
     if (value === undefined || value === "") {
@@ -25,7 +35,45 @@ export function windowsEnvironment(
     get: (name) => variables.get(name.toLowerCase())?.value,
     set,
     all: () => new Map([...variables.values()].map(({ name, value }) => [name, value])),
-    machineName,
-    ...(machine ? { machine } : {}),
+    machine,
   };
+}
+
+export function defineEnvironmentTypes(
+  types: Types,
+  environment: WindowsEnvironment,
+  is64Bit: boolean,
+): void {
+  const of = ({ name }: EnumValue): Variables => {
+    const variables = { Process: environment, Machine: environment.machine }[name];
+    if (!variables) {
+      throw new Unsupported(`variables of the target ${name}`);
+    }
+    return variables;
+  };
+  const target = types.define({
+    name: "System.EnvironmentVariableTarget",
+    enumeration: { Process: 0, User: 1, Machine: 2 },
+  }).name;
+  types.define({
+    name: "System.Environment",
+    staticProperties: { Is64BitOperatingSystem: () => is64Bit },
+    staticMethods: {
+      [`GetEnvironmentVariable(string, ${target})`]: (_: null, name: string, from: EnumValue) =>
+        of(from).get(name) ?? null,
+      [`GetEnvironmentVariables(${target})`]: (_: null, from: EnumValue) => {
+        const table = new Hashtable(is.hashtable);
+        of(from)
+          .all()
+          .forEach((value, name) => table.set(name, value));
+        return table;
+      },
+      [`SetEnvironmentVariable(string, string, ${target})`]: (
+        _: null,
+        name: string,
+        value: string | null,
+        to: EnumValue,
+      ) => of(to).set(name, value ?? undefined),
+    },
+  });
 }

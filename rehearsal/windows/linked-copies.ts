@@ -1,9 +1,9 @@
 /** Copies of files that take no room: programs are large, and emulated disks slow. */
 import fs from "node:fs";
-import type { Files } from "../../powershell/host.ts";
+import type { FileSystem } from "./file-streams.ts";
 
 /** A copy is a second name of the same file, until somebody writes to either. */
-export function withLinkedCopies(disk: Files): Files {
+export function withLinkedCopies(disk: FileSystem): FileSystem {
   /** Gives a file that has several names one of its own under this name. */
   const part = (file: string): void => {
     const status = fs.statSync(file, { throwIfNoEntry: false });

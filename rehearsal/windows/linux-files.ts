@@ -8,8 +8,8 @@ import {
   folderNotFound,
   ioError,
 } from "../../powershell/dotnet/io-errors.ts";
-import type { FileHandle, FileMode, Files } from "../../powershell/host.ts";
 import { Unsupported, type Raised } from "../../powershell/values.ts";
+import type { FileHandle, FileMode, FileSystem } from "./file-streams.ts";
 
 /** .NET's errors by the codes of Node's. */
 const errors: Readonly<Record<string, (file: string) => Raised>> = {
@@ -33,7 +33,7 @@ function on<Result>(file: string, action: () => Result): Result {
 }
 
 /** Relative paths begin in a folder. */
-export function nodeFiles(folder: string): Files {
+export function nodeFiles(folder: string): FileSystem {
   return {
     separator: "/",
     resolve: (file) => path.resolve(folder, file),

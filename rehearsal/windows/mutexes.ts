@@ -1,4 +1,7 @@
 /** Windows' mutexes with names, which all processes of a machine share. */
+import { millisecondsOf } from "../../powershell/dotnet/time.ts";
+import type { Types } from "../../powershell/types.ts";
+import { NetObject, Unsupported, type Value } from "../../powershell/values.ts";
 import type { MachineTime } from "../host/machine-time.ts";
 
 export class NamedMutexes {
@@ -48,4 +51,34 @@ export class NamedMutexes {
   async idle(): Promise<void> {
     await Promise.all(this.#last.values());
   }
+}
+
+/** @param mutexes those of the machine; undefined: nobody else has any. */
+export function defineMutexTypes(types: Types, mutexes?: NamedMutexes): void {
+  // The model's processes leave what they have entered: no mutex is abandoned.
+  types.define({
+    name: "System.Threading.AbandonedMutexException",
+    base: "System.SystemException",
+  });
+  type Mutex = NetObject<string>;
+  const mutex = types.define({
+    name: "System.Threading.Mutex",
+    constructors: {
+      "(bool, string)": (_: null, isOwned: boolean, name: string) => {
+        if (isOwned) {
+          throw new Unsupported("a mutex that is owned from the start");
+        }
+        return new NetObject(mutex, name);
+      },
+    },
+    methods: {
+      "WaitOne(timespan)": async ({ state }: Mutex, span: Value) => {
+        const milliseconds = millisecondsOf(span);
+        const longest = milliseconds < 0 ? Infinity : milliseconds;
+        return (await mutexes?.enter(state, longest)) !== "busy";
+      },
+      "ReleaseMutex()": ({ state }: Mutex) => mutexes?.leave(state),
+      "Dispose()": () => undefined,
+    },
+  });
 }

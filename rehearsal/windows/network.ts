@@ -1,12 +1,16 @@
 /**
  * What a machine reaches over its network.
  *
- * Source: https://learn.microsoft.com/dotnet/api/system.net.sockets.tcpclient.
+ * Sources: https://learn.microsoft.com/dotnet/api/system.net.sockets.tcpclient,
+ * https://learn.microsoft.com/dotnet/api/system.net.dns.
  */
-import { task } from "../../powershell/dotnet/processes.ts";
+import ipaddr from "ipaddr.js";
+import { badFormat } from "../../powershell/dotnet/exceptions.ts";
+import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
-import { NetObject, nothing } from "../../powershell/values.ts";
+import { NetObject, nothing, type NetType } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { task } from "./tasks.ts";
 
 /** Seconds after which Windows gives up a connection that nobody answers. */
 const connectSeconds = 21;
@@ -29,6 +33,57 @@ export function defineNetworkTypes(types: Types, { programs, time }: WindowsHost
             }),
         ),
       "Dispose()": () => undefined,
+    },
+  });
+}
+
+/** @param lookup the addresses of a name; none: it does not resolve. */
+export function defineNameTypes(
+  types: Types,
+  hostName: string,
+  lookup: (name: string) => Promise<readonly string[]>,
+): void {
+  type Address = NetObject<ReturnType<typeof ipaddr.parse>>;
+  const address = (text: string): Address => {
+    if (!ipaddr.isValid(text)) {
+      throw badFormat("An invalid IP address was specified.");
+    }
+    return new NetObject(addressType, ipaddr.parse(text));
+  };
+  const addressType: NetType = types.define({
+    name: "System.Net.IPAddress",
+    methods: {
+      "GetAddressBytes()": ({ state }: Address) => is.bytes(Buffer.from(state.toByteArray())),
+      "ToString()": ({ state }: Address) => state.toString(),
+    },
+    staticMethods: { "Parse(string)": (_: null, text: string) => address(text) },
+  });
+  const uri = types.define({
+    name: "System.Uri",
+    constructors: {
+      "(string)": (_: null, written: string) => {
+        if (!URL.canParse(written)) {
+          const message = "Invalid URI: The hostname could not be parsed.";
+          throw raised("System.UriFormatException", message);
+        }
+        return new NetObject(uri, new URL(written));
+      },
+    },
+    properties: {
+      DnsSafeHost: ({ state }: NetObject<URL>) => state.hostname.replace(/^\[(.*)\]$/, "$1"),
+    },
+  });
+  types.define({
+    name: "System.Net.Dns",
+    staticMethods: {
+      "GetHostName()": () => hostName,
+      "GetHostAddresses(string)": async (_: null, name: string) => {
+        const found = await lookup(name);
+        if (found.length === 0) {
+          throw raised("System.Net.Sockets.SocketException", "No such host is known");
+        }
+        return is.array(found.map(address), types.array(addressType));
+      },
     },
   });
 }

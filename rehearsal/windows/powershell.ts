@@ -7,7 +7,7 @@ import { chmod } from "node:fs/promises";
 import type { Cmdlet } from "../../powershell/commands.ts";
 import { newInterpreter } from "../../powershell/new-interpreter.ts";
 import { ioError } from "../../powershell/dotnet/io-errors.ts";
-import type { Clock, Host } from "../../powershell/host.ts";
+import type { Clock } from "../../powershell/host.ts";
 import type { Interpreter } from "../../powershell/interpreter.ts";
 import { nodeFiles } from "./linux-files.ts";
 import { types as coreTypes, Types } from "../../powershell/types.ts";
@@ -26,6 +26,7 @@ import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
+import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
 import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
@@ -68,7 +69,7 @@ export function windowsPowerShell(
   console: ScriptConsole,
   changing: (what: string) => Promise<void>,
 ): Interpreter {
-  const { drive, registry, services, mutexes } = machine;
+  const { drive, registry, services } = machine;
   const change = async (what: string): Promise<void> => {
     await changing(what);
     machine.assertPower();
@@ -95,23 +96,19 @@ export function windowsPowerShell(
   });
   const variables = machineVariables(registry);
   const environment = windowsEnvironment(
-    machine.computerName,
     { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
     variables,
   );
-  const host: Host = {
+  const host: ScriptMachine = {
     ...console,
     files,
     environment,
     clock: machineClock(machine),
-    processes: windowsProcesses(machine, environment, change),
-    mutexes: {
-      enter: (name, milliseconds) =>
-        mutexes.enter(name, milliseconds < 0 ? Infinity : milliseconds),
-      leave: (name) => {
-        mutexes.leave(name);
-      },
-    },
+    programs: windowsProcesses(machine, environment, change),
+    computerName: machine.computerName,
+    is64Bit: machine.version.is64Bit,
+    mutexes: machine.mutexes,
+    lookup: () => Promise.resolve([]),
   };
   const types = new Types(coreTypes);
   const items = new RegistryItems(registry, types);
@@ -130,9 +127,7 @@ export function windowsPowerShell(
     mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
     cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
   });
-  types.extend("System.Environment", {
-    staticProperties: { Is64BitOperatingSystem: () => machine.version.is64Bit },
-  });
+  defineMachineTypes(types, host);
   defineAccessControl(types, files, async (path, isFolder) => {
     await change(`close ${path}`);
     await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);

@@ -1,15 +1,46 @@
 /** Programs that scripts start: those of Windows itself are modelled, all others are run as they lie on the drive. */
 import fs from "node:fs";
-import type { Environment, Processes, RunningProcess } from "../../powershell/host.ts";
+import type { Programs } from "../../powershell/host.ts";
 import { NotAProgram, type ProgramResult } from "../host/programs.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
 import { raised } from "../../powershell/types.ts";
+import type { WindowsEnvironment } from "./environment.ts";
 import { registration } from "./service-registration.ts";
 import { sc } from "./services.ts";
 import { shutdown } from "./shutdown.ts";
 import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
+
+/** A program that was started and may still run. */
+export interface RunningProcess {
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number>;
+  readonly stdout: Promise<Buffer>;
+  readonly stderr: Promise<Buffer>;
+  /** Standard input: what is written to it, then end. */
+  writeInput(data: Uint8Array): void;
+  closeInput(): void;
+  kill(): void;
+}
+
+export interface Processes extends Programs {
+  start(options: {
+    readonly file: string;
+    readonly args: readonly string[];
+    readonly workingDirectory?: string;
+  }): RunningProcess;
+}
+
+/** What a process leaves behind that reads a text on its standard input. */
+export async function outcome(process: RunningProcess, input: string): Promise<ProgramResult> {
+  process.writeInput(Buffer.from(input));
+  process.closeInput();
+  const { ended, stdout, stderr } = process;
+  const [exitCode, ...texts] = await Promise.all([ended, stdout, stderr]);
+  const [output, errors] = texts.map(String);
+  return { exitCode, stdout: output ?? "", stderr: errors ?? "" };
+}
 
 /** A program of Windows, by its arguments. */
 export type SystemProgram = (
@@ -38,7 +69,7 @@ const windowsVariables = ["comspec", "path", "temp"];
  */
 export function windowsProcesses(
   machine: WindowsHost,
-  environment: Environment,
+  environment: WindowsEnvironment,
   changing: (what: string) => Promise<void>,
 ): Processes {
   const { programs, drive, settings, services } = machine;
@@ -59,12 +90,15 @@ export function windowsProcesses(
     return fs.statSync(found, { throwIfNoEntry: false })?.isFile() ?? false;
   };
   return {
-    id: 4242,
+    ownId: 4242,
     find(name) {
       const folders = /[\\/:]/.test(name) ? [""] : [systemFolder, ...settings.path.map(below)];
       return folders
         .map((folder) => folder + name)
         .find((path) => systemProgram(path) ?? (!isWindowsOwn(path) && isFile(path)));
+    },
+    run(file, args, input) {
+      return outcome(this.start({ file, args }), input);
     },
     start({ file, args, workingDirectory }) {
       return running(machine, async (stdin, killed) => {
@@ -120,7 +154,6 @@ function running(
     return text;
   };
   return {
-    id: 4243,
     ended: result.then(({ exitCode }) => exitCode),
     stdout: stream("stdout"),
     stderr: stream("stderr"),

@@ -5,7 +5,7 @@
  * Source: https://learn.microsoft.com/windows/win32/fileio/file-caching.
  */
 import fs from "node:fs";
-import type { Files } from "../../powershell/host.ts";
+import type { FileSystem } from "./file-streams.ts";
 
 /** Files of the Linux file system. */
 export class RecentWrites {
@@ -40,7 +40,7 @@ export class RecentWrites {
 }
 
 /** Tells what is written. Copies are not told of: they share their content with the file they are of. */
-export function withRecentWrites(disk: Files, recent: RecentWrites): Files {
+export function withRecentWrites(disk: FileSystem, recent: RecentWrites): FileSystem {
   return {
     ...disk,
     async write(file, data) {

@@ -8,7 +8,6 @@ import type { Item, ItemProvider } from "../../powershell/cmdlets/items.ts";
 import { itemNotFound, split } from "../../powershell/cmdlets/items.ts";
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
 import { convert, toItems, toText } from "../../powershell/convert.ts";
-import type { Environment } from "../../powershell/host.ts";
 import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
 import {
@@ -20,6 +19,7 @@ import {
   Unsupported,
   type Value,
 } from "../../powershell/values.ts";
+import type { Variables } from "./environment.ts";
 
 export const valueKinds = ["String", "ExpandString", "MultiString", "DWord"] as const;
 export type ValueKind = (typeof valueKinds)[number];
@@ -436,7 +436,7 @@ export function variablesKey(machine: RegistryKey): RegistryKey {
 }
 
 /** The machine's variables. A value of no characters removes one, as in 5.1. */
-export function machineVariables(machine: RegistryKey): Pick<Environment, "get" | "set" | "all"> {
+export function machineVariables(machine: RegistryKey): Variables {
   const key = variablesKey(machine);
   return {
     get: (name) => {

@@ -5,10 +5,10 @@
  * https://learn.microsoft.com/dotnet/api/system.security.accesscontrol,
  * https://learn.microsoft.com/dotnet/api/system.io.filestream.-ctor.
  */
-import type { FileMode, Files } from "../../powershell/host.ts";
 import { badFormat } from "../../powershell/dotnet/exceptions.ts";
 import type { Types } from "../../powershell/types.ts";
 import { NetObject, Unsupported, type EnumValue, type Value } from "../../powershell/values.ts";
+import type { FileMode, FileSystem } from "./file-streams.ts";
 
 export interface Account {
   readonly name: string;
@@ -62,7 +62,7 @@ const namespace = "System.Security.AccessControl";
  */
 export function defineAccessControl(
   types: Types,
-  files: Files,
+  files: FileSystem,
   close: (path: string, isFolder: boolean) => Promise<void>,
 ): void {
   const enumerations: Readonly<Record<string, Record<string, number>>> = {

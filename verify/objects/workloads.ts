@@ -99,7 +99,11 @@ function container({ os, part }: Role, image: string): V1Container {
     imagePullPolicy: "IfNotPresent",
     ...(onWindows ? { command: hostProcessCommand(args, serves ? port : undefined) } : { args }),
     ...(onWindows &&
-      serves && { lifecycle: { preStop: { exec: { command: [...firewallRule("delete")] } } } }),
+      serves && {
+        lifecycle: { preStop: { exec: { command: [...firewallRule("delete")] } } },
+        // The container runs long before its server does: netsh and the copy come first.
+        readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
+      }),
     ...(serves && {
       ports: [{ containerPort: port, ...(part === "host-port" && { hostPort }) }],
     }),

@@ -20,7 +20,9 @@ export async function tryProbes(
   }
   tools.waitsFor(id, "its connections");
   const settled = Math.min(end, Date.now() + settleSeconds * 1000);
-  const failures = await Promise.all(probes.map((probe) => lastFailure(probe, settled, tools)));
+  const failures = await Promise.all(
+    probes.map((probe) => lastFailure(probe, { settled, end }, tools)),
+  );
   const failed = probes.flatMap((probe, index) => {
     const failure = failures[index];
     return failure === undefined ? [] : [{ probe, failure }];
@@ -43,12 +45,14 @@ export async function tryProbes(
 
 async function lastFailure(
   probe: Probe,
-  end: number,
+  { settled, end }: { readonly settled: number; readonly end: number },
   tools: RowTools,
 ): Promise<ProbeFailure | undefined> {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const failure = await tools.slots.run(0, () => tools.attempt(probe));
-    if (failure === undefined || Date.now() >= end || tools.signal.aborted) {
+    // The first attempt may take longer than everything needs to settle: it never decides alone.
+    const isOver = Date.now() >= (tries === 1 ? end : settled);
+    if (failure === undefined || isOver || tools.signal.aborted) {
       return failure;
     }
     // A pause in which others have their turn.

@@ -6,15 +6,17 @@ import os from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import type { Environment, Host, Processes } from "../../../powershell/host.ts";
+import type { WindowsEnvironment } from "../../../rehearsal/windows/environment.ts";
 import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
+import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
+import { outcome, type Processes } from "../../../rehearsal/windows/processes.ts";
 
-export interface NodeHostOptions extends Pick<Host, "output" | "error" | "input"> {
+export interface NodeHostOptions extends Pick<ScriptMachine, "output" | "error" | "input"> {
   /** Where relative paths begin. Default: the process's own. */
   readonly folder?: string;
 }
 
-export function nodeHost({ folder = process.cwd(), ...streams }: NodeHostOptions): Host {
+export function nodeHost({ folder = process.cwd(), ...streams }: NodeHostOptions): ScriptMachine {
   const environment = nodeEnvironment();
   return {
     files: nodeFiles(folder),
@@ -26,12 +28,15 @@ export function nodeHost({ folder = process.cwd(), ...streams }: NodeHostOptions
         setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
       offset: (moment) => -new Date(moment).getTimezoneOffset(),
     },
-    processes: nodeProcesses(environment),
+    programs: nodeProcesses(environment),
+    computerName: os.hostname(),
+    is64Bit: true,
+    lookup: () => Promise.resolve([]),
     ...streams,
   };
 }
 
-function nodeEnvironment(): Environment {
+function nodeEnvironment(): WindowsEnvironment {
   const variables = new Map(
     Object.entries(process.env).map(([name, value]) => [name, value ?? ""]),
   );
@@ -44,16 +49,18 @@ function nodeEnvironment(): Environment {
       }
     },
     all: () => variables,
-    machineName: os.hostname(),
   };
 }
 
-function nodeProcesses(environment: Environment): Processes {
+function nodeProcesses(environment: WindowsEnvironment): Processes {
   return {
-    id: process.pid,
+    ownId: process.pid,
     find: (name) => {
       const folders = name.includes("/") ? [""] : (environment.get("PATH") ?? "").split(":");
       return folders.map((folder) => path.resolve(folder, name)).find(isProgram);
+    },
+    run(file, args, input) {
+      return outcome(this.start({ file, args }), input);
     },
     start: ({ file, args, workingDirectory }) => {
       const env = Object.fromEntries(environment.all());
@@ -65,7 +72,6 @@ function nodeProcesses(environment: Environment): Processes {
       // A program may end without having read what is written to it.
       child.stdin.on("error", () => undefined);
       return {
-        id: child.pid ?? -1,
         ended,
         stdout: buffer(child.stdout),
         stderr: buffer(child.stderr),

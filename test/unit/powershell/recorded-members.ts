@@ -7,7 +7,8 @@ import { linesOf, type FileState } from "../../../powershell/dotnet/files.ts";
 import { decodeText, toBuffer, type TextEncoding } from "../../../powershell/dotnet/encoding.ts";
 import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
 import { toDateTime, type Moment } from "../../../powershell/dotnet/time.ts";
-import type { FileMode, Host } from "../../../powershell/host.ts";
+import type { FileMode } from "../../../rehearsal/windows/file-streams.ts";
+import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
 import * as is from "../../../powershell/types.ts";
 import { raised, typeOf, types as coreTypes, type Types } from "../../../powershell/types.ts";
 import type { Hashtable } from "../../../powershell/values.ts";
@@ -72,7 +73,7 @@ coreTypes.define({
 });
 
 /** What depends on the machine that the script runs on. */
-export function defineRecordedMembers(types: Types, host: Host): void {
+export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
   const { clock, environment, files } = host;
   const full = (path: string): string => files.resolve(path);
   const isFolder = (path: string): boolean | undefined => files.status(full(path))?.isFolder;
@@ -141,7 +142,7 @@ export function defineRecordedMembers(types: Types, host: Host): void {
   defineMoments(types, host);
 }
 
-function defineMoments(types: Types, host: Host): void {
+function defineMoments(types: Types, host: ScriptMachine): void {
   type DateTime = NetObject<Moment>;
   const type = types.get("System.DateTime");
   const unspecified = (milliseconds: number): DateTime =>

@@ -15,6 +15,7 @@ import { nodeHost } from "./node-machine.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
 import { windowsEnvironment } from "../../../rehearsal/windows/environment.ts";
+import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
 import {
   defineRegistryTypes,
   machineVariables,
@@ -160,9 +161,10 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   const host = {
     ...disk,
     files: windowsFiles(new Map(Object.entries({ C: drive, Z: "/" })), disk.files),
-    environment: windowsEnvironment("MACHINE", variables, machine),
+    environment: windowsEnvironment(variables, machine),
     lookup: (name: string) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
-    processes: { ...disk.processes, find: () => undefined },
+    programs: { ...disk.programs, find: () => undefined },
+    computerName: "MACHINE",
   };
   const types = new Types(coreTypes);
   defineRegistryTypes(types);
@@ -198,6 +200,7 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     mayCall: () => true,
     cmdlets: [...standIns, ...registryCmdlets(items)],
   });
+  defineMachineTypes(types, host);
   defineRecordedMembers(types, host);
   const onZ = (path: string) => `Z:${path.replaceAll("/", "\\")}`;
   try {

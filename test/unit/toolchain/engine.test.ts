@@ -8,7 +8,8 @@ import { formatSeconds } from "../../../toolchain/duration.ts";
 import { homeVersion, pluginSource, type PluginSource } from "../../../toolchain/engine-plugins.ts";
 import { parseStartTicks } from "../../../toolchain/owner.ts";
 import { pluginArtifact, pluginDownloads } from "../../../toolchain/plugin-artifact.ts";
-import { assemblePulumiHome, pluginPlace } from "../../../toolchain/pulumi-home.ts";
+import { engineNeeds } from "../../../toolchain/prepare-engine.ts";
+import { assemblePulumiHome, linkPlugins, pluginPlace } from "../../../toolchain/pulumi-home.ts";
 import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { newFolder } from "../new-folder.ts";
@@ -76,6 +77,15 @@ describe("engine plugins", () => {
       "https://github.com/pulumi/pulumi-command/releases/download/v1.2.1/pulumi-resource-command-v1.2.1-linux-amd64.tar.gz",
     );
   });
+  it("a lab needs all of them; machines that are there, and their cluster, nothing of Docker, kind or libvirt", () => {
+    const { lab, existing } = engineNeeds;
+    assert.deepEqual([...lab.plugins].sort(), [...all].sort());
+    assert.deepEqual(existing.plugins, ["language-nodejs", "command", "kubernetes"]);
+    assert.deepEqual(
+      existing.tools.map(({ name }) => name),
+      ["pulumi", "kubectl"],
+    );
+  });
   it("every plugin has a version in the engine's home", () => {
     for (const plugin of bundledPlugins) assert.match(homeVersion(plugin), /^\d+\.\d+\.\d+$/);
   });
@@ -100,6 +110,11 @@ describe("engine plugins", () => {
       assert.equal(readlinkSync(path.join(folder, one.place)), "/cache/a-2/a");
       assert.deepEqual(await readdir(path.join(folder, "plugins")), ["resource-a-v1.0.0"]);
       assert.deepEqual((await readdir(folder)).sort(), ["credentials.json", "plugins"]);
+    });
+    it("keeps what labs have there, where machines are there already", async () => {
+      await assemblePulumiHome([one], folder);
+      await linkPlugins([two], folder);
+      assert.deepEqual((await readdir(path.join(folder, "plugins"))).length, 2);
     });
     it("leaves a link that is right as it is, beside nothing", async () => {
       await assemblePulumiHome([one], folder);

@@ -82,9 +82,10 @@ describe("what rows need in the cluster", () => {
   ] as const) {
     it(`is a program to cmd.exe on Windows' own network, and leaves no rule of the firewall: ${part}`, () => {
       const { containers, terminationGracePeriodSeconds } = podOf("windows", part);
-      const [{ args, command: words, lifecycle } = assert.fail()] = containers;
+      const [{ args, command: words, lifecycle, readinessProbe } = assert.fail()] = containers;
       assert.deepEqual([args, words?.join(" ")], [undefined, command]);
       assert.equal(lifecycle?.preStop?.exec?.command?.join(" "), preStop);
+      assert.equal(readinessProbe?.httpGet?.port, preStop && 28081);
       assert.equal(terminationGracePeriodSeconds, grace);
       assert.equal(podOf("linux", part).containers[0]?.command, undefined);
     });

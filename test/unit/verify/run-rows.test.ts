@@ -156,6 +156,21 @@ describe("running rows", () => {
     assert.equal(calls >= 4, true);
   });
 
+  it("tries again where the first attempt took longer than everything needs to settle", async () => {
+    const { now } = Date;
+    let calls = 0;
+    const attempt = (): ProbeFailure | undefined => {
+      if (++calls > 1) return undefined;
+      Date.now = () => now() + 40_000;
+      return lost();
+    };
+    try {
+      await comesOut("linux-pod-to-host", { attempt }, { status: "passed" });
+    } finally {
+      Date.now = now;
+    }
+  });
+
   it("fails only the rows that something is wrong with", async () => {
     const all = await results(["linux-pod-to-linux-*", "linux-pod-to-host"], {
       attempt: ({ service }) => (service === "linux" ? lost() : undefined),

@@ -33,7 +33,7 @@ const says = (output: string, code = 0): string =>
 const state = (value: string): string =>
   "if (-not (Test-Path -LiteralPath $WindowsStateKey)) { $null = New-Item -Path $WindowsStateKey -Force }; " +
   `Set-ItemProperty -LiteralPath $WindowsStateKey -Name ImageState -Value '${value}'; ` +
-  "function Start-Sleep { }; $null = New-Item -Path C:\\kindows\\state -ItemType Directory -Force; " +
+  "$null = New-Item -Path C:\\kindows\\state -ItemType Directory -Force; " +
   "Remove-Item -LiteralPath C:\\kindows\\state -Recurse -Force; ";
 const isDue = "Test-FirstBootDue -TimeoutSeconds 0";
 const file = (name: string): string => `Write-WholeText -Path $${name} -Text 'x'; `;

@@ -1,0 +1,108 @@
+/**
+ * Files that a script opens, and what it reads them and its standard input with.
+ *
+ * Sources: https://learn.microsoft.com/dotnet/api/system.io.filestream,
+ * https://learn.microsoft.com/dotnet/api/system.io.streamreader.
+ */
+import { decodeText, toBuffer } from "../../powershell/dotnet/encoding.ts";
+import type { Done, Files } from "../../powershell/host.ts";
+import type { Types } from "../../powershell/types.ts";
+import { NetObject, type EnumValue, type PsArray } from "../../powershell/values.ts";
+import { task } from "./tasks.ts";
+
+/** An open file. */
+export interface FileHandle {
+  readonly size: number;
+  position: number;
+  read(length: number): Buffer;
+  write(data: Uint8Array): Done;
+  /** Has what was written on the disk. */
+  flush(): Done;
+  close(): void;
+}
+
+export type FileMode = "Open" | "Create" | "CreateNew" | "OpenOrCreate" | "Append" | "Truncate";
+
+/** A file system whose files can be opened. */
+export interface FileSystem extends Files {
+  /** Milliseconds since 1970. */
+  setModified(path: string, moment: number): Done;
+  open(
+    path: string,
+    options: {
+      readonly mode: FileMode;
+      readonly access: "Read" | "Write" | "ReadWrite";
+      readonly share: string;
+    },
+  ): FileHandle | Promise<FileHandle>;
+}
+
+const enumerations: Record<string, Record<string, number>> = {
+  FileMode: { CreateNew: 1, Create: 2, Open: 3, OpenOrCreate: 4, Truncate: 5, Append: 6 },
+  FileAccess: { Read: 1, Write: 2, ReadWrite: 3 },
+  FileShare: { None: 0, Read: 1, Write: 2, ReadWrite: 3, Delete: 4, Inheritable: 16 },
+  SeekOrigin: { Begin: 0, Current: 1, End: 2 },
+};
+
+/** What the state of a StreamReader does: it reads all that is left. */
+type Source = () => Buffer | Promise<Buffer>;
+
+/** @param input all of the script's standard input. */
+export function defineStreamTypes(types: Types, files: FileSystem, input: Source): void {
+  for (const [name, enumeration] of Object.entries(enumerations)) {
+    types.define({ name: `System.IO.${name}`, enumeration });
+  }
+  const open = async (
+    _: null,
+    path: string,
+    mode: EnumValue,
+    access: EnumValue,
+    share: EnumValue,
+  ) => {
+    const handle = await files.open(files.resolve(path), {
+      mode: mode.name as FileMode,
+      access: access.name as "Read" | "Write" | "ReadWrite",
+      share: share.name,
+    });
+    return new NetObject(fileStream, handle);
+  };
+  const stream = types.define({ name: "System.IO.Stream" });
+  types.extend("System.Console", {
+    staticMethods: { "OpenStandardInput()": () => new NetObject(stream, input) },
+  });
+  type Stream = NetObject<FileHandle>;
+  const fileStream = types.define({
+    name: "System.IO.FileStream",
+    base: "System.IO.Stream",
+    constructors: {
+      "(string, System.IO.FileMode, System.IO.FileAccess, System.IO.FileShare)": open,
+    },
+    properties: { Length: ({ state }: Stream) => BigInt(state.size) },
+    methods: {
+      "Seek(long, System.IO.SeekOrigin)": ({ state }: Stream, by: bigint, origin: EnumValue) => {
+        const begin = { Begin: 0, Current: state.position, End: state.size }[origin.name] ?? 0;
+        state.position = begin + Number(by);
+        return BigInt(state.position);
+      },
+      "Write(byte[], int, int)": ({ state }: Stream, data: PsArray, at: number, count: number) =>
+        state.write(toBuffer(data).subarray(at, at + count)),
+      "Flush(bool)": ({ state }: Stream, toDisk: boolean) => (toDisk ? state.flush() : undefined),
+      "Dispose()": ({ state }: Stream) => state.close(),
+    },
+  });
+  type Reader = NetObject<Source>;
+  const readToEnd = async ({ state }: Reader) => decodeText(await state());
+  const reader = types.define({
+    name: "System.IO.StreamReader",
+    constructors: {
+      "(System.IO.FileStream)": (_: null, { state }: Stream) =>
+        new NetObject(reader, () => state.read(state.size - state.position)),
+      "(System.IO.Stream)": (_: null, { state }: Reader) => new NetObject(reader, state),
+    },
+    methods: {
+      "ReadToEnd()": readToEnd,
+      "ReadToEndAsync()": (self: Reader) => task(types, readToEnd(self)),
+      "Dispose()": () => undefined,
+    },
+  });
+}
