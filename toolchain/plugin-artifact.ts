@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
@@ -9,6 +9,7 @@ import { projectRoot } from "./project.ts";
 import { pulumiHome } from "./pulumi-home.ts";
 import { isExecutable } from "./search-path.ts";
 import { fetchDownloads } from "./tools/download.ts";
+import { findInstalled } from "./tools/installed.ts";
 import { hashSources } from "./tools/sources-hash.ts";
 import { githubFile, languageHost, pulumi } from "./tools/table.ts";
 import type { Download, Outcome } from "./tools/tool.ts";
@@ -88,7 +89,7 @@ export function pluginDownloads({ kind, name, executable, version }: BundledPlug
 }
 
 const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
-  for (const file of placesOnThisHost(plugin, context)) {
+  for (const file of await placesOnThisHost(plugin, context)) {
     if (await isExecutable(file)) {
       await mkdir(into, { recursive: true });
       await copyFile(file, path.join(into, plugin.executable));
@@ -102,9 +103,18 @@ const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
 };
 
 /** Where the official plugin, in exactly the version of the bundled one, may lie. */
-function placesOnThisHost(plugin: BundledPlugin, context: BuildContext): readonly string[] {
+async function placesOnThisHost(
+  plugin: BundledPlugin,
+  context: BuildContext,
+): Promise<readonly string[]> {
   if (plugin.kind === "language") {
-    return [path.join(context.path(pulumi), languageHost)];
+    // It comes with the engine, and has no version that it could be asked for. The engine may have been built before.
+    const engine = await findInstalled(pulumi.tool);
+    const installed = "file" in engine ? [path.dirname(await realpath(engine.file))] : [];
+    return [
+      path.join(context.path(pulumi), languageHost),
+      ...installed.map((each) => path.join(each, plugin.executable)),
+    ];
   }
   const home = process.env.PULUMI_HOME ?? "";
   // A shell with `kindows env` has our own home there, which is not the host's.

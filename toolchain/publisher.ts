@@ -26,8 +26,8 @@ export interface FetchOptions {
 }
 
 /** Longest wait for a connection to a publisher, and for its first answer, in seconds. */
-const connectSeconds = 2;
-const answerSeconds = 4;
+const connectSeconds = 5;
+const answerSeconds = 10;
 
 const asked = new Map<string, Promise<string | undefined>>();
 

@@ -1,7 +1,11 @@
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
 import { mediaOf, officialSoftware } from "../../components/windows/software.ts";
-import { defaultCalicoVersion } from "../../config/supported.ts";
+import {
+  containerdVersions,
+  defaultCalicoVersion,
+  kubernetesVersions,
+} from "../../config/supported.ts";
 import { bundledPlugins } from "../../plugins/catalog.ts";
 import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
 import type { PublishedFile } from "../../toolchain/publisher.ts";
@@ -9,10 +13,8 @@ import * as tools from "../../toolchain/tools/table.ts";
 import { exitCodes } from "../failure.ts";
 import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
 import { say } from "../progress.ts";
-import { stackSettings } from "../stack-settings.ts";
 
 export interface LockCommandOptions {
-  readonly stack: string;
   /** Ask publishers for what is not locked. */
   readonly update: boolean;
 }
@@ -22,8 +24,8 @@ export interface LockCommandOptions {
  *
  * @returns exit code 0 when all of them are, else 1.
  */
-export async function lock({ stack, update }: LockCommandOptions): Promise<number> {
-  const files = [...toolFiles(), ...(await windowsFiles(stack))];
+export async function lock({ update }: LockCommandOptions): Promise<number> {
+  const files = [...toolFiles(), ...windowsFiles()];
   const states = update ? await updateLock(files, say) : lockedFiles(files);
   process.stdout.write(`${lockedText(states)}\n`);
   return states.every(({ takenFrom, problem }) => takenFrom !== undefined && problem === undefined)
@@ -42,15 +44,16 @@ function toolFiles(): readonly PublishedFile[] {
   ];
 }
 
-/** Of Windows nodes of the stack's versions, with any network. */
-async function windowsFiles(stack: string): Promise<readonly PublishedFile[]> {
-  const { windows, cluster } = await stackSettings(stack);
-  const versions = {
-    kubernetes: cluster.kubernetesVersion,
-    containerd: windows.containerdVersion,
-  };
-  const software = officialSoftware(versions, { checksums: {}, lock: {}, folders: {} }, true);
-  return mediaOf(software).flatMap(([, { uri, origin }]) =>
+/** Of Windows nodes: every version that is pinned, with any network. */
+function windowsFiles(): readonly PublishedFile[] {
+  const known = { checksums: {}, lock: {}, folders: {} };
+  const media = kubernetesVersions.flatMap((kubernetes) =>
+    containerdVersions.flatMap((containerd) =>
+      mediaOf(officialSoftware({ kubernetes, containerd }, known, true)),
+    ),
+  );
+  const files = media.flatMap(([, { uri, origin }]) =>
     origin === "image" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
   );
+  return [...new Map(files.map((file) => [file.url, file])).values()];
 }
