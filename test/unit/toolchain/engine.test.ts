@@ -77,6 +77,23 @@ describe("engine plugins", () => {
       "https://github.com/pulumi/pulumi-command/releases/download/v1.2.1/pulumi-resource-command-v1.2.1-linux-amd64.tar.gz",
     );
   });
+  it("the official language host is the installed engine's where the cache's engine has none", async () => {
+    const { PATH } = process.env;
+    const installed = newFolder();
+    const script = "#!/bin/sh\necho v3.259.0\n";
+    for (const name of ["pulumi", "pulumi-language-nodejs"]) {
+      writeFileSync(path.join(installed, name), script, { mode: 0o755 });
+    }
+    const [language = assert.fail()] = bundledPlugins;
+    const context = { path: newFolder, logFile: "", downloads: "", progress: () => undefined };
+    process.env.PATH = `${installed}:${PATH ?? ""}`;
+    try {
+      await pluginArtifact(language, "official").build(folder, context);
+    } finally {
+      process.env.PATH = PATH;
+    }
+    assert.equal(readFileSync(path.join(folder, language.executable), "utf8"), script);
+  });
   it("a lab needs all of them; machines that are there, and their cluster, nothing of Docker, kind or libvirt", () => {
     const { lab, existing } = engineNeeds;
     assert.deepEqual([...lab.plugins].sort(), [...all].sort());
