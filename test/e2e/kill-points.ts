@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+
 /** A moment of an `up` at which it is killed. */
 export interface KillPoint {
   /** What the lab looks like then. */
@@ -29,3 +31,8 @@ export const killPoints: readonly KillPoint[] = [
   step("join-node", 4),
   { state: "waiting for Ready", line: /Command win-1-ready creating/, seconds: 1 },
 ];
+
+/** One of them, by what the lab looks like then. */
+export function killPoint(state: string): KillPoint {
+  return killPoints.find((each) => each.state === state) ?? assert.fail(state);
+}

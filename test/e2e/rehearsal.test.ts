@@ -10,6 +10,7 @@ import { waitUntil } from "../../toolchain/wait-until.ts";
 import { engineChanges, type Change } from "./engine-changes.ts";
 import { Cluster } from "./cluster.ts";
 import { succeeded, TestLab, tail, virsh, type Finished } from "./lab.ts";
+import { killPoint } from "./kill-points.ts";
 import { leakedSecrets } from "./leaked-secrets.ts";
 import { stepResultsOf } from "./step-results.ts";
 import { verifiesByKubeconfig, verifiesLinuxPaths } from "./verified.ts";
@@ -91,7 +92,14 @@ describe("a rehearsal lab from nothing to nothing", function () {
   const leaseRenewed = async (): Promise<string> =>
     (await lab.leaseRenewals()).get("win-1") ?? "never";
 
-  it("comes up with one command, at its most verbose", async () => {
+  it("is gone after down when its up was killed while the machine booted", async () => {
+    await lab.killedUp(killPoint("VM booting"));
+    await succeeded(lab.kindows("down"));
+    await succeeded(lab.kindows("doctor"));
+  });
+
+  it("comes up with one command, at its most verbose, after one that was killed with kind half made", async () => {
+    await lab.killedUp(killPoint("kind half made"));
     up = await succeeded(lab.kindows("up", "--verbose"), "up");
     assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
   });
