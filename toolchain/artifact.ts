@@ -28,6 +28,8 @@ export interface Artifact {
   readonly needs: readonly Artifact[];
   /** Debian packages the build needs on the host; installed only when missing, after saying so. */
   readonly hostPackages: readonly string[];
+  /** Throws what would keep it from being made here; asked before anything is made. Default: nothing would. */
+  check?(): Promise<void>;
   /** Makes the content below `into`, an empty folder; renamed into the cache only after it returns. */
   build(into: string, context: BuildContext): Promise<void>;
 }

@@ -36,6 +36,16 @@ export interface DownloadOptions {
   readonly progressSeconds: number;
 }
 
+/** Some hundred megabytes over a slow line, cut off now and then. */
+export const usualLimits = {
+  connectSeconds: 20,
+  wholeSeconds: 3600,
+  slowSeconds: 30,
+  tries: 5,
+  pauseMilliseconds: 1000,
+  progressSeconds: 5,
+};
+
 /** Nothing came, or not all of it: another way, another time, may work. */
 export class DownloadError extends Error {
   override readonly name = "DownloadError";

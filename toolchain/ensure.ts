@@ -46,23 +46,8 @@ export async function ensureArtifacts(
 ): Promise<EnsuredArtifacts> {
   const cache = options.cache ?? new Cache();
   const say: Progress = options.progress ?? ((line) => process.stderr.write(`${line}\n`));
-  const order = buildOrder(artifacts);
-  const known = new Map<Artifact, Promise<string>>();
-  const addresses = new Map(
-    await Promise.all(
-      order.map(async (each) => [each, await artifactAddress(each, known)] as const),
-    ),
-  );
-  const address = (artifact: Artifact): string => {
-    const found = addresses.get(artifact);
-    if (found === undefined) {
-      throw new Error(`${artifact.name} was not asked for: add it to the needs of what uses it`);
-    }
-    return found;
-  };
+  const { missing, address } = await lookFor(artifacts, cache, say);
   const ensured = { path: (artifact: Artifact) => cache.entryFolder(address(artifact)) };
-
-  const missing = await findMissing(cache, artifacts, order, address, say);
   if (missing.length === 0) {
     return ensured;
   }
@@ -71,6 +56,7 @@ export async function ensureArtifacts(
   if (packages.length > 0) {
     await options.ensurePackages?.(packages);
   }
+  await Promise.all(missing.map(async (each) => each.check?.()));
 
   const slots = new Slots(options.parallel ?? 2);
   const running = new Map<Artifact, Promise<void>>();
@@ -107,6 +93,45 @@ export async function ensureArtifacts(
     throw reason;
   }
   return ensured;
+}
+
+/**
+ * Whether all that is missing can be made here, as far as that can be told before the packages for it are installed.
+ *
+ * @throws what is in the way of it.
+ */
+export async function checkArtifacts(
+  artifacts: readonly Artifact[],
+  cache = new Cache(),
+): Promise<void> {
+  const { missing } = await lookFor(artifacts, cache, () => undefined);
+  await Promise.all(missing.map(async (each) => each.check?.()));
+}
+
+/** Which artifacts have to be made, needed ones first, and where each is or will be. */
+async function lookFor(
+  artifacts: readonly Artifact[],
+  cache: Cache,
+  say: Progress,
+): Promise<{
+  readonly missing: readonly Artifact[];
+  readonly address: (artifact: Artifact) => string;
+}> {
+  const order = buildOrder(artifacts);
+  const known = new Map<Artifact, Promise<string>>();
+  const addresses = new Map(
+    await Promise.all(
+      order.map(async (each) => [each, await artifactAddress(each, known)] as const),
+    ),
+  );
+  const address = (artifact: Artifact): string => {
+    const found = addresses.get(artifact);
+    if (found === undefined) {
+      throw new Error(`${artifact.name} was not asked for: add it to the needs of what uses it`);
+    }
+    return found;
+  };
+  return { missing: await findMissing(cache, artifacts, order, address, say), address };
 }
 
 /** What has to be made, in the given order. What only finished artifacts need may be gone: it is not looked at. */

@@ -1,41 +1,132 @@
+import { copyFile, mkdir, realpath } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 
-import { bundledPlugins } from "../plugins/catalog.ts";
 import type { BundledPlugin } from "../plugins/catalog.ts";
-import type { Artifact } from "./artifact.ts";
+import type { Artifact, BuildContext } from "./artifact.ts";
+import type { PluginSource } from "./engine-plugins.ts";
 import { projectRoot } from "./project.ts";
+import { pulumiHome } from "./pulumi-home.ts";
+import { isExecutable } from "./search-path.ts";
+import { fetchDownloads } from "./tools/download.ts";
+import { findInstalled } from "./tools/installed.ts";
 import { hashSources } from "./tools/sources-hash.ts";
+import { githubFile, languageHost, pulumi } from "./tools/table.ts";
+import type { Download, Outcome } from "./tools/tool.ts";
 
 const folder = path.join(projectRoot, "plugins");
 
-const artifacts = new Map<BundledPlugin, Artifact>(
-  bundledPlugins.map((plugin) => [plugin, makeArtifact(plugin)]),
-);
+/** Puts the official plugin into the folder, or says why it can't. */
+export type TakeOfficial = (
+  plugin: BundledPlugin,
+  into: string,
+  context: BuildContext,
+) => Promise<Outcome>;
 
-/** The artifact of a bundled plugin: a single executable file, named as the engine wants it. */
-export function pluginArtifact(plugin: BundledPlugin): Artifact {
-  const artifact = artifacts.get(plugin);
-  if (artifact === undefined) {
-    throw new Error(`${plugin.name} is not in the catalog of bundled plugins`);
-  }
-  return artifact;
-}
-
-function makeArtifact({ name, executable }: BundledPlugin): Artifact {
+/**
+ * The artifact of an engine plugin: a single executable file, named as the engine wants it. It is the official one
+ * where that is on this host or can be downloaded, else the bundled one.
+ *
+ * Once made it stays, so that a network that comes and goes does not change what serves a stack.
+ *
+ * @param source the only one that is taken, where there is one.
+ */
+export function pluginArtifact(
+  plugin: BundledPlugin,
+  source: PluginSource | undefined,
+  takeOfficial: TakeOfficial = fromHostOrPublisher,
+): Artifact {
+  const { name, executable, version } = plugin;
   return {
     name: `plugin-${name}`,
-    needs: [],
-    hostPackages: [],
+    needs: plugin.kind === "language" && source !== "bundled" ? [pulumi] : [],
+    hostPackages: source === "bundled" ? [] : ["curl"],
     // All of plugins/, since they share code, and the lock file for the libraries that go in. Bundling takes a second.
     inputs: async () => ({
-      executable,
-      sources: await hashSources(folder, [folder], (file) => file.endsWith(".ts")),
-      libraries: await hashSources(projectRoot, [path.join(projectRoot, "package-lock.json")]),
+      ...(source !== "bundled" && { official: version }),
+      ...(source === "official"
+        ? { only: source }
+        : {
+            executable,
+            sources: await hashSources(folder, [folder], (file) => file.endsWith(".ts")),
+            libraries: await hashSources(projectRoot, [
+              path.join(projectRoot, "package-lock.json"),
+            ]),
+          }),
     }),
-    build: async (into) => {
+    build: async (into, context) => {
+      if (source !== "bundled") {
+        const why = await takeOfficial(plugin, into, context);
+        if (why === undefined) {
+          context.progress(`the official one, version ${version}`);
+          return;
+        }
+        if (source === "official") {
+          throw new Error(
+            `KINDOWS_PLUGINS is "official", but ${name} can't be had: ${why}. ${howToGet(plugin)}`,
+          );
+        }
+        context.progress(`the bundled one: ${why}`);
+      }
       // Loaded only now: the bundler takes longer to load than all else that a run with nothing to do needs.
       const { bundlePlugin } = await import("../plugins/bundle.ts");
       await bundlePlugin(name, path.join(into, executable));
     },
   };
+}
+
+/** The official download of a plugin; the language host comes with the engine. */
+export function pluginDownloads({ kind, name, executable, version }: BundledPlugin): Download[] {
+  if (kind === "language") {
+    return [];
+  }
+  const source = githubFile({
+    repository: `pulumi/pulumi-${name}`,
+    version,
+    file: `${executable}-v${version}-linux-amd64.tar.gz`,
+  });
+  return [{ ...source, members: { [executable]: executable } }];
+}
+
+const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
+  for (const file of await placesOnThisHost(plugin, context)) {
+    if (await isExecutable(file)) {
+      await mkdir(into, { recursive: true });
+      await copyFile(file, path.join(into, plugin.executable));
+      return undefined;
+    }
+  }
+  const downloads = pluginDownloads(plugin);
+  return downloads.length === 0
+    ? "it comes with the official engine, which is not the one that runs here"
+    : fetchDownloads(downloads, into, context);
+};
+
+/** Where the official plugin, in exactly the version of the bundled one, may lie. */
+async function placesOnThisHost(
+  plugin: BundledPlugin,
+  context: BuildContext,
+): Promise<readonly string[]> {
+  if (plugin.kind === "language") {
+    // It comes with the engine, and has no version that it could be asked for. The engine may have been built before.
+    const engine = await findInstalled(pulumi.tool);
+    const installed = "file" in engine ? [path.dirname(await realpath(engine.file))] : [];
+    return [
+      path.join(context.path(pulumi), languageHost),
+      ...installed.map((each) => path.join(each, plugin.executable)),
+    ];
+  }
+  const home = process.env.PULUMI_HOME ?? "";
+  // A shell with `kindows env` has our own home there, which is not the host's.
+  const homes = [home === pulumiHome ? "" : home, path.join(os.homedir(), ".pulumi")];
+  const plugins = `${plugin.kind}-${plugin.name}-v${plugin.version}`;
+  return homes
+    .filter((each) => each !== "")
+    .map((each) => path.join(each, "plugins", plugins, plugin.executable));
+}
+
+function howToGet(plugin: BundledPlugin): string {
+  return plugin.kind === "language"
+    ? `Install Pulumi ${pulumi.tool.version} and put it on the PATH`
+    : `Run \`pulumi plugin install ${plugin.kind} ${plugin.name} v${plugin.version}\``;
 }

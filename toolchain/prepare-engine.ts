@@ -1,9 +1,10 @@
 import path from "node:path";
 
+import { bundledPlugins } from "../plugins/catalog.ts";
+import type { BundledPlugin } from "../plugins/catalog.ts";
 import type { Artifact } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
-import { choosePlugins, homeVersion, pluginSource } from "./engine-plugins.ts";
-import type { ChosenPlugin } from "./engine-plugins.ts";
+import { homeVersion, pluginSource } from "./engine-plugins.ts";
 import { ensureArtifacts } from "./ensure.ts";
 import type { EnsureOptions, EnsuredArtifacts } from "./ensure.ts";
 import { pluginArtifact } from "./plugin-artifact.ts";
@@ -42,12 +43,12 @@ export async function prepareEngine(
   needs: keyof typeof engineNeeds = "lab",
 ): Promise<EnsuredArtifacts> {
   const { tools, plugins: names } = engineNeeds[needs];
-  const plugins = (await choosePlugins(pluginSource(process.env))).filter(({ plugin }) =>
-    names.some((name) => name === plugin.name),
-  );
-  const bundled = plugins.filter(({ official }) => official === undefined);
+  const source = pluginSource(process.env);
+  const plugins = bundledPlugins
+    .filter(({ name }) => names.some((each) => each === name))
+    .map((plugin) => ({ plugin, artifact: pluginArtifact(plugin, source) }));
   const ensured = await ensureArtifacts(
-    [...further, ...tools, ...bundled.map(({ plugin }) => pluginArtifact(plugin))],
+    [...further, ...tools, ...plugins.map(({ artifact }) => artifact)],
     options,
   );
   const links = pluginLinks(plugins, ensured);
@@ -67,12 +68,12 @@ export async function prepareEngine(
 }
 
 function pluginLinks(
-  plugins: readonly ChosenPlugin[],
+  plugins: readonly { readonly plugin: BundledPlugin; readonly artifact: Artifact }[],
   ensured: EnsuredArtifacts,
 ): readonly HomeLink[] {
-  return plugins.map(({ plugin, official }) => ({
+  return plugins.map(({ plugin, artifact }) => ({
     place: pluginPlace(plugin.kind, plugin.name, homeVersion(plugin), plugin.executable),
-    target: official ?? path.join(ensured.path(pluginArtifact(plugin)), plugin.executable),
+    target: path.join(ensured.path(artifact), plugin.executable),
   }));
 }
 

@@ -36,4 +36,14 @@ export function addHostCommands(program: Command): void {
         (await import("../commands/fetch.ts")).fetch(options),
       ),
     );
+
+  program
+    .command("lock")
+    .description("what is downloaded, and where the checksum of each in software.lock.json is from")
+    .option("--update", "lock what publishers say of what is not locked", false)
+    .action(
+      run<{ update: boolean }>(async (options) =>
+        (await import("../commands/lock.ts")).lock(options),
+      ),
+    );
 }

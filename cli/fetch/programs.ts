@@ -1,16 +1,13 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 
-import { addToLock } from "../../components/windows/add-to-lock.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
-import { publishedChecksum } from "../../components/windows/publisher-checksum.ts";
-import { softwareLockName } from "../../components/windows/software-lock.ts";
 import { fileNameOf, type HostOrigin, type Medium } from "../../components/windows/software.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { artifactAddress } from "../../toolchain/cache.ts";
 import type { Cache } from "../../toolchain/cache.ts";
-import { downloadText } from "../../toolchain/download-text.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { lockChecksum, publishersChecksum } from "../../toolchain/publisher.ts";
 import { messageOf } from "../failure.ts";
 
 /** What is pushed to machines, with where it comes from. */
@@ -40,12 +37,8 @@ export interface ProgramState {
 export interface FetchOptions {
   readonly cache: Cache;
   readonly say: Progress;
-  /** Whether the checksum a publisher gives is trusted, and locked, where none is known. */
-  readonly trustPublisher: boolean;
-  /** The lock's file. */
-  readonly lockFile: string;
-  /** Day of today, e.g. 2026-11-21. */
-  readonly today: string;
+  /** The lock's file. Default: this clone's. */
+  readonly lockFile?: string;
   readonly ensurePackages?: (names: readonly string[]) => Promise<void>;
 }
 
@@ -83,43 +76,25 @@ export async function fetchPrograms(
 }
 
 async function fetchProgram(medium: FetchedFile, options: FetchOptions): Promise<ProgramState> {
+  const { cache, say, lockFile, ensurePackages } = options;
+  const { checksumUri: checksumUrl } = medium.origin;
+  const published = { url: medium.uri, checksumUrl };
   let { sha256 } = medium;
   try {
-    sha256 ??= await publisherChecksum(medium, options);
     if (sha256 === undefined) {
-      return missing(medium, undefined, notPinned);
+      await ensurePackages?.(["curl"]);
+      sha256 = await publishersChecksum(published);
     }
     const state =
-      (await inCache(medium, sha256, options.cache)) ?? (await download(medium, sha256, options));
-    const { checksumUri } = medium.origin;
-    if (medium.sha256 === undefined && checksumUri !== undefined) {
-      await lock(medium, sha256, checksumUri, options);
+      (await inCache(medium, sha256, cache)) ?? (await download(medium, sha256, options));
+    if (medium.sha256 === undefined) {
+      // Only after the file came, and was what its publisher says.
+      await lockChecksum(published, sha256, say, lockFile);
     }
     return state;
   } catch (error) {
-    const bytes = sha256 === undefined ? 0 : await partSize(sha256, options.cache);
+    const bytes = sha256 === undefined ? 0 : await partSize(sha256, cache);
     return missing(medium, sha256, messageOf(error), bytes);
-  }
-}
-
-async function publisherChecksum(
-  medium: FetchedFile,
-  { trustPublisher, ensurePackages }: FetchOptions,
-): Promise<string | undefined> {
-  if (!trustPublisher) {
-    return undefined;
-  }
-  const { checksumUri } = medium.origin;
-  if (checksumUri === undefined) {
-    return undefined;
-  }
-  await ensurePackages?.(["curl"]);
-  try {
-    return publishedChecksum(await downloadText(checksumUri), fileNameOf(medium));
-  } catch (error) {
-    throw new Error(`its publisher's checksum ${checksumUri} can't be had: ${messageOf(error)}`, {
-      cause: error,
-    });
   }
 }
 
@@ -131,21 +106,6 @@ async function download(
   const artifact = artifactOf(medium, sha256);
   const ensured = await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
   return found(medium, sha256, "fetched", ensured.path(artifact));
-}
-
-/** Only after the file came, and was what its publisher says. */
-async function lock(
-  medium: FetchedFile,
-  sha256: string,
-  checksumUri: string,
-  { lockFile, cache, say, today }: FetchOptions,
-): Promise<void> {
-  const entry = { sha256, takenFrom: checksumUri, takenOn: today };
-  await addToLock(lockFile, cache.lockFile("software-lock"), medium.uri, entry);
-  say(
-    `${fileNameOf(medium)}: trusted on first use: SHA-256 ${sha256} from ${checksumUri}, ` +
-      `written to ${softwareLockName}`,
-  );
 }
 
 async function inCache(

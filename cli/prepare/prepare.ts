@@ -22,12 +22,12 @@ import { recordBuilt } from "../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
-import type { EnsuredArtifacts } from "../../toolchain/ensure.ts";
+import { checkArtifacts, type EnsuredArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
-import { prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 import { userDisk } from "./user-disk.ts";
 
@@ -44,6 +44,7 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
     ensureHostPackages(names, say);
   const options = { progress: say, ensurePackages };
   const { uri } = settings.hypervisor;
+  await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
   const { docker, libvirt } = await ensureStackPackages(settings, [], say);
   await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
 
@@ -74,6 +75,18 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
 
 /** Images to build, the one with the longest way to go first. */
 async function imagesFor(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
+  const images = machineImages(settings);
+  if (await mustBuildNodeImage(settings, say)) {
+    images.push(nodeImage);
+    if (settings.cluster.controlPlanes > 1) {
+      images.push(loadBalancerImage);
+    }
+  }
+  return images;
+}
+
+/** Those for virtual machines. */
+function machineImages(settings: Settings): Artifact[] {
   const images: Artifact[] = [];
   const { image } = settings.windows;
   if (image.kind === "rehearsal") {
@@ -81,12 +94,6 @@ async function imagesFor(settings: Settings, say: Progress): Promise<readonly Ar
   }
   if (settings.linuxNodes.length > 0) {
     images.push(...(isNamed(settings.linux.image) ? [] : [linuxImage]), linuxPrograms);
-  }
-  if (await mustBuildNodeImage(settings, say)) {
-    images.push(nodeImage);
-    if (settings.cluster.controlPlanes > 1) {
-      images.push(loadBalancerImage);
-    }
   }
   return images;
 }

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 
 import type { Artifact } from "../../toolchain/artifact.ts";
-import { download } from "../../toolchain/download.ts";
+import { download, usualLimits } from "../../toolchain/download.ts";
 
 /** A file at an address with a checksum. */
 export interface PinnedFile {
@@ -10,16 +10,6 @@ export interface PinnedFile {
   readonly sha256: string;
   readonly fileName: string;
 }
-
-/** Some hundred megabytes over a slow line, cut off now and then. */
-const limits = {
-  connectSeconds: 20,
-  wholeSeconds: 3600,
-  slowSeconds: 30,
-  tries: 5,
-  pauseMilliseconds: 1000,
-  progressSeconds: 5,
-};
 
 /**
  * A program for Windows nodes in the cache: `<sha256>/<file name>`, as it lies among a machine's media.
@@ -36,7 +26,7 @@ export function mediumArtifact({ uri, sha256, fileName }: PinnedFile): Artifact 
       const folder = path.join(into, sha256);
       await mkdir(folder);
       await download({ url: uri, sha256 }, path.join(folder, fileName), {
-        ...limits,
+        ...usualLimits,
         partial: path.join(downloads, `${sha256}.part`),
         progress,
       });

@@ -1,6 +1,6 @@
 import { flannelVersions } from "../cni/flannel/release.ts";
 import type { CarriedMedium, ImageManifest } from "./image-manifest.ts";
-import type { SoftwareLock } from "./software-lock.ts";
+import type { SoftwareLock } from "../../toolchain/software-lock.ts";
 
 /** The files that no Windows node goes without. */
 const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;

@@ -5,7 +5,6 @@ export const rehearsalCri = toolArtifact({
   name: "rehearsal-cri",
   version: "0.1.0",
   executables: ["rehearsal-cri.exe"],
-  download: { none: "it is part of this project" },
   go: {
     module: import.meta.dirname,
     packages: { "rehearsal-cri.exe": "." },

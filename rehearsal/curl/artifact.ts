@@ -5,7 +5,6 @@ export const rehearsalCurl = toolArtifact({
   name: "rehearsal-curl",
   version: "0.1.0",
   executables: ["curl.exe"],
-  download: { none: "it is part of this project" },
   go: {
     module: import.meta.dirname,
     packages: { "curl.exe": "." },

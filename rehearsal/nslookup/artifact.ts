@@ -5,7 +5,6 @@ export const rehearsalNslookup = toolArtifact({
   name: "rehearsal-nslookup",
   version: "0.1.0",
   executables: ["nslookup.exe"],
-  download: { none: "it is part of this project" },
   go: {
     module: import.meta.dirname,
     packages: { "nslookup.exe": "." },

@@ -44,7 +44,6 @@ const init = toolArtifact({
   name: "rehearsal-setup-init",
   version: "0.1.0",
   executables: ["init"],
-  download: { none: "it is part of this project" },
   go: { module: import.meta.dirname, packages: { init: "." } },
 });
 

@@ -1,50 +1,79 @@
-import { chmod, rm } from "node:fs/promises";
+import { chmod, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { execa } from "execa";
 
 import type { BuildContext } from "../artifact.ts";
-import { DownloadError, download } from "../download.ts";
-import type { Outcome, Tool } from "./tool.ts";
+import { DownloadError } from "../download.ts";
+import { fetchPublished, type FetchOptions } from "../publisher.ts";
+import { zipMembers } from "../zip-member.ts";
+import type { Download, Outcome } from "./tool.ts";
 
-/** A host without a route to the site must not wait long, and no second time: building comes next. */
-const limits = {
-  connectSeconds: 4,
-  wholeSeconds: 600,
-  slowSeconds: 10,
-  tries: 1,
-  pauseMilliseconds: 0,
-  progressSeconds: 30,
-};
+/** Longest time that unpacking an archive may take, in seconds. */
+const unpackSeconds = 300;
 
 /**
- * Downloads a tool of one executable; a host without curl has no downloads.
+ * Downloads executables into the folder.
  *
+ * @returns why not, where nothing came: another way may work.
  * @throws on a wrong checksum: that is never a reason to go on with something else.
  */
-export async function fetchDownload(
-  tool: Tool,
+export async function fetchDownloads(
+  downloads: readonly Download[],
   into: string,
-  { progress, downloads }: Pick<BuildContext, "progress" | "downloads">,
+  context: Pick<BuildContext, "progress" | "downloads">,
+  options?: FetchOptions,
 ): Promise<Outcome> {
-  if ("none" in tool.download) {
-    return "";
-  }
-  const [executable] = tool.executables;
-  if (executable === undefined || tool.executables.length > 1) {
-    throw new Error(`${tool.name}: a download is one executable, not ${tool.executables.length}`);
-  }
-  const file = path.join(into, executable);
-  const partial = path.join(downloads, `${tool.download.sha256}.part`);
   try {
-    await download(tool.download, file, { ...limits, partial, progress });
+    for (const each of downloads) {
+      const file = path.join(into, "executable" in each ? each.executable : "archive");
+      await fetchPublished(each, file, context, options);
+      if ("members" in each) {
+        await unpack(file, each, into);
+        await rm(file);
+      } else {
+        await chmod(file, 0o755);
+      }
+    }
   } catch (error) {
-    await rm(partial, { force: true });
     if (error instanceof DownloadError) {
-      return error.message === "curl is missing"
-        ? error.message
-        : `download failed (${error.message})`;
+      for (const name of await readdir(into)) {
+        await rm(path.join(into, name), { recursive: true });
+      }
+      return error.message;
     }
     throw error;
   }
-  await chmod(file, 0o755);
   return undefined;
+}
+
+async function unpack(
+  archive: string,
+  { url, members }: Extract<Download, { readonly members: unknown }>,
+  into: string,
+): Promise<void> {
+  const zip = url.endsWith(".zip") ? zipMembers(await readFile(archive)) : undefined;
+  for (const [name, member] of Object.entries(members)) {
+    const file = path.join(into, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    if (zip === undefined) {
+      const args = ["--extract", "--gzip", "--to-stdout", "--file", archive, "--", member];
+      const options = { reject: false, timeout: unpackSeconds * 1000 } as const;
+      const tar = await execa("tar", args, { ...options, stdout: { file } });
+      if (tar.failed) {
+        throw notIn(url, member);
+      }
+    } else {
+      const content = zip.get(member)?.();
+      if (content === undefined) {
+        throw notIn(url, member);
+      }
+      await writeFile(file, content);
+    }
+    await chmod(file, 0o755);
+  }
+}
+
+/** The file is what was published, so the table is wrong about it: another way may work. */
+function notIn(url: string, member: string): DownloadError {
+  return new DownloadError(`${member} is not in ${url}`);
 }

@@ -63,7 +63,7 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
 
 /** Compiles the executables into the folder. */
 export async function buildGo(go: GoBuild, into: string, context: BuildContext): Promise<void> {
-  await requireGo();
+  await requireGo(Object.keys(go.packages).join(", "));
   const env = { ...goEnvironment(), GOOS: go.os ?? "linux" };
   const variables = Object.entries(go.variables ?? {}).map(
     ([name, value]) => `-X ${name}=${value}`,

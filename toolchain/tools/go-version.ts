@@ -4,9 +4,12 @@ import { execa } from "execa";
 const oldest = { major: 1, minor: 26 };
 
 /**
+ * @param what is built.
+ * @param why it is not downloaded; left out where nobody offers it for that.
  * @throws when Go is missing or too old, with what to do.
  */
-export async function requireGo(): Promise<void> {
+export async function requireGo(what: string, why?: string): Promise<void> {
+  const needed = `Go is needed to build ${what}${why === undefined ? "" : `, since ${why}`}`;
   let printed: string;
   try {
     // GOTOOLCHAIN=local: what is installed counts, not what Go could fetch.
@@ -17,14 +20,14 @@ export async function requireGo(): Promise<void> {
     printed = result.stdout;
   } catch (error) {
     throw new Error(
-      `Go is needed to build the tools and "go env GOVERSION" failed: ` +
+      `${needed}, and "go env GOVERSION" failed: ` +
         `install Go ${oldest.major}.${oldest.minor} or later (https://go.dev/dl) and put it on the PATH`,
       { cause: error },
     );
   }
   if (!isRecentEnough(printed)) {
     throw new Error(
-      `Go is ${printed.trim()}, but the tools need ${oldest.major}.${oldest.minor} or later: ` +
+      `${needed}, in version ${oldest.major}.${oldest.minor} or later, but it is ${printed.trim()}: ` +
         `install a newer one (https://go.dev/dl) and put it first on the PATH`,
     );
   }

@@ -1,9 +1,9 @@
-import { chmod, copyFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
 import { cacheRoot } from "../cache.ts";
-import { findOnPath } from "../search-path.ts";
+import { findOnPath, isExecutable } from "../search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 
 /** A tool on the host at exactly the pinned version, or why there is none; empty when it is not looked for. */
@@ -21,6 +21,13 @@ export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> 
   const target = path.join(into, path.basename(found.file));
   await copyFile(found.file, target);
   await chmod(target, 0o755);
+  const folder = path.dirname(await realpath(found.file));
+  for (const [name, beside] of Object.entries(tool.installed?.beside ?? {})) {
+    if (await isExecutable(path.join(folder, beside))) {
+      await mkdir(path.dirname(path.join(into, name)), { recursive: true });
+      await copyFile(path.join(folder, beside), path.join(into, name));
+    }
+  }
   return undefined;
 }
 

@@ -15,9 +15,9 @@ export const kindBaseFiles: Artifact = {
   name: "kind-base-files",
   needs: [],
   hostPackages: [],
+  check: () => requireGo("kind-base-files"),
   inputs: async () => ({ module: (await goInputs(kind.tool.go)).module ?? "" }),
   build: async (into) => {
-    await requireGo();
     const options = {
       cwd: kind.tool.go.module,
       env: goEnvironment(),

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 
-import type { ToolArtifact } from "./tool.ts";
+import type { PublishedFile } from "../publisher.ts";
+import type { Download, ToolArtifact } from "./tool.ts";
 import { toolArtifact } from "./tool-artifact.ts";
 
 const module = (name: string): string =>
@@ -16,11 +17,31 @@ const kubernetesVariables = {
   "k8s.io/component-base/version.gitTreeState": "clean",
 };
 
-/** Why a tool has no download: a checksum is pinned only where several independent publications agree on it. */
-const noChecksum = { none: "no published SHA-256 found that several sources agree on" };
-const notUsed = {
-  none: "only for images built where there is no registry, hence no download site",
-};
+/** A file of a release on GitHub. */
+export interface GithubFile {
+  readonly repository: string;
+  readonly version: string;
+  readonly file: string;
+  /** File of the release with the checksums. Default: GitHub tells the SHA-256 of what was uploaded since June 2025. */
+  readonly checksums?: string;
+}
+
+export function githubFile({ repository, version, file, checksums }: GithubFile): PublishedFile {
+  const release = `https://github.com/${repository}/releases/download/v${version}`;
+  const told = `https://api.github.com/repos/${repository}/releases/tags/v${version}`;
+  return {
+    url: `${release}/${file}`,
+    checksumUrl: checksums === undefined ? told : `${release}/${checksums}`,
+  };
+}
+
+function kubernetesProgram(executable: string): Download {
+  const url = `https://dl.k8s.io/release/v${kubernetesVersion}/bin/linux/amd64/${executable}`;
+  return { url, checksumUrl: `${url}.sha256`, executable };
+}
+
+/** Where the engine's own language host lies in its folder: not beside it, for there the engine would take it unasked. */
+export const languageHost = "beside/pulumi-language-nodejs";
 
 /** The engine. Works with version 3.248.0 of the Node.js SDK, the last one for Node.js 20. */
 export const pulumi = toolArtifact({
@@ -30,8 +51,19 @@ export const pulumi = toolArtifact({
   installed: {
     versionArguments: ["version"],
     versionPattern: /^v(\S+)/,
+    beside: { [languageHost]: "pulumi-language-nodejs" },
   },
-  download: noChecksum,
+  downloads: [
+    {
+      ...githubFile({
+        repository: "pulumi/pulumi",
+        version: "3.259.0",
+        file: "pulumi-v3.259.0-linux-x64.tar.gz",
+        checksums: "pulumi-3.259.0-checksums.txt",
+      }),
+      members: { pulumi: "pulumi/pulumi", [languageHost]: "pulumi/pulumi-language-nodejs" },
+    },
+  ],
   go: {
     module: module("pulumi"),
     packages: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
@@ -45,7 +77,16 @@ export const terraformBridge = toolArtifact({
   name: "pulumi-terraform-provider",
   version: "1.1.3",
   executables: ["pulumi-resource-terraform-provider"],
-  download: noChecksum,
+  downloads: [
+    {
+      ...githubFile({
+        repository: "pulumi/pulumi-terraform-provider",
+        version: "1.1.3",
+        file: "pulumi-resource-terraform-provider-v1.1.3-linux-amd64.tar.gz",
+      }),
+      members: { "pulumi-resource-terraform-provider": "pulumi-resource-terraform-provider" },
+    },
+  ],
   go: {
     module: module("terraform-bridge"),
     packages: {
@@ -64,7 +105,17 @@ export const terraformProviderLibvirt = toolArtifact({
   name: "terraform-provider-libvirt",
   version: "0.8.3",
   executables: ["terraform-provider-libvirt"],
-  download: noChecksum,
+  downloads: [
+    {
+      ...githubFile({
+        repository: "dmacvicar/terraform-provider-libvirt",
+        version: "0.8.3",
+        file: "terraform-provider-libvirt_0.8.3_linux_amd64.zip",
+        checksums: "terraform-provider-libvirt_0.8.3_SHA256SUMS",
+      }),
+      members: { "terraform-provider-libvirt": "terraform-provider-libvirt_v0.8.3" },
+    },
+  ],
   go: {
     module: module("terraform-libvirt"),
     packages: { "terraform-provider-libvirt": "github.com/dmacvicar/terraform-provider-libvirt" },
@@ -77,7 +128,6 @@ export const gensdk = toolArtifact({
   name: "gensdk",
   version: "3.259.0",
   executables: ["gensdk"],
-  download: { none: "part of this project" },
   go: { module: module("pulumi"), packages: { gensdk: "./gensdk" } },
 });
 
@@ -86,10 +136,17 @@ export const kind = toolArtifact({
   version: "0.33.0",
   executables: ["kind"],
   installed: { versionArguments: ["version"], versionPattern: /^kind v(\S+) / },
-  download: {
-    url: "https://github.com/kubernetes-sigs/kind/releases/download/v0.33.0/kind-linux-amd64",
-    sha256: "aee6151561422756b764a4ae28e7f44cda5af5a9eead3cc9985112b1de8d8e0d",
-  },
+  downloads: [
+    {
+      ...githubFile({
+        repository: "kubernetes-sigs/kind",
+        version: "0.33.0",
+        file: "kind-linux-amd64",
+        checksums: "kind-linux-amd64.sha256sum",
+      }),
+      executable: "kind",
+    },
+  ],
   go: { module: module("kind"), packages: { kind: "sigs.k8s.io/kind" } },
 });
 
@@ -101,10 +158,7 @@ export const kubectl = toolArtifact({
     versionArguments: ["version", "--client", "--output=json"],
     versionPattern: /"gitVersion": "v([^"]+)"/,
   },
-  download: {
-    url: `https://dl.k8s.io/release/v${kubernetesVersion}/bin/linux/amd64/kubectl`,
-    sha256: "8b8f088da2dab964f853b38464033b1be15ede2839eca751482357c45abdd05a",
-  },
+  downloads: [kubernetesProgram("kubectl")],
   go: {
     module: module("kubernetes"),
     packages: { kubectl: "k8s.io/kubernetes/cmd/kubectl" },
@@ -112,29 +166,26 @@ export const kubectl = toolArtifact({
   },
 });
 
+const kubernetesLinuxPrograms = [
+  "kubeadm",
+  "kubelet",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kube-proxy",
+];
+
 /** What a control plane and a Linux node run, for the node image of kind. */
 export const kubernetesLinux = toolArtifact({
   name: "kubernetes-linux",
   version: kubernetesVersion,
-  executables: [
-    "kubeadm",
-    "kubelet",
-    "kube-apiserver",
-    "kube-controller-manager",
-    "kube-scheduler",
-    "kube-proxy",
-  ],
-  download: notUsed,
+  executables: kubernetesLinuxPrograms,
+  downloads: kubernetesLinuxPrograms.map(kubernetesProgram),
   go: {
     module: module("kubernetes"),
-    packages: {
-      kubeadm: "k8s.io/kubernetes/cmd/kubeadm",
-      kubelet: "k8s.io/kubernetes/cmd/kubelet",
-      "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
-      "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
-      "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
-      "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy",
-    },
+    packages: Object.fromEntries(
+      kubernetesLinuxPrograms.map((name) => [name, `k8s.io/kubernetes/cmd/${name}`]),
+    ),
     variables: kubernetesVariables,
   },
 });
@@ -144,7 +195,6 @@ export const kubernetesWindows = toolArtifact({
   name: "kubernetes-windows",
   version: kubernetesVersion,
   executables: ["kubeadm.exe", "kubelet.exe", "kube-log-runner.exe"],
-  download: notUsed,
   go: {
     module: module("kubernetes"),
     packages: {
@@ -163,7 +213,6 @@ export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",
   version: kubernetesVersion,
   executables: ["kube-proxy.exe"],
-  download: notUsed,
   go: {
     module: module("kubernetes"),
     packages: { "kube-proxy.exe": "k8s.io/kubernetes/cmd/kube-proxy" },
@@ -177,7 +226,6 @@ export const etcd = toolArtifact({
   name: "etcd",
   version: "3.6.8",
   executables: ["etcd"],
-  download: notUsed,
   go: { module: module("etcd"), packages: { etcd: "." } },
 });
 
@@ -185,7 +233,6 @@ export const coredns = toolArtifact({
   name: "coredns",
   version: "1.15.0",
   executables: ["coredns"],
-  download: notUsed,
   go: { module: module("coredns"), packages: { coredns: "github.com/coredns/coredns" } },
 });
 
@@ -200,7 +247,6 @@ export const containerdLinux = toolArtifact({
   name: "containerd-linux",
   version: containerdVersion,
   executables: ["containerd", "containerd-shim-runc-v2", "ctr"],
-  download: notUsed,
   go: {
     module: module("containerd"),
     packages: {
@@ -230,7 +276,6 @@ function windowsContainerd(name: string, version: string, moduleName: string): T
     name,
     version,
     executables: ["containerd.exe"],
-    download: notUsed,
     go: {
       module: module(moduleName),
       packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
@@ -246,7 +291,6 @@ export const localPathProvisioner = toolArtifact({
   name: "local-path-provisioner",
   version: "0.0.30",
   executables: ["local-path-provisioner"],
-  download: notUsed,
   go: {
     module: module("local-path-provisioner"),
     packages: { "local-path-provisioner": "github.com/rancher/local-path-provisioner" },
@@ -259,7 +303,6 @@ export const agnhost = toolArtifact({
   name: "agnhost",
   version: kubernetesVersion,
   executables: ["agnhost"],
-  download: notUsed,
   go: {
     module: module("agnhost"),
     packages: { agnhost: "k8s.io/kubernetes/test/images/agnhost" },
@@ -271,7 +314,6 @@ export const agnhostWindows = toolArtifact({
   name: "agnhost-windows",
   version: kubernetesVersion,
   executables: ["agnhost.exe"],
-  download: notUsed,
   go: {
     module: module("agnhost"),
     packages: { "agnhost.exe": "k8s.io/kubernetes/test/images/agnhost" },
@@ -285,7 +327,17 @@ export const actionlint = toolArtifact({
   name: "actionlint",
   version: "1.7.12",
   executables: ["actionlint"],
-  download: noChecksum,
+  downloads: [
+    {
+      ...githubFile({
+        repository: "rhysd/actionlint",
+        version: "1.7.12",
+        file: "actionlint_1.7.12_linux_amd64.tar.gz",
+        checksums: "actionlint_1.7.12_checksums.txt",
+      }),
+      members: { actionlint: "actionlint" },
+    },
+  ],
   go: {
     module: module("actionlint"),
     packages: { actionlint: "github.com/rhysd/actionlint/cmd/actionlint" },

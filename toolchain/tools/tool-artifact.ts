@@ -1,7 +1,9 @@
 import type { BuildContext } from "../artifact.ts";
-import { fetchDownload } from "./download.ts";
+import { requireReachable } from "../publisher.ts";
+import { fetchDownloads } from "./download.ts";
 import { buildGo, goInputs } from "./go-build.ts";
-import { takeInstalled } from "./installed.ts";
+import { requireGo } from "./go-version.ts";
+import { findInstalled, takeInstalled } from "./installed.ts";
 import type { Outcome, Tool, ToolArtifact } from "./tool.ts";
 
 /** The ways a tool can be had. Each fills the folder, or says why it cannot. */
@@ -13,7 +15,8 @@ export interface Ways {
 
 const realWays: Ways = {
   installed: takeInstalled,
-  download: fetchDownload,
+  download: async ({ downloads }, into, context) =>
+    downloads === undefined ? "" : fetchDownloads(downloads, into, context),
   build: (tool, into, context) => buildGo(tool.go, into, context),
 };
 
@@ -23,8 +26,9 @@ export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
     name: tool.name,
     tool,
     needs: [],
-    hostPackages: [],
+    hostPackages: tool.downloads === undefined ? [] : ["curl"],
     inputs: async () => ({ version: tool.version, ...(await goInputs(tool.go)) }),
+    check: () => requireWay(tool),
     build: async (into, context) => {
       const notInstalled = await ways.installed(tool, into);
       if (notInstalled === undefined) {
@@ -42,4 +46,19 @@ export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
       await ways.build(tool, into, context);
     },
   };
+}
+
+/** @throws where it has to be built and the Go for that is missing. */
+async function requireWay(tool: Tool): Promise<void> {
+  if ("file" in (await findInstalled(tool))) {
+    return;
+  }
+  if (tool.downloads === undefined) {
+    await requireGo(tool.name);
+    return;
+  }
+  await requireReachable(
+    tool.downloads.map(({ url }) => url),
+    tool.name,
+  );
 }

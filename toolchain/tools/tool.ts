@@ -1,4 +1,5 @@
 import type { Artifact } from "../artifact.ts";
+import type { PublishedFile } from "../publisher.ts";
 
 /**
  * A pinned tool: one folder of the cache with its executables. It is had in one of three ways, tried in this order;
@@ -13,9 +14,9 @@ export interface Tool {
   readonly executables: readonly string[];
   /** How to find it on the host. Only for tools that run on the host itself. */
   readonly installed?: InstalledTool;
-  /** The official download, or why there is none. */
-  readonly download: Download | { readonly none: string };
-  /** How it is built from Go modules. */
+  /** The official downloads that have its executables; left out where there are none, or nobody with a way out needs it. */
+  readonly downloads?: readonly Download[];
+  /** How it is built from Go modules, where it can't be downloaded. */
   readonly go: GoBuild;
 }
 
@@ -23,16 +24,19 @@ export interface Tool {
 export interface InstalledTool {
   /** Prints the version within a few seconds and without network. */
   readonly versionArguments: readonly string[];
+  /** Executables beside it that are taken with it where they are there, by the file that each becomes. */
+  readonly beside?: Readonly<Record<string, string>>;
   /** Finds the version, without a leading `v`, in what is printed: first group. */
   readonly versionPattern: RegExp;
 }
 
-/** One file for linux/amd64. */
-export interface Download {
-  readonly url: string;
-  /** Of the file, in lower-case hexadecimal. Never without. */
-  readonly sha256: string;
-}
+/** A file for linux/amd64: an executable, or an archive (.tar.gz, .zip) with some. */
+export type Download = PublishedFile &
+  (
+    | { readonly executable: string }
+    /** Members by the file that each becomes, below the artifact's folder. */
+    | { readonly members: Readonly<Record<string, string>> }
+  );
 
 export interface GoBuild {
   /** Folder with go.mod and a go.sum that is complete for it; absolute. */

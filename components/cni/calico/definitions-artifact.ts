@@ -1,13 +1,20 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 
-import type { Artifact } from "../../../toolchain/artifact.ts";
+import type { Artifact, BuildContext } from "../../../toolchain/artifact.ts";
+import { DownloadError } from "../../../toolchain/download.ts";
+import {
+  fetchPublished,
+  requireReachable,
+  type PublishedFile,
+} from "../../../toolchain/publisher.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
 import { requireGo } from "../../../toolchain/tools/go-version.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
+import { zipMembers } from "../../../toolchain/zip-member.ts";
 import type { CalicoRelease } from "./release.ts";
 
 /** Name of the file in the artifact's folder. */
@@ -28,21 +35,30 @@ const sources: readonly { readonly folder: string; readonly wanted: RegExp }[] =
   },
 ];
 
+/** The operator's own Go module, as Go's mirror has it. */
+export function operatorArchive({ operator }: Pick<CalicoRelease, "operator">): PublishedFile {
+  return { url: `https://proxy.golang.org/${operatorModule}/@v/v${operator}.zip` };
+}
+
 /**
- * The definitions of Calico's and its operator's resources as one file, out of the operator's own Go module: `go.sum`
- * checks the module, the release's checksum what is taken from it.
+ * The definitions of Calico's and its operator's resources as one file, out of the operator's own Go module: the lock
+ * or, where it is had by Go, `go.sum` checks the module, the release's checksum what is taken from it.
  */
 export function calicoDefinitions(release: CalicoRelease): Artifact {
   return {
     name: "calico-definitions",
     needs: [],
-    hostPackages: [],
+    hostPackages: ["curl"],
+    check: () => requireReachable([operatorArchive(release).url], "calico-definitions"),
     inputs: async () => ({
       module: await hashSources(moduleFolder, [moduleFolder]),
       sha256: release.definitionsSha256,
     }),
-    build: async (into) => {
-      const text = await readDefinitions(await operatorFolder(release.operator));
+    build: async (into, context) => {
+      const work = path.join(into, "work");
+      await mkdir(work);
+      const text = await readDefinitions(await operatorSources(release, work, context));
+      await rm(work, { recursive: true });
       const found = createHash("sha256").update(text).digest("hex");
       if (found !== release.definitionsSha256) {
         throw new Error(
@@ -69,13 +85,40 @@ export async function readDefinitions(operator: string): Promise<string> {
   return `${texts.join("\n---\n")}\n`;
 }
 
+/** Folder of the operator's sources, or of the definitions among them: downloaded, else had by Go. */
+async function operatorSources(
+  release: CalicoRelease,
+  work: string,
+  context: BuildContext,
+): Promise<string> {
+  const archive = path.join(work, "operator.zip");
+  try {
+    await fetchPublished(operatorArchive(release), archive, context);
+  } catch (error) {
+    if (error instanceof DownloadError) {
+      context.progress(`taking it from a Go module, since ${error.message}`);
+      return operatorFolder(release.operator);
+    }
+    throw error;
+  }
+  for (const [name, content] of zipMembers(await readFile(archive))) {
+    const [, place] = /^[^@]+@[^/]+\/(pkg\/imports\/crds\/.+\.yaml)$/.exec(name) ?? [];
+    if (place !== undefined) {
+      const file = path.join(work, place);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, content());
+    }
+  }
+  return work;
+}
+
 /**
  * Folder of the operator's sources.
  *
  * @throws when the module is pinned at another version than the release.
  */
 export async function operatorFolder(version: string): Promise<string> {
-  await requireGo();
+  await requireGo("calico-definitions");
   const options = {
     cwd: moduleFolder,
     env: goEnvironment(),

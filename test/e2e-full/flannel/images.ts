@@ -47,12 +47,12 @@ export const flannelImageArchive: Artifact = {
   name: "test-flannel-images",
   needs: [linuxDebian],
   hostPackages: [],
+  check: () => requireGo("test-flannel-images"),
   inputs: async () => ({
     sources: await hashSources(import.meta.dirname, [import.meta.filename, pins]),
     images: JSON.stringify(flannelImages),
   }),
   async build(into, context) {
-    await requireGo();
     const work = path.join(into, "work");
     const debian = path.join(work, "debian");
     await mkdir(debian, { recursive: true });

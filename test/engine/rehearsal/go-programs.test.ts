@@ -6,7 +6,7 @@ import { requireGo } from "../../../toolchain/tools/go-version.ts";
 
 /** What the rehearsal guest runs of our own is tested on this system: all but its calls of Windows is the same. */
 describe("the rehearsal's own Go programs", () => {
-  before(requireGo);
+  before(() => requireGo("the tests"));
 
   for (const module of ["rehearsal/cri", "rehearsal/curl", "rehearsal/nslookup"]) {
     it(`pass the tests of ${module}`, () =>

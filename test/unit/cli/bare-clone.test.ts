@@ -24,6 +24,7 @@ const needNothing: readonly (readonly [command: string, exitCode: number, says: 
   ["image ls", 0, /USED BY/],
   ["image prune --dry-run", 0, /would free 0\.0 MiB/],
   ["image scripts sealing", 0, /sealing/],
+  ["lock", 1, /^containerd-2\.3\.4-windows-amd64\.tar\.gz +not locked$/m],
   ["kubeconfig --remove", 0, /there is nothing of the stack rehearsal in/],
   ["policy --rules", 0, /images-by-digest/],
   ["policy --stacks dve", 1, /there is no stack dve; there is bad0, /],

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
+import { artifactAddress } from "../../../toolchain/cache.ts";
 import { formatSeconds } from "../../../toolchain/duration.ts";
-import { choosePlugins, homeVersion, pluginSource } from "../../../toolchain/engine-plugins.ts";
+import { homeVersion, pluginSource, type PluginSource } from "../../../toolchain/engine-plugins.ts";
 import { parseStartTicks } from "../../../toolchain/owner.ts";
+import { pluginArtifact, pluginDownloads } from "../../../toolchain/plugin-artifact.ts";
 import { engineNeeds } from "../../../toolchain/prepare-engine.ts";
 import { assemblePulumiHome, linkPlugins, pluginPlace } from "../../../toolchain/pulumi-home.ts";
 import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
@@ -28,39 +30,69 @@ describe("engine plugins", () => {
   it("rejects any other value, naming the allowed ones", () =>
     assert.throws(() => pluginSource({ KINDOWS_PLUGINS: "oficial" }), /"official" or "bundled"/));
 
-  /** Official plugins of these names, as executables; the others' places are empty. */
-  function official(...names: readonly string[]) {
-    return (plugin: { readonly name: string }): Promise<readonly string[]> => {
-      const file = path.join(folder, plugin.name);
-      if (names.includes(plugin.name)) writeFileSync(file, "", { mode: 0o755 });
-      return Promise.resolve([path.join(folder, "nowhere"), file]);
-    };
-  }
+  const taken = async (
+    source: PluginSource | undefined,
+    lacking: readonly string[],
+  ): Promise<readonly string[]> => {
+    const official: string[] = [];
+    for (const plugin of bundledPlugins) {
+      const into = path.join(folder, plugin.name);
+      mkdirSync(into);
+      const artifact = pluginArtifact(plugin, source, ({ name, executable }) => {
+        if (lacking.includes(name)) return Promise.resolve("no route");
+        writeFileSync(path.join(into, executable), "official");
+        return Promise.resolve(undefined);
+      });
+      const context = { path: () => "", logFile: "", downloads: "", progress: () => undefined };
+      await artifact.build(into, context);
+      const content = readFileSync(path.join(into, plugin.executable), "utf8");
+      if (content === "official") official.push(plugin.name);
+    }
+    return official;
+  };
   const all = bundledPlugins.map(({ name }) => name);
-  const chosenOf = async (...args: Parameters<typeof choosePlugins>): Promise<readonly string[]> =>
-    (await choosePlugins(...args)).flatMap((each) =>
-      each.official === undefined ? [] : [each.plugin.name],
-    );
 
-  it("unset: official where this host has one, bundled elsewhere", async () =>
-    assert.deepEqual(await chosenOf(undefined, official("command")), ["command"]));
-  it("bundled: not even looked for", async () =>
-    assert.deepEqual(await chosenOf("bundled", official(...all)), []));
-  it("official: all of them", async () =>
-    assert.deepEqual(await chosenOf("official", official(...all)), all));
-  it("official: names each missing one and how it is had", async () => {
-    const refused = choosePlugins("official", official("command", "docker"));
-    const { message } = await refused.then(
-      () => assert.fail(),
-      (error: Error) => error,
-    );
-    assert.match(message, /kubernetes: pulumi plugin install resource kubernetes v4\.34\.2/);
-    assert.match(message, /language-nodejs: install Pulumi 3\.259\.0/);
-    assert.doesNotMatch(message, /install resource command/);
+  it("unset: official where it can be had, bundled elsewhere", async () =>
+    assert.deepEqual(await taken(undefined, all.slice(1)), all.slice(0, 1)));
+  it("bundled: not even looked for", async () => assert.deepEqual(await taken("bundled", []), []));
+  it("official: all of them", async () => assert.deepEqual(await taken("official", []), all));
+  it("official: names one that can't be had, why, and how it is had", async () => {
+    await assert.rejects(taken("official", ["kubernetes"]), {
+      message:
+        'KINDOWS_PLUGINS is "official", but kubernetes can\'t be had: no route. Run `pulumi plugin install resource kubernetes v4.34.2`',
+    });
   });
-  it("a file that is no program is no plugin", async () => {
-    writeFileSync(path.join(folder, "command"), "", { mode: 0o644 });
-    assert.deepEqual(await chosenOf(undefined, official()), []);
+  it("an official one is another artifact than a bundled one, so that neither stands in for the other", async () => {
+    for (const plugin of bundledPlugins) {
+      const sources = [undefined, "official", "bundled"] as const;
+      const addresses = sources.map((source) => artifactAddress(pluginArtifact(plugin, source)));
+      assert.equal(new Set(await Promise.all(addresses)).size, 3);
+    }
+  });
+  it("official ones come from their publishers at their version, but for the language host", () => {
+    const urls = bundledPlugins.flatMap(pluginDownloads).map(({ url }) => url);
+    assert.equal(urls.length, all.length - 1);
+    assert.equal(
+      urls[0],
+      "https://github.com/pulumi/pulumi-command/releases/download/v1.2.1/pulumi-resource-command-v1.2.1-linux-amd64.tar.gz",
+    );
+  });
+  it("the official language host is the installed engine's where the cache's engine has none", async () => {
+    const { PATH } = process.env;
+    const installed = newFolder();
+    const script = "#!/bin/sh\necho v3.259.0\n";
+    for (const name of ["pulumi", "pulumi-language-nodejs"]) {
+      writeFileSync(path.join(installed, name), script, { mode: 0o755 });
+    }
+    const [language = assert.fail()] = bundledPlugins;
+    const context = { path: newFolder, logFile: "", downloads: "", progress: () => undefined };
+    process.env.PATH = `${installed}:${PATH ?? ""}`;
+    try {
+      await pluginArtifact(language, "official").build(folder, context);
+    } finally {
+      process.env.PATH = PATH;
+    }
+    assert.equal(readFileSync(path.join(folder, language.executable), "utf8"), script);
   });
   it("a lab needs all of them; machines that are there, and their cluster, nothing of Docker, kind or libvirt", () => {
     const { lab, existing } = engineNeeds;

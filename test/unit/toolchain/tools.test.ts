@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { artifactAddress } from "../../../toolchain/cache.ts";
-import { fetchDownload } from "../../../toolchain/tools/download.ts";
 import { isRecentEnough } from "../../../toolchain/tools/go-version.ts";
 import { findInstalled, takeInstalled } from "../../../toolchain/tools/installed.ts";
 import * as table from "../../../toolchain/tools/table.ts";
@@ -12,14 +10,12 @@ import type { Tool } from "../../../toolchain/tools/tool.ts";
 import { renameFunction } from "../../../toolchain/windows-goroot-overlay.ts";
 import { newFolder } from "../new-folder.ts";
 
-const content = "#!/bin/sh\necho built\n";
-const sha256 = createHash("sha256").update(content).digest("hex");
 const tool: Tool = {
   name: "sample",
   version: "1.2.3",
   executables: ["sample"],
   installed: { versionArguments: ["version"], versionPattern: /^sample v(\S+)/ },
-  download: { url: "https://example.test/sample", sha256 },
+  downloads: [{ url: "https://example.test/sample", executable: "sample" }],
   go: { module: path.join(import.meta.dirname, "module"), packages: { sample: "." } },
 };
 
@@ -87,49 +83,18 @@ describe("tools", () => {
       program("sample", "#!/bin/sh\necho sample v1.2.3\n");
       assert.deepEqual(await findInstalled(tool), { reason: "not installed" });
     });
-    it("are copied at the pinned version", async () => {
+    it("are copied at the pinned version, with what belongs to them", async () => {
       const script = "#!/bin/sh\necho sample v1.2.3\n";
       const file = program("sample", script);
+      program("sample-host", script);
       const into = mkdtempSync(path.join(folder, "into-"));
-      assert.equal(await takeInstalled(tool, into), undefined);
+      const beside = { "beside/host": "sample-host", "beside/other": "sample-other" };
+      const installed = { versionArguments: [], versionPattern: /v(\S+)/, beside };
+      assert.equal(await takeInstalled({ ...tool, installed }, into), undefined);
+      assert.deepEqual(readdirSync(path.join(into, "beside")), ["host"]);
       rmSync(file);
       assert.equal(readFileSync(path.join(into, "sample"), "utf8"), script);
     });
-  });
-
-  describe("downloads", () => {
-    const fetched = (download = tool.download): ReturnType<typeof fetchDownload> =>
-      fetchDownload({ ...tool, download }, folder, {
-        progress: () => undefined,
-        downloads: path.join(folder, "downloads"),
-      });
-    /** A curl that writes a file where it is told to, or fails. */
-    const curl = (lines: string): string =>
-      `#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\n${lines}\n`;
-
-    it("are taken with the pinned checksum", async () => {
-      program("curl", curl(`printf '%s' '${content}' >"$2"`));
-      assert.equal(await fetched(), undefined);
-      assert.equal(readFileSync(path.join(folder, "sample"), "utf8"), content);
-    });
-    it("with another checksum are an error and leave no executable", async () => {
-      program("curl", curl(`echo evil >"$2"`));
-      await assert.rejects(fetched(), /has SHA-256 [0-9a-f]{64}, not the pinned/);
-      assert.ok(!readdirSync(folder).includes("sample"));
-      const [kept = ""] = readdirSync(path.join(folder, "downloads/wrong"));
-      assert.equal(readFileSync(path.join(folder, "downloads/wrong", kept), "utf8"), "evil\n");
-    });
-    it("without a route are none", async () => {
-      program("curl", curl(`echo half >"$2"; echo 'curl: (6) no such host' >&2; exit 6`));
-      assert.equal(await fetched(), "download failed (curl: (6) no such host)");
-      assert.deepEqual(readdirSync(path.join(folder, "downloads")), []);
-    });
-    it("without curl are none", async () => {
-      process.env.PATH = folder;
-      assert.equal(await fetched(), "curl is missing");
-    });
-    it("without a checksum are none", async () =>
-      assert.equal(await fetched({ none: "nobody publishes one" }), ""));
   });
 
   describe("Go versions", () => {
@@ -144,14 +109,17 @@ describe("tools", () => {
   describe("the table", () => {
     const artifacts = Object.values(table).filter((each) => typeof each === "object");
 
-    it("pins every download of its version over HTTPS by a lower-case SHA-256", () => {
-      const downloads = artifacts.flatMap(({ tool: { download, version } }) =>
-        "url" in download ? [{ ...download, version }] : [],
-      );
-      assert.ok(downloads.length > 0);
-      for (const { url, sha256: checksum, version } of downloads) {
-        assert.match(checksum, /^[0-9a-f]{64}$/);
-        assert.ok(url.startsWith("https://") && url.includes(`v${version}/`), url);
+    it("has every download of its version over HTTPS, with a checksum, for executables of its own", () => {
+      for (const { tool: each } of artifacts) {
+        for (const { url, checksumUrl = "", ...download } of each.downloads ?? []) {
+          assert.ok(url.startsWith("https://") && url.includes(`v${each.version}/`), url);
+          assert.ok(checksumUrl.startsWith("https://"), url);
+          const made = "members" in download ? Object.keys(download.members) : download.executable;
+          assert.ok(
+            each.executables.some((name) => made.includes(name)),
+            url,
+          );
+        }
       }
     });
     it("has a Go package for every executable, and no other", () => {

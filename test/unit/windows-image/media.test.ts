@@ -219,9 +219,7 @@ describe("media of an image", () => {
       fetchPrograms(downloadedMedia({ windows }).files, {
         cache,
         say: () => undefined,
-        trustPublisher: true,
         lockFile: at("software.lock.json"),
-        today: "2026-11-21",
       });
 
     it("are fetched once, also when they are cut off on the way, and then looked at", async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { addToLock } from "../../../components/windows/add-to-lock.ts";
-import { readSoftwareLock } from "../../../components/windows/known-programs.ts";
-import { publishedChecksum } from "../../../components/windows/publisher-checksum.ts";
+import { addToLock } from "../../../toolchain/add-to-lock.ts";
+import { publishedChecksum } from "../../../toolchain/publisher-checksum.ts";
 import {
   parseSoftwareLock,
+  readSoftwareLock,
   renderSoftwareLock,
-} from "../../../components/windows/software-lock.ts";
+} from "../../../toolchain/software-lock.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { eachCase } from "../each-case.ts";
 
@@ -25,8 +25,7 @@ describe("software.lock.json", () => {
     at = inNewFolder();
     file = at("software.lock.json");
   });
-  const add = (uri: string, digit: string): Promise<void> =>
-    addToLock(file, at("guard"), uri, entry(digit));
+  const add = (uri: string, digit: string): Promise<void> => addToLock(file, uri, entry(digit));
 
   it("is read as it was written, in the order of addresses", () => {
     const text = renderSoftwareLock({
@@ -74,7 +73,8 @@ describe("software.lock.json", () => {
       ...good,
       "https://example.com/kubeadm.exe": entry("b"),
     });
-    assert.deepEqual(readdirSync(at()), ["software.lock.json"]);
+    assert.deepEqual(readdirSync(at()), [".kindows", "software.lock.json"]);
+    assert.deepEqual(readdirSync(at(".kindows")), []);
   });
 
   it("gets all that several add at once", async () => {
@@ -88,7 +88,7 @@ describe("software.lock.json", () => {
     await add("https://example.com/kubelet.exe", "a");
     await assert.rejects(
       add("https://example.com/kubelet.exe", "b"),
-      /kubelet\.exe was locked to the SHA-256 a+ by another process meanwhile, not to b+$/,
+      /kubelet\.exe is locked to the SHA-256 a+ \(from https:\S+\), not to b+ from https:\S+$/,
     );
     assert.deepEqual(readSoftwareLock(file), good);
   });

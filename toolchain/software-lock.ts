@@ -1,12 +1,22 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import * as z from "zod";
+
+import { projectRoot } from "./project.ts";
 
 /** Name of the lock in the project's folder: to be committed, so that every clone installs the same files. */
 export const softwareLockName = "software.lock.json";
 
+/** The lock's file in this clone. */
+export const softwareLockFile = path.join(projectRoot, softwareLockName);
+
 const lockedFile = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in lower case"),
-  /** https address it was taken from. */
-  takenFrom: z.string().startsWith("https://"),
+  /** https address it was taken from, or what else vouches for it: `lock --update` asks the publisher then. */
+  takenFrom: z.union([
+    z.string().startsWith("https://"),
+    z.enum(["independent publications", "go.sum"]),
+  ]),
   /** Day it was taken. */
   takenOn: z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, "must be a day like 2026-11-21"),
 });
@@ -18,6 +28,20 @@ const schema = z.record(z.string().startsWith("https://"), lockedFile);
  * file had that was fetched then. Anything else under that address is refused from then on.
  */
 export type SoftwareLock = Readonly<z.infer<typeof schema>>;
+
+/** The lock as it stands; empty where there is none yet. */
+export function readSoftwareLock(file: string): SoftwareLock {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return {};
+    }
+    throw error;
+  }
+  return parseSoftwareLock(text);
+}
 
 /** @throws naming the file and everything that is wrong with it. */
 export function parseSoftwareLock(text: string): SoftwareLock {

@@ -1,0 +1,59 @@
+import { calicoRelease } from "../../components/cni/calico/release.ts";
+import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
+import { mediaOf, officialSoftware } from "../../components/windows/software.ts";
+import {
+  containerdVersions,
+  defaultCalicoVersion,
+  kubernetesVersions,
+} from "../../config/supported.ts";
+import { bundledPlugins } from "../../plugins/catalog.ts";
+import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
+import type { PublishedFile } from "../../toolchain/publisher.ts";
+import * as tools from "../../toolchain/tools/table.ts";
+import { exitCodes } from "../failure.ts";
+import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
+import { say } from "../progress.ts";
+
+export interface LockCommandOptions {
+  /** Ask publishers for what is not locked. */
+  readonly update: boolean;
+}
+
+/**
+ * `kindows lock`: what is downloaded, and whether its checksum is locked.
+ *
+ * @returns exit code 0 when all of them are, else 1.
+ */
+export async function lock({ update }: LockCommandOptions): Promise<number> {
+  const files = [...toolFiles(), ...windowsFiles()];
+  const states = update ? await updateLock(files, say) : lockedFiles(files);
+  process.stdout.write(`${lockedText(states)}\n`);
+  return states.every(({ takenFrom, problem }) => takenFrom !== undefined && problem === undefined)
+    ? exitCodes.ok
+    : exitCodes.failed;
+}
+
+function toolFiles(): readonly PublishedFile[] {
+  const downloads = Object.values(tools).flatMap((each) =>
+    typeof each === "object" ? (each.tool.downloads ?? []) : [],
+  );
+  return [
+    ...downloads,
+    ...bundledPlugins.flatMap(pluginDownloads),
+    operatorArchive(calicoRelease(defaultCalicoVersion)),
+  ];
+}
+
+/** Of Windows nodes: every version that is pinned, with any network. */
+function windowsFiles(): readonly PublishedFile[] {
+  const known = { checksums: {}, lock: {}, folders: {} };
+  const media = kubernetesVersions.flatMap((kubernetes) =>
+    containerdVersions.flatMap((containerd) =>
+      mediaOf(officialSoftware({ kubernetes, containerd }, known, true)),
+    ),
+  );
+  const files = media.flatMap(([, { uri, origin }]) =>
+    origin === "image" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
+  );
+  return [...new Map(files.map((file) => [file.url, file])).values()];
+}

@@ -1,0 +1,275 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
+import { DownloadError, WrongContentError, usualLimits } from "../../../toolchain/download.ts";
+import { fetchPublished, whyUnreachable } from "../../../toolchain/publisher.ts";
+import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
+import { fetchDownloads } from "../../../toolchain/tools/download.ts";
+import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
+import type { Download } from "../../../toolchain/tools/tool.ts";
+import { zipMembers } from "../../../toolchain/zip-member.ts";
+import { eachCase } from "../each-case.ts";
+import { inNewFolder } from "../new-folder.ts";
+import { HttpsServer, cutAfter, serve, startProxy, type Answer } from "./https-server.ts";
+
+const program = randomBytes(200_000);
+const digest = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
+const sha256 = digest(program);
+
+/** A server stands in for the publishers. */
+describe("what publishers offer", () => {
+  let server: HttpsServer;
+  let at: ReturnType<typeof inNewFolder>;
+  let site: Record<string, Answer>;
+  let lines: string[];
+  beforeEach(async () => {
+    server = await HttpsServer.start();
+    at = inNewFolder();
+    mkdirSync(at("tool"));
+    lines = [];
+    site = {
+      "/": (_request, response) => response.writeHead(404).end(),
+      "/program": serve(program),
+      "/program.sha256": serve(Buffer.from(`${sha256}  program\n`)),
+    };
+    server.answer = (request, response) => {
+      const answer = site[request.url ?? ""] ?? site["/"];
+      answer?.(request, response);
+    };
+  });
+  afterEach(() => server.stop());
+
+  const lockFile = (): string => at("software.lock.json");
+  const lock = (checksum: string): void =>
+    writeFileSync(
+      lockFile(),
+      renderSoftwareLock({
+        [`${server.url}/program`]: {
+          ...{ sha256: checksum, takenFrom: "https://example.test/x", takenOn: "2026-11-21" },
+        },
+      }),
+    );
+  const plain = (origin = server.url): Download => ({
+    ...{ url: `${origin}/program`, checksumUrl: `${origin}/program.sha256` },
+    executable: "program",
+  });
+  const fetch = (
+    download = plain(),
+    limits: Partial<typeof usualLimits> = {},
+  ): Promise<string | undefined> =>
+    fetchDownloads(
+      [download],
+      at("tool"),
+      { progress: (line) => lines.push(line), downloads: at("downloads") },
+      {
+        lockFile: lockFile(),
+        limits: { ...usualLimits, tries: 2, pauseMilliseconds: 1, ...limits },
+      },
+    );
+  const isThere = (name = "program"): void => {
+    assert.ok(readFileSync(at("tool", name)).equals(program));
+    assert.equal(statSync(at("tool", name)).mode & 0o777, 0o755);
+  };
+  /** All requests but the first, which only asks whether anybody is there. */
+  const asked = (): string[] => server.asked.slice(1).map((each) => each.path);
+
+  it("comes with the publisher's checksum, which is locked, with its source", async () => {
+    assert.equal(await fetch(), undefined);
+    isThere();
+    assert.deepEqual(readdirSync(at("tool")), ["program"]);
+    const { takenFrom, ...entry } =
+      readSoftwareLock(lockFile())[`${server.url}/program`] ?? assert.fail();
+    assert.equal(takenFrom, `${server.url}/program.sha256`);
+    assert.equal(entry.sha256, sha256);
+    assert.match(lines.join("\n"), /trusted on first use: SHA-256 .* written to software\.lock/);
+  });
+
+  it("comes with the locked checksum, and no publisher is asked for another", async () => {
+    lock(sha256);
+    assert.equal(await fetch(), undefined);
+    isThere();
+    assert.deepEqual(asked(), ["/program"]);
+  });
+
+  const wrong: Readonly<Record<string, readonly [() => void, RegExp]>> = {
+    "than is locked": [
+      () => lock("1".repeat(64)),
+      new RegExp(
+        `/program has SHA-256 ${sha256}, not the pinned 1{64}: .* is from software\\.lock\\.json$`,
+      ),
+    ],
+    "than its publisher says": [
+      () => (site["/program"] = serve(randomBytes(1000))),
+      new RegExp(`not the pinned ${sha256}: .* is from https://\\S+/program\\.sha256$`),
+    ],
+  };
+  eachCase(
+    "that is something else %s is an error, and not locked",
+    wrong,
+    async ([set, message]) => {
+      set();
+      const before = existsSync(lockFile()) ? readFileSync(lockFile(), "utf8") : undefined;
+      await assert.rejects(fetch(), (error) => {
+        assert.ok(error instanceof WrongContentError);
+        assert.match(error.message, message);
+        return true;
+      });
+      assert.deepEqual(readdirSync(at("tool")), []);
+      const after = existsSync(lockFile()) ? readFileSync(lockFile(), "utf8") : undefined;
+      assert.equal(after, before);
+    },
+  );
+
+  const stalled: Answer = (_request, response) => {
+    response.writeHead(200, { "content-length": program.length });
+    response.write(program.subarray(0, 1000));
+  };
+  const none: Readonly<Record<string, readonly [site: Record<string, Answer>, why: RegExp]>> = {
+    "no checksum": [{ "/program.sha256": serve(Buffer.from("<html>")) }, /no SHA-256 of program/],
+    "a checksum of another kind": [
+      { "/program.sha256": serve(Buffer.from(`${"a".repeat(40)}  ./program\n`)) },
+      /no SHA-256 of program is in it/,
+    ],
+    "no file": [{ "/program": (_, response) => response.writeHead(404).end() }, /error: 404/],
+    "a file that is cut off": [{ "/program": cutAfter(1000, program) }, /curl: \((18|56)\)/],
+    "a file that comes too slowly": [{ "/program": stalled }, /curl: \(28\).*too slow/],
+  };
+  eachCase("is left for another way where there is %s", none, async ([answers, why]) => {
+    Object.assign(site, answers);
+    assert.match((await fetch(plain(), { slowSeconds: 1 })) ?? "", why);
+    assert.deepEqual(readdirSync(at("tool")), []);
+    assert.equal(existsSync(lockFile()), false);
+  });
+
+  it("is gone on with where a run before was cut off", async () => {
+    site["/program"] = cutAfter(100_000, program);
+    assert.match((await fetch(plain(), { tries: 1 })) ?? "", /curl: \((18|56)\)/);
+    site["/program"] = serve(program);
+    assert.equal(await fetch(), undefined);
+    isThere();
+    assert.equal(server.asked.at(-1)?.range, "bytes=100000-");
+  });
+
+  it("comes through a proxy, which alone knows the publisher's name", async () => {
+    const proxy = await startProxy(server);
+    process.env.https_proxy = proxy.url;
+    const origin = "https://localhost:7";
+    try {
+      assert.equal(await fetch(plain(origin)), undefined);
+    } finally {
+      delete process.env.https_proxy;
+      proxy.stop();
+    }
+    isThere();
+    assert.deepEqual([...new Set(proxy.asked)], ["localhost:7"]);
+  });
+
+  it("is not waited for where nobody answers, and each publisher is asked once", async () => {
+    const dead = plain("https://127.0.0.1:1");
+    const why = /^127\.0\.0\.1:1 can't be reached \(curl: \(7\)/;
+    assert.match((await fetch(dead)) ?? "", why);
+    assert.equal(whyUnreachable(dead.url), whyUnreachable(dead.checksumUrl ?? ""));
+    assert.equal(await whyUnreachable(`${server.url}/a`), undefined);
+    assert.equal(await whyUnreachable(`${server.url}/b`), undefined);
+    assert.deepEqual(
+      server.asked.map((each) => each.path),
+      ["/"],
+    );
+  });
+
+  it("needs a Go of 1.26 only where it can't be reached, and says so before anything is made", async () => {
+    const { PATH } = process.env;
+    writeFileSync(at("go"), "#!/bin/sh\necho go1.19.8\n", { mode: 0o755 });
+    process.env.PATH = `${at()}:${PATH ?? ""}`;
+    const go = { module: at(), packages: {} };
+    const check = async (download?: Download): Promise<void> =>
+      toolArtifact({
+        ...{ name: "sample", version: "1.0.0", executables: ["program"], go },
+        ...(download && { downloads: [download] }),
+      }).check?.();
+    try {
+      await check(plain());
+      await assert.rejects(check(plain("https://127.0.0.1:1")), {
+        message:
+          /^Go is needed to build sample, since 127\.0\.0\.1:1 can't be reached .*, in version 1\.26 or later, but it is go1\.19\.8: install a newer/,
+      });
+      await assert.rejects(check(), /^Error: Go is needed to build sample, in version 1\.26/);
+    } finally {
+      process.env.PATH = PATH;
+    }
+  });
+
+  const tarball = (): Buffer => {
+    mkdirSync(at("packed/pulumi"), { recursive: true });
+    writeFileSync(at("packed/pulumi/program"), program);
+    execFileSync("tar", [
+      "--create",
+      "--gzip",
+      "--file",
+      at("a.tgz"),
+      "-C",
+      at("packed"),
+      "pulumi",
+    ]);
+    return readFileSync(at("a.tgz"));
+  };
+  const archives: Readonly<Record<string, () => Buffer>> = {
+    "program.tar.gz": tarball,
+    "program.zip": () => zip({ "notes.md": Buffer.from("x"), "pulumi/program": program }),
+  };
+  eachCase("is taken out of %s", archives, async (make, name) => {
+    const archive = make();
+    Object.assign(site, {
+      [`/${name}`]: serve(archive),
+      "/sums": serve(Buffer.from(`${digest(archive)}  ${name}\n`)),
+    });
+    const source = { url: `${server.url}/${name}`, checksumUrl: `${server.url}/sums` };
+    assert.equal(await fetch({ ...source, members: { "below/a": "pulumi/program" } }), undefined);
+    isThere("below/a");
+    assert.deepEqual(readdirSync(at("tool")), ["below"]);
+    const lacking = await fetch({ ...source, members: { a: "pulumi/other" } });
+    assert.equal(lacking, `pulumi/other is not in ${source.url}`);
+    assert.deepEqual(readdirSync(at("tool")), []);
+  });
+
+  it("is no archive without a directory", () =>
+    assert.throws(() => zipMembers(Buffer.from("<html>")), /not a ZIP file/));
+
+  it("that only a lock vouches for is not taken without", async () => {
+    const context = { progress: () => undefined, downloads: at("downloads") };
+    const file = { url: `${server.url}/program` };
+    const fetching = fetchPublished(file, at("tool/program"), context, { lockFile: lockFile() });
+    await assert.rejects(fetching, (error) => error instanceof DownloadError);
+    lock(sha256);
+    await fetchPublished(file, at("tool/program"), context, { lockFile: lockFile() });
+  });
+});
+
+/** A ZIP file of deflated members; what a reader does not need of it is zero. */
+function zip(members: Readonly<Record<string, Buffer>>): Buffer {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const [name, content] of Object.entries(members)) {
+    const packed = deflateRawSync(content);
+    const header = Buffer.alloc(30);
+    header.write("PK\x03\x04", "latin1");
+    header.writeUInt16LE(name.length, 26);
+    const entry = Buffer.alloc(46);
+    entry.write("PK\x01\x02", "latin1");
+    entry.writeUInt16LE(8, 10);
+    entry.writeUInt32LE(packed.length, 20);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(at, 42);
+    directory.push(entry, Buffer.from(name));
+    parts.push(header, Buffer.from(name), packed);
+    at += header.length + name.length + packed.length;
+  }
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(directory.length / 2, 10);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...parts, ...directory, end]);
+}

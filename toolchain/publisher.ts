@@ -1,0 +1,156 @@
+import path from "node:path";
+import { execa } from "execa";
+
+import { addToLock } from "./add-to-lock.ts";
+import type { BuildContext, Progress } from "./artifact.ts";
+import { downloadText } from "./download-text.ts";
+import { DownloadError, WrongContentError, download, usualLimits } from "./download.ts";
+import { publishedChecksum } from "./publisher-checksum.ts";
+import { isReadOnly } from "./read-only.ts";
+import { findOnPath } from "./search-path.ts";
+import { readSoftwareLock, softwareLockFile, softwareLockName } from "./software-lock.ts";
+import { requireGo } from "./tools/go-version.ts";
+
+/** A file at its publisher's. */
+export interface PublishedFile {
+  /** https address; the last part of its path is the file's name. */
+  readonly url: string;
+  /** https address of the checksum its publisher gives; left out where only a locked one counts. */
+  readonly checksumUrl?: string;
+}
+
+export interface FetchOptions {
+  /** The lock's file. Default: this clone's. */
+  readonly lockFile?: string;
+  readonly limits?: typeof usualLimits;
+}
+
+/** Longest wait for a connection to a publisher, and for its first answer, in seconds. */
+const connectSeconds = 5;
+const answerSeconds = 10;
+
+const asked = new Map<string, Promise<string | undefined>>();
+
+/**
+ * Why a publisher can't be reached from here; undefined where it answers, whatever it says. Each is asked once per run:
+ * a host without a way out must not wait for every single file.
+ */
+export function whyUnreachable(url: string): Promise<string | undefined> {
+  const { origin } = new URL(url);
+  const answer = asked.get(origin) ?? ask(origin);
+  asked.set(origin, answer);
+  return answer;
+}
+
+async function ask(origin: string): Promise<string | undefined> {
+  const curl = await execa(
+    "curl",
+    [
+      ...["--head", "--silent", "--show-error", "--output", "/dev/null", "--proto", "=https"],
+      ...["--connect-timeout", String(connectSeconds), "--max-time", String(answerSeconds), origin],
+    ],
+    { reject: false, stdin: "ignore", timeout: (answerSeconds + 5) * 1000 },
+  );
+  if (!curl.failed) {
+    return undefined;
+  }
+  if (curl.code === "ENOENT") {
+    // It may be installed later in this run.
+    asked.delete(origin);
+    return "curl is missing";
+  }
+  return `${new URL(origin).host} can't be reached (${curl.stderr.trim() || curl.shortMessage})`;
+}
+
+/**
+ * The check of what is downloaded, and made with Go where that can't be.
+ *
+ * @param what is made of it.
+ * @throws where a publisher can't be reached and there is no Go. Without curl nobody can tell: it is installed first.
+ */
+export async function requireReachable(urls: readonly string[], what: string): Promise<void> {
+  if ((await findOnPath("curl", process.env.PATH ?? "")) === undefined) {
+    return;
+  }
+  const answers = await Promise.all(urls.map(whyUnreachable));
+  const why = answers.find((each) => each !== undefined);
+  if (why !== undefined) {
+    await requireGo(what, why);
+  }
+}
+
+/**
+ * The SHA-256 that a publisher gives for its file.
+ *
+ * @throws DownloadError when there is none.
+ */
+export async function publishersChecksum({ url, checksumUrl }: PublishedFile): Promise<string> {
+  if (checksumUrl === undefined) {
+    throw new DownloadError(`no checksum is known for ${url}, and its publisher gives none`);
+  }
+  try {
+    return publishedChecksum(await downloadText(checksumUrl), path.posix.basename(url));
+  } catch (error) {
+    throw new DownloadError(
+      `its publisher's checksum ${checksumUrl} can't be had: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Writes into the lock what a publisher has given for a file, and says so. One that can't be written to is told: the
+ * next run asks the publisher again.
+ */
+export async function lockChecksum(
+  { url, checksumUrl = "" }: PublishedFile,
+  sha256: string,
+  say: Progress,
+  lockFile: string = softwareLockFile,
+): Promise<void> {
+  const takenOn = new Date().toISOString().slice(0, 10);
+  const what = `${path.posix.basename(url)}: trusted on first use: SHA-256 ${sha256} from ${checksumUrl}`;
+  try {
+    await addToLock(lockFile, url, { sha256, takenFrom: checksumUrl, takenOn });
+    say(`${what}, written to ${softwareLockName}`);
+  } catch (error) {
+    if (!isReadOnly(error)) {
+      throw error;
+    }
+    say(`${what}; ${lockFile} can't be written to`);
+  }
+}
+
+/**
+ * Downloads a file from its publisher. It must have the locked SHA-256, or, where none is locked, the one its publisher
+ * gives, which is locked then.
+ *
+ * @throws DownloadError where its publisher can't be reached, nothing came, or nothing says what it should be.
+ * @throws WrongContentError where something else came.
+ */
+export async function fetchPublished(
+  file: PublishedFile,
+  into: string,
+  { progress, downloads }: Pick<BuildContext, "progress" | "downloads">,
+  { lockFile = softwareLockFile, limits = usualLimits }: FetchOptions = {},
+): Promise<void> {
+  const unreachable = await whyUnreachable(file.url);
+  if (unreachable !== undefined) {
+    throw new DownloadError(unreachable);
+  }
+  const locked = readSoftwareLock(lockFile)[file.url]?.sha256;
+  const sha256 = locked ?? (await publishersChecksum(file));
+  const partial = path.join(downloads, `${sha256}.part`);
+  try {
+    await download({ url: file.url, sha256 }, into, { ...limits, partial, progress });
+  } catch (error) {
+    if (error instanceof WrongContentError) {
+      const from = locked === undefined ? file.checksumUrl : softwareLockName;
+      throw new WrongContentError(`${error.message}. The pinned one is from ${from}`);
+    }
+    throw error;
+  }
+  if (locked === undefined) {
+    await lockChecksum(file, sha256, progress, lockFile);
+  }
+}

@@ -1,0 +1,56 @@
+import { inflateRawSync } from "node:zlib";
+
+/** Signatures and lengths of a ZIP file's records: PKWARE's APPNOTE.TXT, section 4.3. */
+const endOfDirectory = { signature: 0x06054b50, length: 22 };
+const directoryEntry = { signature: 0x02014b50, length: 46 };
+const localHeader = { signature: 0x04034b50, length: 30 };
+
+/** Ways a member is packed. */
+const stored = 0;
+const deflated = 8;
+
+/**
+ * The members of a ZIP file, by their names, each unpacked when it is asked for. Archives of more than 4 GiB, encrypted
+ * ones and checksums of members are left out: the whole file's SHA-256 has been compared.
+ *
+ * @throws when it is no ZIP file.
+ */
+export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
+  const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
+  if (end < 0 || end + endOfDirectory.length > zip.length) {
+    throw new Error("not a ZIP file: it has no directory");
+  }
+  const members = new Map<string, () => Buffer>();
+  let at = zip.readUInt32LE(end + 16);
+  for (let left = zip.readUInt16LE(end + 10); left > 0; left -= 1) {
+    if (zip.readUInt32LE(at) !== directoryEntry.signature) {
+      throw new Error("not a ZIP file: its directory is damaged");
+    }
+    const entry = at;
+    const nameLength = zip.readUInt16LE(entry + 28);
+    const name = zip.toString(
+      "utf8",
+      entry + directoryEntry.length,
+      entry + directoryEntry.length + nameLength,
+    );
+    members.set(name, () => unpack(zip, entry, name));
+    at += directoryEntry.length + nameLength;
+    at += zip.readUInt16LE(entry + 30) + zip.readUInt16LE(entry + 32);
+  }
+  return members;
+}
+
+function unpack(zip: Buffer, entry: number, name: string): Buffer {
+  const way = zip.readUInt16LE(entry + 10);
+  const header = zip.readUInt32LE(entry + 42);
+  const start =
+    header + localHeader.length + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28);
+  const packed = zip.subarray(start, start + zip.readUInt32LE(entry + 20));
+  if (way === stored) {
+    return packed;
+  }
+  if (way !== deflated) {
+    throw new Error(`${name} is packed in a way (${way}) that is not known here`);
+  }
+  return inflateRawSync(packed);
+}
