@@ -30,7 +30,7 @@ export async function fetch({ stack, list }: FetchCommandOptions): Promise<numbe
   }
   const states = list
     ? await findPrograms([...programs, ...media.files], new Cache())
-    : [...(await fetchNoted(programs, true)), ...(await fetchFiles(media.files))];
+    : [...(await fetchNoted(programs)), ...(await fetchFiles(media.files))];
   process.stdout.write(`${programsText(states)}\n`);
   for (const problem of media.problems) {
     process.stdout.write(`image: ${hostProblemText(problem)}\n`);

@@ -20,6 +20,8 @@ export type HostMedium = Medium & { readonly origin: HostOrigin };
 export interface FetchedFile extends Pick<Medium, "uri" | "sha256"> {
   /** Where its publisher gives its checksum; undefined where none is taken but the pinned one. */
   readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
+  /** Its size, where it is known before. */
+  readonly bytes?: number | undefined;
 }
 
 type LookedForFile = Pick<Medium, "uri" | "sha256">;
@@ -40,8 +42,6 @@ export interface ProgramState {
 export interface FetchOptions {
   readonly cache: Cache;
   readonly say: Progress;
-  /** Whether the checksum a publisher gives is trusted, and locked, where none is known. */
-  readonly trustPublisher: boolean;
   /** The lock's file. */
   readonly lockFile: string;
   /** Day of today, e.g. 2026-11-21. */
@@ -70,7 +70,10 @@ export function findPrograms(
   );
 }
 
-/** Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. */
+/**
+ * Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. Where
+ * no checksum is known, the one that the publisher gives is trusted, and locked.
+ */
 export async function fetchPrograms(
   media: readonly FetchedFile[],
   options: FetchOptions,
@@ -104,11 +107,8 @@ async function fetchProgram(medium: FetchedFile, options: FetchOptions): Promise
 
 async function publisherChecksum(
   medium: FetchedFile,
-  { trustPublisher, ensurePackages }: FetchOptions,
+  { ensurePackages }: FetchOptions,
 ): Promise<string | undefined> {
-  if (!trustPublisher) {
-    return undefined;
-  }
   const { checksumUri } = medium.origin;
   if (checksumUri === undefined) {
     return undefined;

@@ -24,15 +24,11 @@ export function pushedMedia(software: WindowsSoftware): HostMedium[] {
   });
 }
 
-/** Fetches what is missing in the cache; without trust in publishers only what is pinned. */
-export function fetchFiles(
-  files: readonly FetchedFile[],
-  trustPublisher = false,
-): Promise<ProgramState[]> {
+/** Fetches what is missing in the cache. */
+export function fetchFiles(files: readonly FetchedFile[]): Promise<ProgramState[]> {
   return fetchPrograms(files, {
     cache: new Cache(),
     say,
-    trustPublisher,
     lockFile: softwareLockFile,
     today: new Date().toISOString().slice(0, 10),
     ensurePackages: (names) => ensureHostPackages(names, say),
@@ -40,11 +36,8 @@ export function fetchFiles(
 }
 
 /** Fetches what is missing in the cache and notes for this clone where it lies. */
-export async function fetchNoted(
-  programs: readonly HostMedium[],
-  trustPublisher: boolean,
-): Promise<ProgramState[]> {
-  const states = await fetchFiles(programs, trustPublisher);
+export async function fetchNoted(programs: readonly HostMedium[]): Promise<ProgramState[]> {
+  const states = await fetchFiles(programs);
   const folders = states.flatMap(({ sha256, folder }) =>
     sha256 === undefined || folder === undefined ? [] : [[sha256, folder] as const],
   );
@@ -55,18 +48,18 @@ export async function fetchNoted(
 }
 
 /**
- * Part of `up` and `prepare`: fetches programs whose checksums are known, and trusts nobody.
+ * Part of `up` and `prepare`, which ask before (consent.ts): fetches the programs that are missing.
  *
  * @throws Failure naming every program that is missing, and why.
  */
 export async function ensureStackPrograms(settings: Settings): Promise<void> {
-  const states = await fetchNoted(pushedPrograms(settings), false);
+  const states = await fetchNoted(pushedPrograms(settings));
   const lacking = states.filter(({ state }) => state === "missing");
   if (lacking.length > 0) {
     const lines = lacking.map(({ fileName, problem }) => `  - ${fileName}: ${problem ?? ""}`);
     throw new Failure(
-      `programs for the Windows nodes are missing; nothing was changed:\n${lines.join("\n")}\n` +
-        "Run `./kindows fetch --stack <name>`: it fetches them, and takes checksums that are not known from their publishers.",
+      `programs for the Windows nodes could not be fetched; nothing was changed:\n${lines.join("\n")}\n` +
+        "Run it again, which goes on where it was.",
     );
   }
 }

@@ -4,7 +4,12 @@ import { cpSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 import { fetchPrograms, findPrograms } from "../../../cli/fetch/programs.ts";
-import type { FetchOptions, HostMedium, ProgramState } from "../../../cli/fetch/programs.ts";
+import type {
+  FetchedFile,
+  FetchOptions,
+  HostMedium,
+  ProgramState,
+} from "../../../cli/fetch/programs.ts";
 import { programsText } from "../../../cli/fetch/report.ts";
 import { readSoftwareLock } from "../../../components/windows/known-programs.ts";
 import { Cache } from "../../../toolchain/cache.ts";
@@ -49,11 +54,11 @@ describe("kindows fetch", () => {
     return { uri, sha256: pinned, origin: { checksumUri: `${uri}.sha256`, folder: undefined } };
   };
   const fetch = (
-    media: readonly HostMedium[],
+    media: readonly FetchedFile[],
     options: Partial<FetchOptions> = {},
   ): Promise<ProgramState[]> =>
     fetchPrograms(media, {
-      ...{ cache, trustPublisher: true, lockFile: lockFile(), today: "2026-11-21" },
+      ...{ cache, lockFile: lockFile(), today: "2026-11-21" },
       say: (line) => lines.push(line),
       ...options,
     });
@@ -91,8 +96,8 @@ describe("kindows fetch", () => {
     assert.deepEqual(readSoftwareLock(lockFile()), { [`${server.url}/kubelet.exe`]: entry });
   });
 
-  it("trusts nobody when it is not asked to, as `up` does", async () => {
-    const [state] = await fetch([medium("kubelet.exe")], { trustPublisher: false });
+  it("trusts nobody where only what is pinned is taken, as for an image", async () => {
+    const [state] = await fetch([{ ...medium("drivers.iso"), origin: {} }]);
     assert.equal(state?.state, "missing");
     assert.match(state?.problem ?? "", /^no checksum is known/);
     assert.equal(server.asked.length, 0);

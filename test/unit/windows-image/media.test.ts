@@ -219,7 +219,6 @@ describe("media of an image", () => {
       fetchPrograms(downloadedMedia({ windows }).files, {
         cache,
         say: () => undefined,
-        trustPublisher: true,
         lockFile: at("software.lock.json"),
         today: "2026-11-21",
       });
