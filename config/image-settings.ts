@@ -34,7 +34,7 @@ const installation = {
   }),
   update: medium("a cumulative update of Microsoft's (`.msu`)").meta({
     description:
-      "Cumulative update that is put into the image, for an ISO that is older than a node may be, as the pinned evaluation of 2022 is. No address of one is pinned here, so name yours.",
+      "Cumulative update that is put into the image, for an ISO that is older than a node may be, as the pinned evaluation of 2022 is. Default: for that one KB5044281, found in Microsoft's Update Catalog and locked in `software.lock.json`.",
   }),
 };
 

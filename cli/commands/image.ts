@@ -12,6 +12,7 @@ import { transferText } from "../../toolchain/transfer-text.ts";
 import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
 import { exitCodes, Failure, messageOf } from "../failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
+import { findUpdate } from "../fetch/find-update.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { unfinishedImages } from "../image/cut-off.ts";
 import { imageEntries, madeImages } from "../image/images.ts";
@@ -71,6 +72,7 @@ export async function build({ stack, yes }: ImageBuildOptions): Promise<number> 
   }
   const cache = new Cache();
   // Without what a lab takes besides: none is made.
+  await findUpdate(settings);
   const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
   if (await requireMakeableImage(settings, cache, say, ensurePackages)) {
     await requireConsent(settings, true, consentOf(stack, yes));

@@ -2,6 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { requireConsent, type Consent } from "../fetch/consent.ts";
+import { findUpdate } from "../fetch/find-update.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { requireMakeableImage } from "./image-checks.ts";
 import { prepare } from "./prepare.ts";
@@ -16,6 +17,7 @@ export async function prepareStack(
   consent: Consent,
   say: Progress,
 ): Promise<void> {
+  await findUpdate(settings);
   const makesImage = await requireMakeableImage(settings, new Cache(), say);
   await requireConsent(settings, makesImage, consent);
   await prepare(settings, say);

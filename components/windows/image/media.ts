@@ -4,7 +4,10 @@ import type { WindowsVersion } from "../../../config/supported.ts";
 import { evaluationIsos, evaluationTerms } from "./evaluation-isos.ts";
 import { openSshArchive, virtioDrivers } from "./pinned-media.ts";
 import type { PinnedMedium } from "./pinned-media.ts";
-import { nameAnUpdate, neededWindows } from "./update.ts";
+import { softwareLockFile, readSoftwareLock } from "../known-programs.ts";
+import type { SoftwareLock } from "../software-lock.ts";
+import { lockedUpdate } from "./update-catalogue.ts";
+import { minimumUpdate, nameAnUpdate, neededWindows } from "./update.ts";
 
 /** A file an image is made of. */
 export interface ImageMedium {
@@ -30,25 +33,42 @@ export function isMadeFromIso(image: Image): image is IsoImage {
   return image.kind === "iso" || image.kind === "evaluation-iso";
 }
 
-/** What the image is made of, by the settings alone; nothing is looked at. */
-export function imageMedia(image: IsoImage, version: WindowsVersion): ImageMedia {
+/** What the image is made of, by the settings and the lock alone; nothing is looked at. */
+export function imageMedia(
+  image: IsoImage,
+  version: WindowsVersion,
+  lock = readSoftwareLock(softwareLockFile),
+): ImageMedia {
   const chosen = (name: ImageMedium["name"], file: NamedFile, pinned: PinnedMedium): ImageMedia =>
     only(named(name, file) ?? { name, source: { kind: "download", ...pinned } });
   return merged([
     windowsIso(image, version),
     chosen("drivers", image.drivers, virtioDrivers),
     ...(version === "2025" ? [] : [chosen("openSsh", image.openSsh, openSshArchive)]),
-    update(image, version),
+    update(image, version, lock),
   ]);
 }
 
-/** An update, where one is named; asked for where the ISO is known to be too old without. */
-function update(image: IsoImage, version: WindowsVersion): ImageMedia {
+/** Whether the ISO takes an update that is neither named nor locked. */
+export function lacksUpdate(
+  image: IsoImage,
+  version: WindowsVersion,
+  lock = readSoftwareLock(softwareLockFile),
+): boolean {
+  return update(image, version, lock).problems.length > 0;
+}
+
+/** An update, where one is named, or locked for an ISO that is known to be too old without; else asked for there. */
+function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): ImageMedia {
   const medium = named("update", image.update);
   const isPinned = image.kind === "evaluation-iso" && image.url === undefined;
   const tooOld = isPinned ? evaluationIsos[version].tooOld : undefined;
   if (medium !== undefined || tooOld === undefined) {
     return only(medium);
+  }
+  const locked = lockedUpdate(minimumUpdate, lock);
+  if (locked !== undefined) {
+    return only({ name: "update", source: { kind: "download", ...locked } });
   }
   const problem = {
     subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,

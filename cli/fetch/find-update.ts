@@ -1,0 +1,50 @@
+import { addToLock } from "../../components/windows/add-to-lock.ts";
+import { softwareLockFile } from "../../components/windows/known-programs.ts";
+import { lacksUpdate } from "../../components/windows/image/media.ts";
+import { minimumUpdate, nameAnUpdate } from "../../components/windows/image/update.ts";
+import {
+  catalogueSearch,
+  findInCatalogue,
+} from "../../components/windows/image/update-catalogue.ts";
+import { fileNameOf } from "../../components/windows/software.ts";
+import type { Settings } from "../../config/settings.ts";
+import { windowsVersionOf } from "../../config/supported.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { Failure, messageOf } from "../failure.ts";
+import { say } from "../progress.ts";
+
+/**
+ * Finds the update that the pinned ISO takes where neither settings nor lock have one, and locks what Microsoft's
+ * catalogue says of it: trust on first use. Nothing is asked before the terms are agreed to, and nothing is downloaded.
+ *
+ * @throws Failure with what else to do.
+ */
+export async function findUpdate({ windows }: Pick<Settings, "windows">): Promise<void> {
+  const { image, version } = windows;
+  if (
+    image.kind !== "evaluation-iso" ||
+    !image.acceptLicence ||
+    !lacksUpdate(image, windowsVersionOf(version))
+  ) {
+    return;
+  }
+  say(`looks for ${minimumUpdate} in Microsoft's Update Catalog`);
+  await ensureHostPackages(["curl"], say);
+  const takenFrom = catalogueSearch(minimumUpdate);
+  try {
+    const update = await findInCatalogue(minimumUpdate);
+    const { url, sha256 } = update;
+    const takenOn = new Date().toISOString().slice(0, 10);
+    const guard = new Cache().lockFile("software-lock");
+    await addToLock(softwareLockFile, guard, url, { sha256, takenFrom, takenOn });
+    say(
+      `${fileNameOf({ uri: url })}: trusted on first use: SHA-256 ${sha256} from ${takenFrom}, ` +
+        `written to software.lock.json`,
+    );
+  } catch (error) {
+    throw new Failure(
+      `${minimumUpdate} could not be found in Microsoft's Update Catalog: ${messageOf(error)}. ${nameAnUpdate}`,
+    );
+  }
+}
