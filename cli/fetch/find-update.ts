@@ -1,10 +1,11 @@
 import { addToLock } from "../../components/windows/add-to-lock.ts";
-import { softwareLockFile } from "../../components/windows/known-programs.ts";
+import { readSoftwareLock, softwareLockFile } from "../../components/windows/known-programs.ts";
 import { lacksUpdate } from "../../components/windows/image/media.ts";
 import { minimumUpdate, nameAnUpdate } from "../../components/windows/image/update.ts";
 import {
   catalogueSearch,
   findInCatalogue,
+  updateCatalogue,
 } from "../../components/windows/image/update-catalogue.ts";
 import { fileNameOf } from "../../components/windows/software.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -20,12 +21,16 @@ import { say } from "../progress.ts";
  *
  * @throws Failure with what else to do.
  */
-export async function findUpdate({ windows }: Pick<Settings, "windows">): Promise<void> {
+export async function findUpdate(
+  { windows }: Pick<Settings, "windows">,
+  lockFile = softwareLockFile,
+  site = updateCatalogue,
+): Promise<void> {
   const { image, version } = windows;
   if (
     image.kind !== "evaluation-iso" ||
     !image.acceptLicence ||
-    !lacksUpdate(image, windowsVersionOf(version))
+    !lacksUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile))
   ) {
     return;
   }
@@ -33,11 +38,10 @@ export async function findUpdate({ windows }: Pick<Settings, "windows">): Promis
   await ensureHostPackages(["curl"], say);
   const takenFrom = catalogueSearch(minimumUpdate);
   try {
-    const update = await findInCatalogue(minimumUpdate);
-    const { url, sha256 } = update;
+    const { url, sha256 } = await findInCatalogue(minimumUpdate, site);
     const takenOn = new Date().toISOString().slice(0, 10);
     const guard = new Cache().lockFile("software-lock");
-    await addToLock(softwareLockFile, guard, url, { sha256, takenFrom, takenOn });
+    await addToLock(lockFile, guard, url, { sha256, takenFrom, takenOn });
     say(
       `${fileNameOf({ uri: url })}: trusted on first use: SHA-256 ${sha256} from ${takenFrom}, ` +
         `written to software.lock.json`,

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import path from "node:path";
 import { text } from "node:stream/consumers";
 
+import { findUpdate } from "../../../cli/fetch/find-update.ts";
 import { imageMedia, lacksUpdate } from "../../../components/windows/image/media.ts";
 import {
   catalogueSearch,
   findInCatalogue,
   lockedUpdate,
 } from "../../../components/windows/image/update-catalogue.ts";
+import { readSoftwareLock } from "../../../components/windows/known-programs.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import type { Settings } from "../../../config/settings.ts";
+import { newFolder } from "../new-folder.ts";
 import { HttpsServer } from "../toolchain/https-server.ts";
 
 const kb = "KB5044281";
@@ -96,15 +101,35 @@ describe("an update in Microsoft's Update Catalog", () => {
     await assert.rejects(findInCatalogue(kb, server.url), /curl: \(22\).*503/);
   });
 
-  it("is what an ISO that is too old takes, once it is locked", () => {
-    const { windows } = resolveSettings(
-      {
-        windows: { image: { kind: "evaluation-iso", acceptLicence: true } },
-        cni: { kind: "flannel" },
-      },
+  const withImage = (image: object): Settings =>
+    resolveSettings(
+      { windows: { image: { kind: "evaluation-iso", ...image } } },
       { stack: "dev", file: "Pulumi.dev.yaml" },
     );
-    const { image } = windows;
+
+  it("is looked for once, after the terms are agreed to, and locked", async () => {
+    const lockFile = path.join(newFolder(), "software.lock.json");
+    const look = (image: object): Promise<void> =>
+      findUpdate(withImage(image), lockFile, server.url);
+    await assert.rejects(find([]));
+    server.asked.length = 0;
+    await look({});
+    await look({ acceptLicence: true, update: { path: "/own.msu" } });
+    assert.equal(server.asked.length, 0);
+    const failed =
+      /^Failure: KB5044281 could not be found .* has: nothing\. Name a cumulative update/;
+    await assert.rejects(look({ acceptLicence: true }), failed);
+    await find([cumulative]);
+    server.asked.length = 0;
+    await look({ acceptLicence: true });
+    await look({ acceptLicence: true });
+    assert.equal(server.asked.length, 2);
+    const sha256 = digest.toString("hex");
+    assert.deepEqual(lockedUpdate(kb, readSoftwareLock(lockFile)), { url: file, sha256 });
+  });
+
+  it("is what an ISO that is too old takes, once it is locked", () => {
+    const { image } = withImage({ acceptLicence: true }).windows;
     assert.ok(image.kind === "evaluation-iso");
     const sha256 = digest.toString("hex");
     const entry = { sha256, takenFrom: catalogueSearch(kb), takenOn: "2026-11-25" };
