@@ -1,7 +1,7 @@
 import { addToLock } from "../../components/windows/add-to-lock.ts";
 import { readSoftwareLock, softwareLockFile } from "../../components/windows/known-programs.ts";
-import { lacksUpdate } from "../../components/windows/image/media.ts";
-import { minimumUpdate, nameAnUpdate } from "../../components/windows/image/update.ts";
+import { isMadeFromIso, missingUpdate } from "../../components/windows/image/media.ts";
+import { nameAnUpdate } from "../../components/windows/image/update.ts";
 import {
   catalogueSearch,
   findInCatalogue,
@@ -16,7 +16,7 @@ import { Failure, messageOf } from "../failure.ts";
 import { say } from "../progress.ts";
 
 /**
- * Finds the update that the pinned ISO takes where neither settings nor lock have one, and locks what Microsoft's
+ * Finds the update that the ISO takes where neither settings nor lock have its file, and locks what Microsoft's
  * catalogue says of it: trust on first use. Nothing is asked before the terms are agreed to, and nothing is downloaded.
  *
  * @throws Failure with what else to do.
@@ -27,18 +27,18 @@ export async function findUpdate(
   site = updateCatalogue,
 ): Promise<void> {
   const { image, version } = windows;
-  if (
-    image.kind !== "evaluation-iso" ||
-    !image.acceptLicence ||
-    !lacksUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile))
-  ) {
+  if (!isMadeFromIso(image) || (image.kind === "evaluation-iso" && !image.acceptLicence)) {
     return;
   }
-  say(`looks for ${minimumUpdate} in Microsoft's Update Catalog`);
+  const kb = missingUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile));
+  if (kb === undefined) {
+    return;
+  }
+  say(`looks for ${kb} in Microsoft's Update Catalog`);
   await ensureHostPackages(["curl"], say);
-  const takenFrom = catalogueSearch(minimumUpdate);
+  const takenFrom = catalogueSearch(kb);
   try {
-    const { url, sha256 } = await findInCatalogue(minimumUpdate, site);
+    const { url, sha256 } = await findInCatalogue(kb, site);
     const takenOn = new Date().toISOString().slice(0, 10);
     const guard = new Cache().lockFile("software-lock");
     await addToLock(lockFile, guard, url, { sha256, takenFrom, takenOn });
@@ -48,7 +48,7 @@ export async function findUpdate(
     );
   } catch (error) {
     throw new Failure(
-      `${minimumUpdate} could not be found in Microsoft's Update Catalog: ${messageOf(error)}. ${nameAnUpdate}`,
+      `${kb} could not be found in Microsoft's Update Catalog: ${messageOf(error)}. ${nameAnUpdate}`,
     );
   }
 }

@@ -49,32 +49,51 @@ export function imageMedia(
   ]);
 }
 
-/** Whether the ISO takes an update that is neither named nor locked. */
-export function lacksUpdate(
+/** Number of the update that the ISO takes and that is still to be found; undefined where none is. */
+export function missingUpdate(
   image: IsoImage,
   version: WindowsVersion,
   lock = readSoftwareLock(softwareLockFile),
-): boolean {
-  return update(image, version, lock).problems.length > 0;
+): string | undefined {
+  const kb = updateNumber(image, version);
+  return kb === undefined || lockedUpdate(kb, lock) ? undefined : kb;
 }
 
-/** An update, where one is named, or locked for an ISO that is known to be too old without; else asked for there. */
-function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): ImageMedia {
-  const medium = named("update", image.update);
+/** Number of the update, where the settings name one, or name no file for an ISO that is known to be too old without. */
+function updateNumber(image: IsoImage, version: WindowsVersion): string | undefined {
+  const { kb, path, url } = image.update;
+  const isTooOld = tooOld(image, version) !== undefined && (path ?? url) === undefined;
+  return kb ?? (isTooOld ? minimumUpdate : undefined);
+}
+
+function tooOld(image: IsoImage, version: WindowsVersion): string | undefined {
   const isPinned = image.kind === "evaluation-iso" && image.url === undefined;
-  const tooOld = isPinned ? evaluationIsos[version].tooOld : undefined;
-  if (medium !== undefined || tooOld === undefined) {
-    return only(medium);
+  return isPinned ? evaluationIsos[version].tooOld : undefined;
+}
+
+function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): ImageMedia {
+  const kb = updateNumber(image, version);
+  if (kb === undefined) {
+    return only(named("update", image.update));
   }
-  const locked = lockedUpdate(minimumUpdate, lock);
+  const locked = lockedUpdate(kb, lock);
   if (locked !== undefined) {
     return only({ name: "update", source: { kind: "download", ...locked } });
   }
-  const problem = {
-    subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,
-    why: `${tooOld}, and a node needs ${neededWindows}`,
-    instead: nameAnUpdate,
-  };
+  const old = tooOld(image, version);
+  const problem =
+    old === undefined || image.update.kb !== undefined
+      ? {
+          subject: `The update ${kb}`,
+          why: "was not looked for yet",
+          instead:
+            "Run `./kindows fetch --stack <name>`, which finds it in Microsoft's Update Catalog.",
+        }
+      : {
+          subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,
+          why: `${old}, and a node needs ${neededWindows}`,
+          instead: nameAnUpdate,
+        };
   return { media: [], problems: [problem] };
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 
 import { findUpdate } from "../../../cli/fetch/find-update.ts";
-import { imageMedia, lacksUpdate } from "../../../components/windows/image/media.ts";
+import { imageMedia, missingUpdate } from "../../../components/windows/image/media.ts";
 import {
   catalogueSearch,
   findInCatalogue,
@@ -138,7 +138,12 @@ describe("an update in Microsoft's Update Catalog", () => {
     assert.deepEqual(problems, []);
     const source = { kind: "download", url: file, sha256 };
     assert.deepEqual(media.at(-1), { name: "update", source });
-    assert.equal(lacksUpdate(image, "2022", {}), true);
-    assert.equal(lacksUpdate(image, "2025", {}), false);
+    assert.equal(missingUpdate(image, "2022", { [file]: entry }), undefined);
+    assert.equal(missingUpdate(image, "2022", {}), kb);
+    assert.equal(missingUpdate(image, "2025", {}), undefined);
+    const newer = { ...image, update: { kb: "KB5046616" } };
+    assert.equal(missingUpdate(newer, "2022", { [file]: entry }), "KB5046616");
+    const [problem] = imageMedia(newer, "2022", { [file]: entry }).problems;
+    assert.equal(problem?.subject, "The update KB5046616");
   });
 });
