@@ -7,10 +7,21 @@ import { language } from "./values/language.ts";
 import { localFile } from "./values/local-file.ts";
 import { productKey } from "./values/product-key.ts";
 import { mediumSha256 } from "./values/sha256.ts";
+import { updateNumber } from "./values/update-number.ts";
 import { text } from "./values/value.ts";
 
 /** A file for the image. */
 const medium = (what: string) => namedFile(what, "`./kindows fetch`");
+
+const updateFile = medium("a cumulative update of Microsoft's (`.msu`)")
+  .unwrap()
+  .extend({
+    kb: text(updateNumber).optional().meta({
+      description:
+        "Or its number, by which it is found in Microsoft's Update Catalog: the newest one is the best. For 2022 only.",
+      default: "KB5044281 for the pinned evaluation of 2022",
+    }),
+  });
 
 /** What installing Windows from an ISO takes, wherever the ISO comes from. */
 const installation = {
@@ -32,9 +43,9 @@ const installation = {
     description:
       "OpenSSH for Windows Server 2022, which has none on its ISO; not for 2025, which has it. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
   }),
-  update: medium("a cumulative update of Microsoft's (`.msu`)").meta({
+  update: updateFile.prefault({}).meta({
     description:
-      "Cumulative update that is put into the image, for an ISO that is older than a node may be, as the pinned evaluation of 2022 is. No address of one is pinned here, so name yours.",
+      "Cumulative update that is put into the image, for an ISO that is older than a node may be, as the pinned evaluation of 2022 is. One that is found by its number is locked in `software.lock.json`.",
   }),
 };
 

@@ -10,16 +10,24 @@ const wholeSeconds = 60;
 /**
  * A short text at an https address, by curl as every download.
  *
+ * @param form fields to send, as a browser sends a form.
  * @throws DownloadError saying what is in the way.
  */
-export async function downloadText(url: string): Promise<string> {
+export async function downloadText(
+  url: string,
+  form: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const fields = Object.entries(form).flatMap(([name, value]) => [
+    "--data-urlencode",
+    `${name}=${value}`,
+  ]);
   const curl = await execa(
     "curl",
     [
       ...["--fail", "--silent", "--show-error", "--location"],
       ...["--proto", "=https", "--proto-redir", "=https"],
       ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
-      ...["--max-filesize", String(longestBytes), url],
+      ...["--max-filesize", String(longestBytes), ...fields, url],
     ],
     {
       reject: false,

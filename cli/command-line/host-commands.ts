@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { fetchOption } from "./fetch-option.ts";
 import { commandRunner } from "./run-command.ts";
 
 /** Commands about what a lab needs of this host. */
@@ -21,8 +22,11 @@ export function addHostCommands(program: Command): void {
   program
     .command("prepare")
     .description("install packages, build or fetch tools and images, start daemons; nothing else")
+    .addOption(fetchOption())
     .action(
-      run<object>(async (options) => (await import("../commands/prepare.ts")).prepare(options)),
+      run<{ yes: boolean }>(async (options) =>
+        (await import("../commands/prepare.ts")).prepare(options),
+      ),
     );
 
   program

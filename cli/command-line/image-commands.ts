@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { fetchOption } from "./fetch-option.ts";
 import { commandRunner } from "./run-command.ts";
 
 /** Commands about the disk that Windows machines start from. */
@@ -24,7 +25,12 @@ export function addImageCommands(program: Command): void {
   image
     .command("build")
     .description("make the stack's image from its ISO, unless it is there; `up` does so too")
-    .action(run<object>(async (options) => (await import("../commands/image.ts")).build(options)));
+    .addOption(fetchOption())
+    .action(
+      run<{ yes: boolean }>(async (options) =>
+        (await import("../commands/image.ts")).build(options),
+      ),
+    );
   image
     .command("ls")
     .description("list the images that were made from an ISO, what uses them, and unfinished ones")

@@ -23,7 +23,7 @@ export function kindowsProgram(): Command {
       `
 Examples:
   kindows up                  bring up the rehearsal, from a bare machine to Ready nodes
-  kindows up --stack dev      the same with real Windows Server
+  kindows up -s dev-2025      the same with real Windows Server
   kindows status              nodes, machines, and the ssh and kubectl commands
   kindows verify              does every path of the cluster's network work?
   kindows logs --follow win-1 what a node's programs say, as they say it

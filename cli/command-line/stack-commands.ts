@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { PolicyOptions } from "../commands/policy.ts";
 import type { PreviewDiffOptions } from "../commands/preview-diff.ts";
 import { commaList } from "../arguments.ts";
+import { fetchOption } from "./fetch-option.ts";
 import { commandRunner } from "./run-command.ts";
 
 /** Commands about what the stack asks for, and the lab that it becomes. */
@@ -11,9 +12,12 @@ export function addStackCommands(program: Command): void {
   program
     .command("up")
     .description("make the lab, or bring it up to date; ends with the table of nodes")
+    .addOption(fetchOption())
     .option("--verbose", "print the engine's own log as well, all of it", false)
     .action(
-      run<{ verbose: boolean }>(async (options) => (await import("../commands/up.ts")).up(options)),
+      run<{ yes: boolean; verbose: boolean }>(async (options) =>
+        (await import("../commands/up.ts")).up(options),
+      ),
     );
 
   program

@@ -1,7 +1,8 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes, messageOf } from "../failure.ts";
+import { findUpdate } from "../fetch/find-update.ts";
 import { downloadedMedia } from "../fetch/image-media.ts";
 import { findPrograms, type HostMedium } from "../fetch/programs.ts";
 import { programsText } from "../fetch/report.ts";
@@ -23,7 +24,7 @@ export interface FetchCommandOptions {
  * failure: nodes on machines that are there already need none.
  */
 export async function fetch({ stack, list }: FetchCommandOptions): Promise<number> {
-  const { programs, media } = await wanted(stack);
+  const { programs, media } = await wanted(stack, list);
   if (programs.length === 0) {
     say(`the stack ${stack} fetches nothing: the rehearsal image carries its programs`);
     return exitCodes.ok;
@@ -39,7 +40,10 @@ export async function fetch({ stack, list }: FetchCommandOptions): Promise<numbe
 }
 
 /** What a stack installs on its machines, and what their image is made of; machines that are there have theirs. */
-async function wanted(stack: string): Promise<{
+async function wanted(
+  stack: string,
+  list: boolean,
+): Promise<{
   readonly programs: HostMedium[];
   readonly media: ReturnType<typeof downloadedMedia>;
 }> {
@@ -49,5 +53,9 @@ async function wanted(stack: string): Promise<{
     return { programs, media: { files: [], problems: [] } };
   }
   const settings = await stackSettings(stack);
+  if (!list) {
+    // Without the catalogue the programs can be had all the same, and the update is told as missing.
+    await findUpdate(settings).catch((error: unknown) => say(messageOf(error)));
+  }
   return { programs: pushedPrograms(settings), media: downloadedMedia(settings) };
 }

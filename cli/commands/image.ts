@@ -11,6 +11,9 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { transferText } from "../../toolchain/transfer-text.ts";
 import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
 import { exitCodes, Failure, messageOf } from "../failure.ts";
+import { consentOf, requireConsent } from "../fetch/consent.ts";
+import { findUpdate } from "../fetch/find-update.ts";
+import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { unfinishedImages } from "../image/cut-off.ts";
 import { imageEntries, madeImages } from "../image/images.ts";
 import type { ImageUse, MadeImage } from "../image/images.ts";
@@ -46,12 +49,17 @@ export async function check({ stack }: ImageCommandOptions): Promise<number> {
   }
 }
 
+export interface ImageBuildOptions extends ImageCommandOptions {
+  /** Fetch what is missing without a question. */
+  readonly yes: boolean;
+}
+
 /**
  * `kindows image build`: makes the stack's image, unless it is there.
  *
  * @throws Failure with what to do.
  */
-export async function build({ stack }: ImageCommandOptions): Promise<number> {
+export async function build({ stack, yes }: ImageBuildOptions): Promise<number> {
   const settings = await stackSettings(stack);
   const { image } = settings.windows;
   if (!isMadeFromIso(image)) {
@@ -64,7 +72,12 @@ export async function build({ stack }: ImageCommandOptions): Promise<number> {
   }
   const cache = new Cache();
   // Without what a lab takes besides: none is made.
-  await requireMakeableImage(settings, cache, say, (names) => ensureHostPackages(names, say));
+  await findUpdate(settings);
+  const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
+  if (await requireMakeableImage(settings, cache, say, ensurePackages)) {
+    await requireConsent(settings, true, consentOf(stack, yes));
+    await ensureStackPrograms(settings);
+  }
   process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
   return exitCodes.ok;
 }

@@ -4,6 +4,7 @@ import type { Settings } from "../../config/settings.ts";
 import { judgeConfinement } from "../../preflight/judge-confinement.ts";
 import { probeConfinement } from "../../preflight/probe-confinement.ts";
 import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
+import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
@@ -33,19 +34,21 @@ const allOfItsLog = ["--logtostderr", "-v=9"];
 
 export interface UpOptions {
   readonly stack: string;
+  /** Fetch what is missing without a question. */
+  readonly yes: boolean;
   /** Print the engine's own log too. */
   readonly verbose: boolean;
 }
 
 /** `kindows up`: everything from a bare host to Ready nodes; also finishes what a killed run began. */
-export async function up({ stack, verbose }: UpOptions): Promise<number> {
+export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
   // Mistakes in the settings are worth knowing before half an hour of building.
   const settings = await stackSettings(stack);
   const { names, libvirtUri } = await labIdentity(stack);
   const lab = names.prefix;
   let fleet: Fleet = { present: [], away: [] };
   await asOnlyRun(stack, async () => {
-    await prepareStack(settings, say);
+    await prepareStack(settings, consentOf(stack, yes), say);
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
     if (fleet.away.length > 0) {

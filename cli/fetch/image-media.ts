@@ -1,4 +1,3 @@
-import { pinnedFile } from "../../components/windows/image/locate-media.ts";
 import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -19,9 +18,10 @@ export function downloadedMedia({ windows }: Pick<Settings, "windows">): Downloa
     return { files: [], problems: [] };
   }
   const { media, problems } = imageMedia(image, windowsVersionOf(version));
-  const files = media.flatMap((medium) => {
-    const pinned = pinnedFile(medium);
-    return pinned === undefined ? [] : [{ uri: pinned.uri, sha256: pinned.sha256, origin: {} }];
-  });
+  const files = media.flatMap(({ source }) =>
+    source.kind === "file"
+      ? []
+      : [{ uri: source.url, sha256: source.sha256, bytes: source.bytes, origin: {} }],
+  );
   return { files, problems };
 }

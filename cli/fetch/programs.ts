@@ -17,6 +17,8 @@ export type HostMedium = Medium & { readonly origin: HostOrigin };
 export interface FetchedFile extends Pick<Medium, "uri" | "sha256"> {
   /** Where its publisher gives its checksum; undefined where none is taken but the pinned one. */
   readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
+  /** Its size, where it is known before. */
+  readonly bytes?: number | undefined;
 }
 
 type LookedForFile = Pick<Medium, "uri" | "sha256">;
@@ -63,7 +65,10 @@ export function findPrograms(
   );
 }
 
-/** Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. */
+/**
+ * Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. Where
+ * no checksum is known, the one that the publisher gives is trusted, and locked.
+ */
 export async function fetchPrograms(
   media: readonly FetchedFile[],
   options: FetchOptions,

@@ -45,7 +45,7 @@ export async function fetchNoted(programs: readonly HostMedium[]): Promise<Progr
 }
 
 /**
- * Part of `up` and `prepare`: fetches the programs.
+ * Part of `up` and `prepare`, which ask before (consent.ts): fetches the programs that are missing.
  *
  * @throws Failure naming every program that is missing, and why.
  */
@@ -55,7 +55,8 @@ export async function ensureStackPrograms(settings: Settings): Promise<void> {
   if (lacking.length > 0) {
     const lines = lacking.map(({ fileName, problem }) => `  - ${fileName}: ${problem ?? ""}`);
     throw new Failure(
-      `programs for the Windows nodes are missing; nothing was changed:\n${lines.join("\n")}`,
+      `programs for the Windows nodes could not be fetched; nothing was changed:\n${lines.join("\n")}\n` +
+        "Run it again, which goes on where it was.",
     );
   }
 }

@@ -6,6 +6,7 @@ import {
   imageRoomGiB,
   windowsImage,
 } from "../../components/windows/image/builder/image-artifact.ts";
+import { bareBake } from "../../components/windows/image/bake.ts";
 import { problemsOfOwnMedia } from "../../components/windows/image/examine-media.ts";
 import { pinnedFile } from "../../components/windows/image/locate-media.ts";
 import {
@@ -16,6 +17,8 @@ import {
 import { collecting } from "../../components/machine/disk/media-error.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { unpinned } from "../../components/windows/software.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { judgeKvm } from "../../preflight/judge-kvm.ts";
 import { probeKvmDevice } from "../../preflight/probe-kvm.ts";
@@ -33,6 +36,7 @@ import { ensureStackPackages } from "./stack-packages.ts";
  * host and the media that are there tell. Nothing is asked where the image is there, or is not made of an ISO.
  *
  * @param ensurePackages sees to what looking and making take.
+ * @returns whether an image is still to be made.
  * @throws Failure with everything that is in the way; Error for packages this may not install.
  */
 export async function requireMakeableImage(
@@ -41,17 +45,20 @@ export async function requireMakeableImage(
   say: Progress,
   ensurePackages = (names: readonly string[]): Promise<unknown> =>
     ensureStackPackages(settings, names, say),
-): Promise<void> {
+): Promise<boolean> {
   const { windows, hypervisor } = settings;
   if (!isMadeFromIso(windows.image)) {
-    return;
+    return false;
   }
   const problems: HostProblem[] = [];
-  const artifact = windowsImage(settings, cache);
+  // Checksums that are still to be fetched are no problem, but no image of such programs can be there.
+  const { cluster } = settings;
+  const isKnown = unpinned(stackSoftware({ windows, cluster })).length === 0;
+  const artifact = windowsImage(settings, cache, isKnown ? {} : { bake: bareBake });
   // It reads media of the user's whole, once, for their checksums.
   const address = await collecting(problems, () => artifactAddress(artifact));
-  if (address !== undefined && (await cache.state(address)).kind === "complete") {
-    return;
+  if (isKnown && address !== undefined && (await cache.state(address)).kind === "complete") {
+    return false;
   }
   const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
   problems.push(
@@ -65,6 +72,7 @@ export async function requireMakeableImage(
     say("looks at the media of the image");
     throwAny(await problemsOfOwnMedia(windows, cache));
   }
+  return true;
 }
 
 /** The image, what Setup writes while it is made, and what is still to be fetched for it. */

@@ -1,14 +1,25 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { Cache } from "../../toolchain/cache.ts";
+import { requireConsent, type Consent } from "../fetch/consent.ts";
+import { findUpdate } from "../fetch/find-update.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
 import { requireMakeableImage } from "./image-checks.ts";
 import { prepare } from "./prepare.ts";
 import { ensureStackImage } from "./stack-image.ts";
 
-/** Sees to all that a stack needs before it can come up; what would keep its image from being made is told first. */
-export async function prepareStack(settings: Settings, say: Progress): Promise<void> {
-  await requireMakeableImage(settings, new Cache(), say);
+/**
+ * Sees to all that a stack needs before it can come up; what would keep its image from being made is told first, and then
+ * is asked whether to fetch what is missing.
+ */
+export async function prepareStack(
+  settings: Settings,
+  consent: Consent,
+  say: Progress,
+): Promise<void> {
+  await findUpdate(settings);
+  const makesImage = await requireMakeableImage(settings, new Cache(), say);
+  await requireConsent(settings, makesImage, consent);
   await prepare(settings, say);
   await ensureStackPrograms(settings);
   await ensureStackImage(settings);

@@ -22,6 +22,11 @@ export const imageMedia: readonly Check[] = [
     "windows.version",
   ]),
   medium("update"),
+  check(
+    ["update", "update.kb", "update.path", "update.url"],
+    (image, version) => updateByNumber(image.update, version),
+    ["windows.version"],
+  ),
 ];
 
 /** One check; the keys below `windows.image` that it needs whole, so that it makes no second mistake of one. */
@@ -56,6 +61,22 @@ function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsPro
           instead: "Write url and sha256 of one in it, or leave it out.",
         },
       ];
+}
+
+function updateByNumber(
+  { kb, path, url }: MadeImage["update"],
+  version: string,
+): SettingsProblem[] {
+  const problem = (why: string, instead: string): SettingsProblem[] => [
+    { path: at("update", "kb"), value: kb, why, instead },
+  ];
+  if (kb === undefined) return [];
+  if (path !== undefined || url !== undefined) {
+    return problem("stands beside a path or url", "Write one of them.");
+  }
+  return version === "2022"
+    ? []
+    : problem("is looked for only for Windows Server 2022", "Write path or url, or leave it out.");
 }
 
 function unneededOpenSsh(openSsh: NamedFile, version: string): SettingsProblem[] {

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { exitCodes } from "../../cli/failure.ts";
+import { bareBake } from "../../components/windows/image/bake.ts";
 import {
   imageArtifactName,
   imageFile,
@@ -19,7 +20,7 @@ import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { waitUntil } from "../../toolchain/wait-until.ts";
-import { bareImage, standInBootDisk, standInBuilder, StandInMedia } from "../e2e/stand-in-media.ts";
+import { standInBootDisk, standInBuilder, StandInMedia } from "../e2e/stand-in-media.ts";
 import type { Fault, StandInBuild } from "../e2e/stand-in-media.ts";
 
 /** What can go wrong while an image is made, with a real QEMU and the stand-in for Windows Setup. */
@@ -38,7 +39,7 @@ describe("the making of an image that goes wrong", () => {
   beforeEach(async () => (cache = new Cache(await mkdtemp(path.join(folder, "cache-")))));
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const small: BuilderChanges = { ...standInBuilder, ...bareImage };
+  const small: BuilderChanges = { ...standInBuilder, bake: bareBake };
   /** Makes it in a process of its own. */
   const start = (
     settings: Settings,

@@ -4,12 +4,13 @@
  */
 import { ensureStackImage } from "../../cli/prepare/stack-image.ts";
 import { exitCodes, Failure } from "../../cli/failure.ts";
+import { bareBake } from "../../components/windows/image/bake.ts";
 import type { Settings } from "../../config/settings.ts";
-import { bareImage, standInBuilder } from "./stand-in-media.ts";
+import { standInBuilder } from "./stand-in-media.ts";
 
 const [, , settings = "", bare] = process.argv;
 try {
-  const changes = bare === undefined ? standInBuilder : { ...standInBuilder, ...bareImage };
+  const changes = bare === undefined ? standInBuilder : { ...standInBuilder, bake: bareBake };
   await ensureStackImage(JSON.parse(settings) as Settings, changes);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);

@@ -40,9 +40,6 @@ export type Fault =
 /** What is different where the stand-in is installed: it is small, and emulated it is as quick as Windows under KVM. */
 export const standInBuilder: BuilderChanges = { memoryMiB: 512, slowness: 1, neededGiB: 1 };
 
-/** An image in which nothing of its nodes is done. */
-export const bareImage: BuilderChanges = { bake: { steps: [], images: [], programs: [] } };
-
 /** Instead of what Windows nodes run: the stand-in looks only whether it is whole. */
 const programs = Object.fromEntries(
   ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"].map((name) => {

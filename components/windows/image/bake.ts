@@ -41,6 +41,9 @@ export interface Bake {
   }[];
 }
 
+/** Of an image in which nothing of its nodes is done. */
+export const bareBake: Bake = { steps: [], images: [], programs: [] };
+
 /**
  * What is baked into an image: of all a node needs, what is the same for every node of every lab. Mirrors, proxies and
  * a Defender that scans all are the lab's own: the node's step sees to them, with everything else in place.

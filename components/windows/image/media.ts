@@ -1,10 +1,16 @@
 import type { HostProblem } from "../../../config/host-problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { WindowsVersion } from "../../../config/supported.ts";
+import {
+  readSoftwareLock,
+  softwareLockFile,
+  type SoftwareLock,
+} from "../../../toolchain/software-lock.ts";
 import { evaluationIsos, evaluationTerms } from "./evaluation-isos.ts";
 import { openSshArchive, virtioDrivers } from "./pinned-media.ts";
 import type { PinnedMedium } from "./pinned-media.ts";
-import { nameAnUpdate, neededWindows } from "./update.ts";
+import { lockedUpdate } from "./update-catalogue.ts";
+import { minimumUpdate, nameAnUpdate, neededWindows } from "./update.ts";
 
 /** A file an image is made of. */
 export interface ImageMedium {
@@ -30,31 +36,67 @@ export function isMadeFromIso(image: Image): image is IsoImage {
   return image.kind === "iso" || image.kind === "evaluation-iso";
 }
 
-/** What the image is made of, by the settings alone; nothing is looked at. */
-export function imageMedia(image: IsoImage, version: WindowsVersion): ImageMedia {
+/** What the image is made of, by the settings and the lock alone; nothing is looked at. */
+export function imageMedia(
+  image: IsoImage,
+  version: WindowsVersion,
+  lock = readSoftwareLock(softwareLockFile),
+): ImageMedia {
   const chosen = (name: ImageMedium["name"], file: NamedFile, pinned: PinnedMedium): ImageMedia =>
     only(named(name, file) ?? { name, source: { kind: "download", ...pinned } });
   return merged([
     windowsIso(image, version),
     chosen("drivers", image.drivers, virtioDrivers),
     ...(version === "2025" ? [] : [chosen("openSsh", image.openSsh, openSshArchive)]),
-    update(image, version),
+    update(image, version, lock),
   ]);
 }
 
-/** An update, where one is named; asked for where the ISO is known to be too old without. */
-function update(image: IsoImage, version: WindowsVersion): ImageMedia {
-  const medium = named("update", image.update);
+/** Number of the update that the ISO takes and that is still to be found; undefined where none is. */
+export function missingUpdate(
+  image: IsoImage,
+  version: WindowsVersion,
+  lock = readSoftwareLock(softwareLockFile),
+): string | undefined {
+  const kb = updateNumber(image, version);
+  return kb === undefined || lockedUpdate(kb, lock) ? undefined : kb;
+}
+
+/** Number of the update, where the settings name one, or name no file for an ISO that is known to be too old without. */
+function updateNumber(image: IsoImage, version: WindowsVersion): string | undefined {
+  const { kb, path, url } = image.update;
+  const isTooOld = tooOld(image, version) !== undefined && (path ?? url) === undefined;
+  return kb ?? (isTooOld ? minimumUpdate : undefined);
+}
+
+function tooOld(image: IsoImage, version: WindowsVersion): string | undefined {
   const isPinned = image.kind === "evaluation-iso" && image.url === undefined;
-  const tooOld = isPinned ? evaluationIsos[version].tooOld : undefined;
-  if (medium !== undefined || tooOld === undefined) {
-    return only(medium);
+  return isPinned ? evaluationIsos[version].tooOld : undefined;
+}
+
+function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): ImageMedia {
+  const kb = updateNumber(image, version);
+  if (kb === undefined) {
+    return only(named("update", image.update));
   }
-  const problem = {
-    subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,
-    why: `${tooOld}, and a node needs ${neededWindows}`,
-    instead: nameAnUpdate,
-  };
+  const locked = lockedUpdate(kb, lock);
+  if (locked !== undefined) {
+    return only({ name: "update", source: { kind: "download", ...locked } });
+  }
+  const old = tooOld(image, version);
+  const problem =
+    old === undefined || image.update.kb !== undefined
+      ? {
+          subject: `The update ${kb}`,
+          why: "was not looked for yet",
+          instead:
+            "Run `./kindows fetch --stack <name>`, which finds it in Microsoft's Update Catalog.",
+        }
+      : {
+          subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,
+          why: `${old}, and a node needs ${neededWindows}`,
+          instead: nameAnUpdate,
+        };
   return { media: [], problems: [problem] };
 }
 

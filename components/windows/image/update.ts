@@ -4,8 +4,11 @@ import { MediaError } from "../../machine/disk/media-error.ts";
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
+/** The first update that has what a node needs, and the one an ISO is given where no other is named. */
+export const minimumUpdate = "KB5044281";
+
 /** Which Windows a node needs, with the first update that has it. */
-export const neededWindows = `${minimumBuild}.${minimumRevision} (KB5044281, October 2024) or newer`;
+export const neededWindows = `${minimumBuild}.${minimumRevision} (${minimumUpdate}, October 2024) or newer`;
 
 /** What to do where the Windows of an ISO is older. */
 export const nameAnUpdate =

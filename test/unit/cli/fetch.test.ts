@@ -4,7 +4,12 @@ import { cpSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 import { fetchPrograms, findPrograms } from "../../../cli/fetch/programs.ts";
-import type { FetchOptions, HostMedium, ProgramState } from "../../../cli/fetch/programs.ts";
+import type {
+  FetchedFile,
+  FetchOptions,
+  HostMedium,
+  ProgramState,
+} from "../../../cli/fetch/programs.ts";
 import { programsText } from "../../../cli/fetch/report.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { readSoftwareLock } from "../../../toolchain/software-lock.ts";
@@ -49,7 +54,7 @@ describe("kindows fetch", () => {
     return { uri, sha256: pinned, origin: { checksumUri: `${uri}.sha256`, folder: undefined } };
   };
   const fetch = (
-    media: readonly HostMedium[],
+    media: readonly FetchedFile[],
     options: Partial<FetchOptions> = {},
   ): Promise<ProgramState[]> =>
     fetchPrograms(media, {
@@ -90,6 +95,14 @@ describe("kindows fetch", () => {
     const { takenOn, ...entry } = Object.values(readSoftwareLock(lockFile()))[0] ?? assert.fail();
     assert.match(takenOn, /^\d{4}-\d\d-\d\d$/);
     assert.deepEqual(entry, { sha256: sha256(kubelet), takenFrom: checksumUri });
+  });
+
+  it("trusts nobody where only what is pinned is taken, as for an image", async () => {
+    const [state] = await fetch([{ ...medium("drivers.iso"), origin: {} }]);
+    assert.equal(state?.state, "missing");
+    assert.match(state?.problem ?? "", /^no checksum is known/);
+    assert.equal(server.asked.length, 0);
+    assert.equal(existsSync(lockFile()), false);
   });
 
   it("locks nothing when the file is not what its publisher says", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createDecipheriv, pbkdf2Sync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import { imageMedia } from "../../../components/windows/image/media.ts";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
@@ -49,6 +50,14 @@ describe("stack files", () => {
     assert.equal(dev.windows.version, "2022");
   });
 
+  it("dev-2025 lacks nothing but the user's consent: no update, no Calico", () => {
+    const { windows, cni } = settingsOf("dev-2025");
+    assert.deepEqual([windows.version, cni.kind], ["2025", "flannel"]);
+    const { image } = windows;
+    assert.ok(image.kind === "evaluation-iso" && !image.acceptLicence);
+    assert.deepEqual(imageMedia({ ...image, acceptLicence: true }, "2025").problems, []);
+  });
+
   it("existing is an example that could be, of machines that are nobody's", () => {
     const { kind, sections } = stackKind(sectionsOf("existing"), "Pulumi.existing.yaml");
     assert.equal(kind, "existing");
@@ -75,7 +84,7 @@ describe("stack files", () => {
     );
   });
 
-  for (const stack of ["rehearsal", "dev", "existing", "fleet"]) {
+  for (const stack of ["rehearsal", "dev-2025", "dev", "existing", "fleet"]) {
     it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () =>
       assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi"));
   }

@@ -8,7 +8,7 @@ import { isSecret } from "./recording-monitor.ts";
 describe("the stacks that come with the project", () => {
   const previews = new Map<string, Previewed>();
   before(async () => {
-    for (const stack of ["dev", "rehearsal", "fleet", "existing"]) {
+    for (const stack of ["dev-2025", "dev", "rehearsal", "fleet", "existing"]) {
       previews.set(stack, await recordedStack(stack));
     }
   });
@@ -26,7 +26,7 @@ describe("the stacks that come with the project", () => {
     assert.deepEqual(needless(allowances.exceptions, findings), []);
   });
 
-  for (const stack of ["dev", "rehearsal", "fleet"]) {
+  for (const stack of ["dev-2025", "dev", "rehearsal", "fleet"]) {
     it(`have no key and no token in clear when they are up: ${stack}`, async () => {
       const { steps, outputs } = await recordedStack(stack, { up: "itself" });
       const text = (hides: (value: unknown) => boolean): string =>

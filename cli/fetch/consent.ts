@@ -1,0 +1,77 @@
+import { createInterface } from "node:readline";
+import type { Settings } from "../../config/settings.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { transferText } from "../../toolchain/transfer-text.ts";
+import { Failure } from "../failure.ts";
+import { downloadedMedia } from "./image-media.ts";
+import { findPrograms, type FetchedFile } from "./programs.ts";
+import { pushedPrograms } from "./stack-programs.ts";
+
+/** Who agrees to downloads. */
+export interface Consent {
+  readonly stack: string;
+  /** Given by the command's option. */
+  readonly yes: boolean;
+  /** Asks for one line at a terminal; undefined where there is none. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+}
+
+/** Consent by `--yes`, else by a question on this process's terminal. */
+export function consentOf(stack: string, yes: boolean): Consent {
+  return {
+    stack,
+    yes,
+    ask: process.stdin.isTTY && process.stderr.isTTY ? (question) => answer(question) : undefined,
+  };
+}
+
+/**
+ * Asks before what a stack lacks in the cache is fetched: its programs, and what its image is made of.
+ *
+ * @param makesImage whether the image is still to be made.
+ * @throws Failure when nobody agrees; with what to do where nobody can be asked.
+ */
+export async function requireConsent(
+  settings: Settings,
+  makesImage: boolean,
+  { stack, yes, ask }: Consent,
+  cache = new Cache(),
+): Promise<void> {
+  const files: FetchedFile[] = [
+    ...pushedPrograms(settings),
+    ...(makesImage ? downloadedMedia(settings).files : []),
+  ];
+  const states = await findPrograms(files, cache);
+  const lines = files.filter((_, place) => states[place]?.state === "missing").map(lineOf);
+  if (lines.length === 0 || yes) {
+    return;
+  }
+  const what = `the stack ${stack} takes files that this host has not yet:\n${lines.join("\n")}\n`;
+  if (ask === undefined) {
+    throw new Failure(
+      `${what}Nothing was changed. Run it again with \`--yes\` to have them fetched, ` +
+        `or \`./kindows fetch --stack ${stack}\` before.`,
+    );
+  }
+  if (!/^y(es)?$/i.test(await ask(`${what}Fetch them? [y/N] `))) {
+    throw new Failure("nothing was fetched, and nothing was changed");
+  }
+}
+
+function lineOf({ uri, bytes, sha256 }: FetchedFile): string {
+  const size = bytes === undefined ? "" : `, ${transferText(bytes)}`;
+  const trust = sha256 === undefined ? ", by the checksum that its publisher gives" : "";
+  return `  - ${uri}${size}${trust}`;
+}
+
+/** The terminal stays as it is: ^C ends the process; ^D is no answer. */
+export async function answer(
+  question: string,
+  input: NodeJS.ReadableStream = process.stdin,
+): Promise<string> {
+  process.stderr.write(question);
+  for await (const line of createInterface({ input, terminal: false })) {
+    return line.trim();
+  }
+  return "";
+}

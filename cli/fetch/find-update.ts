@@ -1,0 +1,52 @@
+import { isMadeFromIso, missingUpdate } from "../../components/windows/image/media.ts";
+import { nameAnUpdate } from "../../components/windows/image/update.ts";
+import {
+  catalogueSearch,
+  findInCatalogue,
+  updateCatalogue,
+} from "../../components/windows/image/update-catalogue.ts";
+import { fileNameOf } from "../../components/windows/software.ts";
+import type { Settings } from "../../config/settings.ts";
+import { windowsVersionOf } from "../../config/supported.ts";
+import { addToLock } from "../../toolchain/add-to-lock.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
+import { Failure, messageOf } from "../failure.ts";
+import { say } from "../progress.ts";
+
+/**
+ * Finds the update that the ISO takes where neither settings nor lock have its file, and locks what Microsoft's
+ * catalogue says of it: trust on first use. Nothing is asked before the terms are agreed to, and nothing is downloaded.
+ *
+ * @throws Failure with what else to do.
+ */
+export async function findUpdate(
+  { windows }: Pick<Settings, "windows">,
+  lockFile = softwareLockFile,
+  site = updateCatalogue,
+): Promise<void> {
+  const { image, version } = windows;
+  if (!isMadeFromIso(image) || (image.kind === "evaluation-iso" && !image.acceptLicence)) {
+    return;
+  }
+  const kb = missingUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile));
+  if (kb === undefined) {
+    return;
+  }
+  say(`looks for ${kb} in Microsoft's Update Catalog`);
+  await ensureHostPackages(["curl"], say);
+  const takenFrom = catalogueSearch(kb);
+  try {
+    const { url, sha256 } = await findInCatalogue(kb, site);
+    const takenOn = new Date().toISOString().slice(0, 10);
+    await addToLock(lockFile, url, { sha256, takenFrom, takenOn });
+    say(
+      `${fileNameOf({ uri: url })}: trusted on first use: SHA-256 ${sha256} from ${takenFrom}, ` +
+        `written to software.lock.json`,
+    );
+  } catch (error) {
+    throw new Failure(
+      `${kb} could not be found in Microsoft's Update Catalog: ${messageOf(error)}. ${nameAnUpdate}`,
+    );
+  }
+}

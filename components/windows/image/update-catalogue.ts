@@ -1,0 +1,73 @@
+import { downloadText } from "../../../toolchain/download-text.ts";
+import type { SoftwareLock } from "../../../toolchain/software-lock.ts";
+import type { PinnedMedium } from "./pinned-media.ts";
+
+/** Microsoft's Update Catalog. */
+export const updateCatalogue = "https://www.catalog.update.microsoft.com";
+
+/** What Microsoft calls Windows Server 2022 in titles; the cumulative updates of .NET are others. */
+const wantedTitle = /^\S+ Cumulative Update for Microsoft server operating system.* 21H2 for x64/;
+
+/** A row of the results: the update's id, and its title. */
+const row = /<a\b[^>]*\bid=['"]([0-9a-f-]{36})_link['"][^>]*>([^<]*)<\/a>/gi;
+
+/** What the dialog says of an update's files, e.g. `downloadInformation[0].files[0].url = '...';`. */
+const property = /\.files\[(\d+)\]\.(url|sha256)\s*=\s*'([^']*)'/g;
+
+/** Only from there: the page is somebody else's, and so might be an address in it. */
+const publisher = /^https:\/\/([a-z0-9-]+\.)+(windowsupdate|microsoft)\.com\/[^?#]+\.msu$/;
+
+/** Where the catalogue lists an update: what the lock has as the place its checksum was taken from. */
+export function catalogueSearch(kb: string, site = updateCatalogue): string {
+  return `${site}/Search.aspx?q=${kb}`;
+}
+
+/** An update that was found in the catalogue before. */
+export function lockedUpdate(kb: string, lock: SoftwareLock): PinnedMedium | undefined {
+  const found = Object.entries(lock).find(([, entry]) => entry.takenFrom === catalogueSearch(kb));
+  return found && { url: found[0], sha256: found[1].sha256 };
+}
+
+/**
+ * Looks for a cumulative update of Windows Server 2022, by its number. The catalogue has no interface for programs: this
+ * reads its pages as browsers get them.
+ *
+ * @throws when it can't be reached, or says something else.
+ */
+export async function findInCatalogue(kb: string, site = updateCatalogue): Promise<PinnedMedium> {
+  const results = await downloadText(catalogueSearch(kb, site));
+  const updates = [...results.matchAll(row)].map(([, id = "", title = ""]) => ({
+    id,
+    title: title.trim(),
+  }));
+  const wanted = updates.filter(
+    ({ title }) => wantedTitle.test(title) && title.includes(`(${kb})`),
+  );
+  const [update, another] = wanted;
+  if (update === undefined || another !== undefined) {
+    const found = updates.map(({ title }) => title).join("; ") || "nothing";
+    throw new Error(
+      `${wanted.length} updates of Windows Server 2022 for x64 are among what it has: ${found}`,
+    );
+  }
+  const { id } = update;
+  const dialog = await downloadText(`${site}/DownloadDialog.aspx`, {
+    updateIDs: JSON.stringify([{ size: 0, updateID: id, uidInfo: id }]),
+  });
+  return fileIn(dialog, kb);
+}
+
+function fileIn(dialog: string, kb: string): PinnedMedium {
+  const files: Record<string, Record<string, string>> = {};
+  for (const [, place = "", name = "", value = ""] of dialog.matchAll(property)) {
+    (files[place] ??= {})[name] = value;
+  }
+  for (const { url: named = "", sha256: encoded = "" } of Object.values(files)) {
+    const url = named.replace(/^http:/, "https:");
+    const digest = Buffer.from(encoded, "base64");
+    if (publisher.test(url) && url.includes(kb.toLowerCase()) && digest.length === 32) {
+      return { url, sha256: digest.toString("hex") };
+    }
+  }
+  throw new Error(`it gives no file of ${kb} with a SHA-256`);
+}
