@@ -26,7 +26,7 @@ export async function findUpdate(
   site = updateCatalogue,
 ): Promise<void> {
   const { image, version } = windows;
-  if (!isMadeFromIso(image) || (image.kind === "evaluation-iso" && !image.acceptLicence)) {
+  if (!isMadeFromIso(image)) {
     return;
   }
   const kb = missingUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile));

@@ -10,7 +10,7 @@ import { evaluationIsos, evaluationTerms } from "./evaluation-isos.ts";
 import { openSshArchive, virtioDrivers } from "./pinned-media.ts";
 import type { PinnedMedium } from "./pinned-media.ts";
 import { lockedUpdate } from "./update-catalogue.ts";
-import { minimumUpdate, nameAnUpdate, neededWindows } from "./update.ts";
+import { minimumUpdate, neededWindows } from "./update.ts";
 
 /** A file an image is made of. */
 export interface ImageMedium {
@@ -52,14 +52,14 @@ export function imageMedia(
   ]);
 }
 
-/** Number of the update that the ISO takes and that is still to be found; undefined where none is. */
+/** Number of the update that the ISO takes and that is to be found now; undefined where none is. */
 export function missingUpdate(
   image: IsoImage,
   version: WindowsVersion,
   lock = readSoftwareLock(softwareLockFile),
 ): string | undefined {
   const kb = updateNumber(image, version);
-  return kb === undefined || lockedUpdate(kb, lock) ? undefined : kb;
+  return kb === undefined || isRefused(image) || lockedUpdate(kb, lock) ? undefined : kb;
 }
 
 /** Number of the update, where the settings name one, or name no file for an ISO that is known to be too old without. */
@@ -83,21 +83,22 @@ function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): I
   if (locked !== undefined) {
     return only({ name: "update", source: { kind: "download", ...locked } });
   }
+  // It is looked for when the terms are agreed to, and till then only they are told.
+  if (isRefused(image)) {
+    return only(undefined);
+  }
   const old = tooOld(image, version);
-  const problem =
-    old === undefined || image.update.kb !== undefined
-      ? {
-          subject: `The update ${kb}`,
-          why: "was not looked for yet",
-          instead:
-            "Run `./kindows fetch --stack <name>`, which finds it in Microsoft's Update Catalog.",
-        }
-      : {
-          subject: `The evaluation ISO of Windows Server ${version} that is pinned here`,
-          why: `${old}, and a node needs ${neededWindows}`,
-          instead: nameAnUpdate,
-        };
+  const problem = {
+    subject: `The update ${kb}`,
+    why: `was not looked for yet${old === undefined ? "" : `; the evaluation ISO that is pinned here ${old}, and a node needs ${neededWindows}`}`,
+    instead: "Run `./kindows fetch --stack <name>`, which finds it in Microsoft's Update Catalog.",
+  };
   return { media: [], problems: [problem] };
+}
+
+/** Whether the terms are not agreed to that hold for the ISO. */
+function isRefused(image: IsoImage): boolean {
+  return image.kind === "evaluation-iso" && !image.acceptLicence;
 }
 
 function windowsIso(image: IsoImage, version: WindowsVersion): ImageMedia {
@@ -105,7 +106,7 @@ function windowsIso(image: IsoImage, version: WindowsVersion): ImageMedia {
     const { path, sha256 } = image;
     return only({ name: "windows", source: { kind: "file", path, sha256 } });
   }
-  if (!image.acceptLicence) {
+  if (isRefused(image)) {
     const problem = {
       subject: "The evaluation ISO",
       why: `is not used before you agree: ${evaluationTerms}`,

@@ -132,10 +132,9 @@ describe("kindows image", () => {
   it("build tells everything that is missing, in one message, and makes nothing", async () => {
     const { code, err } = await kindows("build", "--stack", "dev");
     assert.equal(code, 1);
-    assert.match(err, /^kindows: [3-9] things are in the way on this host; nothing was changed:$/m);
+    assert.match(err, /in the way on this host; nothing was changed:$/m);
     assert.match(err, /acceptLicence: true/);
-    assert.match(err, /Name a cumulative update/);
-    assert.match(err, /kubelet\.exe, .*have no checksum that is known here.*kindows fetch/);
+    assert.doesNotMatch(err, /kubelet|update/, "what is found and fetched after that");
     assert.ok(!existsSync(cache.buildingFolder) || readdirSync(cache.buildingFolder).length === 0);
   });
 
