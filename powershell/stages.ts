@@ -2,7 +2,7 @@
 import { bind, bindInput, type Argument, type Bound } from "./binding.ts";
 import type { Call, Cmdlet, Emit, Shell } from "./commands.ts";
 import { toBool, toItems, toText } from "./convert.ts";
-import { linesOf } from "./dotnet/files.ts";
+import { linesOf } from "./dotnet/encoding.ts";
 import type { Host } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
 import type { Scope } from "./scope.ts";

@@ -1,14 +1,12 @@
 /** Cmdlets on files and other items. */
 import { createHash } from "node:crypto";
 import type { Call, Cmdlet, ParameterDefinition, Shell } from "../commands.ts";
-import { ansi, decodeText, type TextEncoding } from "../dotnet/encoding.ts";
-import { linesOf } from "../dotnet/files.ts";
+import { ansi, decodeText, linesOf, type TextEncoding } from "../dotnet/encoding.ts";
 import { matchObject } from "../dotnet/strings.ts";
 import { compile, type Match } from "../regex.ts";
 import * as is from "../types.ts";
 import { CustomObject, NetObject, Raised, Unsupported } from "../values.ts";
 import { hasWildcard, wildcard } from "../wildcard.ts";
-import { fileItems } from "./file-items.ts";
 import {
   driveOf,
   expand,
@@ -60,7 +58,7 @@ function find({ provider, path, isPattern }: GivenPath): Item[] {
 }
 
 async function testPath(call: Call, given: GivenPath): Promise<void> {
-  const device = call.shell.host.files.device?.(given.path);
+  const device = given.provider.device?.(given.path);
   if (device) {
     await call.emit(await device);
     return;
@@ -199,14 +197,12 @@ const paths: Parameters = {
   LiteralPath: { type: "string[]" },
 };
 
-/** `providers` has drives that are something else than files. */
-export function fileCmdlets(providers?: DriveProviders): readonly Cmdlet[] {
+export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   const providerOf = (shell: Shell, of: string): ItemProvider => {
     const drive = driveOf(of);
-    const provider =
-      drive === undefined ? fileItems(shell) : providers?.(drive.toLowerCase(), shell);
+    const provider = providers(drive.toLowerCase(), shell);
     if (!provider) {
-      throw new Unsupported(`the drive ${drive ?? ""}:`);
+      throw new Unsupported(`the drive ${drive}:`);
     }
     return provider;
   };

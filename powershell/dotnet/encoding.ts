@@ -33,6 +33,12 @@ export function decodeText(data: Buffer, assumed = utf8): string {
   return begins(0xef, 0xbb, 0xbf) ? data.subarray(3).toString() : assumed.decode(data);
 }
 
+/** Lines of a text; the end of the last line begins no further one. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
 /** What a value of type byte[] has. */
 export function toBuffer(value: PsArray): Buffer {
   return Buffer.from(value.items.map((item) => (item as Num).value));

@@ -2,6 +2,7 @@
 import type { Host } from "../../powershell/host.ts";
 import type { Types } from "../../powershell/types.ts";
 import { defineEnvironmentTypes, type WindowsEnvironment } from "./environment.ts";
+import { defineFileTypes } from "./file-types.ts";
 import { defineStreamTypes, type FileSystem } from "./file-streams.ts";
 import { defineMutexTypes, type NamedMutexes } from "./mutexes.ts";
 import { defineNameTypes } from "./network.ts";
@@ -26,6 +27,7 @@ export interface ScriptMachine extends Host {
 /** Adds to the types of an interpreter. */
 export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
   defineTaskTypes(types, machine.clock);
+  defineFileTypes(types, machine);
   defineStreamTypes(types, machine.files, machine.input);
   defineProcessTypes(types, machine.programs, machine);
   defineEnvironmentTypes(types, machine.environment, machine.is64Bit);

@@ -3,10 +3,15 @@
  * the types of the interpreter that runs them.
  */
 import { toText } from "../../../powershell/convert.ts";
-import { linesOf, type FileState } from "../../../powershell/dotnet/files.ts";
-import { decodeText, toBuffer, type TextEncoding } from "../../../powershell/dotnet/encoding.ts";
+import {
+  decodeText,
+  linesOf,
+  toBuffer,
+  type TextEncoding,
+} from "../../../powershell/dotnet/encoding.ts";
 import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
 import { toDateTime, type Moment } from "../../../powershell/dotnet/time.ts";
+import type { FileState } from "../../../rehearsal/windows/file-types.ts";
 import type { FileMode } from "../../../rehearsal/windows/file-streams.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
 import * as is from "../../../powershell/types.ts";

@@ -13,6 +13,7 @@ import { parse } from "../../../powershell/parser.ts";
 import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { nodeHost } from "./node-machine.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
+import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
 import { windowsEnvironment } from "../../../rehearsal/windows/environment.ts";
 import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
@@ -196,7 +197,8 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   registry.make("SOFTWARE\\Microsoft\\Windows\\CurrentVersion");
   const interpreter = newInterpreter(host, {
     types,
-    providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
+    providers: (name, shell) =>
+      name === "" ? fileItems(host.files, types) : name === "hklm" ? items : nameItems(name, shell),
     mayCall: () => true,
     cmdlets: [...standIns, ...registryCmdlets(items)],
   });
