@@ -6,8 +6,6 @@ import "./dotnet/collections.ts";
 import "./dotnet/exceptions.ts";
 import { version } from "./dotnet/numbers.ts";
 import { defineRegexTypes } from "./dotnet/strings.ts";
-import { defineSystemTypes } from "./dotnet/system.ts";
-import { defineTimeTypes } from "./dotnet/time.ts";
 import type { DriveProviders } from "./cmdlets/items.ts";
 import type { Host } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
@@ -30,8 +28,6 @@ export function newInterpreter(host: Host, machine: Machine): Interpreter {
     cmdlets = [],
     version: own = "5.1.20348.1",
   } = machine;
-  defineTimeTypes(types, host);
-  defineSystemTypes(types, host);
   const versions = new Hashtable(hashtable);
   versions.set("PSVersion", version(own));
   const interpreter = new Interpreter({

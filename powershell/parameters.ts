@@ -72,7 +72,7 @@ export async function functionSignature(func: FunctionValue, reader: Reader): Pr
 }
 
 /** Whether a function takes parameters as cmdlets do. */
-export function isAdvanced(body: Syntax.ScriptBody): boolean {
+function isAdvanced(body: Syntax.ScriptBody): boolean {
   const ofParameters = (body.parameters ?? []).flatMap(({ attributes }) => attributes);
   return (
     body.attributes.some(({ name }) => /^cmdletbinding$/i.test(name)) ||

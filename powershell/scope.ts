@@ -1,7 +1,7 @@
 /** Variables and functions by name, looked up from the innermost scope outwards. */
 import { toText, tryConvert } from "./convert.ts";
 import type { Validator } from "./parameters.ts";
-import type { FunctionDefinition, Position } from "./syntax.ts";
+import type { FunctionDefinition } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError } from "./types.ts";
 import { isNull, type NetType, type Value } from "./values.ts";
@@ -22,22 +22,18 @@ export class Scope {
 
   constructor(
     readonly parent?: Scope,
-    /** `isScript`: `$script:` leads here. `caller`: where the function that has the scope was called. */
-    readonly own: { readonly isScript?: boolean; readonly caller?: Position } = {},
+    /** `$script:` leads here. */
+    readonly isScript = parent === undefined,
   ) {}
 
   get local(): this {
     return this;
   }
   get script(): Scope {
-    return this.own.isScript || !this.parent ? this : this.parent.script;
+    return this.isScript || !this.parent ? this : this.parent.script;
   }
   get global(): Scope {
     return this.parent?.global ?? this;
-  }
-  /** Where the function around the running command was called; undefined: it is in none. */
-  get caller(): Position | undefined {
-    return this.own.caller ?? this.parent?.caller;
   }
   get isStrict(): boolean {
     return this.#strict || (this.parent?.isStrict ?? false);
@@ -69,11 +65,6 @@ export class Scope {
 
   findFunction(name: string): FunctionValue | undefined {
     return this.#functions.get(name.toLowerCase()) ?? this.parent?.findFunction(name);
-  }
-  /** Of this scope and those around it. */
-  get functionNames(): string[] {
-    const own = [...this.#functions.values()].map(({ name }) => name);
-    return [...own, ...(this.parent?.functionNames ?? [])];
   }
   setFunction(name: string, func: FunctionValue): void {
     this.#functions.set(name.toLowerCase(), func);

@@ -150,7 +150,6 @@ export async function located<T>(
   } catch (error) {
     if (error instanceof Raised && !error.record) {
       complete(error, position, cmdlet);
-      error.located ||= cmdlet !== undefined;
     }
     throw error instanceof Unsupported ? error.at(position) : error;
   }
@@ -165,6 +164,5 @@ export function report(error: Raised, preference: string, host: Host): void {
 
 export function terminating(error: Raised): Raised {
   error.terminating = true;
-  error.located = true;
   return error;
 }

@@ -13,8 +13,6 @@ export interface Item {
   readonly isHidden: boolean;
   /** Removing what is in it would remove something that lies elsewhere. */
   readonly isLink: boolean;
-  /** Removed only with -Force. */
-  readonly isReadOnly: boolean;
   /** What cmdlets hand on. */
   value(): Value;
 }

@@ -1,7 +1,7 @@
 /** .NET's and PowerShell's exceptions, and what a catch block can ask of an error. */
 import { toText } from "../convert.ts";
 import { errorRecord, raised, types } from "../types.ts";
-import { NetException, NetObject, type ErrorRecord, type NetType, type Raised } from "../values.ts";
+import { NetException, type ErrorRecord, type NetType, type Raised } from "../values.ts";
 
 /** By name below System: the base of each, and its HResult where it is not its base's. */
 const exceptions: Readonly<Record<string, readonly [base: string, hresult?: number]>> = {
@@ -75,12 +75,6 @@ types.extend("System.Exception", {
     "ToString()": toText,
   },
 });
-types.extend("System.IO.IOException", {
-  constructors: {
-    "(string, int)": (_: null, message: string, hresult: number) =>
-      raised("System.IO.IOException", message, { hresult }).exception,
-  },
-});
 
 /** .NET Framework tells the parameter in a line of its own. */
 export function badArgument(message: string, parameter: string, type = ""): Raised {
@@ -92,21 +86,13 @@ export function badFormat(message = "Input string was not in a correct format.")
   return raised("System.FormatException", message);
 }
 
-const invocationInfo = types.define({
-  name: "System.Management.Automation.InvocationInfo",
-  properties: {
-    ScriptName: ({ state }: NetObject<ErrorRecord>) => state.position?.file.path ?? null,
-    ScriptLineNumber: ({ state }: NetObject<ErrorRecord>) => state.position?.line ?? 0,
-  },
-});
 types.extend(errorRecord, {
   properties: {
     Exception: (self: ErrorRecord) => self.exception,
     FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
     // Its first line, and that without the function's name.
-    ScriptStackTrace: ({ origin }: ErrorRecord) =>
-      `at <ScriptBlock>, ${origin?.file.path ?? "<No file>"}: line ${String(origin?.line ?? 1)}`,
-    InvocationInfo: (self: ErrorRecord) => new NetObject(invocationInfo, self),
+    ScriptStackTrace: ({ position }: ErrorRecord) =>
+      `at <ScriptBlock>, ${position?.file.path ?? "<No file>"}: line ${String(position?.line ?? 1)}`,
   },
   methods: { "ToString()": toText },
 });

@@ -18,7 +18,6 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
         isContainer: status.isFolder,
         isHidden: status.isHidden,
         isLink: status.isLink ?? false,
-        isReadOnly: status.isReadOnly,
         value: () => fileInfo(types, { path, shown, status }),
       }
     );

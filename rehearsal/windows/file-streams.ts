@@ -28,7 +28,6 @@ export interface FileStatus {
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly modified: number;
-  readonly isReadOnly: boolean;
   readonly isHidden: boolean;
   /** A symbolic link or junction; all else is said of what it leads to. */
   readonly isLink?: boolean;

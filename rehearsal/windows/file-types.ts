@@ -1,6 +1,6 @@
 /** System.IO: files and folders. */
 import { decodeText, linesOf, type TextEncoding } from "../../powershell/dotnet/encoding.ts";
-import { toDateTime } from "../../powershell/dotnet/time.ts";
+import { toDateTime } from "./time-types.ts";
 import { array, bytes, string, type Types } from "../../powershell/types.ts";
 import { NetObject, Unsupported } from "../../powershell/values.ts";
 import type { FileStatus } from "./file-streams.ts";

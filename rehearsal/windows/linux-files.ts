@@ -38,7 +38,6 @@ export function nodeFiles(folder: string): FileSystem {
           isFolder: found.isDirectory(),
           size: found.size,
           modified: found.mtimeMs,
-          isReadOnly: (found.mode & 0o222) === 0,
           isHidden: path.basename(file).startsWith("."),
           isLink: fs.lstatSync(file).isSymbolicLink(),
         }

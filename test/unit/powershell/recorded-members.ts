@@ -10,7 +10,7 @@ import {
   type TextEncoding,
 } from "../../../powershell/dotnet/encoding.ts";
 import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
-import { toDateTime, type Moment } from "../../../powershell/dotnet/time.ts";
+import { toDateTime, type Moment } from "../../../rehearsal/windows/time-types.ts";
 import type { FileState } from "../../../rehearsal/windows/file-types.ts";
 import type { FileMode } from "../../../rehearsal/windows/file-streams.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
@@ -44,8 +44,14 @@ coreTypes.extend("System.String", {
     "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar)),
   },
 });
-coreTypes.extend("System.Collections.DictionaryEntry", {
-  properties: { Name: ({ state }: NetObject<{ readonly key: Value }>) => state.key },
+coreTypes.extend("System.IO.IOException", {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      raised("System.IO.IOException", message, { hresult }).exception,
+  },
+});
+coreTypes.extend(coreTypes.array(is.byte), {
+  constructors: { "(int)": (_: null, length: number) => is.bytes(new Uint8Array(length)) },
 });
 for (const type of [is.hashtable, is.orderedDictionary]) {
   coreTypes.extend(type, {

@@ -55,10 +55,7 @@ const standIns: readonly Cmdlet[] = [
     run: (call) => {
       const type = call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException");
       const error = raised(type, call.text("Message") ?? "");
-      // It is said to have happened where the function around it was called.
-      const position = call.scope.caller ?? call.position;
-      const { exception } = error;
-      error.record = new ErrorRecord(is.errorRecord, exception, type.name, position);
+      error.record = new ErrorRecord(is.errorRecord, error.exception, type.name, call.position);
       return call.fail(error);
     },
   },
@@ -107,7 +104,7 @@ function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
     resolve: (path) => path,
     find: (path) => {
       const value = isVariable ? shell.variable(nameOf(path)) : environment.get(nameOf(path));
-      const flags = { isContainer: false, isHidden: false, isLink: false, isReadOnly: false };
+      const flags = { isContainer: false, isHidden: false, isLink: false };
       return value === undefined ? undefined : { path, name: path, ...flags, value: refuse };
     },
     remove: ({ path }) => environment.set(nameOf(path), undefined),

@@ -1,8 +1,14 @@
 /** Moments, spans of time and stopwatches. */
-import type { Clock, Host } from "../host.ts";
-import { toDouble, types, type Types } from "../types.ts";
-import { NetObject, Unsupported, type EnumValue, type Num, type Value } from "../values.ts";
-import { badFormat } from "./exceptions.ts";
+import { badFormat } from "../../powershell/dotnet/exceptions.ts";
+import type { Clock, Host } from "../../powershell/host.ts";
+import { toDouble, types, type Types } from "../../powershell/types.ts";
+import {
+  NetObject,
+  Unsupported,
+  type EnumValue,
+  type Num,
+  type Value,
+} from "../../powershell/values.ts";
 
 export interface Moment {
   /** Since 1970, by the moment's own clock. */
@@ -56,14 +62,6 @@ const timeSpan = types.define({
   },
 });
 
-/** The time from one moment to another; undefined: it is something else that is subtracted. */
-export function timeBetween(later: Value, earlier: Value): Value | undefined {
-  const [to, from] = [later, earlier].map((each) =>
-    each instanceof NetObject && each.type.name === "System.DateTime" ? (each as DateTime) : null,
-  );
-  return to && from && new NetObject(timeSpan, to.state.milliseconds - from.state.milliseconds);
-}
-
 /** Where the parts of a date stand in ISO 8601. */
 const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
   ...{ yyyy: [0, 4], MM: [5, 7], dd: [8, 10] },
@@ -116,6 +114,8 @@ export function defineTimeTypes(set: Types, host: Host): void {
     isValueType: true,
     compare: (left: DateTime, right: DateTime) =>
       left.state.milliseconds - right.state.milliseconds,
+    subtract: (later: DateTime, earlier: DateTime) =>
+      new NetObject(timeSpan, later.state.milliseconds - earlier.state.milliseconds),
     properties: {
       Ticks: ({ state }: DateTime) => epoch + BigInt(state.milliseconds) * 10_000n,
     },
