@@ -266,17 +266,10 @@ function convertEnumeration(
   type: NetType,
   names: ReadonlyMap<string, EnumValue>,
 ): Value | undefined {
-  if (typeof value !== "string") {
-    const number = isNumeric(value) ? plainNumber(value) : undefined;
-    return [...names.values()].find((each) => each.number === number);
+  if (isNumeric(value) || (typeof value === "string" && value.includes(","))) {
+    throw new Unsupported(`a number or several names as [${type.name}]`);
   }
-  const parts = value.split(",").map((name) => names.get(name.trim().toLowerCase()));
-  const known = parts.filter((part) => part !== undefined).sort((a, b) => a.number - b.number);
-  if (parts.length === 1 || known.length < parts.length) {
-    return parts.length === 1 ? parts[0] : undefined;
-  }
-  const number = known.reduce((sum, part) => sum | part.number, 0);
-  return new EnumValue(type, known.map((part) => part.name).join(", "), number);
+  return typeof value === "string" ? names.get(value.trim().toLowerCase()) : undefined;
 }
 
 /** By the type's own Parse for a text, else by a constructor that takes the value. */

@@ -44,8 +44,6 @@ export interface Clock {
 }
 
 export interface Programs {
-  /** Id of the script's own process. */
-  readonly ownId: number;
   /** Full path of a program by name or path; undefined: there is none. */
   find(name: string): string | undefined;
   /** Runs a program to its end, with all that it reads on standard input. */

@@ -125,7 +125,7 @@ export class Interpreter implements Shell {
     cmdlets.forEach((cmdlet) => this.#cmdlets.set(cmdlet.name.toLowerCase(), cmdlet));
     this.#scope = new Scope(undefined, true);
     const first = { ErrorActionPreference: "Continue", LASTEXITCODE: null };
-    const globals = { ...variables, ...first, PID: host.programs.ownId };
+    const globals = { ...variables, ...first };
     Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
 

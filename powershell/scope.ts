@@ -4,7 +4,7 @@ import type { Validator } from "./parameters.ts";
 import type { FunctionDefinition } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError } from "./types.ts";
-import { isNull, type NetType, type Value } from "./values.ts";
+import { isNull, Unsupported, type NetType, type Value } from "./values.ts";
 
 interface Variable {
   value: Value;
@@ -51,7 +51,10 @@ export class Scope {
   /** Gives a variable that is there a value that it takes. */
   assign(name: string, value: Value): void {
     const { type, validators = [] } = this.variables.get(name.toLowerCase()) ?? {};
-    const converted = type ? convertForVariable(value, type) : value;
+    const converted = type ? tryConvert(value, type) : value;
+    if (converted === undefined || (isNull(value) && type === is.bool)) {
+      throw new Unsupported(`a value of another type for the variable $${name}`);
+    }
     if (validators.some((problem) => problem(converted) !== undefined)) {
       const message = `The variable cannot be validated because the value ${toText(value)} is not a valid value for the ${name} variable.`;
       throw runtimeError("ValidateSetFailure", message, "ValidationMetadataException");
@@ -69,14 +72,4 @@ export class Scope {
   setFunction(name: string, func: FunctionValue): void {
     this.#functions.set(name.toLowerCase(), func);
   }
-}
-
-/** A typed variable takes null for a truth value as it is, and has an error of its own. */
-function convertForVariable(value: Value, type: NetType): Value {
-  const converted = isNull(value) && type === is.bool ? null : tryConvert(value, type);
-  if (converted === undefined) {
-    const message = `Cannot convert value "${toText(value)}" to type "${type.name}".`;
-    throw runtimeError("RuntimeException", message, "ArgumentTransformationMetadataException");
-  }
-  return converted;
 }

@@ -161,9 +161,6 @@ export class Hashtable {
     if (typeof key === "string") {
       return `s${key.toLowerCase()}`;
     }
-    if (key instanceof Char || key instanceof Num) {
-      return key instanceof Char ? `c${key.text}` : `object${String(key.value)}`;
-    }
     if (key !== null && typeof key === "object") {
       throw new Unsupported(`a key of the type [${key.type.name}]`);
     }

@@ -51,15 +51,6 @@ async function project(call: Call, item: Value): Promise<Value> {
   return object;
 }
 
-/** What to sort by: a name, or a block. */
-function sortKey(call: Call): Value | undefined {
-  const by = call.get("Property");
-  if (by instanceof PsArray || by instanceof Hashtable) {
-    throw new Unsupported("Sort-Object by several properties, or by a table");
-  }
-  return by;
-}
-
 /** Null comes first; what cannot be compared is compared as text. */
 function compareForSort(left: Value, right: Value): number {
   if (isNull(left) || isNull(right)) {
@@ -149,7 +140,10 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     },
     open(call) {
       const items: { readonly item: Value; readonly key: Value }[] = [];
-      const by = sortKey(call);
+      const by = call.get("Property");
+      if (by instanceof PsArray || by instanceof Hashtable) {
+        throw new Unsupported("Sort-Object by several properties, or by a table");
+      }
       const sign = call.flag("Descending") ? -1 : 1;
       return {
         async process() {

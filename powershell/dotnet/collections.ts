@@ -17,20 +17,14 @@ const keyCollection = types.define({
   properties: { Count: (self: List) => self.state.length },
 });
 
+const listOf = (items: readonly Value[]): List => new NetObject(keyCollection, items);
+
 for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
   types.extend(type, {
     properties: {
       Count: (self: Hashtable) => self.size,
-      Keys: (self: Hashtable) =>
-        new NetObject(
-          keyCollection,
-          self.entries().map(({ key }) => key),
-        ),
-      Values: (self: Hashtable) =>
-        new NetObject(
-          keyCollection,
-          self.entries().map(({ value }) => value),
-        ),
+      Keys: (self: Hashtable) => listOf(self.entries().map(({ key }) => key)),
+      Values: (self: Hashtable) => listOf(self.entries().map(({ value }) => value)),
     },
     methods: { "Contains(object)": (self: Hashtable, key: Value) => self.has(key) },
   });

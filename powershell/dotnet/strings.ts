@@ -58,7 +58,6 @@ types.extend("System.String", {
     "ToLowerInvariant()": (self: string) =>
       self.replace(/[^]/g, (char) => (char.toLowerCase().length === 1 ? char.toLowerCase() : char)),
   },
-  staticMethods: { "IsNullOrEmpty(string)": (_: null, text: string) => text === "" },
 });
 
 // Regular expressions

@@ -2,13 +2,7 @@
 import { badFormat } from "../../powershell/dotnet/exceptions.ts";
 import type { Clock, Host } from "../../powershell/host.ts";
 import { toDouble, types, type Types } from "../../powershell/types.ts";
-import {
-  NetObject,
-  Unsupported,
-  type EnumValue,
-  type Num,
-  type Value,
-} from "../../powershell/values.ts";
+import { NetObject, Unsupported, type Num, type Value } from "../../powershell/values.ts";
 
 export interface Moment {
   /** Since 1970, by the moment's own clock. */
@@ -81,11 +75,6 @@ function format({ state }: DateTime, as: string): string {
   return written.replace(/[a-zH]+|MM/g, (part) => date.toISOString().slice(...(parts[part] ?? [])));
 }
 
-const styles = types.define({
-  name: "System.Globalization.DateTimeStyles",
-  enumeration: { None: 0, AdjustToUniversal: 16, AssumeUniversal: 64 },
-});
-
 /** Tenths of microseconds since the year 1, at 1970-01-01. */
 const epoch = 621_355_968_000_000_000n;
 
@@ -98,16 +87,26 @@ export function defineTimeTypes(set: Types, host: Host): void {
     (unit: number) =>
     ({ state }: DateTime, { value }: Num) =>
       moment(state.milliseconds + Math.round(value * unit), state.kind);
-  const parse = (_: null, text: string, as: string, __: Value, style: EnumValue) => {
-    if (as !== "r" || style.number !== 16 + 64) {
-      throw new Unsupported(`the date format ${as} with the styles ${style.name}`);
+  const parse = (_: null, text: string, as: string) => {
+    if (as !== "r") {
+      throw new Unsupported(`the date format ${as}`);
     }
     const parsed = Number.isNaN(Date.parse(text)) ? undefined : moment(Date.parse(text), "Utc");
     if (!parsed || format(parsed, as).toLowerCase() !== text.toLowerCase()) {
       throw badFormat("String was not recognized as a valid DateTime.");
     }
-    return parsed;
+    return new NetObject(dateTimeOffset, parsed);
   };
+  const dateTimeOffset = set.define({
+    name: "System.DateTimeOffset",
+    properties: { UtcDateTime: ({ state }: NetObject<DateTime>) => state },
+    methods: {
+      "ToString()": () => {
+        throw new Unsupported("a DateTimeOffset in a text");
+      },
+    },
+    staticMethods: { "ParseExact(string, string, System.IFormatProvider)": parse },
+  });
   const dateTime = set.define({
     name: "System.DateTime",
     aliases: ["datetime"],
@@ -130,9 +129,6 @@ export function defineTimeTypes(set: Types, host: Host): void {
       "AddDays(double)": add(86_400_000),
     },
     staticProperties: { UtcNow: () => toDateTime(set, host, clock.now(), true) },
-    staticMethods: {
-      [`ParseExact(string, string, System.IFormatProvider, ${styles.name})`]: parse,
-    },
   });
 
   type Stopwatch = NetObject<{ readonly started: number }>;
