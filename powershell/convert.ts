@@ -266,10 +266,15 @@ function convertEnumeration(
   type: NetType,
   names: ReadonlyMap<string, EnumValue>,
 ): Value | undefined {
-  if (isNumeric(value) || (typeof value === "string" && value.includes(","))) {
-    throw new Unsupported(`a number or several names as [${type.name}]`);
+  if (typeof value !== "string") {
+    const number = isNumeric(value) ? plainNumber(value) : undefined;
+    return [...names.values()].find((each) => each.number === number);
   }
-  return typeof value === "string" ? names.get(value.trim().toLowerCase()) : undefined;
+  const parts = value.split(",").map((name) => names.get(name.trim().toLowerCase()));
+  const known = parts.filter((part) => part !== undefined).sort((a, b) => a.number - b.number);
+  const number = known.reduce((sum, part) => sum | part.number, 0);
+  const name = known.map((part) => part.name).join(", ");
+  return known.length < parts.length ? undefined : new EnumValue(type, name, number);
 }
 
 /** By the type's own Parse for a text, else by a constructor that takes the value. */

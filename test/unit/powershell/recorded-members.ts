@@ -43,6 +43,17 @@ coreTypes.extend("System.String", {
     "Split(string)": (self: string, by: string) => is.array(self.split(by)),
     "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar)),
   },
+  staticMethods: { "IsNullOrEmpty(string)": (_: null, text: string) => text === "" },
+});
+coreTypes.define({
+  name: "System.BitConverter",
+  staticMethods: {
+    "ToString(byte[])": (_: null, data: PsArray) =>
+      toBuffer(data)
+        .toString("hex")
+        .toUpperCase()
+        .replace(/..(?=.)/g, "$&-"),
+  },
 });
 coreTypes.extend("System.IO.IOException", {
   constructors: {
