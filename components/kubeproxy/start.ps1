@@ -72,7 +72,8 @@ function Get-ReservedAddress {
     if (Test-Path -LiteralPath $records) {
         # One file for each address, by its name; its first line is whose it is.
         foreach ($file in Get-ChildItem -LiteralPath $records -File) {
-            if ($file.Name -match '^[0-9.]+$' -and (Get-Content -LiteralPath $file.FullName | Select-Object -First 1) -eq $owner) {
+            if ($file.Name -match '^[0-9.]+$' -and
+                (Get-Content -LiteralPath $file.FullName | Select-Object -First 1) -eq $owner) {
                 return $file.Name
             }
         }

@@ -149,7 +149,9 @@ async function show(call: Call, item: Item): Promise<void> {
 async function getContent(call: Call, { provider, item }: Given): Promise<void> {
   const data = await attempt(call, "GetContentReader", () => provider.read(item));
   const text = data ? decodeText(data, ansi) : "";
-  for (const line of call.flag("Raw") && text !== "" ? [text] : linesOf(text)) {
+  const lines = call.flag("Raw") && text !== "" ? [text] : linesOf(text);
+  const first = Math.max(0, lines.length - (call.number("Tail") ?? lines.length));
+  for (const line of lines.slice(first)) {
     await call.emit(line);
   }
 }
@@ -228,7 +230,7 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
     onItems("Copy-Item", copying, copyItem),
     onItems("Get-Item", { Force: flag }, getItem),
     onItems("Get-ChildItem", filters, getChildItem),
-    onItems("Get-Content", { Raw: flag }, getContent),
+    onItems("Get-Content", { Raw: flag, Tail: { type: "int" } }, getContent),
     onItems("Get-FileHash", { Algorithm: { ...text, set: ["SHA256"] } }, getFileHash),
   ];
 }
