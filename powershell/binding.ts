@@ -1,6 +1,6 @@
 /** Arguments bound to parameters, of functions, scripts and cmdlets alike. */
 import { enumerated, toText, tryConvert } from "./convert.ts";
-import type { Formal, Signature } from "./parameters.ts";
+import { formalOf, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError, typeOf } from "./types.ts";
@@ -37,16 +37,7 @@ export interface Bound {
 }
 
 /** Every cmdlet has it, and every function with CmdletBinding. */
-const errorAction: Formal = {
-  name: "ErrorAction",
-  key: "erroraction",
-  type: undefined,
-  mandatory: false,
-  position: undefined,
-  isPiped: false,
-  validators: [],
-  allows: new Set(),
-};
+const errorAction = formalOf("ErrorAction", { type: "object" }, is.types);
 const otherCommonNames =
   /^(verbose|debug|(warning|information)action|(error|warning|out)variable|outbuffer|pipelinevariable)$/i;
 
@@ -145,8 +136,7 @@ export function bindInput(bound: Bound, value: Value): void {
   if (bound.piped) {
     accept(bound, bound.piped, value);
   } else if (bound.signature.cmdlet) {
-    const message = "The input object cannot be bound to any parameters for the command.";
-    throw bindingError(bound.signature, "InputObjectNotBound", message);
+    throw new Unsupported(`what is piped to ${bound.signature.cmdlet}`);
   }
 }
 

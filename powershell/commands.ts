@@ -78,6 +78,6 @@ export interface Shell {
   evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value>;
   /** A variable of the scope that is current; undefined: it is not set. */
   variable(name: string): Value | undefined;
-  /** Names of the functions, cmdlets and programs that a name, or a pattern with wildcards, would call. */
-  commands(pattern: string): string[];
+  /** Whether a function, a cmdlet or a program has this name. */
+  isCommand(name: string): boolean;
 }

@@ -272,11 +272,9 @@ function convertEnumeration(
   }
   const parts = value.split(",").map((name) => names.get(name.trim().toLowerCase()));
   const known = parts.filter((part) => part !== undefined).sort((a, b) => a.number - b.number);
-  if (parts.length === 1 || known.length < parts.length) {
-    return parts.length === 1 ? parts[0] : undefined;
-  }
   const number = known.reduce((sum, part) => sum | part.number, 0);
-  return new EnumValue(type, known.map((part) => part.name).join(", "), number);
+  const name = known.map((part) => part.name).join(", ");
+  return known.length < parts.length ? undefined : new EnumValue(type, name, number);
 }
 
 /** By the type's own Parse for a text, else by a constructor that takes the value. */

@@ -13,44 +13,17 @@ export interface Host {
 /** Changes may take a while. */
 export type Done = void | Promise<void>;
 
-export interface FileStatus {
-  readonly isFolder: boolean;
-  readonly size: number;
-  /** Milliseconds since 1970. */
-  readonly modified: number;
-  readonly isReadOnly: boolean;
-  readonly isHidden: boolean;
-  /** A symbolic link or junction; all else is said of what it leads to. */
-  readonly isLink?: boolean;
-}
-
-/**
- * A file system. Paths are absolute and as scripts write them (`C:\k\kubelet.exe` on Windows). What the file system
- * refuses is thrown as `Raised` with .NET's exception; so are paths with parts that are not there.
- */
+/** Where scripts lie. Paths are as scripts write them (`C:\k\join.ps1` on Windows). */
 export interface Files {
   /** Between folders: `\` on Windows, where `/` is taken too. */
   readonly separator: "\\" | "/";
   /** Full path of a path that may be relative, without `.` and `..`. */
   resolve(path: string): string;
   /** Undefined: not there. */
-  status(path: string): FileStatus | undefined;
-  /** Whether a pipe is served. Undefined: the path leads to none. */
-  device?(path: string): Promise<boolean> | undefined;
-  /** Names in a folder, in no order. */
-  list(path: string): string[];
+  status(path: string): object | undefined;
   read(path: string): Buffer;
   /** Creates the file, or replaces what it has; not flushed. */
   write(path: string, data: Uint8Array): Done;
-  makeFolder(path: string): Done;
-  /** Removes a file or an empty folder. */
-  remove(path: string, options: { readonly force: boolean }): Done;
-  /** Moves a file or folder; something at the target is an error. */
-  move(from: string, to: string): Done;
-  /** Puts a file in the place of another, which must be there. */
-  replace(from: string, to: string): Done;
-  /** Copies a file, over one that is there. */
-  copy(from: string, to: string): Done;
 }
 
 export interface Environment {
@@ -71,8 +44,6 @@ export interface Clock {
 }
 
 export interface Programs {
-  /** Id of the script's own process. */
-  readonly ownId: number;
   /** Full path of a program by name or path; undefined: there is none. */
   find(name: string): string | undefined;
   /** Runs a program to its end, with all that it reads on standard input. */

@@ -1,4 +1,5 @@
 /** Runs scripts: walks their syntax trees. */
+import { channel } from "node:diagnostics_channel";
 import { bind, bindInput, splat, type Argument } from "./binding.ts";
 import type { BlockOptions, Cmdlet, Emit, Shell } from "./commands.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import type { Files, Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, negate } from "./operators.ts";
-import { functionSignature, isAdvanced } from "./parameters.ts";
+import { functionSignature } from "./parameters.ts";
 import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "./parser.ts";
 import { Scope, type FunctionValue } from "./scope.ts";
 import {
@@ -29,7 +30,6 @@ import {
   type Runnable,
   type Stage,
 } from "./stages.ts";
-import { noteRun } from "./statements-run.ts";
 import { check, usesOf } from "./subset.ts";
 import type * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
@@ -49,7 +49,9 @@ import {
   Unsupported,
   type Value,
 } from "./values.ts";
-import { wildcard } from "./wildcard.ts";
+
+/** Each statement before it is run, for those who measure what tests run of a script. */
+const statementsRun = channel("powershell.statements");
 
 type Statements = readonly Syntax.Statement[];
 type Ends = Syntax.Flow["kind"] | object;
@@ -121,9 +123,9 @@ export class Interpreter implements Shell {
     this.host = host;
     this.types = types;
     cmdlets.forEach((cmdlet) => this.#cmdlets.set(cmdlet.name.toLowerCase(), cmdlet));
-    this.#scope = new Scope(undefined, { isScript: true });
+    this.#scope = new Scope(undefined, true);
     const first = { ErrorActionPreference: "Continue", LASTEXITCODE: null };
-    const globals = { ...variables, ...first, PID: host.programs.ownId };
+    const globals = { ...variables, ...first };
     Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
 
@@ -188,7 +190,7 @@ export class Interpreter implements Shell {
       all.forEach((each) => this.#checked.add(each));
     }
     const name = path.slice(path.search(/[^\\/]*$/));
-    const scope = how === "." ? this.#scope : new Scope(this.#scope, { isScript: true });
+    const scope = how === "." ? this.#scope : new Scope(this.#scope, true);
     const run = () => this.#body({ name, body }, args, emit);
     return (await until(["Exit"], () => this.#inScope(scope, run)))?.code;
   }
@@ -276,19 +278,17 @@ export class Interpreter implements Shell {
     return this.#scope.find(name)?.value;
   }
 
-  commands(pattern: string): string[] {
-    const cmdlets = [...this.#cmdlets.values()].map(({ name }) => name);
-    const names = [...this.#scope.functionNames, ...cmdlets];
-    const found = names.filter((name) => wildcard(pattern).test(name));
-    const program = this.host.programs.find(pattern) === undefined ? [] : [pattern];
-    return [...new Set([...found, ...program])];
+  isCommand(name: string): boolean {
+    const { programs } = this.host;
+    const own = this.#scope.findFunction(name) ?? this.#cmdlets.get(name.toLowerCase());
+    return (own ?? programs.find(name)) !== undefined;
   }
 
   // Statements
 
   async #statements(statements: Statements, emit: Emit): Promise<void> {
     for (const statement of statements) {
-      noteRun(statement);
+      statementsRun.publish(statement);
       try {
         await located(statement.position, () => this.#statement(statement, emit));
       } catch (error) {
@@ -810,20 +810,10 @@ export class Interpreter implements Shell {
 
   /** A function or a block, which may take its input one by one. */
   #function(func: FunctionValue, how: "&" | "."): Runnable {
-    return ({ args, emit, piped, command: { position } }) => {
-      const run = async (input?: Value[]) => {
-        const caller = func.name === "" ? undefined : position;
-        const scope = how === "." ? this.#scope : new Scope(this.#scope, { caller });
-        try {
-          await this.#inScope(scope, () => this.#body(func, args, emit, input));
-        } catch (error) {
-          // It is said to have happened where the function was called, unless it was thrown.
-          if (caller && error instanceof Raised && !error.located && isAdvanced(func.body)) {
-            error.record = complete(error, caller).at(caller);
-            error.located = true;
-          }
-          throw error;
-        }
+    return ({ args, emit, piped }) => {
+      const run = (input?: Value[]) => {
+        const scope = how === "." ? this.#scope : new Scope(this.#scope);
+        return this.#inScope(scope, () => this.#body(func, args, emit, input));
       };
       return piped && func.body.forEachInput
         ? { process: (value) => run([value]), end: () => undefined }

@@ -197,14 +197,6 @@ export async function construct(
   args: readonly Value[],
   types: Types,
 ): Promise<Value> {
-  const { element } = type;
-  if (element) {
-    const length = typeof args[0] === "number" ? args[0] : 0;
-    return new PsArray(
-      type,
-      Array.from({ length }, () => tryConvert(null, element) ?? null),
-    );
-  }
   if (type.constructors.length === 0) {
     throw new Unsupported(`New-Object ${type.name}`);
   }

@@ -4,11 +4,8 @@ import { jsonCmdlets } from "./cmdlets/json.ts";
 import { objectCmdlets } from "./cmdlets/objects.ts";
 import "./dotnet/collections.ts";
 import "./dotnet/exceptions.ts";
-import { defineFileTypes } from "./dotnet/files.ts";
 import { version } from "./dotnet/numbers.ts";
 import { defineRegexTypes } from "./dotnet/strings.ts";
-import { defineSystemTypes } from "./dotnet/system.ts";
-import { defineTimeTypes } from "./dotnet/time.ts";
 import type { DriveProviders } from "./cmdlets/items.ts";
 import type { Host } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
@@ -16,8 +13,7 @@ import { hashtable, types as coreTypes, Types } from "./types.ts";
 import { Hashtable } from "./values.ts";
 
 export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall">> {
-  /** Drives other than those of files. */
-  readonly providers?: DriveProviders;
+  readonly providers: DriveProviders;
   /** Types besides the general ones. */
   readonly types?: Types;
   /** Default: that of Windows Server 2022. */
@@ -25,16 +21,13 @@ export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "m
 }
 
 /** An interpreter with all general cmdlets and types, and those of a machine. */
-export function newInterpreter(host: Host, machine: Machine = {}): Interpreter {
+export function newInterpreter(host: Host, machine: Machine): Interpreter {
   const {
     types = new Types(coreTypes),
     providers,
     cmdlets = [],
     version: own = "5.1.20348.1",
   } = machine;
-  defineTimeTypes(types, host);
-  defineFileTypes(types, host);
-  defineSystemTypes(types, host);
   const versions = new Hashtable(hashtable);
   versions.set("PSVersion", version(own));
   const interpreter = new Interpreter({

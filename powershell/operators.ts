@@ -11,7 +11,6 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import { timeBetween } from "./dotnet/time.ts";
 import { compile } from "./regex.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf } from "./types.ts";
@@ -281,14 +280,14 @@ function withoutNumbers(operator: string, left: Value, right: Value): Value | un
   if (operator === "*" && typeof left === "string") {
     return left.repeat(convert(right, is.int) as number);
   }
-  const time = operator === "-" ? timeBetween(left, right) : undefined;
-  if (
-    !time &&
-    [left, right].some((each) => each instanceof NetObject || each instanceof Hashtable)
-  ) {
-    throw new Unsupported(`the operator ${operator} between objects`);
+  if ([left, right].some((each) => each instanceof NetObject || each instanceof Hashtable)) {
+    const type = operator === "-" && left instanceof NetObject ? left.type : undefined;
+    if (!type?.subtract || type !== (right as Instance | null)?.type) {
+      throw new Unsupported(`the operator ${operator} between objects`);
+    }
+    return type.subtract(left, right);
   }
-  return time ?? undefined;
+  return undefined;
 }
 
 /** An unsigned number that counts as an Int64 in a sum. */

@@ -1,5 +1,5 @@
 /** The parameters that functions, scripts and cmdlets declare, and what these accept. */
-import type { Cmdlet } from "./commands.ts";
+import type { Cmdlet, ParameterDefinition } from "./commands.ts";
 import { enumerated, toBool, toText } from "./convert.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { compare } from "./operators.ts";
@@ -41,20 +41,29 @@ export interface Signature {
 
 const everything = new Set(["allownull", "allowemptystring", "allowemptycollection"]);
 
+/** A cmdlet's parameter. */
+export function formalOf(
+  name: string,
+  { type, pipeline, set, allowEmpty, ...definition }: ParameterDefinition,
+  types: Types,
+): Formal {
+  return {
+    mandatory: false,
+    position: undefined,
+    ...definition,
+    name,
+    key: name.toLowerCase(),
+    type: type === "object" ? undefined : types.get(type),
+    isPiped: pipeline !== undefined,
+    validators: set ? [oneOf(set)] : [],
+    allows: allowEmpty ? everything : new Set(),
+  };
+}
+
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
   const { implementation, parameters } = cmdlet;
-  const formals = Object.entries(parameters).map(
-    ([name, { type, pipeline, set, allowEmpty, ...definition }]): Formal => ({
-      mandatory: false,
-      position: undefined,
-      ...definition,
-      name,
-      key: name.toLowerCase(),
-      type: type === "object" ? undefined : types.get(type),
-      isPiped: pipeline !== undefined,
-      validators: set ? [oneOf(set)] : [],
-      allows: allowEmpty ? everything : new Set(),
-    }),
+  const formals = Object.entries(parameters).map(([name, definition]) =>
+    formalOf(name, definition, types),
   );
   return { name: implementation ?? cmdlet.name, cmdlet: cmdlet.name, strict: true, formals };
 }
@@ -72,7 +81,7 @@ export async function functionSignature(func: FunctionValue, reader: Reader): Pr
 }
 
 /** Whether a function takes parameters as cmdlets do. */
-export function isAdvanced(body: Syntax.ScriptBody): boolean {
+function isAdvanced(body: Syntax.ScriptBody): boolean {
   const ofParameters = (body.parameters ?? []).flatMap(({ attributes }) => attributes);
   return (
     body.attributes.some(({ name }) => /^cmdletbinding$/i.test(name)) ||

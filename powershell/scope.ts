@@ -1,10 +1,10 @@
 /** Variables and functions by name, looked up from the innermost scope outwards. */
 import { toText, tryConvert } from "./convert.ts";
 import type { Validator } from "./parameters.ts";
-import type { FunctionDefinition, Position } from "./syntax.ts";
+import type { FunctionDefinition } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError } from "./types.ts";
-import { isNull, type NetType, type Value } from "./values.ts";
+import { isNull, Unsupported, type NetType, type Value } from "./values.ts";
 
 interface Variable {
   value: Value;
@@ -22,22 +22,18 @@ export class Scope {
 
   constructor(
     readonly parent?: Scope,
-    /** `isScript`: `$script:` leads here. `caller`: where the function that has the scope was called. */
-    readonly own: { readonly isScript?: boolean; readonly caller?: Position } = {},
+    /** `$script:` leads here. */
+    readonly isScript = parent === undefined,
   ) {}
 
   get local(): this {
     return this;
   }
   get script(): Scope {
-    return this.own.isScript || !this.parent ? this : this.parent.script;
+    return this.isScript || !this.parent ? this : this.parent.script;
   }
   get global(): Scope {
     return this.parent?.global ?? this;
-  }
-  /** Where the function around the running command was called; undefined: it is in none. */
-  get caller(): Position | undefined {
-    return this.own.caller ?? this.parent?.caller;
   }
   get isStrict(): boolean {
     return this.#strict || (this.parent?.isStrict ?? false);
@@ -55,7 +51,10 @@ export class Scope {
   /** Gives a variable that is there a value that it takes. */
   assign(name: string, value: Value): void {
     const { type, validators = [] } = this.variables.get(name.toLowerCase()) ?? {};
-    const converted = type ? convertForVariable(value, type) : value;
+    const converted = type ? tryConvert(value, type) : value;
+    if (converted === undefined || (isNull(value) && type === is.bool)) {
+      throw new Unsupported(`a value of another type for the variable $${name}`);
+    }
     if (validators.some((problem) => problem(converted) !== undefined)) {
       const message = `The variable cannot be validated because the value ${toText(value)} is not a valid value for the ${name} variable.`;
       throw runtimeError("ValidateSetFailure", message, "ValidationMetadataException");
@@ -70,22 +69,7 @@ export class Scope {
   findFunction(name: string): FunctionValue | undefined {
     return this.#functions.get(name.toLowerCase()) ?? this.parent?.findFunction(name);
   }
-  /** Of this scope and those around it. */
-  get functionNames(): string[] {
-    const own = [...this.#functions.values()].map(({ name }) => name);
-    return [...own, ...(this.parent?.functionNames ?? [])];
-  }
   setFunction(name: string, func: FunctionValue): void {
     this.#functions.set(name.toLowerCase(), func);
   }
-}
-
-/** A typed variable takes null for a truth value as it is, and has an error of its own. */
-function convertForVariable(value: Value, type: NetType): Value {
-  const converted = isNull(value) && type === is.bool ? null : tryConvert(value, type);
-  if (converted === undefined) {
-    const message = `Cannot convert value "${toText(value)}" to type "${type.name}".`;
-    throw runtimeError("RuntimeException", message, "ArgumentTransformationMetadataException");
-  }
-  return converted;
 }

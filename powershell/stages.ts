@@ -2,7 +2,7 @@
 import { bind, bindInput, type Argument, type Bound } from "./binding.ts";
 import type { Call, Cmdlet, Emit, Shell } from "./commands.ts";
 import { toBool, toItems, toText } from "./convert.ts";
-import { linesOf } from "./dotnet/files.ts";
+import { linesOf } from "./dotnet/encoding.ts";
 import type { Host } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
 import type { Scope } from "./scope.ts";
@@ -150,7 +150,6 @@ export async function located<T>(
   } catch (error) {
     if (error instanceof Raised && !error.record) {
       complete(error, position, cmdlet);
-      error.located ||= cmdlet !== undefined;
     }
     throw error instanceof Unsupported ? error.at(position) : error;
   }
@@ -165,6 +164,5 @@ export function report(error: Raised, preference: string, host: Host): void {
 
 export function terminating(error: Raised): Raised {
   error.terminating = true;
-  error.located = true;
   return error;
 }

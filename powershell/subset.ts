@@ -18,7 +18,7 @@ const unaryOperators = new Set(["++", "--", "-", ",", "-not"]);
 
 /** Variables that PowerShell sets itself and the interpreter does not. */
 const unknownVariables =
-  /^(\?|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
+  /^(\?|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|pid|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
 
 const standardVerbs =
   /^(add|clear|compare|complete|confirm|convert|convertfrom|convertto|copy|disable|enable|enter|exit|expand|export|find|foreach|format|get|group|import|initialize|install|invoke|join|measure|mount|move|new|out|read|receive|register|remove|rename|repair|reset|resize|resolve|restart|resume|save|select|send|set|show|sort|split|start|stop|suspend|tee|test|trace|unblock|uninstall|unregister|update|wait|where|write)-/;

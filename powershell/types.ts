@@ -29,6 +29,7 @@ export interface TypeDefinition {
   readonly enumeration?: Readonly<Record<string, number>>;
   readonly isValueType?: boolean;
   readonly compare?: (left: never, right: never) => number;
+  readonly subtract?: (left: never, right: never) => Value;
   readonly enumerate?: (value: never) => readonly Value[];
   /** By name as .NET writes it; two functions: it can be set as well. */
   readonly properties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
@@ -103,9 +104,10 @@ export class Types {
 
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
-    const { interfaces = [], compare, enumerate, constructors = {} } = extension;
+    const { interfaces = [], compare, subtract, enumerate, constructors = {} } = extension;
     type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
     type.compare = (compare as NetType["compare"]) ?? type.compare;
+    type.subtract = (subtract as NetType["subtract"]) ?? type.subtract;
     type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
     addProperties(type.properties, extension.properties);
     addProperties(type.staticProperties, extension.staticProperties);

@@ -46,6 +46,8 @@ export class NetType {
   enumeration?: ReadonlyMap<string, EnumValue>;
   /** Less than, equal or greater than 0 for two of the type; undefined: they have no order. */
   compare?: (left: Value, right: Value) => number;
+  /** The difference of two of the type; undefined: it is none that is known. */
+  subtract?: (left: Value, right: Value) => Value;
   /** What loops and pipelines take out of one; undefined: it is a single thing to them. */
   enumerate?: (value: Value) => readonly Value[];
   /** Whether null becomes something else on conversion, e.g. 0. */
@@ -159,9 +161,6 @@ export class Hashtable {
     if (typeof key === "string") {
       return `s${key.toLowerCase()}`;
     }
-    if (key instanceof Char || key instanceof Num) {
-      return key instanceof Char ? `c${key.text}` : `object${String(key.value)}`;
-    }
     if (key !== null && typeof key === "object") {
       throw new Unsupported(`a key of the type [${key.type.name}]`);
     }
@@ -259,16 +258,9 @@ export class ErrorRecord {
     readonly type: NetType,
     readonly exception: NetException,
     readonly id: string,
-    /** Where it happened, as InvocationInfo says. */
+    /** Where it happened. */
     readonly position: Position | undefined,
-    /** Where it really happened, as ScriptStackTrace says. */
-    readonly origin = position,
   ) {}
-
-  /** The same error, said to have happened elsewhere. */
-  at(position: Position): ErrorRecord {
-    return new ErrorRecord(this.type, this.exception, this.id, position, this.origin);
-  }
 }
 
 /** An error of the script's, on its way to a catch block. */
@@ -280,8 +272,6 @@ export class Raised extends Error {
     readonly id?: string,
     /** Ends the script even where $ErrorActionPreference says Continue: throw, and -ErrorAction Stop. */
     public terminating = false,
-    /** The place it names is not that of a function's call any more. */
-    public located = false,
   ) {
     super(exception.message);
   }

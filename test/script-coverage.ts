@@ -2,12 +2,12 @@
  * How many statements of the node steps, their library and kube-proxy's start script the tests run, on the interpreter.
  * `script-coverage.json` has what was reached so far: less is an error, and more is to be written there.
  */
+import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
 import { parse } from "../powershell/parser.ts";
-import { statementsRun } from "../powershell/statements-run.ts";
 import { usesOf } from "../powershell/subset.ts";
 import type { Statement } from "../powershell/syntax.ts";
 import reached from "./script-coverage.json" with { type: "json" };
@@ -26,12 +26,22 @@ const scripts = [
 const variable = "KINDOWS_SCRIPT_COVERAGE";
 type Run = readonly (readonly [text: string, starts: readonly number[]])[];
 
+/** What was run, by the script's text. */
+const startsRun = new Map<string, Set<number>>();
+if (process.env[variable] !== undefined) {
+  subscribe("powershell.statements", (statement) => {
+    const { file, start } = (statement as Statement).position;
+    const starts = startsRun.get(file.text) ?? new Set();
+    startsRun.set(file.text, starts.add(start));
+  });
+}
+
 /** Leaves what this process has run so far where `withCoverage` finds it. */
 export function keepCoverage(): void {
   const folder = process.env[variable];
   if (folder !== undefined) {
-    const file = path.join(folder, `${process.pid}.json`);
-    writeFileSync(file, JSON.stringify([...statementsRun()]));
+    const run = [...startsRun].map(([text, starts]) => [text, [...starts]]);
+    writeFileSync(path.join(folder, `${process.pid}.json`), JSON.stringify(run));
   }
 }
 

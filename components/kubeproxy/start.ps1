@@ -49,7 +49,7 @@ function Wait-HnsObject {
             return $found
         }
         if ($seconds % 60 -eq 0) {
-            Write-Output "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host
+            "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host
         }
         $seconds++
         Start-Sleep -Seconds 1
@@ -72,7 +72,8 @@ function Get-ReservedAddress {
     if (Test-Path -LiteralPath $records) {
         # One file for each address, by its name; its first line is whose it is.
         foreach ($file in Get-ChildItem -LiteralPath $records -File) {
-            if ($file.Name -match '^[0-9.]+$' -and (Get-Content -LiteralPath $file.FullName -TotalCount 1) -eq $owner) {
+            if ($file.Name -match '^[0-9.]+$' -and
+                (Get-Content -LiteralPath $file.FullName | Select-Object -First 1) -eq $owner) {
                 return $file.Name
             }
         }
@@ -106,17 +107,16 @@ function Get-ReservedAddress {
 function Assert-ServerName {
     [CmdletBinding()]
     param([Parameter(Mandatory)] [string] $Kubeconfig)
-    $line = Select-String -LiteralPath $Kubeconfig -Pattern '^\s*server:\s*(https://\S+)' | Select-Object -First 1
-    if ($null -eq $line) {
+    if ((Get-Content -LiteralPath $Kubeconfig -Raw) -notmatch '(?m)^\s*server:\s*(https://\S+)') {
         throw "$Kubeconfig names no server: look at the ConfigMap kube-proxy in kube-system"
     }
-    $server = [uri] $line.Matches[0].Groups[1].Value
+    $server = [uri] $Matches[1]
     try {
         $addresses = [System.Net.Dns]::GetHostAddresses($server.DnsSafeHost)
     } catch {
         throw "the API server's name $($server.DnsSafeHost) does not resolve on this node: it belongs into C:\Windows\System32\drivers\etc\hosts"
     }
-    Write-Output "the API server $($server.DnsSafeHost) is at $($addresses[0])" | Out-Host
+    "the API server $($server.DnsSafeHost) is at $($addresses[0])" | Out-Host
 }
 
 # containerd 1.7 and later bind a volume to its own path, so the file's references to /var hold as they stand.
@@ -165,12 +165,12 @@ if ($network.Type -eq 'Overlay') {
 
 $policies = @(Get-HnsPolicyList | Where-Object { $null -ne $_ })
 if ($policies.Count -gt 0) {
-    Write-Output "removing $($policies.Count) load balancing policies of an earlier kube-proxy"
+    "removing $($policies.Count) load balancing policies of an earlier kube-proxy"
     $policies | Remove-HnsPolicyList
 }
 
 # kube-proxy reads its network's name from here.
 $env:KUBE_NETWORK = $NetworkName
-Write-Output "starting kube-proxy.exe $($arguments -join ' ')"
+"starting kube-proxy.exe $($arguments -join ' ')"
 & $program @arguments
 exit $LASTEXITCODE

@@ -1,14 +1,10 @@
 /** Cmdlets on files and other items. */
 import { createHash } from "node:crypto";
 import type { Call, Cmdlet, ParameterDefinition, Shell } from "../commands.ts";
-import { ansi, decodeText, type TextEncoding } from "../dotnet/encoding.ts";
-import { linesOf } from "../dotnet/files.ts";
-import { matchObject } from "../dotnet/strings.ts";
-import { compile, type Match } from "../regex.ts";
+import { ansi, decodeText, linesOf } from "../dotnet/encoding.ts";
 import * as is from "../types.ts";
-import { CustomObject, NetObject, Raised, Unsupported } from "../values.ts";
+import { CustomObject, Raised, Unsupported } from "../values.ts";
 import { hasWildcard, wildcard } from "../wildcard.ts";
-import { fileItems } from "./file-items.ts";
 import {
   driveOf,
   expand,
@@ -60,7 +56,7 @@ function find({ provider, path, isPattern }: GivenPath): Item[] {
 }
 
 async function testPath(call: Call, given: GivenPath): Promise<void> {
-  const device = call.shell.host.files.device?.(given.path);
+  const device = given.provider.device?.(given.path);
   if (device) {
     await call.emit(await device);
     return;
@@ -150,27 +146,18 @@ async function show(call: Call, item: Item): Promise<void> {
   }
 }
 
-/** Lines of a file, or all of it; `assumed` is the encoding of one that does not say. */
-async function linesIn(call: Call, given: Given, assumed?: TextEncoding): Promise<string[]> {
-  const data = await attempt(call, "GetContentReader", () => given.provider.read(given.item));
-  const text = data ? decodeText(data, assumed) : "";
-  return call.flag("Raw") && text !== "" ? [text] : linesOf(text);
-}
-
-async function getContent(call: Call, given: Given): Promise<void> {
-  const lines = await linesIn(call, given, ansi);
-  const from = Math.max(0, lines.length - (call.number("Tail") ?? lines.length));
-  for (const line of lines.slice(from, call.number("TotalCount"))) {
+async function getContent(call: Call, { provider, item }: Given): Promise<void> {
+  const data = await attempt(call, "GetContentReader", () => provider.read(item));
+  const text = data ? decodeText(data, ansi) : "";
+  const lines = call.flag("Raw") && text !== "" ? [text] : linesOf(text);
+  const first = Math.max(0, lines.length - (call.number("Tail") ?? lines.length));
+  for (const line of lines.slice(first)) {
     await call.emit(line);
   }
 }
 
 const commands = "Microsoft.PowerShell.Commands";
 const fileHash = is.types.define({ name: `${commands}.FileHash` });
-const matchInfo = is.types.define({
-  name: `${commands}.MatchInfo`,
-  properties: { Matches: ({ state }: NetObject<Match>) => is.array([matchObject(state)]) },
-});
 
 async function getFileHash(call: Call, { provider, item }: Given): Promise<void> {
   const data = await attempt(call, "FileRead", () => provider.read(item));
@@ -180,33 +167,20 @@ async function getFileHash(call: Call, { provider, item }: Given): Promise<void>
   }
 }
 
-async function selectString(call: Call, given: Given): Promise<void> {
-  const pattern = compile(call.text("Pattern") ?? "", { ignoreCase: true });
-  for (const line of await linesIn(call, given)) {
-    const match = pattern.match(line);
-    if (match) {
-      await call.emit(new NetObject(matchInfo, match));
-    }
-  }
-}
-
 const flag: ParameterDefinition = { type: "switch" };
 const text: ParameterDefinition = { type: "string" };
-const number: ParameterDefinition = { type: "int" };
 const path: ParameterDefinition = { type: "string[]", position: 0 };
 const paths: Parameters = {
   Path: path,
   LiteralPath: { type: "string[]" },
 };
 
-/** `providers` has drives that are something else than files. */
-export function fileCmdlets(providers?: DriveProviders): readonly Cmdlet[] {
+export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   const providerOf = (shell: Shell, of: string): ItemProvider => {
     const drive = driveOf(of);
-    const provider =
-      drive === undefined ? fileItems(shell) : providers?.(drive.toLowerCase(), shell);
+    const provider = providers(drive.toLowerCase(), shell);
     if (!provider) {
-      throw new Unsupported(`the drive ${drive ?? ""}:`);
+      throw new Unsupported(`the drive ${drive}:`);
     }
     return provider;
   };
@@ -256,8 +230,7 @@ export function fileCmdlets(providers?: DriveProviders): readonly Cmdlet[] {
     onItems("Copy-Item", copying, copyItem),
     onItems("Get-Item", { Force: flag }, getItem),
     onItems("Get-ChildItem", filters, getChildItem),
-    onItems("Get-Content", { Raw: flag, TotalCount: number, Tail: number }, getContent),
+    onItems("Get-Content", { Raw: flag, Tail: { type: "int" } }, getContent),
     onItems("Get-FileHash", { Algorithm: { ...text, set: ["SHA256"] } }, getFileHash),
-    onItems("Select-String", { Pattern: { ...text, mandatory: true } }, selectString),
   ];
 }

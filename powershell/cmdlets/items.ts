@@ -13,8 +13,6 @@ export interface Item {
   readonly isHidden: boolean;
   /** Removing what is in it would remove something that lies elsewhere. */
   readonly isLink: boolean;
-  /** Removed only with -Force. */
-  readonly isReadOnly: boolean;
   /** What cmdlets hand on. */
   value(): Value;
 }
@@ -25,6 +23,8 @@ export interface ItemProvider {
   /** Full path, as the other functions take it. */
   resolve(path: string): string;
   find(path: string): Item | undefined;
+  /** Whether a pipe is served. Undefined: the path leads to none. */
+  device?(path: string): Promise<boolean> | undefined;
   /** Containers first, each kind by name. */
   children(container: Item): Item[];
   /** New-Item, with the missing containers above it if `force`. */
@@ -40,15 +40,15 @@ export interface ItemProvider {
   read(item: Item): Buffer;
 }
 
-/** Finds who has a drive, by its name in lower case; undefined: the interpreter's own ones have it. */
+/** Finds who has a drive, by its name in lower case; "": files. */
 export type DriveProviders = (drive: string, shell: Shell) => ItemProvider | undefined;
 
-/** A drive's name of more than a letter, or none: files. */
-export function driveOf(path: string): string | undefined {
+/** A drive's name of more than a letter; "": files. */
+export function driveOf(path: string): string {
   if (/^[^\\/]*::/.test(path)) {
     throw new Unsupported(`the path ${path}: it names its provider`);
   }
-  return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1];
+  return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1] ?? "";
 }
 
 /** All that a full path leads to, with wildcards or without. */

@@ -1,7 +1,7 @@
 /** ConvertTo-Json and ConvertFrom-Json. */
 import type { Call, Cmdlet } from "../commands.ts";
 import { enumerated, toText } from "../convert.ts";
-import { newLine } from "../dotnet/system.ts";
+import { newLine } from "../dotnet/encoding.ts";
 import * as is from "../types.ts";
 import { raised } from "../types.ts";
 import {

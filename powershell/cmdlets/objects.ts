@@ -51,16 +51,6 @@ async function project(call: Call, item: Value): Promise<Value> {
   return object;
 }
 
-/** What to sort by: a name, or the block of a table with Expression. */
-function sortKey(call: Call): Value | undefined {
-  const by = call.get("Property");
-  const isTable = by instanceof Hashtable;
-  if (by instanceof PsArray || (isTable && (by.size !== 1 || !by.has("Expression")))) {
-    throw new Unsupported("Sort-Object by several properties, or by a table with more settings");
-  }
-  return isTable ? by.get("Expression") : by;
-}
-
 /** Null comes first; what cannot be compared is compared as text. */
 function compareForSort(left: Value, right: Value): number {
   if (isNull(left) || isNull(right)) {
@@ -150,7 +140,10 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     },
     open(call) {
       const items: { readonly item: Value; readonly key: Value }[] = [];
-      const by = sortKey(call);
+      const by = call.get("Property");
+      if (by instanceof PsArray || by instanceof Hashtable) {
+        throw new Unsupported("Sort-Object by several properties, or by a table");
+      }
       const sign = call.flag("Descending") ? -1 : 1;
       return {
         async process() {
@@ -167,17 +160,6 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
           }
         },
       };
-    },
-  },
-  {
-    name: "Write-Output",
-    parameters: {
-      InputObject: { ...input, position: 0, mandatory: true, allowEmpty: true },
-    },
-    async run(call) {
-      for (const item of toItems(inputOf(call))) {
-        await call.emit(item);
-      }
     },
   },
   {
@@ -223,15 +205,15 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     parameters: { Name: { type: "string", position: 0, mandatory: true } },
     async run(call) {
       const name = call.text("Name") ?? "";
-      const found = call.shell.commands(name);
-      if (found.length === 0 && !hasWildcard(name)) {
+      if (hasWildcard(name)) {
+        throw new Unsupported("Get-Command with a wildcard");
+      }
+      if (!call.shell.isCommand(name)) {
         const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
         const id = "CommandNotFoundException";
-        await call.fail(runtimeError(id, message, id));
+        return call.fail(runtimeError(id, message, id));
       }
-      for (const each of found) {
-        await call.emit(new CustomObject(is.customObject).set("Name", each));
-      }
+      await call.emit(new CustomObject(is.customObject).set("Name", name));
     },
   },
 );

@@ -1,14 +1,7 @@
 /** Members of arrays and tables. */
 import * as is from "../types.ts";
 import { types } from "../types.ts";
-import {
-  dictionaryType,
-  NetObject,
-  type Hashtable,
-  type NetType,
-  type PsArray,
-  type Value,
-} from "../values.ts";
+import { dictionaryType, NetObject, type Hashtable, type PsArray, type Value } from "../values.ts";
 
 types.extend("System.Array", {
   properties: {
@@ -18,41 +11,22 @@ types.extend("System.Array", {
 });
 
 type List = NetObject<readonly Value[]>;
-const enumerator = types.define({
-  name: "System.Collections.IEnumerator",
-  enumerate: (self: List) => self.state,
-});
 const keyCollection = types.define({
   name: "System.Collections.Hashtable+KeyCollection",
   enumerate: (self: List) => self.state,
   properties: { Count: (self: List) => self.state.length },
 });
 
-type Entry = NetObject<{ readonly key: Value; readonly value: Value }>;
-const entryType = types.define({
-  name: "System.Collections.DictionaryEntry",
-  properties: {
-    Key: (self: Entry) => self.state.key,
-    Value: (self: Entry) => self.state.value,
-  },
-});
-
-function listOf(self: Hashtable, type: NetType, pick: (entry: Entry["state"]) => Value): List {
-  return new NetObject(type, self.entries().map(pick));
-}
+const listOf = (items: readonly Value[]): List => new NetObject(keyCollection, items);
 
 for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
   types.extend(type, {
     properties: {
       Count: (self: Hashtable) => self.size,
-      Keys: (self: Hashtable) => listOf(self, keyCollection, (entry) => entry.key),
-      Values: (self: Hashtable) => listOf(self, keyCollection, (entry) => entry.value),
+      Keys: (self: Hashtable) => listOf(self.entries().map(({ key }) => key)),
+      Values: (self: Hashtable) => listOf(self.entries().map(({ value }) => value)),
     },
-    methods: {
-      "Contains(object)": (self: Hashtable, key: Value) => self.has(key),
-      "GetEnumerator()": (self: Hashtable) =>
-        listOf(self, enumerator, (entry) => new NetObject(entryType, entry)),
-    },
+    methods: { "Contains(object)": (self: Hashtable, key: Value) => self.has(key) },
   });
 }
 types.extend(is.hashtable, {

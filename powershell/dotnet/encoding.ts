@@ -1,4 +1,6 @@
-/** System.Text.Encoding. */
+/** System.Text.Encoding, lines, and checksums. */
+import { createHash } from "node:crypto";
+import type { Host } from "../host.ts";
 import { bytes, types } from "../types.ts";
 import { NetObject, Unsupported, type Num, type PsArray } from "../values.ts";
 
@@ -33,6 +35,17 @@ export function decodeText(data: Buffer, assumed = utf8): string {
   return begins(0xef, 0xbb, 0xbf) ? data.subarray(3).toString() : assumed.decode(data);
 }
 
+/** Of the machine the script believes to be on. */
+export function newLine(host: Host): string {
+  return host.files.separator === "\\" ? "\r\n" : "\n";
+}
+
+/** Lines of a text; the end of the last line begins no further one. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
 /** What a value of type byte[] has. */
 export function toBuffer(value: PsArray): Buffer {
   return Buffer.from(value.items.map((item) => (item as Num).value));
@@ -54,4 +67,12 @@ types.define({
   base: "System.Text.Encoding",
   // Whether it writes a mark first is for those who write files.
   constructors: { "(bool)": () => new NetObject(encoding, utf8) },
+});
+const sha256 = types.define({
+  name: "System.Security.Cryptography.SHA256",
+  methods: {
+    "ComputeHash(byte[])": (_: NetObject, data: PsArray) =>
+      bytes(createHash("sha256").update(toBuffer(data)).digest()),
+  },
+  staticMethods: { "Create()": () => new NetObject(sha256, null) },
 });

@@ -1,23 +1,20 @@
 /** .NET's and PowerShell's exceptions, and what a catch block can ask of an error. */
 import { toText } from "../convert.ts";
 import { errorRecord, raised, types } from "../types.ts";
-import { NetException, NetObject, type ErrorRecord, type NetType, type Raised } from "../values.ts";
+import { NetException, type ErrorRecord, type NetType, type Raised } from "../values.ts";
 
 /** By name below System: the base of each, and its HResult where it is not its base's. */
 const exceptions: Readonly<Record<string, readonly [base: string, hresult?: number]>> = {
   Exception: ["Object"],
   SystemException: ["Exception", 0x80131501],
   ArgumentException: ["SystemException", 0x80070057],
-  ArgumentNullException: ["ArgumentException", 0x80004003],
   ArgumentOutOfRangeException: ["ArgumentException", 0x80131502],
-  ArithmeticException: ["SystemException", 0x80070216],
-  DivideByZeroException: ["ArithmeticException", 0x80020012],
+  DivideByZeroException: ["SystemException", 0x80020012],
   FormatException: ["SystemException", 0x80131537],
   UriFormatException: ["FormatException"],
   IndexOutOfRangeException: ["SystemException", 0x80131508],
   InvalidCastException: ["SystemException", 0x80004002],
   InvalidOperationException: ["SystemException", 0x80131509],
-  TimeoutException: ["SystemException", 0x80131505],
   UnauthorizedAccessException: ["SystemException", 0x80070005],
   "IO.IOException": ["SystemException", 0x80131620],
   "IO.FileNotFoundException": ["IO.IOException", 0x80070002],
@@ -75,12 +72,6 @@ types.extend("System.Exception", {
     "ToString()": toText,
   },
 });
-types.extend("System.IO.IOException", {
-  constructors: {
-    "(string, int)": (_: null, message: string, hresult: number) =>
-      raised("System.IO.IOException", message, { hresult }).exception,
-  },
-});
 
 /** .NET Framework tells the parameter in a line of its own. */
 export function badArgument(message: string, parameter: string, type = ""): Raised {
@@ -92,21 +83,13 @@ export function badFormat(message = "Input string was not in a correct format.")
   return raised("System.FormatException", message);
 }
 
-const invocationInfo = types.define({
-  name: "System.Management.Automation.InvocationInfo",
-  properties: {
-    ScriptName: ({ state }: NetObject<ErrorRecord>) => state.position?.file.path ?? null,
-    ScriptLineNumber: ({ state }: NetObject<ErrorRecord>) => state.position?.line ?? 0,
-  },
-});
 types.extend(errorRecord, {
   properties: {
     Exception: (self: ErrorRecord) => self.exception,
     FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
     // Its first line, and that without the function's name.
-    ScriptStackTrace: ({ origin }: ErrorRecord) =>
-      `at <ScriptBlock>, ${origin?.file.path ?? "<No file>"}: line ${String(origin?.line ?? 1)}`,
-    InvocationInfo: (self: ErrorRecord) => new NetObject(invocationInfo, self),
+    ScriptStackTrace: ({ position }: ErrorRecord) =>
+      `at <ScriptBlock>, ${position?.file.path ?? "<No file>"}: line ${String(position?.line ?? 1)}`,
   },
   methods: { "ToString()": toText },
 });

@@ -55,7 +55,7 @@ for (const { name } of [is.int, is.long, is.double]) {
   });
 }
 
-// Convert and BitConverter
+// Convert
 
 function fromBase64(_: null, text: string): PsArray {
   const digits = text.replace(/[ \t\r\n]/g, "");
@@ -85,15 +85,6 @@ types.define({
         throw new Unsupported(`numbers to the base ${String(base)}`);
       }
       return value.toString(2);
-    },
-  },
-});
-types.define({
-  name: "System.BitConverter",
-  staticMethods: {
-    "ToString(byte[])": (_: null, data: PsArray) => {
-      const digits = toBuffer(data).toString("hex").toUpperCase();
-      return digits.replace(/..(?=.)/g, "$&-");
     },
   },
 });

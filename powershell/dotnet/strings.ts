@@ -1,7 +1,7 @@
 /** System.String and System.Text.RegularExpressions. */
 import type { Shell } from "../commands.ts";
 import { toText } from "../convert.ts";
-import { compile, type Group, type Match } from "../regex.ts";
+import { compile, type Match } from "../regex.ts";
 import { types, type Types } from "../types.ts";
 import { NetObject, Unsupported, type Char, type ScriptBlock, type Value } from "../values.ts";
 import { badArgument } from "./exceptions.ts";
@@ -58,32 +58,15 @@ types.extend("System.String", {
     "ToLowerInvariant()": (self: string) =>
       self.replace(/[^]/g, (char) => (char.toLowerCase().length === 1 ? char.toLowerCase() : char)),
   },
-  staticMethods: { "IsNullOrEmpty(string)": (_: null, text: string) => text === "" },
 });
 
 // Regular expressions
 
 const namespace = "System.Text.RegularExpressions";
-const groupType = types.define({
-  name: `${namespace}.Group`,
-  properties: { Value: ({ state }: NetObject<Group>) => state.value ?? "" },
-});
-const groupCollection = types.define({
-  name: `${namespace}.GroupCollection`,
-  enumerate: ({ state }: NetObject<readonly Group[]>) =>
-    state.map((group) => new NetObject(groupType, group)),
-});
 const matchType = types.define({
   name: `${namespace}.Match`,
-  properties: {
-    Value: ({ state }: NetObject<Match>) => state.value,
-    Groups: ({ state }: NetObject<Match>) => new NetObject(groupCollection, state.groups),
-  },
+  properties: { Value: ({ state }: NetObject<Match>) => state.value },
 });
-
-export function matchObject(match: Match): NetObject {
-  return new NetObject(matchType, match);
-}
 
 /** Regex, whose Replace runs a block. */
 export function defineRegexTypes(set: Types, shell: Pick<Shell, "evaluate">): void {
@@ -91,7 +74,8 @@ export function defineRegexTypes(set: Types, shell: Pick<Shell, "evaluate">): vo
     const regex = compile(pattern, { ignoreCase: false });
     const results: Value[] = [];
     for (const match of regex.matches(text)) {
-      results.push(await shell.evaluate(block, { args: [matchObject(match)], child: true }));
+      const args = [new NetObject(matchType, match)];
+      results.push(await shell.evaluate(block, { args, child: true }));
     }
     return regex.replaceBy(text, () => toText(results.shift() ?? null));
   };

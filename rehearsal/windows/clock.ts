@@ -4,7 +4,7 @@
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/set-date.
  */
 import type { Cmdlet } from "../../powershell/commands.ts";
-import { fromDateTime } from "../../powershell/dotnet/time.ts";
+import { fromDateTime } from "./time-types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
 export function clockCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {

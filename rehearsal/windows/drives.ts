@@ -1,7 +1,7 @@
 /** Windows' drives, kept in folders of the Linux file system. */
 import { findOnDrive } from "../host/drive-names.ts";
 import { AccessDeniedError } from "../host/windows-path.ts";
-import { accessDenied, folderNotFound, ioError } from "../../powershell/dotnet/io-errors.ts";
+import { accessDenied, folderNotFound, ioError } from "./io-errors.ts";
 import { Raised } from "../../powershell/values.ts";
 import type { FileSystem } from "./file-streams.ts";
 

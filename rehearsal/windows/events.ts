@@ -5,7 +5,7 @@
  */
 import type { Cmdlet } from "../../powershell/commands.ts";
 import { toItems, toText } from "../../powershell/convert.ts";
-import { toDateTime } from "../../powershell/dotnet/time.ts";
+import { toDateTime } from "./time-types.ts";
 import * as is from "../../powershell/types.ts";
 import { raised } from "../../powershell/types.ts";
 import { CustomObject, type Hashtable } from "../../powershell/values.ts";

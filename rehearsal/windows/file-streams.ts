@@ -23,8 +23,34 @@ export interface FileHandle {
 
 export type FileMode = "Open" | "Create" | "CreateNew" | "OpenOrCreate" | "Append" | "Truncate";
 
-/** A file system whose files can be opened. */
+export interface FileStatus {
+  readonly isFolder: boolean;
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+  readonly isHidden: boolean;
+  /** A symbolic link or junction; all else is said of what it leads to. */
+  readonly isLink?: boolean;
+}
+
+/**
+ * A file system. What it refuses is thrown as `Raised` with .NET's exception; so are paths with parts that are not there.
+ */
 export interface FileSystem extends Files {
+  status(path: string): FileStatus | undefined;
+  /** Whether a pipe is served. Undefined: the path leads to none. */
+  device?(path: string): Promise<boolean> | undefined;
+  /** Names in a folder, in no order. */
+  list(path: string): string[];
+  makeFolder(path: string): Done;
+  /** Removes a file or an empty folder. */
+  remove(path: string, options: { readonly force: boolean }): Done;
+  /** Moves a file or folder; something at the target is an error. */
+  move(from: string, to: string): Done;
+  /** Puts a file in the place of another, which must be there. */
+  replace(from: string, to: string): Done;
+  /** Copies a file, over one that is there. */
+  copy(from: string, to: string): Done;
   /** Milliseconds since 1970. */
   setModified(path: string, moment: number): Done;
   open(

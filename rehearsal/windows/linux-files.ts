@@ -1,13 +1,7 @@
 /** The Linux file system under the drives, with .NET's errors. */
 import fs from "node:fs";
 import path from "node:path";
-import {
-  accessDenied,
-  fileExists,
-  fileNotFound,
-  folderNotFound,
-  ioError,
-} from "../../powershell/dotnet/io-errors.ts";
+import { accessDenied, fileExists, fileNotFound, folderNotFound, ioError } from "./io-errors.ts";
 import { Unsupported, type Raised } from "../../powershell/values.ts";
 import type { FileHandle, FileMode, FileSystem } from "./file-streams.ts";
 
@@ -44,7 +38,6 @@ export function nodeFiles(folder: string): FileSystem {
           isFolder: found.isDirectory(),
           size: found.size,
           modified: found.mtimeMs,
-          isReadOnly: (found.mode & 0o222) === 0,
           isHidden: path.basename(file).startsWith("."),
           isLink: fs.lstatSync(file).isSymbolicLink(),
         }

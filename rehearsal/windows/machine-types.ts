@@ -1,13 +1,16 @@
-/** What of .NET reaches the machine that a script runs on, beyond the files that it lists and reads as a whole. */
+/** What of .NET reaches the machine that a script runs on, and not the language alone. */
 import type { Host } from "../../powershell/host.ts";
 import type { Types } from "../../powershell/types.ts";
+import { defineConsoleTypes } from "./console-types.ts";
 import { defineEnvironmentTypes, type WindowsEnvironment } from "./environment.ts";
+import { defineFileTypes } from "./file-types.ts";
 import { defineStreamTypes, type FileSystem } from "./file-streams.ts";
 import { defineMutexTypes, type NamedMutexes } from "./mutexes.ts";
 import { defineNameTypes } from "./network.ts";
 import { defineProcessTypes } from "./process-types.ts";
 import type { Processes } from "./processes.ts";
 import { defineTaskTypes } from "./tasks.ts";
+import { defineTimeTypes } from "./time-types.ts";
 
 export interface ScriptMachine extends Host {
   readonly files: FileSystem;
@@ -25,7 +28,10 @@ export interface ScriptMachine extends Host {
 
 /** Adds to the types of an interpreter. */
 export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
+  defineTimeTypes(types, machine);
+  defineConsoleTypes(types, machine);
   defineTaskTypes(types, machine.clock);
+  defineFileTypes(types, machine);
   defineStreamTypes(types, machine.files, machine.input);
   defineProcessTypes(types, machine.programs, machine);
   defineEnvironmentTypes(types, machine.environment, machine.is64Bit);

@@ -1,5 +1,5 @@
 /** Windows' mutexes with names, which all processes of a machine share. */
-import { millisecondsOf } from "../../powershell/dotnet/time.ts";
+import { millisecondsOf } from "./time-types.ts";
 import type { Types } from "../../powershell/types.ts";
 import { NetObject, Unsupported, type Value } from "../../powershell/values.ts";
 import type { MachineTime } from "../host/machine-time.ts";

@@ -5,7 +5,7 @@
  * Win32_NetworkAdapterConfiguration) and
  * https://learn.microsoft.com/previous-versions/windows/desktop/sppwmi/softwarelicensingproduct.
  */
-import { toDateTime } from "../../powershell/dotnet/time.ts";
+import { toDateTime } from "./time-types.ts";
 import type { Host } from "../../powershell/host.ts";
 import * as is from "../../powershell/types.ts";
 import type { Types } from "../../powershell/types.ts";

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { chmod } from "node:fs/promises";
 import type { Cmdlet } from "../../powershell/commands.ts";
 import { newInterpreter } from "../../powershell/new-interpreter.ts";
-import { ioError } from "../../powershell/dotnet/io-errors.ts";
+import { ioError } from "./io-errors.ts";
 import type { Clock } from "../../powershell/host.ts";
 import type { Interpreter } from "../../powershell/interpreter.ts";
 import { nodeFiles } from "./linux-files.ts";
@@ -20,6 +20,7 @@ import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
 import { eventCmdlets } from "./events.ts";
+import { fileItems } from "./file-items.ts";
 import { featureCmdlets } from "./features.ts";
 import { firewallCmdlets } from "./firewall.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
@@ -123,7 +124,8 @@ export function windowsPowerShell(
   const interpreter = newInterpreter(host, {
     types,
     version: machine.version.powerShell,
-    providers: (name) => (name === "hklm" ? items : undefined),
+    providers: (name) =>
+      name === "" ? fileItems(files, types) : name === "hklm" ? items : undefined,
     mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
     cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
   });

@@ -90,7 +90,6 @@ export function windowsProcesses(
     return fs.statSync(found, { throwIfNoEntry: false })?.isFile() ?? false;
   };
   return {
-    ownId: 4242,
     find(name) {
       const folders = /[\\/:]/.test(name) ? [""] : [systemFolder, ...settings.path.map(below)];
       return folders

@@ -241,7 +241,6 @@ export class RegistryItems implements ItemProvider {
       isContainer: true,
       isHidden: false,
       isLink: false,
-      isReadOnly: false,
       value: () => new NetObject(this.types.get("Microsoft.Win32.RegistryKey"), { key, path }),
     };
   }

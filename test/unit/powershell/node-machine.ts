@@ -54,7 +54,6 @@ function nodeEnvironment(): WindowsEnvironment {
 
 function nodeProcesses(environment: WindowsEnvironment): Processes {
   return {
-    ownId: process.pid,
     find: (name) => {
       const folders = name.includes("/") ? [""] : (environment.get("PATH") ?? "").split(":");
       return folders.map((folder) => path.resolve(folder, name)).find(isProgram);

@@ -3,10 +3,15 @@
  * the types of the interpreter that runs them.
  */
 import { toText } from "../../../powershell/convert.ts";
-import { linesOf, type FileState } from "../../../powershell/dotnet/files.ts";
-import { decodeText, toBuffer, type TextEncoding } from "../../../powershell/dotnet/encoding.ts";
+import {
+  decodeText,
+  linesOf,
+  toBuffer,
+  type TextEncoding,
+} from "../../../powershell/dotnet/encoding.ts";
 import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
-import { toDateTime, type Moment } from "../../../powershell/dotnet/time.ts";
+import { toDateTime, type Moment } from "../../../rehearsal/windows/time-types.ts";
+import type { FileState } from "../../../rehearsal/windows/file-types.ts";
 import type { FileMode } from "../../../rehearsal/windows/file-streams.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
 import * as is from "../../../powershell/types.ts";
@@ -38,9 +43,26 @@ coreTypes.extend("System.String", {
     "Split(string)": (self: string, by: string) => is.array(self.split(by)),
     "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar)),
   },
+  staticMethods: { "IsNullOrEmpty(string)": (_: null, text: string) => text === "" },
 });
-coreTypes.extend("System.Collections.DictionaryEntry", {
-  properties: { Name: ({ state }: NetObject<{ readonly key: Value }>) => state.key },
+coreTypes.define({
+  name: "System.BitConverter",
+  staticMethods: {
+    "ToString(byte[])": (_: null, data: PsArray) =>
+      toBuffer(data)
+        .toString("hex")
+        .toUpperCase()
+        .replace(/..(?=.)/g, "$&-"),
+  },
+});
+coreTypes.extend("System.IO.IOException", {
+  constructors: {
+    "(string, int)": (_: null, message: string, hresult: number) =>
+      raised("System.IO.IOException", message, { hresult }).exception,
+  },
+});
+coreTypes.extend(coreTypes.array(is.byte), {
+  constructors: { "(int)": (_: null, length: number) => is.bytes(new Uint8Array(length)) },
 });
 for (const type of [is.hashtable, is.orderedDictionary]) {
   coreTypes.extend(type, {

@@ -13,6 +13,7 @@ import { parse } from "../../../powershell/parser.ts";
 import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { nodeHost } from "./node-machine.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
+import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
 import { windowsEnvironment } from "../../../rehearsal/windows/environment.ts";
 import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
@@ -54,10 +55,7 @@ const standIns: readonly Cmdlet[] = [
     run: (call) => {
       const type = call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException");
       const error = raised(type, call.text("Message") ?? "");
-      // It is said to have happened where the function around it was called.
-      const position = call.scope.caller ?? call.position;
-      const { exception } = error;
-      error.record = new ErrorRecord(is.errorRecord, exception, type.name, position);
+      error.record = new ErrorRecord(is.errorRecord, error.exception, type.name, call.position);
       return call.fail(error);
     },
   },
@@ -106,7 +104,7 @@ function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
     resolve: (path) => path,
     find: (path) => {
       const value = isVariable ? shell.variable(nameOf(path)) : environment.get(nameOf(path));
-      const flags = { isContainer: false, isHidden: false, isLink: false, isReadOnly: false };
+      const flags = { isContainer: false, isHidden: false, isLink: false };
       return value === undefined ? undefined : { path, name: path, ...flags, value: refuse };
     },
     remove: ({ path }) => environment.set(nameOf(path), undefined),
@@ -196,7 +194,8 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   registry.make("SOFTWARE\\Microsoft\\Windows\\CurrentVersion");
   const interpreter = newInterpreter(host, {
     types,
-    providers: (name, shell) => (name === "hklm" ? items : nameItems(name, shell)),
+    providers: (name, shell) =>
+      name === "" ? fileItems(host.files, types) : name === "hklm" ? items : nameItems(name, shell),
     mayCall: () => true,
     cmdlets: [...standIns, ...registryCmdlets(items)],
   });

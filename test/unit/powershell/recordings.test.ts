@@ -6,6 +6,7 @@ import { newInterpreter } from "../../../powershell/new-interpreter.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
 import { types as coreTypes, Types } from "../../../powershell/types.ts";
 import { Unsupported } from "../../../powershell/values.ts";
+import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
 import { nodeHost } from "./node-machine.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
@@ -56,7 +57,10 @@ async function run(
     return Promise.resolve();
   };
   const types = new Types(coreTypes);
-  const interpreter = newInterpreter(host, { types });
+  const interpreter = newInterpreter(host, {
+    types,
+    providers: (drive) => (drive === "" ? fileItems(host.files, types) : undefined),
+  });
   defineMachineTypes(types, host);
   defineRecordedMembers(types, host);
   const end = await interpreter.runFile(script, args, out).catch((error: unknown) => {

@@ -30,8 +30,8 @@ function Get-ApiServerTime {
             "https://$Endpoint/healthz"
         ) -TimeoutSeconds 30 -Remedy 'Set the clock by hand where it is wrong.'
         if ($answer -match '(?im)^date:\s*(?<time>[^\r\n]+?)\s*$') {
-            [DateTime]::ParseExact($Matches['time'], 'r', [Globalization.CultureInfo]::InvariantCulture,
-                [Globalization.DateTimeStyles]'AssumeUniversal, AdjustToUniversal')
+            $culture = [Globalization.CultureInfo]::InvariantCulture
+            [DateTimeOffset]::ParseExact($Matches['time'], 'r', $culture).UtcDateTime
         }
     }
     catch {

@@ -89,7 +89,7 @@ function Install-FlanneldHost {
 
     $bytes = [Text.Encoding]::UTF8.GetBytes($FlanneldHostSource.Replace("`r", ''))
     $hasher = [Security.Cryptography.SHA256]::Create()
-    $checksum = [BitConverter]::ToString($hasher.ComputeHash($bytes)).Replace('-', '').ToLowerInvariant()
+    $checksum = [Convert]::ToBase64String($hasher.ComputeHash($bytes))
     $mark = ''
     if (Test-Path -LiteralPath $FlanneldHostMarkPath) {
         $mark = ([IO.File]::ReadAllText($FlanneldHostMarkPath)).Trim()

@@ -81,9 +81,9 @@ function Get-JoinRemedy {
         [string] $Default
     )
 
-    foreach ($complaint in $JoinComplaints.GetEnumerator()) {
-        if ($Message -match $complaint.Key) {
-            return $complaint.Value
+    foreach ($pattern in $JoinComplaints.Keys) {
+        if ($Message -match $pattern) {
+            return $JoinComplaints[$pattern]
         }
     }
     $Default

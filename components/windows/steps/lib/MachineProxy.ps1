@@ -17,8 +17,8 @@ function Get-MachineProxy {
     param()
 
     foreach ($name in $ProxyVariables) {
-        $value = [Environment]::GetEnvironmentVariable($name, 'Machine')
-        if (-not [string]::IsNullOrEmpty($value)) {
+        $value = [string][Environment]::GetEnvironmentVariable($name, 'Machine')
+        if ($value -ne '') {
             "$name=$value"
         }
     }

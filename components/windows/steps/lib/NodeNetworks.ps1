@@ -16,8 +16,8 @@ function Remove-NodeNetwork {
     [OutputType([string])]
     param()
 
-    # With a wildcard the question is answered by nothing instead of an error: without Containers there is no HNS.
-    if (@(Get-Command -Name 'Get-HnsNetwor[k]').Count -eq 0) {
+    # Without Containers there is no HNS.
+    if ($null -eq (Get-Command -Name 'Get-HnsNetwork' -ErrorAction SilentlyContinue)) {
         return
     }
     # Where HNS has none, its module may give one $null.
@@ -35,7 +35,7 @@ function Remove-NodeNetwork {
     }
     # External last: it is the one that holds the machine's own adapter.
     $left = @()
-    foreach ($network in @($networks | Sort-Object -Property @{ Expression = { $_.Name -eq 'External' } })) {
+    foreach ($network in @($networks | Sort-Object -Property { $_.Name -eq 'External' })) {
         try {
             $network | Remove-HnsNetwork -ErrorAction Stop
             "network $($network.Name)"

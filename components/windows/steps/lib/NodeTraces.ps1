@@ -71,8 +71,8 @@ function Remove-NodeExclusion {
         [string[]] $Folder
     )
 
-    # With a wildcard the question is answered by nothing instead of an error: Defender is a feature that may be gone.
-    if (@(Get-Command -Name 'Get-MpPreferenc[e]').Count -eq 0) {
+    # Defender is a feature that may be gone.
+    if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) {
         return
     }
     $ours = {

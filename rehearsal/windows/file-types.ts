@@ -1,10 +1,11 @@
 /** System.IO: files and folders. */
-import type { FileStatus, Host } from "../host.ts";
-import { array, bytes, string, type Types } from "../types.ts";
-import { NetObject, Unsupported } from "../values.ts";
-import { decodeText, type TextEncoding } from "./encoding.ts";
+import { decodeText, linesOf, type TextEncoding } from "../../powershell/dotnet/encoding.ts";
+import { toDateTime } from "./time-types.ts";
+import { array, bytes, string, type Types } from "../../powershell/types.ts";
+import { NetObject, Unsupported } from "../../powershell/values.ts";
+import type { FileStatus } from "./file-streams.ts";
 import { fileNotFound } from "./io-errors.ts";
-import { toDateTime } from "./time.ts";
+import type { ScriptMachine } from "./machine-types.ts";
 
 /** What the state of a FileInfo or DirectoryInfo is. */
 export interface FileState {
@@ -25,14 +26,7 @@ export function fileName(path: string): string {
   return path.slice(path.search(/[^\\/:]*$/));
 }
 
-/** Lines of a text; the end of the last line begins no further one. */
-export function linesOf(text: string): string[] {
-  const lines = text.split(/\r\n|\r|\n/);
-  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-}
-
-/** Defines what touches files, for one machine. */
-export function defineFileTypes(types: Types, host: Host): void {
+export function defineFileTypes(types: Types, host: ScriptMachine): void {
   const { files } = host;
   const full = (path: string) => files.resolve(path);
   types.define({
@@ -68,7 +62,7 @@ export function defineFileTypes(types: Types, host: Host): void {
   defineInfos(types, host);
 }
 
-function defineInfos(types: Types, host: Host): void {
+function defineInfos(types: Types, host: ScriptMachine): void {
   type Info = NetObject<FileState>;
   types.define({
     name: "System.IO.FileSystemInfo",

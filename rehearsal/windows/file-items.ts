@@ -1,11 +1,11 @@
 /** Files and folders as items. */
-import type { Shell } from "../commands.ts";
-import { fileInfo, fileName } from "../dotnet/files.ts";
-import { raised } from "../types.ts";
-import { Unsupported } from "../values.ts";
-import { joined, split, type Item, type ItemProvider } from "./items.ts";
+import { joined, split, type Item, type ItemProvider } from "../../powershell/cmdlets/items.ts";
+import { raised, type Types } from "../../powershell/types.ts";
+import { Unsupported } from "../../powershell/values.ts";
+import type { FileSystem } from "./file-streams.ts";
+import { fileInfo, fileName } from "./file-types.ts";
 
-export function fileItems({ host: { files }, types }: Shell): ItemProvider {
+export function fileItems(files: FileSystem, types: Types): ItemProvider {
   /** What a folder lists is shown by its name alone; undefined: not there. */
   const find = (path: string, isListed = false): Item | undefined => {
     const status = files.status(path);
@@ -18,7 +18,6 @@ export function fileItems({ host: { files }, types }: Shell): ItemProvider {
         isContainer: status.isFolder,
         isHidden: status.isHidden,
         isLink: status.isLink ?? false,
-        isReadOnly: status.isReadOnly,
         value: () => fileInfo(types, { path, shown, status }),
       }
     );
@@ -36,6 +35,7 @@ export function fileItems({ host: { files }, types }: Shell): ItemProvider {
     separator: files.separator,
     resolve: (path) => files.resolve(path),
     find: (path) => find(path),
+    device: (path) => files.device?.(path),
     children: ({ path }) =>
       files
         .list(path)

@@ -1,8 +1,8 @@
 /** Moments, spans of time and stopwatches. */
-import type { Clock, Host } from "../host.ts";
-import { toDouble, types, type Types } from "../types.ts";
-import { NetObject, Unsupported, type EnumValue, type Num, type Value } from "../values.ts";
-import { badFormat } from "./exceptions.ts";
+import { badFormat } from "../../powershell/dotnet/exceptions.ts";
+import type { Clock, Host } from "../../powershell/host.ts";
+import { toDouble, types, type Types } from "../../powershell/types.ts";
+import { NetObject, Unsupported, type Num, type Value } from "../../powershell/values.ts";
 
 export interface Moment {
   /** Since 1970, by the moment's own clock. */
@@ -56,14 +56,6 @@ const timeSpan = types.define({
   },
 });
 
-/** The time from one moment to another; undefined: it is something else that is subtracted. */
-export function timeBetween(later: Value, earlier: Value): Value | undefined {
-  const [to, from] = [later, earlier].map((each) =>
-    each instanceof NetObject && each.type.name === "System.DateTime" ? (each as DateTime) : null,
-  );
-  return to && from && new NetObject(timeSpan, to.state.milliseconds - from.state.milliseconds);
-}
-
 /** Where the parts of a date stand in ISO 8601. */
 const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
   ...{ yyyy: [0, 4], MM: [5, 7], dd: [8, 10] },
@@ -83,11 +75,6 @@ function format({ state }: DateTime, as: string): string {
   return written.replace(/[a-zH]+|MM/g, (part) => date.toISOString().slice(...(parts[part] ?? [])));
 }
 
-const styles = types.define({
-  name: "System.Globalization.DateTimeStyles",
-  enumeration: { None: 0, AdjustToUniversal: 16, AssumeUniversal: 64 },
-});
-
 /** Tenths of microseconds since the year 1, at 1970-01-01. */
 const epoch = 621_355_968_000_000_000n;
 
@@ -100,22 +87,34 @@ export function defineTimeTypes(set: Types, host: Host): void {
     (unit: number) =>
     ({ state }: DateTime, { value }: Num) =>
       moment(state.milliseconds + Math.round(value * unit), state.kind);
-  const parse = (_: null, text: string, as: string, __: Value, style: EnumValue) => {
-    if (as !== "r" || style.number !== 16 + 64) {
-      throw new Unsupported(`the date format ${as} with the styles ${style.name}`);
+  const parse = (_: null, text: string, as: string) => {
+    if (as !== "r") {
+      throw new Unsupported(`the date format ${as}`);
     }
     const parsed = Number.isNaN(Date.parse(text)) ? undefined : moment(Date.parse(text), "Utc");
     if (!parsed || format(parsed, as).toLowerCase() !== text.toLowerCase()) {
       throw badFormat("String was not recognized as a valid DateTime.");
     }
-    return parsed;
+    return new NetObject(dateTimeOffset, parsed);
   };
+  const dateTimeOffset = set.define({
+    name: "System.DateTimeOffset",
+    properties: { UtcDateTime: ({ state }: NetObject<DateTime>) => state },
+    methods: {
+      "ToString()": () => {
+        throw new Unsupported("a DateTimeOffset in a text");
+      },
+    },
+    staticMethods: { "ParseExact(string, string, System.IFormatProvider)": parse },
+  });
   const dateTime = set.define({
     name: "System.DateTime",
     aliases: ["datetime"],
     isValueType: true,
     compare: (left: DateTime, right: DateTime) =>
       left.state.milliseconds - right.state.milliseconds,
+    subtract: (later: DateTime, earlier: DateTime) =>
+      new NetObject(timeSpan, later.state.milliseconds - earlier.state.milliseconds),
     properties: {
       Ticks: ({ state }: DateTime) => epoch + BigInt(state.milliseconds) * 10_000n,
     },
@@ -130,9 +129,6 @@ export function defineTimeTypes(set: Types, host: Host): void {
       "AddDays(double)": add(86_400_000),
     },
     staticProperties: { UtcNow: () => toDateTime(set, host, clock.now(), true) },
-    staticMethods: {
-      [`ParseExact(string, string, System.IFormatProvider, ${styles.name})`]: parse,
-    },
   });
 
   type Stopwatch = NetObject<{ readonly started: number }>;

@@ -1,6 +1,6 @@
 /** The errors of .NET's files. */
-import { raised } from "../types.ts";
-import type { Raised } from "../values.ts";
+import { raised } from "../../powershell/types.ts";
+import type { Raised } from "../../powershell/values.ts";
 
 export function fileNotFound(path: string): Raised {
   return raised("System.IO.FileNotFoundException", `Could not find file '${path}'.`);
