@@ -1,4 +1,5 @@
 /** The errors of .NET's files. */
+import "../../powershell/dotnet/exceptions.ts"; // Defines their types.
 import { raised } from "../../powershell/types.ts";
 import type { Raised } from "../../powershell/values.ts";
 
