@@ -5,11 +5,10 @@ import {
   findInCatalogue,
   updateCatalogue,
 } from "../../components/windows/image/update-catalogue.ts";
-import { fileNameOf } from "../../components/windows/software.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
-import { addToLock } from "../../toolchain/add-to-lock.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { lockChecksum } from "../../toolchain/publisher.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import { Failure, messageOf } from "../failure.ts";
 import { say } from "../progress.ts";
@@ -35,15 +34,9 @@ export async function findUpdate(
   }
   say(`looks for ${kb} in Microsoft's Update Catalog`);
   await ensureHostPackages(["curl"], say);
-  const takenFrom = catalogueSearch(kb);
   try {
     const { url, sha256 } = await findInCatalogue(kb, site);
-    const takenOn = new Date().toISOString().slice(0, 10);
-    await addToLock(lockFile, url, { sha256, takenFrom, takenOn });
-    say(
-      `${fileNameOf({ uri: url })}: trusted on first use: SHA-256 ${sha256} from ${takenFrom}, ` +
-        `written to software.lock.json`,
-    );
+    await lockChecksum({ url, checksumUrl: catalogueSearch(kb) }, sha256, say, lockFile);
   } catch (error) {
     throw new Failure(
       `${kb} could not be found in Microsoft's Update Catalog: ${messageOf(error)}. ${nameAnUpdate}`,

@@ -56,7 +56,7 @@ export function imageMedia(
 export function missingUpdate(
   image: IsoImage,
   version: WindowsVersion,
-  lock = readSoftwareLock(softwareLockFile),
+  lock: SoftwareLock,
 ): string | undefined {
   const kb = updateNumber(image, version);
   return kb === undefined || isRefused(image) || lockedUpdate(kb, lock) ? undefined : kb;
