@@ -1,13 +1,15 @@
 /**
- * Files that a script opens, and what it reads them and its standard input with.
+ * Files that a script opens, and its console: what it reads and writes them with.
  *
  * Sources: https://learn.microsoft.com/dotnet/api/system.io.filestream,
  * https://learn.microsoft.com/dotnet/api/system.io.streamreader.
  */
-import { decodeText, toBuffer } from "../../powershell/dotnet/encoding.ts";
+import { toText } from "../../powershell/convert.ts";
+import { decodeText, newLine, toBuffer } from "../../powershell/dotnet/encoding.ts";
 import type { Done, Files } from "../../powershell/host.ts";
 import type { Types } from "../../powershell/types.ts";
-import { NetObject, type EnumValue, type PsArray } from "../../powershell/values.ts";
+import { NetObject, type EnumValue, type PsArray, type Value } from "../../powershell/values.ts";
+import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 
 /** An open file. */
@@ -73,8 +75,8 @@ const enumerations: Record<string, Record<string, number>> = {
 /** What the state of a StreamReader does: it reads all that is left. */
 type Source = () => Buffer | Promise<Buffer>;
 
-/** @param input all of the script's standard input. */
-export function defineStreamTypes(types: Types, files: FileSystem, input: Source): void {
+export function defineStreamTypes(types: Types, machine: ScriptMachine): void {
+  const { files, input, output, error } = machine;
   for (const [name, enumeration] of Object.entries(enumerations)) {
     types.define({ name: `System.IO.${name}`, enumeration });
   }
@@ -93,7 +95,20 @@ export function defineStreamTypes(types: Types, files: FileSystem, input: Source
     return new NetObject(fileStream, handle);
   };
   const stream = types.define({ name: "System.IO.Stream" });
-  types.extend("System.Console", {
+  type Writer = NetObject<(text: string) => void>;
+  const writer = types.define({
+    name: "System.IO.TextWriter",
+    methods: {
+      "WriteLine(object)": ({ state }: Writer, value: Value) =>
+        void state(toText(value) + newLine(machine)),
+    },
+  });
+  types.define({
+    name: "System.Console",
+    staticProperties: {
+      Out: () => new NetObject(writer, output),
+      Error: () => new NetObject(writer, error),
+    },
     staticMethods: { "OpenStandardInput()": () => new NetObject(stream, input) },
   });
   type Stream = NetObject<FileHandle>;

@@ -1,7 +1,6 @@
 /** What of .NET reaches the machine that a script runs on, and not the language alone. */
 import type { Host } from "../../powershell/host.ts";
 import type { Types } from "../../powershell/types.ts";
-import { defineConsoleTypes } from "./console-types.ts";
 import { defineEnvironmentTypes, type WindowsEnvironment } from "./environment.ts";
 import { defineFileTypes } from "./file-types.ts";
 import { defineStreamTypes, type FileSystem } from "./file-streams.ts";
@@ -20,8 +19,7 @@ export interface ScriptMachine extends Host {
   readonly is64Bit: boolean;
   /** All of standard input. */
   readonly input: () => Promise<Buffer>;
-  /** Undefined: no other script of the machine has any. */
-  readonly mutexes?: NamedMutexes;
+  readonly mutexes: NamedMutexes;
   /** Addresses of a name; none: it does not resolve. */
   readonly lookup: (name: string) => Promise<readonly string[]>;
 }
@@ -29,10 +27,9 @@ export interface ScriptMachine extends Host {
 /** Adds to the types of an interpreter. */
 export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
   defineTimeTypes(types, machine);
-  defineConsoleTypes(types, machine);
   defineTaskTypes(types, machine.clock);
   defineFileTypes(types, machine);
-  defineStreamTypes(types, machine.files, machine.input);
+  defineStreamTypes(types, machine);
   defineProcessTypes(types, machine.programs, machine);
   defineEnvironmentTypes(types, machine.environment, machine.is64Bit);
   defineMutexTypes(types, machine.mutexes);

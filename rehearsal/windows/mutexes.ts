@@ -1,4 +1,5 @@
 /** Windows' mutexes with names, which all processes of a machine share. */
+import { within } from "./tasks.ts";
 import { millisecondsOf } from "./time-types.ts";
 import type { Types } from "../../powershell/types.ts";
 import { NetObject, Unsupported, type Value } from "../../powershell/values.ts";
@@ -26,20 +27,12 @@ export class NamedMutexes {
     void last.then(() => {
       if (this.#last.get(name) === last) this.#last.delete(name);
     });
-    if (before !== undefined && !(await this.#within(before, milliseconds))) {
+    if (before !== undefined && !(await within(this.#time, before, milliseconds))) {
       leave();
       return "busy";
     }
     this.#leave.set(name, leave);
     return "entered";
-  }
-
-  async #within(before: Promise<unknown>, milliseconds: number): Promise<boolean> {
-    const come = new AbortController();
-    const late = this.#time.sleep(milliseconds, come.signal).then(() => false);
-    const entered = await Promise.race([before.then(() => true), late]);
-    come.abort();
-    return entered;
   }
 
   leave(name: string): void {
@@ -53,8 +46,7 @@ export class NamedMutexes {
   }
 }
 
-/** @param mutexes those of the machine; undefined: nobody else has any. */
-export function defineMutexTypes(types: Types, mutexes?: NamedMutexes): void {
+export function defineMutexTypes(types: Types, mutexes: NamedMutexes): void {
   // The model's processes leave what they have entered: no mutex is abandoned.
   types.define({
     name: "System.Threading.AbandonedMutexException",
@@ -75,9 +67,9 @@ export function defineMutexTypes(types: Types, mutexes?: NamedMutexes): void {
       "WaitOne(timespan)": async ({ state }: Mutex, span: Value) => {
         const milliseconds = millisecondsOf(span);
         const longest = milliseconds < 0 ? Infinity : milliseconds;
-        return (await mutexes?.enter(state, longest)) !== "busy";
+        return (await mutexes.enter(state, longest)) !== "busy";
       },
-      "ReleaseMutex()": ({ state }: Mutex) => mutexes?.leave(state),
+      "ReleaseMutex()": ({ state }: Mutex) => mutexes.leave(state),
       "Dispose()": () => undefined,
     },
   });

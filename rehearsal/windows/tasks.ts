@@ -21,7 +21,7 @@ export function task(types: Types, promise: Promise<Value>): Task {
 
 /** Whether a promise is kept within so many milliseconds. */
 export async function within(
-  clock: Clock,
+  clock: Pick<Clock, "sleep">,
   promise: Promise<unknown>,
   time: number,
 ): Promise<boolean> {

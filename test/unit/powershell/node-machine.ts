@@ -6,9 +6,11 @@ import os from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { realTime } from "../../../rehearsal/host/machine-time.ts";
 import type { WindowsEnvironment } from "../../../rehearsal/windows/environment.ts";
 import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
+import { NamedMutexes } from "../../../rehearsal/windows/mutexes.ts";
 import { outcome, type Processes } from "../../../rehearsal/windows/processes.ts";
 
 export interface NodeHostOptions extends Pick<ScriptMachine, "output" | "error" | "input"> {
@@ -31,6 +33,7 @@ export function nodeHost({ folder = process.cwd(), ...streams }: NodeHostOptions
     programs: nodeProcesses(environment),
     computerName: os.hostname(),
     is64Bit: true,
+    mutexes: new NamedMutexes(realTime),
     lookup: () => Promise.resolve([]),
     ...streams,
   };
