@@ -45,6 +45,8 @@ export function serveSftp(sftp: SFTPWrapper): void {
   sftp.on("FSETSTAT", (id) => sftp.status(id, STATUS_CODE.OK));
   sftp.on("MKDIR", (id, folder) => status(id, mkdir(folder)));
   sftp.on("STAT", (id, file) => attributes(id, stat(file)));
+  // As OpenSSH's: Go's client, which the official plugin uses, says that it is done and waits for the end.
+  sftp.on("end", () => sftp.end());
 }
 
 function attributesOf(found: Awaited<ReturnType<typeof stat>>): Attributes {
