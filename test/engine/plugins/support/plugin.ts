@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import * as grpc from "@grpc/grpc-js";
@@ -127,6 +128,10 @@ export class Plugin {
     const { version, executable } =
       bundledPlugins.find((each) => each.name === name) ?? ({} as never);
     const file = path.join(pulumiHome, "plugins", `resource-${name}-v${version}`, executable);
+    // A script is the bundled one, whose tests would pass for the official one's.
+    if ((await readFile(file)).toString("latin1", 0, 2) === "#!") {
+      throw new Error(`${file} is the bundled plugin: run KINDOWS_PLUGINS=official make engine`);
+    }
     this.#process = spawn(file, [engine], { stdio: ["pipe", "pipe", "inherit"] });
     const output = this.#process.stdout;
     if (output === null) throw new Error(`${file} has no output`);

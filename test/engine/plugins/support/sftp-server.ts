@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import ssh2 from "ssh2";
 import type { Attributes, SFTPWrapper } from "ssh2";
+import { endSftp } from "../../../../rehearsal/host/ssh/end-sftp.ts";
 
 const { STATUS_CODE, flagsToString } = ssh2.utils.sftp;
 
@@ -45,8 +46,8 @@ export function serveSftp(sftp: SFTPWrapper): void {
   sftp.on("FSETSTAT", (id) => sftp.status(id, STATUS_CODE.OK));
   sftp.on("MKDIR", (id, folder) => status(id, mkdir(folder)));
   sftp.on("STAT", (id, file) => attributes(id, stat(file)));
-  // As OpenSSH's: Go's client, which the official plugin uses, says that it is done and waits for the end.
-  sftp.on("end", () => sftp.end());
+  // Go's client, which the official plugin uses, waits for it.
+  sftp.on("end", () => endSftp(sftp));
 }
 
 function attributesOf(found: Awaited<ReturnType<typeof stat>>): Attributes {
