@@ -12,7 +12,7 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import type { Files, Host } from "./host.ts";
+import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, negate } from "./operators.ts";
 import { functionSignature } from "./parameters.ts";
@@ -30,8 +30,8 @@ import {
   type Runnable,
   type Stage,
 } from "./stages.ts";
-import { check, usesOf } from "./subset.ts";
-import type * as Syntax from "./syntax.ts";
+import { check, scriptOf, type Script } from "./subset.ts";
+import * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
 import {
@@ -102,6 +102,8 @@ export interface InterpreterOptions {
   readonly variables?: Readonly<Record<string, Value>>;
   /** Commands that a script may call though they are not known yet, by name in lower case. Default: none. */
   readonly mayCall?: (name: string) => boolean;
+  /** A script that was read before, for a file with this text. Default: each is read once in a process. */
+  readonly kept?: (file: Syntax.SourceFile) => Script | undefined;
 }
 
 export class Interpreter implements Shell {
@@ -110,7 +112,7 @@ export class Interpreter implements Shell {
   readonly #options: InterpreterOptions;
   readonly #cmdlets = new Map<string, Cmdlet>();
   /** What is run here has been found to use nothing that is not known. */
-  readonly #checked = new Set<Syntax.ScriptBody>();
+  readonly #checked = new Set<Script>();
   #scope: Scope;
   /** How many try blocks are being run, in all functions: within one, every error ends its block. */
   #tries = 0;
@@ -131,15 +133,13 @@ export class Interpreter implements Shell {
 
   /** Runs a script file as powershell.exe -File does. Returns its exit code. */
   runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
-    return this.#run(() =>
-      this.#script(parsed(path, this.host.files), fileArguments(args), emit, "&"),
-    );
+    return this.#run(() => this.#script(this.#read(path), fileArguments(args), emit, "&"));
   }
 
   /** Runs a text as powershell.exe -Command does. Returns its exit code. */
   runCommand(text: string, emit: Emit): Promise<number> {
-    const body = parseScript({ path: "<command line>", text });
-    return this.#run(() => this.#script(body, [], emit, "."));
+    const script = readScript({ path: "<command line>", text });
+    return this.#run(() => this.#script(script, [], emit, "."));
   }
 
   async #run(script: () => Promise<number | undefined>): Promise<number> {
@@ -150,7 +150,7 @@ export class Interpreter implements Shell {
         throw error;
       }
       const at = error.record?.position;
-      const place = at ? `${at.file.path}:${String(at.line)}: ` : "";
+      const place = at ? `${at.file.path}:${String(Syntax.lineOf(at))}: ` : "";
       this.host.error(`${place}${error.exception.message}\n`);
       return 1;
     }
@@ -158,13 +158,25 @@ export class Interpreter implements Shell {
 
   // Scripts and functions
 
+  #read(path: string): Script {
+    const data = this.host.files.read(path);
+    const text = data.toString("utf8").replace(/^\ufeff/, "");
+    const before = scripts.get(path);
+    if (before?.body.position.file.text === text) {
+      return before;
+    }
+    const script = this.#options.kept?.({ path, text }) ?? readScript({ path, text });
+    scripts.set(path, script);
+    return script;
+  }
+
   /** The files that a script dot-sources, and those that these do. */
-  #dotSourced(body: Syntax.ScriptBody, all = new Set([body])): Set<Syntax.ScriptBody> {
+  #dotSourced(script: Script, all = new Set([script])): Set<Script> {
     const { files } = this.host;
-    for (const below of usesOf(body).sourced) {
-      const folder = folderOf(body.position.file.path) + files.separator;
+    for (const below of script.sourced) {
+      const folder = folderOf(script.body.position.file.path) + files.separator;
       const path = files.resolve(/^\w:/.test(below) ? below : folder + below);
-      const sourced = files.status(path) && parsed(path, files);
+      const sourced = files.status(path) && this.#read(path);
       if (sourced && !all.has(sourced)) {
         this.#dotSourced(sourced, all.add(sourced));
       }
@@ -174,14 +186,15 @@ export class Interpreter implements Shell {
 
   /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
   async #script(
-    body: Syntax.ScriptBody,
+    script: Script,
     args: readonly Argument[],
     emit: Emit,
     how: "&" | ".",
   ): Promise<number | undefined> {
+    const { body } = script;
     const { path } = body.position.file;
-    if (!this.#checked.has(body)) {
-      const all = this.#dotSourced(body);
+    if (!this.#checked.has(script)) {
+      const all = this.#dotSourced(script);
       check([...all], {
         ...this.#options,
         cmdlets: this.#cmdlets,
@@ -794,7 +807,7 @@ export class Interpreter implements Shell {
     if (/\.ps1$/i.test(short) && files.status(files.resolve(short))) {
       return ({ args, emit, piped }) =>
         gathering(piped, async () => {
-          const code = await this.#script(parsed(files.resolve(short), files), args, emit, how);
+          const code = await this.#script(this.#read(files.resolve(short)), args, emit, how);
           if (code !== undefined || how === "&") {
             this.#scope.global.setVariable("LASTEXITCODE", code ?? 0);
           }
@@ -841,7 +854,7 @@ export class Interpreter implements Shell {
 
 /** Arguments of a command line, which are all texts: `-Name`, `-Name:value`, or a value. */
 function fileArguments(args: readonly string[]): Argument[] {
-  const position = { file: { path: "<command line>", text: "" }, line: 1, start: 0, end: 0 };
+  const position = { file: { path: "<command line>", text: "" }, start: 0, end: 0 };
   return args.map((arg) => {
     const [, name, text] = /^-([A-Za-z_]\w*)(?::(.*))?$/s.exec(arg) ?? [];
     const value = text && /^\$(true|false)$/i.test(text) ? /true/i.test(text) : text;
@@ -850,25 +863,11 @@ function fileArguments(args: readonly string[]): Argument[] {
 }
 
 /** Of all interpreters, by path: most scripts are run many times. */
-const scripts = new Map<string, Syntax.ScriptBody>();
+const scripts = new Map<string, Script>();
 
-function parsed(path: string, files: Files): Syntax.ScriptBody {
-  const text = files
-    .read(path)
-    .toString("utf8")
-    .replace(/^\ufeff/, "");
-  const before = scripts.get(path);
-  if (before?.position.file.text === text) {
-    return before;
-  }
-  const body = parseScript({ path, text });
-  scripts.set(path, body);
-  return body;
-}
-
-function parseScript(file: Syntax.SourceFile): Syntax.ScriptBody {
+export function readScript(file: Syntax.SourceFile): Script {
   try {
-    return parse(file);
+    return scriptOf(parse(file));
   } catch (error) {
     if (error instanceof UnsupportedSyntaxError) {
       throw new Unsupported(error.construct).at(error.position);

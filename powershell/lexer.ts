@@ -1,6 +1,6 @@
 /** What is below the grammar: errors, positions, space between words, and the forms of words and numbers. */
 
-import type { ConstantValue, Position, SourceFile } from "./syntax.ts";
+import { lineOf, type ConstantValue, type Position, type SourceFile } from "./syntax.ts";
 
 /** A text that is no PowerShell. */
 export class ScriptSyntaxError extends Error {
@@ -8,7 +8,7 @@ export class ScriptSyntaxError extends Error {
     message: string,
     readonly position: Position,
   ) {
-    super(`${position.file.path}:${position.line}: ${message}`);
+    super(`${position.file.path}:${lineOf(position)}: ${message}`);
     this.name = new.target.name;
   }
 }
@@ -104,18 +104,6 @@ export function numberOf(match: RegExpExecArray): ConstantValue {
   return BigInt.asIntN(64, value) === value ? value : { double: Number(value) };
 }
 
-class Place implements Position {
-  constructor(
-    readonly file: SourceFile,
-    readonly start: number,
-    readonly end: number,
-  ) {}
-
-  get line(): number {
-    return this.file.text.slice(0, this.start).split("\n").length;
-  }
-}
-
 /** A place in a text, and what is read there whatever the grammar says. */
 export class Reader {
   protected at = 0;
@@ -193,7 +181,7 @@ export class Reader {
   /** From an offset to here, without space before here. */
   protected since(start: number): Position {
     const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
-    return new Place(this.file, start, end);
+    return { file: this.file, start, end };
   }
 
   /** Tells what is missing here; but if an operator stands here, that is what is not supported. */

@@ -38,35 +38,32 @@ interface Names extends Known {
   readonly methods: ReadonlySet<string>;
 }
 
-/** What a script has of its own, and what it uses. */
-interface Uses {
+/** A script that was read, with what it has of its own and what it uses. */
+export interface Script {
+  readonly body: ScriptBody;
   /** Names of functions, in lower case. */
   readonly functions: Set<string>;
   /** Keys of tables, in lower case: an object made of one has methods of that name. */
   readonly keys: Set<string>;
   /** Files that it dot-sources, below its folder or by full path, as far as these can be told beforehand. */
   readonly sourced: Set<string>;
+  /** What is not known anywhere, and what some machines know. */
   readonly nodes: AnyNode[];
 }
 
-const known = new WeakMap<ScriptBody, Uses>();
-
-/** Trees are walked once, however often their script is run. */
-export function usesOf(body: ScriptBody): Uses {
-  const there = known.get(body);
-  if (there) {
-    return there;
-  }
-  const uses = { functions: new Set(""), keys: new Set(""), sourced: new Set(""), nodes: [] };
-  known.set(body, uses);
+export function scriptOf(body: ScriptBody): Script {
+  const names = { functions: new Set(""), keys: new Set(""), sourced: new Set("") };
+  const script: Script = { body, ...names, nodes: [] };
   visit(body, (node) => {
-    collect(node, uses);
+    collect(node, script);
   });
-  return uses;
+  return script;
 }
 
-function collect(node: AnyNode, { functions, keys, sourced, nodes }: Uses): void {
-  nodes.push(node);
+function collect(node: AnyNode, { functions, keys, sourced, nodes }: Script): void {
+  if (named.has(node.kind) || unknownSyntax(node) !== undefined) {
+    nodes.push(node);
+  }
   if (node.kind === "FunctionDefinition") {
     functions.add(node.name.toLowerCase());
   } else if (node.kind === "HashtableLiteral") {
@@ -82,8 +79,7 @@ function collect(node: AnyNode, { functions, keys, sourced, nodes }: Uses): void
 }
 
 /** Refuses scripts that are run together by the first thing in them that is not known. */
-export function check(scripts: readonly ScriptBody[], names: Known): void {
-  const all = scripts.map(usesOf);
+export function check(all: readonly Script[], names: Known): void {
   const methods = new Set(names.types.all().flatMap((type) => [...type.methods.keys()]));
   methods.add("invoke");
   all.forEach(({ keys }) => {
@@ -105,6 +101,9 @@ function word(node: Expression): string {
   return node.kind === "Constant" && typeof node.value === "string" ? node.value : "";
 }
 
+/** Whether these are known depends on the machine. */
+const named = new Set<AnyNode["kind"]>(["Command", "TypeName", "Member", "MethodCall"]);
+
 function unknown(node: AnyNode, names: Names): string | undefined {
   if (node.kind === "Command") {
     return unknownCommand(node, names);
@@ -112,6 +111,14 @@ function unknown(node: AnyNode, names: Names): string | undefined {
   if (node.kind === "Member" || node.kind === "MethodCall") {
     return unknownMember(node, names);
   }
+  if (node.kind === "TypeName") {
+    const isKnown = /^ordered$/i.test(node.name) || names.types.find(node.name);
+    return isKnown ? undefined : `the type [${node.name}]`;
+  }
+  return unknownSyntax(node);
+}
+
+function unknownSyntax(node: AnyNode): string | undefined {
   if (node.kind === "Binary" || node.kind === "Unary") {
     const known = node.kind === "Unary" ? unaryOperators : binaryOperators;
     const isKnown = known.has(node.operator.replace(/^-c(?!ontains)/, "-"));
@@ -120,10 +127,6 @@ function unknown(node: AnyNode, names: Names): string | undefined {
   if (node.kind === "Variable") {
     const isKnown = node.scope !== undefined || !unknownVariables.test(node.name);
     return isKnown ? undefined : `the variable $${node.name}`;
-  }
-  if (node.kind === "TypeName") {
-    const isKnown = /^ordered$/i.test(node.name) || names.types.find(node.name);
-    return isKnown ? undefined : `the type [${node.name}]`;
   }
   if (node.kind === "Redirection") {
     return "a redirection";
@@ -175,7 +178,7 @@ function unknownCommand({ name, elements }: Command, names: Names): string | und
 }
 
 /** Hands on a tree's nodes, each before those within it. */
-function visit(tree: object, on: (node: AnyNode) => void): void {
+export function visit(tree: object, on: (node: AnyNode) => void): void {
   if ("kind" in tree && "position" in tree) {
     on(tree as AnyNode);
   }

@@ -7,12 +7,16 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Where a node stands: a line, counted from 1, and offsets of the first character and behind the last one. */
+/** Where a node stands: offsets of the first character and behind the last one. */
 export interface Position {
   readonly file: SourceFile;
-  readonly line: number;
   readonly start: number;
   readonly end: number;
+}
+
+/** Counted from 1. */
+export function lineOf({ file, start }: Position): number {
+  return file.text.slice(0, start).split("\n").length;
 }
 
 interface Node<Kind extends string> {

@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 
 import { parse } from "../powershell/parser.ts";
-import { usesOf } from "../powershell/subset.ts";
+import { visit } from "../powershell/subset.ts";
 import type { Statement } from "../powershell/syntax.ts";
 import reached from "./script-coverage.json" with { type: "json" };
 
@@ -97,7 +97,7 @@ function statements(file: string, text: string): number[] {
       if (kind !== "FunctionDefinition") starts.add(position.start);
     }
   };
-  for (const node of usesOf(parse({ path: file, text })).nodes) {
+  visit(parse({ path: file, text }), (node) => {
     if ("statements" in node) add(node.statements);
     if ("body" in node && Array.isArray(node.body)) add(node.body as Statement[]);
     if (node.kind === "If") {
@@ -108,6 +108,6 @@ function statements(file: string, text: string): number[] {
       node.catches.forEach(({ body }) => add(body));
       add(node.final);
     }
-  }
+  });
   return [...starts];
 }

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bake } from "../../components/windows/image/bake.ts";
 import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
@@ -14,6 +16,7 @@ import { uploadSource } from "../../plugins/command/upload.ts";
 import type { Operation } from "../../plugins/protocol/operation.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
+import { keepScripts, keptScriptsFolder } from "../windows/kept-scripts.ts";
 import type { BakingMachine } from "./baking-machine.ts";
 
 /** How to log in to the machine. */
@@ -47,6 +50,13 @@ export async function runBake(
   progress("waits for the machine");
   await copy(source, join(projectRoot, homeSource), "C:/kindows");
   await copy(source, `${steps}/`, folder.sftpPath);
+  const kept = await mkdtemp(join(tmpdir(), "kindows-bake-"));
+  try {
+    await keepScripts(steps, kept);
+    await copy(source, `${kept}/`, keptScriptsFolder);
+  } finally {
+    await rm(kept, { recursive: true });
+  }
   for (const { step, parameters } of bake.steps) {
     progress(`baking: ${step}`);
     const output = await runOverSsh(

@@ -4,6 +4,7 @@
  */
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
+import { join } from "node:path";
 import type { Cmdlet } from "../../powershell/commands.ts";
 import { newInterpreter } from "../../powershell/new-interpreter.ts";
 import { ioError } from "./io-errors.ts";
@@ -28,6 +29,7 @@ import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
+import { keptScript } from "./kept-scripts.ts";
 import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
@@ -121,7 +123,9 @@ export function windowsPowerShell(
     name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
     base: "System.SystemException",
   });
+  const kept = join(drive.root, "rehearsal/scripts");
   const interpreter = newInterpreter(host, {
+    kept: (file) => keptScript(kept, file),
     types,
     version: machine.version.powerShell,
     providers: (name) =>

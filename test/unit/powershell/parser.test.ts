@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "../../../powershell/parser.ts";
+import { lineOf } from "../../../powershell/syntax.ts";
 import { eachCase } from "../each-case.ts";
 
 const file = (text: string): { path: string; text: string } => ({ path: "test.ps1", text });
@@ -71,7 +72,7 @@ describe("The parser of PowerShell", () => {
   it("knows where each node stands", () => {
     const text = "$a = 1 # x\nfoo -a `\n  $b  \n";
     const positions = parse(file(text)).statements.map(({ position }) => position);
-    const [first, second] = positions.map(({ line, start, end }) => [line, start, end]);
+    const [first, second] = positions.map((each) => [lineOf(each), each.start, each.end]);
     assert.deepEqual(first, [1, 0, 6]);
     assert.deepEqual(second, [2, 11, text.indexOf("$b") + 2]);
   });

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { bakeOf, bakedSteps } from "../../../components/windows/image/bake.ts";
 import { imageSoftware } from "../../../components/windows/software.ts";
+import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { parse } from "../../../powershell/parser.ts";
 import { runBake } from "../../../rehearsal/bake/run-bake.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { keptScript } from "../../../rehearsal/windows/kept-scripts.ts";
 import { adminKey } from "./ssh-client.ts";
 
 const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
@@ -47,6 +52,18 @@ describe("the baking of the rehearsal's image, over SSH", () => {
     // The feature's, and the one that ends it.
     assert.equal(host.boots, 3);
     assert.deepEqual(host.nodes, []);
+  });
+
+  it("leaves the scripts' syntax trees, each for its very text", async () => {
+    await bake([]);
+    const folder = join(host.driveC, "rehearsal/scripts");
+    for (const name of await readdir(stepsSource, { recursive: true })) {
+      if (!name.endsWith(".ps1")) continue;
+      const path = join(stepsSource, name);
+      const text = (await readFile(path, "utf8")).replace(/^\ufeff/, "");
+      assert.deepEqual(keptScript(folder, { path, text })?.body, parse({ path, text }));
+      assert.equal(keptScript(folder, { path, text: `${text}\n` }), undefined);
+    }
   });
 
   it("leaves nothing for a second one to change", async () => {
