@@ -1,3 +1,5 @@
+import { Cache } from "../../toolchain/cache.ts";
+import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { consentOf } from "../fetch/consent.ts";
@@ -20,6 +22,7 @@ export async function prepare({ stack, yes }: PrepareOptions): Promise<number> {
   if (await existingSettings(stack)) {
     const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
     await prepareEngine([], { progress: say, ensurePackages }, "existing");
+    await removeCompilerCaches(new Cache());
   } else {
     await prepareStack(await stackSettings(stack), consentOf(stack, yes), say);
   }

@@ -21,6 +21,8 @@ import type { Artifact, Progress } from "../../toolchain/artifact.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import { checkArtifacts, type EnsuredArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
@@ -71,6 +73,7 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
       ...(await disk?.record(ensured.path(disk.artifact))),
     },
   });
+  await removeCompilerCaches(new Cache());
 }
 
 /** Images to build, the one with the longest way to go first. */
