@@ -30,6 +30,7 @@ import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
 import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { requireRoomToPrepare } from "./room.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 import { userDisk } from "./user-disk.ts";
 
@@ -44,7 +45,11 @@ import { userDisk } from "./user-disk.ts";
 export async function prepare(settings: Settings, say: Progress): Promise<void> {
   const ensurePackages = (names: readonly string[]): Promise<void> =>
     ensureHostPackages(names, say);
-  const options = { progress: say, ensurePackages };
+  const options = {
+    progress: say,
+    ensurePackages,
+    ensureRoom: (missing: readonly Artifact[]) => requireRoomToPrepare(missing, settings, say),
+  };
   const { uri } = settings.hypervisor;
   await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
   const { docker, libvirt } = await ensureStackPackages(settings, [], say);
