@@ -2,6 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
+import type { Progress } from "./artifact.ts";
 import type { LockOptions } from "./cache-lock.ts";
 import type { Cache } from "./cache.ts";
 import { isBuilding } from "./living-build.ts";
@@ -44,6 +45,7 @@ export function beginBuild(cache: Cache, into: string): Promise<unknown> {
 export async function removeCompilerCaches(
   cache: Cache,
   address: CompilerAddress = "go",
+  say: Progress = () => undefined,
 ): Promise<boolean> {
   const folder = compilerFolder(cache, address);
   if ((await stat(folder).catch(() => undefined)) === undefined) {
@@ -55,6 +57,7 @@ export async function removeCompilerCaches(
       if (await isBuilding(cache)) {
         return false;
       }
+      say(`removes ${folder}, which only builds need`);
       await makeWritable(folder);
       await cache.removeFolder(folder, address);
       return true;

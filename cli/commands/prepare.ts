@@ -28,7 +28,7 @@ export async function prepare({ stack, yes }: PrepareOptions): Promise<number> {
       ensureRoom: (missing: readonly Artifact[]) => requireRoomToPrepare(missing, undefined, say),
     };
     await prepareEngine([], options, "existing");
-    await removeCompilerCaches(new Cache());
+    await removeCompilerCaches(new Cache(), "go", say);
   } else {
     await prepareStack(await stackSettings(stack), consentOf(stack, yes), say);
   }

@@ -78,7 +78,7 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
       ...(await disk?.record(ensured.path(disk.artifact))),
     },
   });
-  await removeCompilerCaches(new Cache());
+  await removeCompilerCaches(new Cache(), "go", say);
 }
 
 /** Images to build, the one with the longest way to go first. */

@@ -24,9 +24,7 @@ const buildTimeoutSeconds = 60 * 60;
  *
  * @param address of these caches. Default: those that go once the tools are built, for builds of artifacts alone.
  */
-export function goEnvironment(
-  address: CompilerAddress = "go",
-): Readonly<Record<string, string>> {
+export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<string, string>> {
   const folder = compilerFolder(new Cache(), address);
   const settings = process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config");
   return {
