@@ -29,7 +29,8 @@ async function lastWrite(folder: string): Promise<Date | undefined> {
     ["build", "mod/cache/download"].map(async (name) => {
       const below = path.join(folder, name);
       const names = await readdir(below).catch(() => [] as string[]);
-      return Promise.all(names.map(async (each) => (await stat(path.join(below, each))).mtimeMs));
+      const found = names.map((each) => stat(path.join(below, each)).catch(() => undefined));
+      return (await Promise.all(found)).map((each) => each?.mtimeMs ?? 0);
     }),
   );
   const latest = Math.max(...times.flat());
