@@ -39,7 +39,10 @@ const disks = {
 } as const;
 
 /** Everything of a lab that is not running yet, and what it takes. */
-export function needs(settings: Settings, { docker, libvirt }: HostFacts): Need[] {
+export function needs(
+  settings: Settings,
+  { docker, libvirt }: Pick<HostFacts, "docker" | "libvirt">,
+): Need[] {
   const { kindCluster, pool } = labNames(settings.lab.name);
   const disk = disks[settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows"];
   const domains = libvirt.reachable ? libvirt.domains : [];

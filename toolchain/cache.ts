@@ -6,6 +6,7 @@ import path from "node:path";
 import type { Artifact } from "./artifact.ts";
 import { withLock } from "./cache-lock.ts";
 import type { LockOptions } from "./cache-lock.ts";
+import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
 import { isReadOnly } from "./read-only.ts";
 
@@ -161,7 +162,7 @@ export class Cache {
   ): Promise<string> {
     await this.removeHalfMade(address);
     const into = path.join(this.buildingFolder, `${address}.${process.pid}`);
-    await mkdir(into, { recursive: true });
+    await beginBuild(this, into);
     await mkdir(this.entriesFolder, { recursive: true });
     const started = Date.now();
     try {
@@ -178,10 +179,15 @@ export class Cache {
 
   /** Removes an entry; it is gone for everybody at once, not file by file. */
   async remove(address: string): Promise<void> {
+    await this.removeFolder(this.entryFolder(address), address);
+  }
+
+  /** Removes a folder of the cache likewise; call it with the lock of that address held. */
+  async removeFolder(folder: string, address: string): Promise<void> {
     const aside = path.join(this.buildingFolder, `${address}.removed.${process.pid}`);
     await mkdir(this.buildingFolder, { recursive: true });
     try {
-      await rename(this.entryFolder(address), aside);
+      await rename(folder, aside);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
         throw error;
@@ -191,7 +197,8 @@ export class Cache {
     await rm(aside, { recursive: true, force: true });
   }
 
-  private async removeHalfMade(address: string): Promise<void> {
+  /** Removes what dead processes left of making or removing it; call it with its lock held. */
+  async removeHalfMade(address: string): Promise<void> {
     const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
     for (const name of names.filter((each) => each.startsWith(`${address}.`))) {
       await rm(path.join(this.buildingFolder, name), { recursive: true, force: true });

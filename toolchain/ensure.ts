@@ -19,6 +19,8 @@ export interface EnsureOptions {
   readonly parallel?: number;
   /** Called once, before the first build, with the Debian packages that builds ask for. Default: nothing is done. */
   readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
+  /** Called once, before that, with all that is to be made. Default: nothing is done. */
+  readonly ensureRoom?: (missing: readonly Artifact[]) => Promise<void>;
 }
 
 /** Folders of the artifacts that were asked for. */
@@ -52,6 +54,7 @@ export async function ensureArtifacts(
     return ensured;
   }
   await cache.requireWritable();
+  await options.ensureRoom?.(missing);
   const packages = [...new Set(missing.flatMap((each) => each.hostPackages))].sort();
   if (packages.length > 0) {
     await options.ensurePackages?.(packages);

@@ -1,40 +1,26 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 import type { Cache } from "../../toolchain/cache.ts";
+import { compilerAddresses, compilerFolder } from "../../toolchain/compiler-caches.ts";
+import type { CompilerAddress } from "../../toolchain/compiler-caches.ts";
 import { bytesBelow } from "./entries.ts";
 import type { CacheEntry } from "./entries.ts";
-import { isLivingBuild } from "./living-build.ts";
 
-/** Folder of Go's modules and of what it compiled of them, below the cache's root: only builds need it. */
-export const compilerAddress = "go";
-
-/** Go's modules and compiled packages as an entry, or nothing where nothing was compiled. */
-export async function compilerCaches(cache: Cache): Promise<CacheEntry | undefined> {
-  const folder = path.join(cache.root, compilerAddress);
-  const usedAt = await lastWrite(folder);
-  return usedAt === undefined
-    ? undefined
-    : { address: compilerAddress, bytes: await bytesBelow(folder), seconds: undefined, usedAt };
-}
-
-/**
- * Removes them.
- *
- * @returns what was freed, in bytes; nothing while something is being built.
- */
-export async function removeCompilerCaches(
+/** Go's modules and compiled packages as entries, as far as there are any. */
+export async function compilerCaches(
   cache: Cache,
-  { bytes }: CacheEntry,
-  say: (line: string) => void,
-): Promise<number> {
-  if (await isBuilding(cache)) {
-    say(`kept ${compilerAddress}: something is being built with it`);
-    return 0;
-  }
-  await rm(path.join(cache.root, compilerAddress), { recursive: true, force: true });
-  say(`removed ${compilerAddress}, the compiler's caches`);
-  return bytes;
+): Promise<readonly (CacheEntry & { readonly address: CompilerAddress })[]> {
+  const entries = await Promise.all(
+    compilerAddresses.map(async (address) => {
+      const folder = compilerFolder(cache, address);
+      const usedAt = await lastWrite(folder);
+      return usedAt === undefined
+        ? []
+        : [{ address, bytes: await bytesBelow(folder), seconds: undefined, usedAt }];
+    }),
+  );
+  return entries.flat();
 }
 
 /** The compiler spreads what it writes over one layer of folders. */
@@ -43,15 +29,10 @@ async function lastWrite(folder: string): Promise<Date | undefined> {
     ["build", "mod/cache/download"].map(async (name) => {
       const below = path.join(folder, name);
       const names = await readdir(below).catch(() => [] as string[]);
-      return Promise.all(names.map(async (each) => (await stat(path.join(below, each))).mtimeMs));
+      const found = names.map((each) => stat(path.join(below, each)).catch(() => undefined));
+      return (await Promise.all(found)).map((each) => each?.mtimeMs ?? 0);
     }),
   );
   const latest = Math.max(...times.flat());
   return Number.isFinite(latest) ? new Date(latest) : undefined;
-}
-
-async function isBuilding(cache: Cache): Promise<boolean> {
-  const names = await readdir(cache.buildingFolder).catch(() => [] as string[]);
-  const alive = await Promise.all(names.map(async (name) => isLivingBuild(cache, name)));
-  return alive.includes(true);
 }

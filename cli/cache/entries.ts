@@ -34,7 +34,7 @@ export async function cacheEntries(cache: Cache): Promise<readonly CacheEntry[]>
   return entries.sort((a, b) => b.bytes - a.bytes);
 }
 
-/** Room that the files below a folder take on the disk. */
+/** Room that the files below a folder take on the disk; one that goes meanwhile takes none. */
 export async function bytesBelow(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
@@ -42,8 +42,8 @@ export async function bytesBelow(folder: string): Promise<number> {
       .filter((file) => file.isFile())
       .map(async (file) => {
         // 512 bytes each, whatever the file system's own block size (POSIX).
-        const { blocks } = await stat(path.join(file.parentPath, file.name));
-        return blocks * 512;
+        const found = await stat(path.join(file.parentPath, file.name)).catch(() => undefined);
+        return (found?.blocks ?? 0) * 512;
       }),
   );
   return sizes.reduce((sum, size) => sum + size, 0);

@@ -4,17 +4,17 @@ import path from "node:path";
 import type { Cache } from "../../toolchain/cache.ts";
 import { bytesBelow } from "./entries.ts";
 import type { CacheEntry } from "./entries.ts";
-import { isLivingBuild } from "./living-build.ts";
+import { isLivingBuild } from "../../toolchain/living-build.ts";
 
 /** Longest wait for a process that makes the very entry that is to go. */
 const lockTimeoutSeconds = 1;
 
 /** Entries that no clone has used for so many days; 0 means all. */
-export function unusedFor(
+export function unusedFor<T extends CacheEntry>(
   days: number,
-  entries: readonly CacheEntry[],
+  entries: readonly T[],
   now: Date,
-): readonly CacheEntry[] {
+): readonly T[] {
   const limit = now.getTime() - days * 24 * 3600 * 1000;
   return entries.filter((entry) => entry.usedAt.getTime() <= limit);
 }

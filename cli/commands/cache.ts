@@ -1,5 +1,6 @@
 import { Cache } from "../../toolchain/cache.ts";
-import { compilerAddress, compilerCaches, removeCompilerCaches } from "../cache/compiler-caches.ts";
+import { compilerAddresses, removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
+import { compilerCaches } from "../cache/compiler-caches.ts";
 import { cacheEntries } from "../cache/entries.ts";
 import { removeLoadedImages } from "../cache/loaded-images.ts";
 import {
@@ -15,8 +16,7 @@ import { table } from "../table.ts";
 /** `kindows cache ls`: what the cache holds. */
 export async function list(): Promise<number> {
   const cache = new Cache();
-  const compiler = await compilerCaches(cache);
-  const entries = [...(compiler === undefined ? [] : [compiler]), ...(await cacheEntries(cache))];
+  const entries = [...(await compilerCaches(cache)), ...(await cacheEntries(cache))];
   const rows = entries.map(({ address, bytes, seconds, usedAt }) => [
     address,
     mebibytes(bytes),
@@ -44,9 +44,10 @@ export async function prune(options: PruneOptions): Promise<number> {
     (await removeEntries(cache, unused, say)) +
     (await removeDeadBuilds(cache)) +
     (await removeStaleDownloads(cache, options.unusedFor, now));
-  const compiler = await compilerCaches(cache);
-  if (compiler !== undefined && unusedFor(options.unusedFor, [compiler], now).length > 0) {
-    freed += await removeCompilerCaches(cache, compiler, say);
+  for (const { address, bytes } of unusedFor(options.unusedFor, await compilerCaches(cache), now)) {
+    const gone = await removeCompilerCaches(cache, address);
+    freed += gone ? bytes : 0;
+    say(gone ? `removed ${address}` : `kept ${address}: something is being built`);
   }
   await removeLoadedImages(
     (await cacheEntries(cache)).map(({ address }) => address),
@@ -60,7 +61,7 @@ function madeIn(address: string, seconds: number | undefined): string {
   if (seconds !== undefined) {
     return `${seconds.toFixed(0)} s`;
   }
-  return address === compilerAddress ? "for builds only" : "not whole";
+  return compilerAddresses.some((each) => each === address) ? "for builds only" : "not whole";
 }
 
 function mebibytes(bytes: number): string {

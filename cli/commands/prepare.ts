@@ -1,7 +1,11 @@
+import type { Artifact } from "../../toolchain/artifact.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
+import { requireRoomToPrepare } from "../prepare/room.ts";
 import { exitCodes } from "../failure.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
@@ -18,8 +22,13 @@ export interface PrepareOptions {
  */
 export async function prepare({ stack, yes }: PrepareOptions): Promise<number> {
   if (await existingSettings(stack)) {
-    const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
-    await prepareEngine([], { progress: say, ensurePackages }, "existing");
+    const options = {
+      progress: say,
+      ensurePackages: (names: readonly string[]) => ensureHostPackages(names, say),
+      ensureRoom: (missing: readonly Artifact[]) => requireRoomToPrepare(missing, undefined, say),
+    };
+    await prepareEngine([], options, "existing");
+    await removeCompilerCaches(new Cache(), "go", say);
   } else {
     await prepareStack(await stackSettings(stack), consentOf(stack, yes), say);
   }

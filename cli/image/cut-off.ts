@@ -3,7 +3,7 @@ import path from "node:path";
 import { PartialImage } from "../../components/windows/image/builder/partial-image.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { bytesBelow } from "../cache/entries.ts";
-import { isLivingBuild } from "../cache/living-build.ts";
+import { isLivingBuild } from "../../toolchain/living-build.ts";
 
 /** An image whose making is under way, or was cut off. */
 export interface UnfinishedImage {

@@ -63,7 +63,7 @@ export async function requireMakeableImage(
   const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
   problems.push(
     ...judgeKvm(settings, { kvm: await probeKvmDevice(hypervisor.domainType) }),
-    ...(await roomForImage(media, cache)),
+    ...(await roomForImage(media, cache, say)),
     ...memoryForImage(await probeMemory()),
   );
   throwAny(problems);
@@ -76,12 +76,16 @@ export async function requireMakeableImage(
 }
 
 /** The image, what Setup writes while it is made, and what is still to be fetched for it. */
-async function roomForImage(media: readonly ImageMedium[], cache: Cache): Promise<HostProblem[]> {
+async function roomForImage(
+  media: readonly ImageMedium[],
+  cache: Cache,
+  say: Progress,
+): Promise<HostProblem[]> {
   let neededGiB = imageRoomGiB(media.some(({ name }) => name === "update"));
   for (const medium of media) {
     neededGiB += (await bytesToFetch(medium, cache)) / 1024 ** 3;
   }
-  return roomProblems(cache.root, neededGiB, "the image with what is fetched for it");
+  return roomProblems(cache.root, neededGiB, "the image with what is fetched for it", say);
 }
 
 async function bytesToFetch(medium: ImageMedium, cache: Cache): Promise<number> {

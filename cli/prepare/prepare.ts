@@ -21,6 +21,8 @@ import type { Artifact, Progress } from "../../toolchain/artifact.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import { checkArtifacts, type EnsuredArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
@@ -28,6 +30,7 @@ import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { mustBuildNodeImage } from "./node-image-choice.ts";
 import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { requireRoomToPrepare } from "./room.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 import { userDisk } from "./user-disk.ts";
 
@@ -42,7 +45,11 @@ import { userDisk } from "./user-disk.ts";
 export async function prepare(settings: Settings, say: Progress): Promise<void> {
   const ensurePackages = (names: readonly string[]): Promise<void> =>
     ensureHostPackages(names, say);
-  const options = { progress: say, ensurePackages };
+  const options = {
+    progress: say,
+    ensurePackages,
+    ensureRoom: (missing: readonly Artifact[]) => requireRoomToPrepare(missing, settings, say),
+  };
   const { uri } = settings.hypervisor;
   await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
   const { docker, libvirt } = await ensureStackPackages(settings, [], say);
@@ -71,6 +78,7 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
       ...(await disk?.record(ensured.path(disk.artifact))),
     },
   });
+  await removeCompilerCaches(new Cache(), "go", say);
 }
 
 /** Images to build, the one with the longest way to go first. */

@@ -3,7 +3,8 @@ import os from "node:os";
 import path from "node:path";
 
 import type { BuildContext } from "../artifact.ts";
-import { cacheRoot } from "../cache.ts";
+import { Cache } from "../cache.ts";
+import { compilerFolder, type CompilerAddress } from "../compiler-caches.ts";
 import { runLogged } from "../run-logged.ts";
 import {
   windowsGorootOverlaySources,
@@ -20,15 +21,18 @@ const buildTimeoutSeconds = 60 * 60;
 /**
  * Settings of every Go build. One module cache and one build cache for all of them, below the cache of the project:
  * nothing in the user's home, and the parts that tools share are compiled once.
+ *
+ * @param address of these caches. Default: those that go once the tools are built, for builds of artifacts alone.
  */
-export function goEnvironment(root: string = cacheRoot()): Readonly<Record<string, string>> {
+export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<string, string>> {
+  const folder = compilerFolder(new Cache(), address);
   const settings = process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config");
   return {
     // Go would count its runs in the user's home; the user's own settings (`go env -w`) still hold.
-    XDG_CONFIG_HOME: path.join(root, "go", "config"),
+    XDG_CONFIG_HOME: path.join(folder, "config"),
     GOENV: process.env.GOENV ?? path.join(settings, "go", "env"),
-    GOMODCACHE: path.join(root, "go", "mod"),
-    GOCACHE: path.join(root, "go", "build"),
+    GOMODCACHE: path.join(folder, "mod"),
+    GOCACHE: path.join(folder, "build"),
     GOWORK: "off",
     // go.sum is complete, so every module is checked, and nothing is ever added to it on the way.
     GOFLAGS: "-mod=readonly -trimpath -buildvcs=false -modcacherw",
@@ -73,7 +77,7 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
     common.push("-tags", go.tags.join(","));
   }
   const overlay = go.forWine
-    ? ["-overlay", await writeWindowsGorootOverlay(path.join(cacheRoot(), "go"), env)]
+    ? ["-overlay", await writeWindowsGorootOverlay(compilerFolder(new Cache(), "go"), env)]
     : [];
   for (const [executable, packageName] of Object.entries(go.packages)) {
     if (Object.keys(go.packages).length > 1) {

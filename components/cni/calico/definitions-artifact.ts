@@ -117,11 +117,11 @@ async function operatorSources(
  *
  * @throws when the module is pinned at another version than the release.
  */
-export async function operatorFolder(version: string): Promise<string> {
+export async function operatorFolder(version: string, env = goEnvironment()): Promise<string> {
   await requireGo("calico-definitions");
   const options = {
     cwd: moduleFolder,
-    env: goEnvironment(),
+    env,
     timeout: fetchTimeoutSeconds * 1000,
     stdin: "ignore",
   } as const;

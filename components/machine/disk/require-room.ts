@@ -21,14 +21,19 @@ export async function requireRoom(into: string, neededGiB: number, what: string)
  * Whether the cache's file system has room.
  *
  * @param folder which is there, or will be made.
+ * @param say is told the need, and what is free.
  * @returns at most one problem, with the need.
  */
 export async function roomProblems(
   folder: string,
   neededGiB: number,
   what: string,
+  say: (line: string) => void = () => undefined,
 ): Promise<HostProblem[]> {
   const free = await freeAbove(folder);
+  say(
+    `${what} takes up to ${neededGiB.toFixed(1)} GiB of disk in ${folder}, where ${free.toFixed(1)} GiB are free`,
+  );
   return free >= neededGiB
     ? []
     : [

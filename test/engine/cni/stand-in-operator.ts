@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "yaml";
 import { operatorFolder } from "../../../components/cni/calico/definitions-artifact.ts";
+import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
 import type { ApiServer } from "../plugins/support/api-server.ts";
 
 const deployment = "/apis/apps/v1/namespaces/tigera-operator/deployments/tigera-operator";
@@ -78,7 +79,7 @@ export class StandInOperator {
   /** Serves Calico's own API, as its API server would: from the definitions that the operator brings for it. */
   async #serveCalicoApi(operator: string): Promise<void> {
     const folder = path.join(
-      await operatorFolder(operator),
+      await operatorFolder(operator, goEnvironment("go-tests")),
       "pkg/imports/crds/calico/v3.projectcalico.org",
     );
     const wanted = (await readdir(folder)).filter((name) =>

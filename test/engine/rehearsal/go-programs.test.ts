@@ -12,7 +12,7 @@ describe("the rehearsal's own Go programs", () => {
     it(`pass the tests of ${module}`, () =>
       execa("go", ["test", "-vet=all", "./..."], {
         cwd: path.join(projectRoot, module),
-        env: goEnvironment(),
+        env: goEnvironment("go-tests"),
       }));
   }
 });

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { compilerCaches, removeCompilerCaches } from "../../../cli/cache/compiler-caches.ts";
+import { compilerCaches } from "../../../cli/cache/compiler-caches.ts";
 import { orphaned } from "../../../cli/cache/loaded-images.ts";
 import { removeStaleDownloads, unusedFor } from "../../../cli/cache/prune.ts";
-import { withLock } from "../../../toolchain/cache-lock.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -37,39 +36,19 @@ describe("kindows cache prune", () => {
   it("has nothing to do where nothing was ever downloaded", async () =>
     assert.equal(await removeStaleDownloads(cache, 0, now), 0));
 
-  async function compiled(): Promise<void> {
+  it("finds no compiler's caches where nothing was compiled", async () =>
+    assert.deepEqual(await compilerCaches(cache), []));
+
+  it("finds the compiler's caches, as old as the last thing compiled", async () => {
     const below = path.join(cache.root, "go/build/00");
     await mkdir(below, { recursive: true });
     await writeFile(path.join(below, "package"), "x".repeat(10_000));
     const [old, newer] = [new Date("2026-01-01"), new Date("2026-02-01")];
     await utimes(below, newer, newer);
     await utimes(path.join(cache.root, "go/build"), old, old);
-  }
-
-  it("finds no compiler's caches where nothing was compiled", async () =>
-    assert.equal(await compilerCaches(cache), undefined));
-
-  it("takes the compiler's caches, as old as the last thing compiled, as a whole", async () => {
-    await compiled();
-    const found = (await compilerCaches(cache)) ?? assert.fail();
-    assert.deepEqual(found.usedAt, new Date("2026-02-01"));
+    const [found] = await compilerCaches(cache);
+    assert.deepEqual(found?.usedAt, newer);
     assert.ok(found.bytes >= 10_000);
-    const said: string[] = [];
-    const freed = await removeCompilerCaches(cache, found, (line) => said.push(line));
-    assert.equal(freed, found.bytes);
-    assert.deepEqual(said, ["removed go, the compiler's caches"]);
-    await assert.rejects(stat(path.join(cache.root, "go")), { code: "ENOENT" });
-  });
-
-  it("leaves the compiler's caches while something is being built", async () => {
-    await compiled();
-    const found = (await compilerCaches(cache)) ?? assert.fail();
-    await mkdir(path.join(cache.buildingFolder, "tool-0123.77"), { recursive: true });
-    const options = { timeoutSeconds: 600, pollMilliseconds: 10, onWait: () => undefined };
-    await withLock(cache.lockFile("tool-0123"), options, async () => {
-      assert.equal(await removeCompilerCaches(cache, found, () => undefined), 0);
-    });
-    assert.ok(await stat(path.join(cache.root, "go/build/00/package")));
   });
 
   it("takes what is not used for so many days", () => {

@@ -252,16 +252,29 @@ describe("artifact cache", () => {
     await assert.rejects(ensure(counted("c"), counted("c")), /two artifacts are called c/);
   });
 
-  it("asks for the host packages of what is missing, once, and of nothing else", async () => {
-    const asked: (readonly string[])[] = [];
+  it("asks for room and host packages of what is missing, once, and of nothing else", async () => {
+    const asked: unknown[] = [];
     const one = { ...counted("one"), hostPackages: ["xorriso", "debootstrap"] };
     const two = { ...counted("two"), hostPackages: ["debootstrap"] };
     const ensurePackages = (packages: readonly string[]) =>
       Promise.resolve(void asked.push(packages));
-    const options = { cache, progress: () => undefined, ensurePackages };
+    const ensureRoom = (missing: readonly Artifact[]) =>
+      Promise.resolve(void asked.push(missing.map(({ name }) => name)));
+    const options = { cache, progress: () => undefined, ensurePackages, ensureRoom };
     await ensureArtifacts([one, two], options);
     await ensureArtifacts([one, two], options);
-    assert.deepEqual(asked, [["debootstrap", "xorriso"]]);
+    assert.deepEqual(asked, [
+      ["one", "two"],
+      ["debootstrap", "xorriso"],
+    ]);
+  });
+
+  it("builds nothing where there is no room for it", async () => {
+    const one = counted("one");
+    const ensureRoom = () => Promise.reject(new Error("1 GiB free"));
+    const options = { cache, progress: () => undefined, ensureRoom };
+    await assert.rejects(ensureArtifacts([one], options), /1 GiB free/);
+    assert.equal(one.builds, 0);
   });
 
   it("builds at most as many at once as it may, in the order given", async () => {

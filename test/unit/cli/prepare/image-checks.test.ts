@@ -6,6 +6,7 @@ import path from "node:path";
 import { mock } from "node:test";
 
 import { memoryForImage, requireMakeableImage } from "../../../../cli/prepare/image-checks.ts";
+import { requireRoomToPrepare } from "../../../../cli/prepare/room.ts";
 import { requireFetched } from "../../../../cli/prepare/stack-image.ts";
 import { userDisk } from "../../../../cli/prepare/user-disk.ts";
 import { windowsImage } from "../../../../components/windows/image/builder/image-artifact.ts";
@@ -15,6 +16,8 @@ import { resolveSettings } from "../../../../config/resolve.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { Cache, artifactAddress } from "../../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../../toolchain/cache-marker.ts";
+import { kindBaseFiles } from "../../../../toolchain/tools/kind-base-files.ts";
+import { kubernetesWindows, pulumi } from "../../../../toolchain/tools/table.ts";
 import { newFolder } from "../../new-folder.ts";
 import { makeWindowsIso, serverImages } from "../../windows-image/real-media.ts";
 
@@ -131,12 +134,28 @@ describe("whether an image can be made, before anything is built", () => {
   });
 
   it("tells the room that is needed, also where the cache's folder is still to be made", async () => {
-    assert.deepEqual(await roomProblems(at("not/made/yet"), 0, "it"), []);
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    assert.deepEqual(await roomProblems(at("not/made/yet"), 2, "it", say), []);
+    const need = `it takes up to 2.0 GiB of disk in ${at("not/made/yet")}, where 1024.0 GiB are free`;
+    assert.deepEqual(said, [need]);
     const [problem] = await roomProblems(at("not/made/yet"), 1e6, "the image");
     const text = problem === undefined ? "" : hostProblemText(problem);
     const message =
       /yet has [\d.]+ GiB free, and the image takes 1000000\.0 GiB\. Make room.*KINDOWS_CACHE/;
     assert.match(text, message);
+  });
+
+  it("says the room that tools and images take, before any is built, and of small ones nothing", async () => {
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    await requireRoomToPrepare([kindBaseFiles], undefined, say);
+    await requireRoomToPrepare([kubernetesWindows, pulumi, kindBaseFiles], undefined, say);
+    assert.equal(said.length, 1);
+    assert.match(
+      said[0] ?? "",
+      /^building what is missing takes up to 3\.0 GiB .* 1024\.0 GiB are/,
+    );
   });
 
   it("says why a file did not come, and how else it can be had", () => {
