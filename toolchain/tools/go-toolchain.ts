@@ -94,8 +94,8 @@ export async function ensureGo(what: string, progress: Progress): Promise<void> 
 
 async function putOnPath(progress: Progress): Promise<void> {
   if ((await whyNoGo()) !== undefined) {
-    const { path: folder } = await ensureArtifacts([goToolchain], { progress });
-    process.env.PATH = `${path.join(folder(goToolchain), "bin")}:${process.env.PATH ?? ""}`;
+    const made = await ensureArtifacts([goToolchain], { progress });
+    process.env.PATH = `${path.join(made.path(goToolchain), "bin")}:${process.env.PATH ?? ""}`;
   }
 }
 

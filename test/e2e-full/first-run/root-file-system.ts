@@ -25,6 +25,8 @@ const enter = `
 
 /** A machine's daemons are started by systemd, which is not in here: its client does what the project would for root. */
 const systemctl = `#!/bin/sh
+mkdir -p /run/dbus # libvirt asks polkit, by this bus, who may use it
+[ -e /run/dbus/pid ] || dbus-daemon --system --fork
 case "$*" in
   "enable --now docker") what='ensureDocker(await dockerState(), { progress: console.error })' ;;
   "enable --now libvirtd") what='ensureLibvirt(uri, await libvirtState(uri), console.error)' ;;
