@@ -18,7 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { Cache, artifactAddress, cacheRoot } from "../../../toolchain/cache.ts";
 import { markerName } from "../../../toolchain/cache-marker.ts";
-import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { checkArtifacts, ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
 import { eachCase } from "../each-case.ts";
@@ -259,8 +259,10 @@ describe("artifact cache", () => {
     const ensurePackages = (packages: readonly string[]) =>
       Promise.resolve(void asked.push(packages));
     const options = { cache, progress: () => undefined, ensurePackages };
+    assert.deepEqual(await checkArtifacts([two, one], cache), ["debootstrap", "xorriso"]);
     await ensureArtifacts([one, two], options);
     await ensureArtifacts([one, two], options);
+    assert.deepEqual(await checkArtifacts([one, two], cache), []);
     assert.deepEqual(asked, [["debootstrap", "xorriso"]]);
   });
 
