@@ -244,13 +244,14 @@ describe("what publishers offer", () => {
     assert.throws(() => zipMembers(Buffer.from("<html>")), /not a ZIP file/));
 
   it("is a Go that runs where that was downloaded", async () => {
-    const folder = "golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64";
-    const contents = { "bin/go": "run", "src/_go.mod": "module std", "src/a_go.mod": "other" };
-    const members = Object.entries(contents).map(([name, text]) => [
-      `${folder}/${name}`,
-      Buffer.from(text),
-    ]);
-    await unpackGo(zip(Object.fromEntries(members)), at("tool"));
+    const member = (name: string): string =>
+      `golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64/${name}`;
+    const archive = zip({
+      [member("bin/go")]: Buffer.from("run"),
+      [member("src/_go.mod")]: Buffer.from("module std"),
+      [member("src/a_go.mod")]: Buffer.from("other"),
+    });
+    await unpackGo(archive, at("tool"));
     assert.equal(statSync(at("tool/bin/go")).mode & 0o777, 0o755);
     assert.equal(statSync(at("tool/src/go.mod")).mode & 0o777, 0o644);
     assert.deepEqual(readdirSync(at("tool/src")).sort(), ["a_go.mod", "go.mod"]);
