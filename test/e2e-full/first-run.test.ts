@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { execa } from "execa";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { readSoftwareLock, renderSoftwareLock } from "../../toolchain/software-lock.ts";
 import { succeeded, tail, told } from "../e2e/lab.ts";
@@ -27,7 +28,7 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
 
   let machine: RootFileSystem;
   let publishers: StandInPublishers;
-  let folder: string;
+  const folder = path.join(localFolder, "first-run");
   let commands: readonly string[];
 
   before(async function () {
@@ -37,7 +38,7 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
       );
     }
     commands = await quickStart();
-    folder = await mkdtemp(path.join(localFolder, "first-run-"));
+    await removeFolder();
     publishers = new StandInPublishers(path.join(folder, "publishers"));
     machine = new RootFileSystem(
       path.join(folder, "root"),
@@ -54,8 +55,12 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
   after(async () => {
     await machine.stop();
     await publishers.stop();
-    await rm(folder, { recursive: true });
+    await removeFolder();
   });
+
+  /** Only what is on its own file system: whatever is mounted in there is this machine's. */
+  const removeFolder = (): Promise<unknown> =>
+    execa("rm", ["-rf", "--one-file-system", folder], { timeout: 600_000 });
 
   /** The clone's lock without what others have than the stand-in, and with its node image. */
   async function vouchForStandIns(): Promise<void> {

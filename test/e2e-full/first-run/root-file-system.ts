@@ -57,7 +57,6 @@ export class RootFileSystem {
 
   /** Installs Debian, Node.js as the README asks for it, and a user. */
   async make(): Promise<void> {
-    await this.remove();
     await mkdir(this.folder, { recursive: true });
     await execa("debootstrap", [
       ...["--variant=minbase", "--include=ca-certificates,make,procps"],
@@ -107,7 +106,10 @@ export class RootFileSystem {
       [...namespaces, "--propagation", "private", "sh", "-ec", enter, this.folder],
       { stdio: ["ignore", "ignore", "inherit"] },
     );
-    const { pid } = this.init;
+    const { init } = this;
+    // Nobody else would end it when this process is ended.
+    process.once("exit", () => init.kill("SIGKILL"));
+    const { pid } = init;
     await waitUntil(
       { what: "the new root file system", timeoutSeconds: 30, pollMilliseconds: 100 },
       async () => {
@@ -130,6 +132,7 @@ export class RootFileSystem {
       await execa("env", [...inside, ...line.split(" ")]);
     }
     await writeFile("/proc/sys/net/ipv4/ip_forward", "1");
+    await this.closeWayOut();
     for (const rule of rules) await execa("iptables", ["--wait", ...rule("-I")]);
   }
 
@@ -150,7 +153,7 @@ export class RootFileSystem {
 
   /** Ends all that runs in it. */
   async stop(): Promise<void> {
-    for (const rule of rules) await execa("iptables", ["--wait", ...rule("-D")], { reject: false });
+    await this.closeWayOut();
     const { init } = this;
     if (init === undefined || init.exitCode !== null) return;
     const ended = once(init, "exit");
@@ -158,12 +161,12 @@ export class RootFileSystem {
     await ended;
   }
 
-  async remove(): Promise<void> {
-    await execa("rm", ["-rf", "--one-file-system", this.folder]);
-  }
-
   at(file: string): string {
     return path.join(this.folder, file);
+  }
+
+  private async closeWayOut(): Promise<void> {
+    for (const rule of rules) await execa("iptables", ["--wait", ...rule("-D")], { reject: false });
   }
 
   private async put(file: string, text: string, mode = 0o644): Promise<void> {
