@@ -17,6 +17,24 @@ const defaultTimeoutSeconds = 1200;
  */
 const asRoot = process.getuid?.() === 0 ? [] : ["unshare", "--map-root-user"];
 
+/**
+ * The check of what is built so.
+ *
+ * @throws where the host gives its users no such namespace, as Ubuntu does by AppArmor.
+ */
+export async function requireRootOfOwn(): Promise<void> {
+  if (asRoot.length === 0) return;
+  const { failed, stderr } = await execa("unshare", ["--map-root-user", "true"], {
+    ...{ reject: false, stdin: "ignore", timeout: 10_000 },
+  });
+  if (failed) {
+    throw new Error(
+      `the rehearsal's image is built in a user namespace, which this host does not give you (${stderr.trim()}): ` +
+        `run this as root`,
+    );
+  }
+}
+
 /** Programs of a build run with the C locale and low priority, and are killed with their children's pipes at the limit. */
 export function buildCommand(logFile: string): BuildCommand {
   return async (program, args, options = {}) => {

@@ -57,13 +57,13 @@ export class RootFileSystem {
 
   /** Installs Debian, Node.js as the README asks for it, and a user. */
   async make(): Promise<void> {
+    const own = await mirror();
     await mkdir(this.folder, { recursive: true });
     await execa("debootstrap", [
       ...["--variant=minbase", "--include=ca-certificates,make,procps"],
-      ...["bookworm", this.folder, ...(await mirror())],
+      ...["bookworm", this.folder, ...(own === undefined ? [] : [own])],
     ]);
-    await rm(this.at("/etc/apt"), { recursive: true });
-    await cp("/etc/apt", this.at("/etc/apt"), { recursive: true });
+    if (own !== undefined) await cp("/etc/apt", this.at("/etc/apt"), { recursive: true });
     const npm = (await execa("npm", ["root", "--global"])).stdout;
     await cp(process.execPath, this.at("/usr/local/bin/node"));
     await cp(path.join(npm, "npm"), this.at("/usr/local/lib/node_modules/npm"), {
@@ -187,12 +187,12 @@ async function ip(...args: readonly string[]): Promise<void> {
   await execa("ip", args);
 }
 
-/** The mirror that this machine's apt asks first; none where it does not say so in today's form. */
-async function mirror(): Promise<readonly string[]> {
+/** The mirror of Debian that this machine's apt asks first; none where it is another distribution, or says it otherwise. */
+async function mirror(): Promise<string | undefined> {
   const folder = "/etc/apt/sources.list.d";
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sources"));
   const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));
-  return (/^URIs: *(\S+\/debian)\/?$/m.exec(texts.join("\n")) ?? []).slice(1);
+  return /^URIs: *(\S+\/debian)\/?$/m.exec(texts.join("\n"))?.[1];
 }
 
 /** How this machine gets to the registries. */
