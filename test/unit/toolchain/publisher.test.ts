@@ -240,6 +240,19 @@ describe("what publishers offer", () => {
     assert.deepEqual(readdirSync(at("tool")), []);
   });
 
+  it("is taken out of an archive with more than 100 MB in it, as the engine's is", async () => {
+    writeFileSync(at("large"), Buffer.alloc(101_000_000));
+    execFileSync("tar", ["--create", "--gzip", "--file", at("a.tgz"), "-C", at(), "large"]);
+    const archive = readFileSync(at("a.tgz"));
+    Object.assign(site, {
+      "/large.tar.gz": serve(archive),
+      "/sums": serve(Buffer.from(`${digest(archive)}  large.tar.gz\n`)),
+    });
+    const source = { url: `${server.url}/large.tar.gz`, checksumUrl: `${server.url}/sums` };
+    assert.equal(await fetch({ ...source, members: { large: "large" } }), undefined);
+    assert.equal(statSync(at("tool/large")).size, 101_000_000);
+  });
+
   it("is no archive without a directory", () =>
     assert.throws(() => zipMembers(Buffer.from("<html>")), /not a ZIP file/));
 
