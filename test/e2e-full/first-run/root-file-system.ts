@@ -13,7 +13,10 @@ const cable = "kindows-first";
 
 const user = "newcomer";
 
-/** Makes the folder a machine's root: new /proc, /sys and /run, this machine's devices. */
+/**
+ * Makes the folder a machine's root: new /proc, /sys and /run, this machine's devices. The first process is a shell that
+ * waits for whatever loses its parent: libvirt waits until a QEMU that has ended is gone.
+ */
 const enter = `
   mount --bind "$0" "$0"; cd "$0"
   mount -t proc proc proc
@@ -21,7 +24,7 @@ const enter = `
   mount --rbind /dev dev
   mount -t tmpfs tmpfs run; mkdir run/lock
   mkdir -p old; pivot_root . old
-  exec chroot . sh -ec 'umount --lazy /old; exec sleep infinity'`;
+  exec chroot . sh -c 'umount --lazy /old; while :; do sleep 1000; done'`;
 
 /** A machine's daemons are started by systemd, which is not in here: its client does what the project would for root. */
 const systemctl = `#!/bin/sh
@@ -115,8 +118,8 @@ export class RootFileSystem {
       async () => {
         const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
         this.pid = children.trim();
-        const root = await readFile(`/proc/${this.pid}/cmdline`, "utf8").catch(() => "");
-        return root.startsWith("sleep") ? undefined : `its first process is ${root}`;
+        const first = await readFile(`/proc/${this.pid}/cmdline`, "utf8").catch(() => "");
+        return first.startsWith("sh\0-c") ? undefined : `its first process is ${first}`;
       },
     );
     await ip("link", "add", cable, "type", "veth", "peer", "eth0", "netns", this.pid);
