@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 
+import { systemFolders } from "../toolchain/host-packages.ts";
 import { kindowsProgram } from "./command-line/kindows-program.ts";
 import { Failure, exitCodes, messageOf } from "./failure.ts";
 
@@ -10,6 +11,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   }
   process.exit(0);
 });
+
+// What looks for a program finds it there, so what runs it has to.
+process.env.PATH = `${process.env.PATH ?? ""}:${systemFolders}`;
 
 try {
   await kindowsProgram().parseAsync();

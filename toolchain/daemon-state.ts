@@ -1,7 +1,7 @@
 import { joinCommand } from "./host-packages.ts";
 import { runProgram } from "./run-program.ts";
 
-/** A daemon that answers, or why it does not (first line of what its client says). */
+/** A daemon that answers, or why it does not (last line of what its client says). */
 export type DaemonState =
   | { readonly kind: "running" }
   /** It answers, but not to this user. */
@@ -54,5 +54,5 @@ export function classifyRefusal(stderr: string, group: "docker" | "libvirt"): Da
       reason: `${denied.trim()} (run this as root, or join its group and log in again: ${joinCommand(group)})`,
     };
   }
-  return { kind: "silent", reason: lines[0]?.trim() ?? "it failed without a word" };
+  return { kind: "silent", reason: lines.at(-1)?.trim() ?? "it failed without a word" };
 }

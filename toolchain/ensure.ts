@@ -55,7 +55,7 @@ export async function ensureArtifacts(
   }
   await cache.requireWritable();
   await options.ensureRoom?.(missing);
-  const packages = [...new Set(missing.flatMap((each) => each.hostPackages))].sort();
+  const packages = packagesOf(missing);
   if (packages.length > 0) {
     await options.ensurePackages?.(packages);
   }
@@ -101,14 +101,20 @@ export async function ensureArtifacts(
 /**
  * Whether all that is missing can be made here, as far as that can be told before the packages for it are installed.
  *
+ * @returns these packages, by their Debian names.
  * @throws what is in the way of it.
  */
 export async function checkArtifacts(
   artifacts: readonly Artifact[],
   cache = new Cache(),
-): Promise<void> {
+): Promise<readonly string[]> {
   const { missing } = await lookFor(artifacts, cache, () => undefined);
   await Promise.all(missing.map(async (each) => each.check?.()));
+  return packagesOf(missing);
+}
+
+function packagesOf(artifacts: readonly Artifact[]): readonly string[] {
+  return [...new Set(artifacts.flatMap(({ hostPackages }) => hostPackages))].sort();
 }
 
 /** Which artifacts have to be made, needed ones first, and where each is or will be. */
@@ -201,6 +207,7 @@ async function makeEntry(
     try {
       await cache.make(address, artifact.name, (into) => artifact.build(into, context));
     } catch (error) {
+      progress("failed; what it was is told when all that is under way has ended");
       throw new Error(await describeFailure(artifact, error, logFile, elapsed()), { cause: error });
     } finally {
       clearInterval(heartbeat);

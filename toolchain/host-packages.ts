@@ -189,7 +189,7 @@ function hostPackage(debianName: string): HostPackage {
 }
 
 /** Where programs of administrators are, which an ordinary user's PATH lacks on Debian. */
-const systemFolders = "/usr/local/sbin:/usr/sbin:/sbin";
+export const systemFolders = "/usr/local/sbin:/usr/sbin:/sbin";
 
 const thisHost: Host = {
   isRoot: process.getuid?.() === 0,

@@ -7,9 +7,7 @@ import { downloadText } from "./download-text.ts";
 import { DownloadError, WrongContentError, download, usualLimits } from "./download.ts";
 import { publishedChecksum } from "./publisher-checksum.ts";
 import { isReadOnly } from "./read-only.ts";
-import { findOnPath } from "./search-path.ts";
 import { readSoftwareLock, softwareLockFile, softwareLockName } from "./software-lock.ts";
-import { requireGo } from "./tools/go-version.ts";
 
 /** A file at its publisher's. */
 export interface PublishedFile {
@@ -60,23 +58,6 @@ async function ask(origin: string): Promise<string | undefined> {
     return "curl is missing";
   }
   return `${new URL(origin).host} can't be reached (${curl.stderr.trim() || curl.shortMessage})`;
-}
-
-/**
- * The check of what is downloaded, and made with Go where that can't be.
- *
- * @param what is made of it.
- * @throws where a publisher can't be reached and there is no Go. Without curl nobody can tell: it is installed first.
- */
-export async function requireReachable(urls: readonly string[], what: string): Promise<void> {
-  if ((await findOnPath("curl", process.env.PATH ?? "")) === undefined) {
-    return;
-  }
-  const answers = await Promise.all(urls.map(whyUnreachable));
-  const why = answers.find((each) => each !== undefined);
-  if (why !== undefined) {
-    await requireGo(what, why);
-  }
 }
 
 /**

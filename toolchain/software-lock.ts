@@ -15,7 +15,7 @@ const lockedFile = z.strictObject({
   /** https address it was taken from, or what else vouches for it: `lock --update` asks the publisher then. */
   takenFrom: z.union([
     z.string().startsWith("https://"),
-    z.enum(["independent publications", "go.sum"]),
+    z.enum(["independent publications", "go.sum", "sum.golang.org"]),
   ]),
   /** Day it was taken. */
   takenOn: z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, "must be a day like 2026-11-21"),

@@ -9,6 +9,7 @@ import {
 import { bundledPlugins } from "../../plugins/catalog.ts";
 import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
 import type { PublishedFile } from "../../toolchain/publisher.ts";
+import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import { exitCodes } from "../failure.ts";
 import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
@@ -40,6 +41,7 @@ function toolFiles(): readonly PublishedFile[] {
   return [
     ...downloads,
     ...bundledPlugins.flatMap(pluginDownloads),
+    goArchive,
     operatorArchive(calicoRelease(defaultCalicoVersion)),
   ];
 }

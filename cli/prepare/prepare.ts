@@ -51,8 +51,9 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
     ensureRoom: (missing: readonly Artifact[]) => requireRoomToPrepare(missing, settings, say),
   };
   const { uri } = settings.hypervisor;
-  await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
-  const { docker, libvirt } = await ensureStackPackages(settings, [], say);
+  // Whoever may not install packages is told of all of them at once.
+  const packages = await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
+  const { docker, libvirt } = await ensureStackPackages(settings, packages, say);
   await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
 
   const cloudImage = await prepareCloudImage(settings, options);

@@ -13,7 +13,7 @@ import { rehearsalCurl } from "../curl/artifact.ts";
 import { rehearsalNslookup } from "../nslookup/artifact.ts";
 import { rehearsedBuild } from "../host/windows-version.ts";
 import { prefixSources } from "../wine/prefix-sources.ts";
-import { buildCommand } from "./build-command.ts";
+import { buildCommand, requireRootOfOwn } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
 import { guestDisk } from "./disk-layout.ts";
 import { driveC, makeGuestRoot, removeBuildFiles, startScripts } from "./guest-root.ts";
@@ -62,6 +62,7 @@ export const rehearsalImage: Artifact = {
     ...["cpio", "dosfstools", "e2fsprogs", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
     ...["syslinux", "syslinux-common"],
   ],
+  check: requireRootOfOwn,
   inputs: async () => ({
     ...(await sourceHashes(import.meta.dirname, [
       ...buildSources,

@@ -38,7 +38,8 @@ export async function runInRoot(
   const environment = Object.entries(wineEnvironment).map(([name, value]) => `${name}=${value}`);
   const inNamespaces = [
     "mount -t proc proc proc",
-    "mount -t sysfs -o ro sys sys",
+    // Not a new one: a user namespace may not mount that for the host's network.
+    "mount --rbind /sys sys",
     "mount --rbind /dev dev",
     "mount -t tmpfs tmp tmp",
     'exec chroot . /bin/busybox env -i "$@"',

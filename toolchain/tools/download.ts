@@ -57,7 +57,8 @@ async function unpack(
     await mkdir(path.dirname(file), { recursive: true });
     if (zip === undefined) {
       const args = ["--extract", "--gzip", "--to-stdout", "--file", archive, "--", member];
-      const options = { reject: false, timeout: unpackSeconds * 1000 } as const;
+      // Kept besides, the engine would be more than execa keeps.
+      const options = { reject: false, buffer: false, timeout: unpackSeconds * 1000 } as const;
       const tar = await execa("tar", args, { ...options, stdout: { file } });
       if (tar.failed) {
         throw notIn(url, member);

@@ -10,7 +10,7 @@ import {
   windowsGorootOverlaySources,
   writeWindowsGorootOverlay,
 } from "../windows-goroot-overlay.ts";
-import { requireGo } from "./go-version.ts";
+import { ensureGo } from "./go-toolchain.ts";
 import { pageAligned } from "./page-aligned.ts";
 import { hashSources } from "./sources-hash.ts";
 import type { GoBuild } from "./tool.ts";
@@ -67,7 +67,7 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
 
 /** Compiles the executables into the folder. */
 export async function buildGo(go: GoBuild, into: string, context: BuildContext): Promise<void> {
-  await requireGo(Object.keys(go.packages).join(", "));
+  await ensureGo(Object.keys(go.packages).join(", "), context.progress);
   const env = { ...goEnvironment(), GOOS: go.os ?? "linux" };
   const variables = Object.entries(go.variables ?? {}).map(
     ([name, value]) => `-X ${name}=${value}`,

@@ -3,13 +3,9 @@ import { execa } from "execa";
 /** Oldest Go that compiles every module: what their go.mod files ask for. */
 const oldest = { major: 1, minor: 26 };
 
-/**
- * @param what is built.
- * @param why it is not downloaded; left out where nobody offers it for that.
- * @throws when Go is missing or too old, with what to do.
- */
-export async function requireGo(what: string, why?: string): Promise<void> {
-  const needed = `Go is needed to build ${what}${why === undefined ? "" : `, since ${why}`}`;
+/** Why the Go on the PATH does not do, with what to do about it; undefined where it does. */
+export async function whyNoGo(): Promise<string | undefined> {
+  const wanted = `Go ${oldest.major}.${oldest.minor} or later (https://go.dev/dl)`;
   let printed: string;
   try {
     // GOTOOLCHAIN=local: what is installed counts, not what Go could fetch.
@@ -18,19 +14,12 @@ export async function requireGo(what: string, why?: string): Promise<void> {
       timeout: 10_000,
     });
     printed = result.stdout;
-  } catch (error) {
-    throw new Error(
-      `${needed}, and "go env GOVERSION" failed: ` +
-        `install Go ${oldest.major}.${oldest.minor} or later (https://go.dev/dl) and put it on the PATH`,
-      { cause: error },
-    );
+  } catch {
+    return `"go env GOVERSION" failed: install ${wanted} and put it on the PATH`;
   }
-  if (!isRecentEnough(printed)) {
-    throw new Error(
-      `${needed}, in version ${oldest.major}.${oldest.minor} or later, but it is ${printed.trim()}: ` +
-        `install a newer one (https://go.dev/dl) and put it first on the PATH`,
-    );
-  }
+  return isRecentEnough(printed)
+    ? undefined
+    : `the one on the PATH is ${printed.trim()}: install ${wanted} and put it first on the PATH`;
 }
 
 /** Whether what `go env GOVERSION` prints is a version the tools compile with; a development version is. */

@@ -4,7 +4,7 @@ import { execa } from "execa";
 
 import type { Artifact } from "../artifact.ts";
 import { goEnvironment, goInputs } from "./go-build.ts";
-import { requireGo } from "./go-version.ts";
+import { ensureGo, requireGo } from "./go-toolchain.ts";
 import { kind } from "./table.ts";
 
 const moduleName = "sigs.k8s.io/kind";
@@ -17,7 +17,8 @@ export const kindBaseFiles: Artifact = {
   hostPackages: [],
   check: () => requireGo("kind-base-files"),
   inputs: async () => ({ module: (await goInputs(kind.tool.go)).module ?? "" }),
-  build: async (into) => {
+  build: async (into, context) => {
+    await ensureGo("kind-base-files", context.progress);
     const options = {
       cwd: kind.tool.go.module,
       env: goEnvironment(),

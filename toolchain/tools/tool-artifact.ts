@@ -1,8 +1,7 @@
 import type { BuildContext } from "../artifact.ts";
-import { requireReachable } from "../publisher.ts";
 import { fetchDownloads } from "./download.ts";
 import { buildGo, goInputs } from "./go-build.ts";
-import { requireGo } from "./go-version.ts";
+import { requireGo, requireReachable } from "./go-toolchain.ts";
 import { findInstalled, takeInstalled } from "./installed.ts";
 import type { Outcome, Tool, ToolArtifact } from "./tool.ts";
 

@@ -4,15 +4,11 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 
-import type { Artifact, BuildContext } from "../../../toolchain/artifact.ts";
+import type { Artifact, BuildContext, Progress } from "../../../toolchain/artifact.ts";
 import { DownloadError } from "../../../toolchain/download.ts";
-import {
-  fetchPublished,
-  requireReachable,
-  type PublishedFile,
-} from "../../../toolchain/publisher.ts";
+import { fetchPublished, type PublishedFile } from "../../../toolchain/publisher.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
-import { requireGo } from "../../../toolchain/tools/go-version.ts";
+import { ensureGo, requireReachable } from "../../../toolchain/tools/go-toolchain.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { zipMembers } from "../../../toolchain/zip-member.ts";
 import type { CalicoRelease } from "./release.ts";
@@ -97,7 +93,7 @@ async function operatorSources(
   } catch (error) {
     if (error instanceof DownloadError) {
       context.progress(`taking it from a Go module, since ${error.message}`);
-      return operatorFolder(release.operator);
+      return operatorFolder(release.operator, context.progress);
     }
     throw error;
   }
@@ -117,8 +113,12 @@ async function operatorSources(
  *
  * @throws when the module is pinned at another version than the release.
  */
-export async function operatorFolder(version: string, env = goEnvironment()): Promise<string> {
-  await requireGo("calico-definitions");
+export async function operatorFolder(
+  version: string,
+  progress: Progress,
+  env = goEnvironment(),
+): Promise<string> {
+  await ensureGo("calico-definitions", progress);
   const options = {
     cwd: moduleFolder,
     env,

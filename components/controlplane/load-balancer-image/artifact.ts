@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Artifact } from "../../../toolchain/artifact.ts";
+import { requireRoot } from "../../../toolchain/require-root.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { commandRunner } from "../node-image/build-command.ts";
 import { archiveName } from "../node-image/build-node-image.ts";
@@ -23,6 +24,7 @@ export const loadBalancerImage: Artifact = {
   name: "load-balancer-image",
   needs: [],
   hostPackages: ["debootstrap"],
+  check: () => requireRoot("the load balancer's image"),
   inputs: async () => ({
     reference: loadBalancerReference,
     debian: [debianRelease, ...packages].join(" "),

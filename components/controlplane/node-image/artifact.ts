@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
+import { requireRoot } from "../../../toolchain/require-root.ts";
 import { kindBaseFiles } from "../../../toolchain/tools/kind-base-files.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import {
@@ -38,6 +39,7 @@ export const nodeImage: Artifact = {
     agnhost,
   ],
   hostPackages: ["debootstrap"],
+  check: () => requireRoot("the node image"),
   inputs: async () => ({ sources: await hashSources(here, [here]) }),
   build: async (into, context) => {
     const kubernetes = (name: string): string => path.join(context.path(kubernetesLinux), name);

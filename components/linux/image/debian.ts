@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { rm } from "node:fs/promises";
 import type { Artifact } from "../../../toolchain/artifact.ts";
+import { requireRoot } from "../../../toolchain/require-root.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { commandRunner } from "../../controlplane/node-image/build-command.ts";
 
@@ -46,13 +47,11 @@ export const linuxDebian: Artifact = {
   name: "linux-debian",
   needs: [],
   hostPackages: ["debootstrap"],
+  check: () => requireRoot("Debian for Linux machines"),
   inputs: async () => ({
     sources: await hashSources(import.meta.dirname, [join(import.meta.dirname, "debian.ts")]),
   }),
   async build(into, context) {
-    if (process.getuid?.() !== 0) {
-      throw new Error("Debian's installer (debootstrap, chroot) needs root: run this as root");
-    }
     const run = commandRunner(context.logFile);
     const root = join(into, "root");
     context.progress(`installs Debian ${linuxRelease} with ${linuxPackages.length} packages`);

@@ -14,7 +14,7 @@ import type { Artifact, BuildContext } from "../../../toolchain/artifact.ts";
 import { runLogged } from "../../../toolchain/run-logged.ts";
 import { parseJson } from "../../../toolchain/parse-json.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
-import { requireGo } from "../../../toolchain/tools/go-version.ts";
+import { ensureGo, requireGo } from "../../../toolchain/tools/go-toolchain.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 
 /** Name of the archive in the artifact's folder. */
@@ -103,6 +103,7 @@ function recipes({ daemon, installConf, plugin }: Programs): readonly ImageRecip
 }
 
 async function compile(work: string, context: BuildContext): Promise<Programs> {
+  await ensureGo("test-flannel-images", context.progress);
   const flannel = await sourcesOf("github.com/flannel-io/flannel", path.join(work, "flannel"));
   const main = path.join(flannel, "main.go");
   await writeFile(main, (await readFile(main, "utf8")).replaceAll(leftOut, ""));

@@ -79,7 +79,7 @@ export class StandInOperator {
   /** Serves Calico's own API, as its API server would: from the definitions that the operator brings for it. */
   async #serveCalicoApi(operator: string): Promise<void> {
     const folder = path.join(
-      await operatorFolder(operator, goEnvironment("go-tests")),
+      await operatorFolder(operator, () => undefined, goEnvironment("go-tests")),
       "pkg/imports/crds/calico/v3.projectcalico.org",
     );
     const wanted = (await readdir(folder)).filter((name) =>

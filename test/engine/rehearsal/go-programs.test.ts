@@ -2,11 +2,11 @@ import path from "node:path";
 import { execa } from "execa";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
-import { requireGo } from "../../../toolchain/tools/go-version.ts";
+import { ensureGo } from "../../../toolchain/tools/go-toolchain.ts";
 
 /** What the rehearsal guest runs of our own is tested on this system: all but its calls of Windows is the same. */
 describe("the rehearsal's own Go programs", () => {
-  before(() => requireGo("the tests"));
+  before(() => ensureGo("the tests", () => undefined));
 
   for (const module of ["rehearsal/cri", "rehearsal/curl", "rehearsal/nslookup"]) {
     it(`pass the tests of ${module}`, () =>

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { Cache, artifactAddress, cacheRoot } from "../../../toolchain/cache.ts";
 import { markerName } from "../../../toolchain/cache-marker.ts";
-import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { checkArtifacts, ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
 import { eachCase } from "../each-case.ts";
@@ -261,8 +261,10 @@ describe("artifact cache", () => {
     const ensureRoom = (missing: readonly Artifact[]) =>
       Promise.resolve(void asked.push(missing.map(({ name }) => name)));
     const options = { cache, progress: () => undefined, ensurePackages, ensureRoom };
+    assert.deepEqual(await checkArtifacts([two, one], cache), ["debootstrap", "xorriso"]);
     await ensureArtifacts([one, two], options);
     await ensureArtifacts([one, two], options);
+    assert.deepEqual(await checkArtifacts([one, two], cache), []);
     assert.deepEqual(asked, [
       ["one", "two"],
       ["debootstrap", "xorriso"],

@@ -234,7 +234,7 @@ describe("daemons that do not answer", () => {
     "libvirt not started": [
       `${libvirt} to '/var/run/libvirt/libvirt-sock': No such file or directory\n`,
       "silent",
-      /^error: failed to connect to the hypervisor/,
+      /^error: Failed to connect socket to/,
     ],
     "libvirt of another group": [
       `${libvirt}: Permission denied\n`,

@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { deflateRawSync } from "node:zlib";
 import { DownloadError, WrongContentError, usualLimits } from "../../../toolchain/download.ts";
 import { fetchPublished, whyUnreachable } from "../../../toolchain/publisher.ts";
 import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
 import { fetchDownloads } from "../../../toolchain/tools/download.ts";
+import { unpackGo } from "../../../toolchain/tools/go-toolchain.ts";
 import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
 import type { Download } from "../../../toolchain/tools/tool.ts";
 import { zipMembers } from "../../../toolchain/zip-member.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { HttpsServer, cutAfter, serve, startProxy, type Answer } from "./https-server.ts";
+import { zip } from "./zip-file.ts";
 
 const program = randomBytes(200_000);
 const digest = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
@@ -180,9 +181,12 @@ describe("what publishers offer", () => {
   });
 
   it("needs a Go of 1.26 only where it can't be reached, and says so before anything is made", async () => {
-    const { PATH } = process.env;
+    const { PATH, KINDOWS_CACHE } = process.env;
     writeFileSync(at("go"), "#!/bin/sh\necho go1.19.8\n", { mode: 0o755 });
     process.env.PATH = `${at()}:${PATH ?? ""}`;
+    process.env.KINDOWS_CACHE = at("cache");
+    process.env.https_proxy = "http://127.0.0.1:1";
+    process.env.no_proxy = "127.0.0.1";
     const go = { module: at(), packages: {} };
     const check = async (download?: Download): Promise<void> =>
       toolArtifact({
@@ -193,11 +197,13 @@ describe("what publishers offer", () => {
       await check(plain());
       await assert.rejects(check(plain("https://127.0.0.1:1")), {
         message:
-          /^Go is needed to build sample, since 127\.0\.0\.1:1 can't be reached .*, in version 1\.26 or later, but it is go1\.19\.8: install a newer/,
+          /^Go is needed to build sample, since 127\.0\.0\.1:1 can't be reached .*\. It can't be downloaded \(proxy\.golang\.org can't be reached .*\), and the one on the PATH is go1\.19\.8: install Go 1\.26 or later /,
       });
-      await assert.rejects(check(), /^Error: Go is needed to build sample, in version 1\.26/);
+      await assert.rejects(check(), /^Error: Go is needed to build sample\. It can't/);
     } finally {
-      process.env.PATH = PATH;
+      Object.assign(process.env, { PATH, KINDOWS_CACHE });
+      delete process.env.https_proxy;
+      delete process.env.no_proxy;
     }
   });
 
@@ -234,8 +240,35 @@ describe("what publishers offer", () => {
     assert.deepEqual(readdirSync(at("tool")), []);
   });
 
+  it("is taken out of an archive with more than 100 MB in it, as the engine's is", async () => {
+    writeFileSync(at("large"), Buffer.alloc(101_000_000));
+    execFileSync("tar", ["--create", "--gzip", "--file", at("a.tgz"), "-C", at(), "large"]);
+    const archive = readFileSync(at("a.tgz"));
+    Object.assign(site, {
+      "/large.tar.gz": serve(archive),
+      "/sums": serve(Buffer.from(`${digest(archive)}  large.tar.gz\n`)),
+    });
+    const source = { url: `${server.url}/large.tar.gz`, checksumUrl: `${server.url}/sums` };
+    assert.equal(await fetch({ ...source, members: { large: "large" } }), undefined);
+    assert.equal(statSync(at("tool/large")).size, 101_000_000);
+  });
+
   it("is no archive without a directory", () =>
     assert.throws(() => zipMembers(Buffer.from("<html>")), /not a ZIP file/));
+
+  it("is a Go that runs where that was downloaded", async () => {
+    const member = (name: string): string =>
+      `golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64/${name}`;
+    const archive = zip({
+      [member("bin/go")]: Buffer.from("run"),
+      [member("src/_go.mod")]: Buffer.from("module std"),
+      [member("src/a_go.mod")]: Buffer.from("other"),
+    });
+    await unpackGo(archive, at("tool"));
+    assert.equal(statSync(at("tool/bin/go")).mode & 0o777, 0o755);
+    assert.equal(statSync(at("tool/src/go.mod")).mode & 0o777, 0o644);
+    assert.deepEqual(readdirSync(at("tool/src")).sort(), ["a_go.mod", "go.mod"]);
+  });
 
   it("that only a lock vouches for is not taken without", async () => {
     const context = { progress: () => undefined, downloads: at("downloads") };
@@ -246,30 +279,3 @@ describe("what publishers offer", () => {
     await fetchPublished(file, at("tool/program"), context, { lockFile: lockFile() });
   });
 });
-
-/** A ZIP file of deflated members; what a reader does not need of it is zero. */
-function zip(members: Readonly<Record<string, Buffer>>): Buffer {
-  const parts: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
-  for (const [name, content] of Object.entries(members)) {
-    const packed = deflateRawSync(content);
-    const header = Buffer.alloc(30);
-    header.write("PK\x03\x04", "latin1");
-    header.writeUInt16LE(name.length, 26);
-    const entry = Buffer.alloc(46);
-    entry.write("PK\x01\x02", "latin1");
-    entry.writeUInt16LE(8, 10);
-    entry.writeUInt32LE(packed.length, 20);
-    entry.writeUInt16LE(name.length, 28);
-    entry.writeUInt32LE(at, 42);
-    directory.push(entry, Buffer.from(name));
-    parts.push(header, Buffer.from(name), packed);
-    at += header.length + name.length + packed.length;
-  }
-  const end = Buffer.alloc(22);
-  end.write("PK\x05\x06", "latin1");
-  end.writeUInt16LE(directory.length / 2, 10);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...parts, ...directory, end]);
-}

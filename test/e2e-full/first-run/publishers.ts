@@ -1,0 +1,202 @@
+import { createReadStream, statSync } from "node:fs";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import path from "node:path";
+import { execa } from "execa";
+import { archiveName } from "../../../components/controlplane/node-image/build-node-image.ts";
+import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
+import { bundledPlugins } from "../../../plugins/catalog.ts";
+import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
+import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
+import { pluginArtifact, pluginDownloads } from "../../../toolchain/plugin-artifact.ts";
+import type { PublishedFile } from "../../../toolchain/publisher.ts";
+import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
+import { goArchive } from "../../../toolchain/tools/go-toolchain.ts";
+import * as tools from "../../../toolchain/tools/table.ts";
+import type { Download } from "../../../toolchain/tools/tool.ts";
+import { zip } from "../../unit/toolchain/zip-file.ts";
+
+const goMirror = "proxy.golang.org";
+const dockerHub = "registry-1.docker.io";
+
+/** A file on this machine, or what is to be said. */
+type Answer = { readonly file: string; readonly type?: string } | { readonly text: string };
+
+/**
+ * Publishers on one address of this machine, for whoever takes that for theirs: GitHub, dl.k8s.io, Docker Hub, and Go's
+ * mirror. What they have was made here from Go modules; the checksums that they tell are of that.
+ */
+export class StandInPublishers {
+  /** Digest of the image that Docker Hub has as kind's node image. */
+  nodeImageDigest = "";
+  /** Paths that nobody has. */
+  readonly lacking: string[] = [];
+  private readonly answers = new Map<string, Answer>();
+  private server: ReturnType<typeof createServer> | undefined;
+
+  /** @param folder that gets archives and the certificate. */
+  constructor(private readonly folder: string) {}
+
+  get hosts(): readonly string[] {
+    const urls = [...this.answers.keys()].map((url) => new URL(url).host);
+    return [...new Set([...urls, goMirror, dockerHub])];
+  }
+
+  get authority(): string {
+    return path.join(this.folder, "authority.pem");
+  }
+
+  /** Makes what they publish, as archives of the kinds they have. */
+  async make(say: (line: string) => void): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    const { pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind } = tools;
+    const table = [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind];
+    const plugins = bundledPlugins.map((plugin) => ({
+      ...{ plugin, artifact: pluginArtifact(plugin, "bundled") },
+    }));
+    const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
+    const ensured = await ensureArtifacts(
+      [...table, ...plugins.map(({ artifact }) => artifact), nodeImage],
+      { progress: say, ensurePackages },
+    );
+    const languageHost = plugins.find(({ plugin }) => plugin.kind === "language");
+    for (const artifact of table) {
+      for (const download of artifact.tool.downloads ?? []) {
+        await this.publish(download, (name) =>
+          name === tools.languageHost && languageHost
+            ? path.join(ensured.path(languageHost.artifact), languageHost.plugin.executable)
+            : path.join(ensured.path(artifact), name),
+        );
+      }
+    }
+    for (const { plugin, artifact } of plugins) {
+      for (const download of pluginDownloads(plugin)) {
+        await this.publish(download, (name) => path.join(ensured.path(artifact), name));
+      }
+    }
+    await this.haveGo();
+    await this.publishNodeImage(path.join(ensured.path(nodeImage), archiveName));
+  }
+
+  private async publish(download: Download, built: (name: string) => string): Promise<void> {
+    const file = path.join(this.folder, path.posix.basename(download.url));
+    if ("executable" in download) {
+      await cp(built(download.executable), file);
+    } else if (file.endsWith(".zip")) {
+      const members = Object.entries(download.members).map(
+        async ([name, member]) => [member, await readFile(built(name))] as const,
+      );
+      await writeFile(file, zip(Object.fromEntries(await Promise.all(members))));
+    } else {
+      const work = path.join(this.folder, "work", path.basename(file));
+      for (const [name, member] of Object.entries(download.members)) {
+        await cp(built(name), path.join(work, member));
+      }
+      const members = Object.values(download.members);
+      await execa("tar", ["-I", "gzip -1", "-cf", file, "-C", work, ...members]);
+    }
+    await this.vouch(download, file);
+  }
+
+  /** Tells the checksum as the publisher does. */
+  private async vouch({ url, checksumUrl = "" }: PublishedFile, file: string): Promise<void> {
+    const sha256 = await sha256OfFile(file);
+    const name = path.posix.basename(url);
+    const text = checksumUrl.startsWith("https://api.github.com/")
+      ? JSON.stringify({ assets: [{ name, digest: `sha256:${sha256}` }] })
+      : `${sha256}  ${name}\n`;
+    this.answers.set(url, { file });
+    this.answers.set(checksumUrl, { text });
+  }
+
+  /** The one Go that is a module; the others were downloaded when what is published was built. */
+  private async haveGo(): Promise<void> {
+    const [, module = "", version = ""] = /\.org\/(.+)\/@v\/(.+)\.zip$/.exec(goArchive.url) ?? [];
+    const env = { ...goEnvironment(), GOFLAGS: "-mod=mod" };
+    const cwd = this.folder;
+    const { stdout } = await execa("go", ["mod", "download", "-json", `${module}@${version}`], {
+      ...{ env, cwd, timeout: 600_000 },
+    });
+    this.answers.set(goArchive.url, { file: (JSON.parse(stdout) as { Zip: string }).Zip });
+  }
+
+  private async publishNodeImage(archive: string): Promise<void> {
+    const folder = path.join(this.folder, "node-image");
+    await mkdir(folder);
+    await execa("tar", ["-xf", archive, "-C", folder]);
+    const read = async (name: string): Promise<string> => readFile(path.join(folder, name), "utf8");
+    const { manifests } = JSON.parse(await read("index.json")) as {
+      manifests: { digest: string }[];
+    };
+    this.nodeImageDigest = manifests[0]?.digest ?? "";
+    const blob = (digest: string): string => path.join("blobs", digest.replace(":", "/"));
+    const manifest = JSON.parse(await read(blob(this.nodeImageDigest))) as {
+      mediaType: string;
+      config: { digest: string };
+      layers: { digest: string }[];
+    };
+    const image = `https://${dockerHub}/v2/kindest/node`;
+    this.answers.set(`https://${dockerHub}/v2/`, { text: "{}" });
+    this.answers.set(`${image}/manifests/${this.nodeImageDigest}`, {
+      ...{ file: path.join(folder, blob(this.nodeImageDigest)), type: manifest.mediaType },
+    });
+    for (const { digest } of [manifest.config, ...manifest.layers]) {
+      this.answers.set(`${image}/blobs/${digest}`, { file: path.join(folder, blob(digest)) });
+    }
+  }
+
+  /** Answers at port 443 of an address, with a certificate by an authority of its own. */
+  async listen(address: string): Promise<void> {
+    const key = path.join(this.folder, "key.pem");
+    const names = this.hosts.map((host) => `DNS:${host}`).join(",");
+    await execa("openssl", [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...["-days", "2", "-subj", "/CN=stand-in", "-addext", `subjectAltName=${names}`],
+      ...["-keyout", key, "-out", this.authority],
+    ]);
+    const identity = { key: await readFile(key), cert: await readFile(this.authority) };
+    this.server = createServer(identity, (request, response) => this.answer(request, response));
+    this.server.listen(443, address);
+    await once(this.server, "listening");
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse): void {
+    const host = request.headers.host ?? "";
+    const url = `https://${host}${request.url ?? ""}`;
+    const answer = this.answers.get(url) ?? (host === goMirror ? this.module(url) : undefined);
+    const withBody = request.method !== "HEAD";
+    if (answer === undefined) {
+      this.lacking.push(url);
+      response.writeHead(404).end();
+    } else if ("text" in answer) {
+      response.writeHead(200, { "content-length": Buffer.byteLength(answer.text) });
+      response.end(withBody ? answer.text : undefined);
+    } else {
+      const [, digest] = /(sha256:[0-9a-f]{64})$/.exec(url) ?? [];
+      response.writeHead(200, {
+        ...{ "content-length": statSync(answer.file).size },
+        ...{ "content-type": answer.type ?? "application/octet-stream" },
+        ...(digest && { "docker-content-digest": digest }),
+      });
+      if (withBody) createReadStream(answer.file).pipe(response);
+      else response.end();
+    }
+  }
+
+  /** Go's cache of modules is laid out as a mirror is: https://go.dev/ref/mod#goproxy-protocol */
+  private module(url: string): Answer | undefined {
+    const cache = path.join(goEnvironment()["GOMODCACHE"] ?? "", "cache/download");
+    const file = path.join(cache, decodeURIComponent(new URL(url).pathname));
+    return statSync(file, { throwIfNoEntry: false })?.isFile() ? { file } : undefined;
+  }
+
+  async stop(): Promise<void> {
+    if (this.server === undefined) return;
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, "close");
+  }
+}

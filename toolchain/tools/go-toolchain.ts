@@ -1,0 +1,108 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Artifact, Progress } from "../artifact.ts";
+import { Cache, artifactAddress } from "../cache.ts";
+import { ensureArtifacts } from "../ensure.ts";
+import { fetchPublished, whyUnreachable, type PublishedFile } from "../publisher.ts";
+import { findOnPath } from "../search-path.ts";
+import { zipMembers } from "../zip-member.ts";
+import { whyNoGo } from "./go-version.ts";
+
+/** Go as a module, which Go's mirror has like all that is built with it. */
+const version = "v0.0.1-go1.26.8.linux-amd64";
+
+export const goArchive: PublishedFile = {
+  url: `https://proxy.golang.org/golang.org/toolchain/@v/${version}.zip`,
+};
+
+/** Go for hosts that have none, or an older one. */
+export const goToolchain: Artifact = {
+  name: "go",
+  needs: [],
+  hostPackages: ["curl"],
+  inputs: () => Promise.resolve({ version }),
+  build: async (into, context) => {
+    const archive = path.join(into, "archive");
+    await fetchPublished(goArchive, archive, context);
+    await unpackGo(await readFile(archive), into);
+    await rm(archive);
+  },
+};
+
+/** Unpacks the module as Go itself does: a zip of one has no rights, and no go.mod but its own. */
+export async function unpackGo(archive: Buffer, into: string): Promise<void> {
+  for (const [member, content] of zipMembers(archive)) {
+    const name = member
+      .slice(`golang.org/toolchain@${version}/`.length)
+      .replace(/(?<=^|\/)_go\.mod$/, "go.mod");
+    const file = path.join(into, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content(), { mode: /^(bin|pkg\/tool)\//.test(name) ? 0o755 : 0o644 });
+  }
+}
+
+/**
+ * The check of what is built with Go, by the host's or a downloaded one. Without curl nobody can tell: it is installed
+ * first.
+ *
+ * @param what is built.
+ * @param why it is not downloaded itself; left out where nobody offers it for that.
+ * @throws when there is no Go that does, with what to do.
+ */
+export async function requireGo(what: string, why?: string): Promise<void> {
+  const noGo = await whyNoGo();
+  if (noGo === undefined || (await isDownloaded()) || !(await isThere("curl"))) {
+    return;
+  }
+  const unreachable = await whyUnreachable(goArchive.url);
+  if (unreachable !== undefined) {
+    const needed = `Go is needed to build ${what}${why === undefined ? "" : `, since ${why}`}`;
+    throw new Error(`${needed}. It can't be downloaded (${unreachable}), and ${noGo}`);
+  }
+}
+
+/**
+ * The check of what is downloaded, and made with Go where that can't be.
+ *
+ * @param what is made of it.
+ * @throws where a publisher can't be reached and there is no Go.
+ */
+export async function requireReachable(urls: readonly string[], what: string): Promise<void> {
+  if (!(await isThere("curl"))) {
+    return;
+  }
+  const answers = await Promise.all(urls.map(whyUnreachable));
+  const why = answers.find((each) => each !== undefined);
+  if (why !== undefined) {
+    await requireGo(what, why);
+  }
+}
+
+let ensured: Promise<void> | undefined;
+
+/**
+ * Sees to a Go that builds: where the host has none that does, a downloaded one is the first on the PATH from now on.
+ *
+ * @throws when there is none, as `requireGo` does.
+ */
+export async function ensureGo(what: string, progress: Progress): Promise<void> {
+  await requireGo(what);
+  ensured ??= putOnPath(progress);
+  await ensured;
+}
+
+async function putOnPath(progress: Progress): Promise<void> {
+  if ((await whyNoGo()) !== undefined) {
+    const made = await ensureArtifacts([goToolchain], { progress });
+    process.env.PATH = `${path.join(made.path(goToolchain), "bin")}:${process.env.PATH ?? ""}`;
+  }
+}
+
+async function isDownloaded(): Promise<boolean> {
+  return (await new Cache().state(await artifactAddress(goToolchain))).kind === "complete";
+}
+
+async function isThere(program: string): Promise<boolean> {
+  return (await findOnPath(program, process.env.PATH ?? "")) !== undefined;
+}
