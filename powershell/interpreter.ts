@@ -23,6 +23,7 @@ import {
   complete,
   gathering,
   located,
+  placed,
   program,
   report,
   terminating,
@@ -162,7 +163,8 @@ export class Interpreter implements Shell {
     const data = this.host.files.read(path);
     const text = data.toString("utf8").replace(/^\ufeff/, "");
     const before = scripts.get(path);
-    if (before?.body.position.file.text === text) {
+    const { file } = before?.body.position ?? {};
+    if (before && file?.path === path && file.text === text) {
       return before;
     }
     const script = this.#options.kept?.({ path, text }) ?? readScript({ path, text });
@@ -303,8 +305,9 @@ export class Interpreter implements Shell {
     for (const statement of statements) {
       statementsRun.publish(statement);
       try {
-        await located(statement.position, () => this.#statement(statement, emit));
-      } catch (error) {
+        await this.#statement(statement, emit);
+      } catch (thrown) {
+        const error = placed(thrown, statement.position);
         const preference = this.#scope.errorAction;
         const goesOn = this.#tries === 0 && !/^stop$/i.test(preference);
         if (!(error instanceof Raised) || error.terminating || !goesOn) {
@@ -357,7 +360,7 @@ export class Interpreter implements Shell {
   }
 
   /** A statement's outputs as one value. An expression is its own value: it is not unrolled. */
-  async #value(statement: Syntax.Statement): Promise<Value> {
+  #value(statement: Syntax.Statement): Value | Promise<Value> {
     if (statement.kind === "Assignment") {
       return this.#assignment(statement);
     }
@@ -365,7 +368,7 @@ export class Interpreter implements Shell {
     if (element?.kind === "ExpressionElement" && others.length === 0) {
       return this.expression(element.expression);
     }
-    return fromItems(await collect((emit) => this.#statement(statement, emit)));
+    return collect((emit) => this.#statement(statement, emit)).then(fromItems);
   }
 
   async #loop(statement: Loop, emit: Emit): Promise<void> {
@@ -550,32 +553,21 @@ export class Interpreter implements Shell {
 
   // Expressions
 
-  async expression(node: Syntax.Expression): Promise<Value> {
+  /** Only what may call something takes a promise: on an emulated CPU these cost most of a script's time. */
+  expression(node: Syntax.Expression): Value | Promise<Value> {
     switch (node.kind) {
       case "Constant":
         return typeof node.value === "object" ? new Num(is.double, node.value.double) : node.value;
-      case "ExpandableString": {
-        let text = "";
-        for (const part of node.parts) {
-          text += typeof part === "string" ? part : toText(await this.expression(part));
-        }
-        return text;
-      }
+      case "ExpandableString":
+        return this.#expanded(node);
       case "Variable":
         return this.#variable(node);
       case "Member":
         return this.#member(node);
-      case "MethodCall": {
-        const object = await this.expression(node.object);
-        const name = memberName(node);
-        const args = await this.#expressions(node.args);
-        if (!node.isStatic) {
-          return this.#callMethod(object, name, args);
-        }
-        return callStatic(staticOf(object, name), name, args, this.types);
-      }
+      case "MethodCall":
+        return this.#methodCall(node);
       case "Index":
-        return this.#index(await this.expression(node.object), await this.expression(node.index));
+        return this.#index(node);
       case "Unary":
         return this.#unary(node);
       case "Binary":
@@ -585,11 +577,11 @@ export class Interpreter implements Shell {
       case "TypeLiteral":
         return this.type(node.type);
       case "ArrayLiteral":
-        return is.array((await this.#expressions(node.items)).map(orNull));
+        return this.#expressions(node.items).then((items) => is.array(items.map(orNull)));
       case "ArrayExpression":
-        return is.array(await collect((emit) => this.#statements(node.body, emit)));
+        return collect((emit) => this.#statements(node.body, emit)).then(is.array);
       case "SubExpression":
-        return fromItems(await collect((emit) => this.#statements(node.body, emit)));
+        return collect((emit) => this.#statements(node.body, emit)).then(fromItems);
       case "Parenthesis":
         return this.#value(node.statement);
       case "HashtableLiteral":
@@ -597,6 +589,14 @@ export class Interpreter implements Shell {
       case "ScriptBlockLiteral":
         return new ScriptBlock(is.scriptBlock, node.block);
     }
+  }
+
+  async #expanded({ parts }: Syntax.ExpandableString): Promise<string> {
+    let text = "";
+    for (const part of parts) {
+      text += typeof part === "string" ? part : toText(await this.expression(part));
+    }
+    return text;
   }
 
   async #expressions(list: readonly Syntax.Expression[]): Promise<Value[]> {
@@ -639,7 +639,13 @@ export class Interpreter implements Shell {
     return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
   }
 
-  async #callMethod(object: Value, name: string, args: readonly Value[]): Promise<Value> {
+  async #methodCall(node: Syntax.MethodCall): Promise<Value> {
+    const object = await this.expression(node.object);
+    const name = memberName(node);
+    const args = await this.#expressions(node.args);
+    if (node.isStatic) {
+      return callStatic(staticOf(object, name), name, args, this.types);
+    }
     if (object instanceof ScriptBlock && name.toLowerCase() === "invoke") {
       return is.array(await collect((emit) => this.invoke(object, { args, child: true }, emit)));
     }
@@ -648,7 +654,9 @@ export class Interpreter implements Shell {
     );
   }
 
-  async #index(object: Value, index: Value): Promise<Value> {
+  async #index(node: Syntax.Index): Promise<Value> {
+    const object = await this.expression(node.object);
+    const index = await this.expression(node.index);
     if (isNull(object)) {
       throw nullArray();
     }

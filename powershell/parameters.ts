@@ -110,7 +110,7 @@ async function declared(
       mandatory = toBool(named.get("mandatory") ?? false);
       isPiped = toBool(named.get("valuefrompipeline") ?? false);
     } else if (!/^allow(null|empty\w+)$/i.test(attribute.name)) {
-      const args = await Promise.all(attribute.args.map((arg) => reader.expression(arg)));
+      const args = await Promise.all(attribute.args.map(async (arg) => reader.expression(arg)));
       validators.push(validator(attribute, args, named));
     }
   }

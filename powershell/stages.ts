@@ -148,11 +148,16 @@ export async function located<T>(
   try {
     return await run();
   } catch (error) {
-    if (error instanceof Raised && !error.record) {
-      complete(error, position, cmdlet);
-    }
-    throw error instanceof Unsupported ? error.at(position) : error;
+    throw placed(error, position, cmdlet);
   }
+}
+
+/** An error with the place where it happened. */
+export function placed(error: unknown, position: Position, cmdlet?: Cmdlet): unknown {
+  if (error instanceof Raised && !error.record) {
+    complete(error, position, cmdlet);
+  }
+  return error instanceof Unsupported ? error.at(position) : error;
 }
 
 /** Shows an error that ends nothing, as $ErrorActionPreference has it. */

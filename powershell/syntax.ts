@@ -42,7 +42,7 @@ export interface Constant extends Node<"Constant"> {
 }
 
 /** A text in double quotes, or a bare word with variables in it. */
-interface ExpandableString extends Node<"ExpandableString"> {
+export interface ExpandableString extends Node<"ExpandableString"> {
   readonly parts: readonly (string | Expression)[];
 }
 
@@ -99,7 +99,7 @@ type StatementsExpression = Node<"ArrayExpression" | "SubExpression"> & { readon
 /** `( )`. */
 type Parenthesis = Node<"Parenthesis"> & { readonly statement: SimpleStatement };
 type TypeLiteral = Node<"TypeLiteral"> & { readonly type: TypeName };
-type Index = Node<"Index"> & { readonly object: Expression; readonly index: Expression };
+export type Index = Node<"Index"> & { readonly object: Expression; readonly index: Expression };
 type ScriptBlockLiteral = Node<"ScriptBlockLiteral"> & { readonly block: ScriptBody };
 
 type Literal = Constant | ExpandableString | TypeLiteral | HashtableLiteral | ScriptBlockLiteral;

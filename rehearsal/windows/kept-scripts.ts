@@ -21,11 +21,19 @@ export async function keepScripts(source: string, into: string): Promise<void> {
   }
 }
 
-/** A script's tree out of such a folder; undefined: it has none that is whole. */
+/** By their files. */
+const scripts = new Map<string, Script>();
+
+/**
+ * A script out of such a folder; undefined: it is not there, or not whole. Each step has the same libraries in a folder of
+ * its own: they are read once, and their place is that where a script was read last.
+ */
 export function keptScript(folder: string, file: SourceFile): Script | undefined {
+  const path = join(folder, nameOf(file.text));
   try {
-    const script = deserialize(readFileSync(join(folder, nameOf(file.text)))) as Script;
+    const script = scripts.get(path) ?? (deserialize(readFileSync(path)) as Script);
     Object.assign(script.body.position.file, file);
+    scripts.set(path, script);
     return script;
   } catch {
     return undefined;
