@@ -3,7 +3,6 @@ import { allConfig } from "@pulumi/pulumi/runtime/config.js";
 import type { ExistingSettings } from "./existing/settings.ts";
 import { SettingsError } from "./problem.ts";
 import { resolveConfig } from "./resolve.ts";
-import { parsedConfig } from "./sections.ts";
 import type { Settings } from "./settings.ts";
 import { splitConfig } from "./split-config.ts";
 import { stackKind } from "./stack-kind.ts";
@@ -47,4 +46,17 @@ export async function loadSettings(): Promise<Settings> {
     throw new pulumi.RunError("this stack is no lab: its settings have kindows:stack");
   }
   return stack.settings;
+}
+
+/** What Pulumi's configuration holds: it hands objects over as JSON, and text as it is. */
+function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, parsed(value)]));
+}
+
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Settings } from "../config/settings.ts";
 import { thisPackageManager, type PackageManager } from "../toolchain/host-packages.ts";
 import { probeConfinement } from "./probe-confinement.ts";
@@ -22,7 +23,6 @@ import { probeLinuxMedia } from "./probe-linux-media.ts";
 import type { LinuxMediaFacts } from "./probe-linux-media.ts";
 import { probeMemory } from "./probe-memory.ts";
 import type { MemoryFacts } from "./probe-memory.ts";
-import { probeMtu } from "./probe-mtu.ts";
 import { probeNetwork } from "./probe-network.ts";
 import type { NetworkFacts } from "./probe-network.ts";
 import type { Probed } from "./probed.ts";
@@ -106,4 +106,12 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     hyperVHosts,
     segmentMtu,
   };
+}
+
+/** Largest packet that an interface of this host takes, in bytes; undefined where there is no such interface. */
+async function probeMtu(networkInterface: string): Promise<number | undefined> {
+  const text = await readFile(`/sys/class/net/${networkInterface}/mtu`, "utf8").catch(
+    () => undefined,
+  );
+  return text === undefined ? undefined : Number(text);
 }

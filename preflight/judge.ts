@@ -1,21 +1,24 @@
+import { pathText } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
+import { installText } from "../toolchain/host-packages.ts";
+import { needs } from "./footprint.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import { judgeBridge } from "./judge-bridge.ts";
 import { judgeDisks } from "./judge-disks.ts";
 import { judgeDocker } from "./judge-docker.ts";
-import { judgeHyperV } from "./judge-hyper-v.ts";
 import { judgeHypervisors } from "./judge-hypervisors.ts";
 import { judgeImage } from "./judge-image.ts";
 import { judgeInotify } from "./judge-inotify.ts";
 import { judgeKvm } from "./judge-kvm.ts";
 import { judgeLibvirt } from "./judge-libvirt.ts";
 import { judgeLinuxMedia } from "./judge-linux-media.ts";
-import { judgeMemory } from "./judge-memory.ts";
 import { judgeNames } from "./judge-names.ts";
-import { judgePrograms } from "./judge-programs.ts";
 import { judgeSegment } from "./judge-segment.ts";
-import { judgeTools } from "./judge-tools.ts";
+import { providerTools } from "./probe-tools.ts";
+
+/** Debian's package of each tool. */
+const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
 
 const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])[] = [
   judgeDocker,
@@ -38,4 +41,69 @@ const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
 /** Everything a lab with these settings can't be made with on a host like this. */
 export function judge(settings: Settings, facts: HostFacts): HostProblem[] {
   return judges.flatMap((one) => one(settings, facts));
+}
+
+/** What is still to be made fits into the memory that can be had. */
+function judgeMemory(settings: Settings, facts: HostFacts): HostProblem[] {
+  const needed = needs(settings, facts).filter(({ memoryMiB }) => memoryMiB > 0);
+  const total = needed.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
+  const { availableMiB, totalMiB } = facts.memory;
+  return total <= availableMiB
+    ? []
+    : [
+        {
+          subject: "Memory",
+          why: `of ${total} MiB is needed (${needed.map((one) => `${one.what} ${one.memoryMiB}`).join(", ")}), ${availableMiB} of ${totalMiB} MiB are available`,
+          instead:
+            "Have fewer nodes, write less for kindows:windows.memoryMiB, or stop something else.",
+        },
+      ];
+}
+
+/** The programs libvirt's provider starts are there. */
+function judgeTools(_settings: Settings, { tools, packageManager }: HostFacts): HostProblem[] {
+  return tools.missing.map((name) => ({
+    subject: `The program ${name}`,
+    why: `is not on the PATH; it ${providerTools[name]}`,
+    instead: `Install it: ${installText(packageManager, [packages[name]])}.`,
+  }));
+}
+
+/** The programs for the Windows nodes are known by their checksums, and in this host's cache. */
+function judgePrograms(_settings: Settings, { programs }: HostFacts): HostProblem[] {
+  const { unpinned, missing } = programs;
+  const problems: HostProblem[] = [];
+  if (unpinned.length > 0) {
+    problems.push({
+      subject: `The checksum of ${unpinned.join(", ")}`,
+      why: "is not known, and nothing is installed without one",
+      instead:
+        "Run `./kindows fetch --stack <name>`, which takes those their publishers give, or write them into kindows:windows.checksums.",
+    });
+  }
+  if (missing.length > 0) {
+    problems.push({
+      subject: `The Windows program ${missing.join(", ")}`,
+      why: "is not in this host's cache",
+      instead: "Run `./kindows fetch --stack <name>`.",
+    });
+  }
+  return problems;
+}
+
+/** Every Hyper-V host that has nodes can be logged in to. */
+function judgeHyperV(settings: Settings, facts: HostFacts): HostProblem[] {
+  return facts.hyperVHosts.flatMap(({ name, error }) => {
+    const index = settings.hyperVHosts.findIndex((host) => host.name === name);
+    const host = settings.hyperVHosts[index];
+    return error === undefined || host === undefined
+      ? []
+      : [
+          {
+            subject: `The Hyper-V host ${name} (${host.user}@${host.address}:${host.port})`,
+            why: `cannot be logged in to: ${error}`,
+            instead: `Its settings are ${pathText(["hyperVHosts", index])}.`,
+          },
+        ];
+  });
 }

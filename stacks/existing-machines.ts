@@ -1,14 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { ControlPlane } from "../components/controlplane/control-plane.ts";
+import type { FoundPodNetwork } from "../components/controlplane/existing/judge-pod-network.ts";
+import type { NodeSetup } from "../components/windows/node-setup.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
 import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
-import { existingSetup } from "./existing-setup.ts";
 import { joinedNode, type NodePrograms } from "./joined-node.ts";
 import type { MachineAccess } from "./machine-access.ts";
 import { machineReset } from "./machine-reset.ts";
+import { windowsSetup } from "./windows-setup.ts";
 
 /** What is known of cluster and machines before anything is done; undefined: a preview asks nobody. */
 export interface Surroundings {
@@ -98,4 +101,47 @@ function unknownNetwork({ cni }: ExistingSettings): ExaminedCluster["facts"]["po
     case "found":
       return { kind: "calico", changes: [] };
   }
+}
+
+type Ranges = Pick<ControlPlane, "podCidr" | "serviceCidr">;
+
+/** How the settings, and the cluster's pod network, want the machines prepared. */
+function existingSetup(
+  settings: ExistingSettings,
+  network: FoundPodNetwork,
+  ranges: Ranges,
+): NodeSetup {
+  return windowsSetup(
+    settings.windows,
+    podNetworkOf(settings, network, ranges),
+    reachedInside(settings, ranges),
+  );
+}
+
+function podNetworkOf(
+  { cni }: ExistingSettings,
+  network: FoundPodNetwork,
+  { podCidr, serviceCidr }: Ranges,
+): NodeSetup["podNetwork"] {
+  return network.kind === "flannel"
+    ? {
+        kind: "flannel",
+        // Asked for wherever there is Flannel: by the settings' checks, or when the cluster was looked at.
+        network: { backend: network.backend, podCidr, serviceCidr, nodeCidr: cni.nodeCidr ?? "" },
+      }
+    : network.kind;
+}
+
+/** All of the cluster. */
+function reachedInside(
+  { cluster, nodes }: ExistingSettings,
+  { podCidr, serviceCidr }: Ranges,
+): string[] {
+  return [
+    podCidr,
+    serviceCidr,
+    ...(cluster.endpoint === undefined ? [] : [cluster.endpoint.replace(/:\d+$/, "")]),
+    ...cluster.hostsEntries.flatMap(({ name, address }) => [name, address]),
+    ...nodes.map(({ address }) => address),
+  ];
 }

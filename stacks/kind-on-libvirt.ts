@@ -15,7 +15,6 @@ import { joinedNode } from "./joined-node.ts";
 import { linuxMachines, linuxUser } from "./linux-machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
-import { toldPlacement } from "./placement.ts";
 import { podNetwork } from "./pod-network.ts";
 import { toldNode } from "./told-node.ts";
 import { windowsMachines } from "./windows-machines.ts";
@@ -113,4 +112,34 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
       ].map((told) => ({ ...told, ...placed.get(told.name) })),
     ),
   };
+}
+
+/** What the stack's outputs say of where a node runs. */
+interface ToldPlacement {
+  /** Name of the hypervisor. */
+  readonly hypervisor: string;
+  /** Why that one. */
+  readonly placement: string;
+}
+
+/**
+ * Where each node's machine runs and why, by the node's name; told in the engine's output as well, in a preview already.
+ * Nothing for a lab with one hypervisor.
+ */
+function toldPlacement({
+  hypervisors,
+  hyperVHosts,
+  placement,
+}: Pick<Settings, "hypervisors" | "hyperVHosts" | "placement">): ReadonlyMap<
+  string,
+  ToldPlacement
+> {
+  const worthTelling = hypervisors.length + hyperVHosts.length > 0 ? placement : [];
+  return new Map(
+    worthTelling.map(({ node, hypervisor, reason }) => {
+      // Pulumi sees to it that what is logged arrives before the program ends.
+      void pulumi.log.info(`${node} runs on ${hypervisor}: ${reason}`);
+      return [node, { hypervisor, placement: reason }];
+    }),
+  );
 }

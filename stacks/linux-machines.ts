@@ -1,14 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
 import { thisHypervisor } from "../config/hypervisor-settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
-import { linuxBootSeconds, LinuxNode } from "../components/linux/linux-node.ts";
+import { linuxBootSeconds, LinuxNode, type LinuxPrograms } from "../components/linux/linux-node.ts";
 import { LibvirtMachine } from "../components/machine/libvirt-machine.ts";
 import { macAddress } from "../components/machine/mac-address.ts";
 import { MachineStorage, type GoldenImage } from "../components/machine/machine-storage.ts";
+import { builtSoFar } from "../toolchain/built.ts";
+import { kubernetesVersion } from "../toolchain/tools/table.ts";
 import type { MachineHost } from "./hypervisors.ts";
-import { linuxMedia } from "./linux-media.ts";
 import { nodeToken } from "./node-token.ts";
 import type { WindowsMachines } from "./windows-machines.ts";
 
@@ -98,4 +100,24 @@ function imageBeside(
     within: { storage, imagePrefix: `${place.poolName}-linux` },
     libvirtProvider,
   });
+}
+
+/** The disk Linux machines start from, and what is installed on them; `kindows prepare` sees to both. */
+interface LinuxMedia {
+  readonly image: GoldenImage;
+  readonly programs: LinuxPrograms;
+}
+
+/** A preview works without, on a machine that has built nothing; whether they are there is asked by the preflight. */
+function linuxMedia({ linux }: Pick<Settings, "linux">): LinuxMedia {
+  const image = locatedLinuxImage(linux.image);
+  const { linuxPrograms } = builtSoFar();
+  return {
+    image: typeof image === "object" ? image : { path: "image-not-made-yet", hash: "not-made-yet" },
+    programs: {
+      path: linuxPrograms?.path,
+      sha256: linuxPrograms?.sha256 ?? "not-made-yet",
+      kubernetesVersion,
+    },
+  };
 }

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdir, open, readFile, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, open, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
 import type { Progress } from "./artifact.ts";
-import { mayHaveSysResource } from "./capabilities.ts";
 import { cacheRoot } from "./cache.ts";
 import { dockerdArguments, wrappedRuntime } from "./container-runtime.ts";
 import { dockerState, libvirtState } from "./daemon-state.ts";
@@ -12,8 +11,13 @@ import type { DaemonState } from "./daemon-state.ts";
 import { ensureArtifacts } from "./ensure.ts";
 import type { EnsureOptions } from "./ensure.ts";
 import { startCommand, thisPackageManager } from "./host-packages.ts";
-import { giveKvmToItsGroup } from "./kvm-device.ts";
 import { waitUntil } from "./wait-until.ts";
+
+const device = "/dev/kvm";
+const groupMayUse = 0o660;
+
+/** Number of CAP_SYS_RESOURCE (linux/capability.h). */
+const sysResource = 24n;
 
 /** Longest time a daemon may take from its start to its first answer, in seconds. */
 const startTimeoutSeconds = 90;
@@ -180,4 +184,39 @@ async function logTail(logFile: string): Promise<string> {
 
 function daemonPath(): string {
   return `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
+}
+
+/** Whether a process of this host can ever get CAP_SYS_RESOURCE; some sandboxes take it from everything in them. */
+async function mayHaveSysResource(): Promise<boolean> {
+  return boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"));
+}
+
+/** The same from the content of /proc/PID/status. */
+export function boundingSetHasSysResource(status: string): boolean {
+  const mask = /^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+  if (mask === undefined) {
+    throw new Error("/proc/self/status has no CapBnd line: is this Linux?");
+  }
+  return ((BigInt(`0x${mask}`) >> sysResource) & 1n) === 1n;
+}
+
+/**
+ * Gives /dev/kvm to the group kvm, as udev does, where nothing has done so.
+ *
+ * libvirt finds out what QEMU can do as root, but trusts what it found only while QEMU's own user may use KVM too:
+ * with a device for root alone it asks QEMU again at every single call, four to eight seconds each time
+ * ("KVM was enabled when probing, but it is not available now", virQEMUCapsIsValid).
+ */
+async function giveKvmToItsGroup(): Promise<void> {
+  const found = await stat(device).catch(() => undefined);
+  if (found === undefined || found.gid !== 0 || (found.mode & 0o777) !== 0o600) {
+    return;
+  }
+  const group = await execa("getent", ["group", "kvm"], { reject: false });
+  const gid = Number(group.stdout?.split(":")[2]);
+  if (group.failed || !Number.isInteger(gid)) {
+    return;
+  }
+  await chown(device, 0, gid);
+  await chmod(device, groupMayUse);
 }

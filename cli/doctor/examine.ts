@@ -1,9 +1,11 @@
+import { access, constants } from "node:fs/promises";
 import os from "node:os";
 
 import { hostFacts } from "../../preflight/host-facts.ts";
 import { hostProblemText } from "../../config/host-problem.ts";
 import { judge } from "../../preflight/judge.ts";
 import { judgeConfinement } from "../../preflight/judge-confinement.ts";
+import { builtArtifacts } from "../../toolchain/built.ts";
 import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { lockFolder, runLockFile } from "../engine/folders.ts";
@@ -27,7 +29,6 @@ import { askLab, heartbeatsIn, judgeLab } from "./examine-lab.ts";
 import type { Finding } from "./finding.ts";
 import { sortLeftovers } from "./left-over.ts";
 import type { Leftovers } from "./left-over.ts";
-import { preparedTools } from "./prepared-tools.ts";
 import { presentOn } from "./present.ts";
 import type { Present } from "./present.ts";
 
@@ -222,4 +223,37 @@ async function isBusy(stack: string): Promise<boolean> {
     locks.map(async (lock) => judgeLock(lock, os.hostname(), await seenProcess(lock.pid))),
   );
   return verdicts.includes("alive");
+}
+
+/** Tools that `kindows prepare` has put in place, and those that are missing. */
+interface PreparedTools {
+  readonly present: readonly Present[];
+  /** One line for each problem. */
+  readonly problems: readonly string[];
+}
+
+/** Looks at the tools of this clone. */
+async function preparedTools(): Promise<PreparedTools> {
+  let tools: Readonly<Record<string, string>>;
+  try {
+    tools = builtArtifacts().tools;
+  } catch (error) {
+    return { present: [], problems: [messageOf(error)] };
+  }
+  const looked = await Promise.all(
+    Object.entries(tools).map(async ([what, detail]) => ({
+      what,
+      detail,
+      there: await access(detail, constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    })),
+  );
+  return {
+    present: looked.filter(({ there }) => there).map(({ what, detail }) => ({ what, detail })),
+    problems: looked
+      .filter(({ there }) => !there)
+      .map(({ what, detail }) => `the tool ${what} is gone (${detail}): run \`kindows prepare\``),
+  };
 }

@@ -2,7 +2,6 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { stackFolder } from "../engine/folders.ts";
-import { knownHosts } from "./known-hosts.ts";
 import type { LabOutputs } from "./outputs.ts";
 
 /** Files with which people reach a lab. */
@@ -51,4 +50,22 @@ export async function presentAccessFiles(stack: string): Promise<readonly string
 async function writeSecret(file: string, content: string): Promise<void> {
   await rm(file, { force: true });
   await writeFile(file, content, { mode: 0o600, flag: "wx" });
+}
+
+/** A machine as its host key is pinned. */
+interface PinnedHost {
+  readonly name: string;
+  readonly address: string;
+  /** `ssh-ed25519 AAAA...`, with or without a comment. */
+  readonly hostKey: string;
+}
+
+/** Lines of a known_hosts file: each machine by address and by name. */
+export function knownHosts(hosts: readonly PinnedHost[]): string {
+  return hosts
+    .map(({ name, address, hostKey }) => {
+      const [type = "", key = ""] = hostKey.trim().split(/\s+/);
+      return `${address},${name} ${type} ${key}\n`;
+    })
+    .join("");
 }

@@ -5,12 +5,13 @@ import { checkProperties } from "../protocol/property-shape.ts";
 import {
   isAbsent,
   isList,
+  isPlainMap,
   type PropertyMap,
+  type PropertyValue,
   sameValue,
   unknown,
 } from "../protocol/property-value.ts";
 import type { ResourceType } from "../protocol/resource-type.ts";
-import { DEFAULTS, withoutDefaults } from "./defaults.ts";
 import { type DockerApi, DockerError } from "./docker-api.ts";
 import {
   createBody,
@@ -19,6 +20,9 @@ import {
   networkProperties,
   networkState,
 } from "./network-state.ts";
+
+/** Key under which the official plugin keeps, at every level, the names of the inputs that it filled in itself. */
+const DEFAULTS = "__defaults";
 
 /** Containers need a moment to leave a network; longer than this and something else holds it. */
 const LEAVE_SECONDS = 30;
@@ -132,4 +136,18 @@ function previewState(inputs: PropertyMap): PropertyMap {
     ...Object.fromEntries(outputs.map((name) => [name, unknown])),
     scope: unknown,
   };
+}
+
+/** The inputs as the program gave them, in a state that either plugin wrote. */
+export function withoutDefaults(inputs: PropertyMap): PropertyMap {
+  return Object.fromEntries(
+    Object.entries(inputs)
+      .filter(([name]) => name !== DEFAULTS)
+      .map(([name, value]) => [name, value === undefined ? undefined : strip(value)]),
+  );
+}
+
+function strip(value: PropertyValue): PropertyValue {
+  if (isList(value)) return value.map(strip);
+  return isPlainMap(value) ? withoutDefaults(value) : value;
 }

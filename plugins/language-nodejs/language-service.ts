@@ -1,11 +1,16 @@
+import { spawn } from "node:child_process";
+import type { ServerWritableStream } from "@grpc/grpc-js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import language from "@pulumi/pulumi/proto/language_pb.js";
+import language, {
+  type DependencyInfo,
+  type InstallDependenciesRequest,
+  type InstallDependenciesResponse,
+} from "@pulumi/pulumi/proto/language_pb.js";
 import type { ILanguageRuntimeServer } from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import { engineAddress } from "../protocol/plugin-server.ts";
 import { unary, unimplemented } from "../protocol/unary.ts";
-import { installDependencies } from "./install-dependencies.ts";
-import { programDependencies } from "./program-dependencies.ts";
+import { findPackage, findProject } from "./package-json.ts";
 import { ProgramRunner } from "./program-runner.ts";
 import { requiredPackages } from "./required-packages.ts";
 
@@ -57,4 +62,48 @@ export function languageService(): ILanguageRuntimeServer {
     pack: unimplemented("Pack"),
     link: unimplemented("Link"),
   };
+}
+
+/** `pulumi install`: runs `npm install` in the program's folder and passes its output on. */
+function installDependencies(
+  call: ServerWritableStream<InstallDependenciesRequest, InstallDependenciesResponse>,
+): void {
+  const folder = call.request.getInfo()?.getProgramDirectory() ?? call.request.getDirectory();
+  const npm = spawn("npm", ["install", "--loglevel=error"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  npm.stdout.on("data", (data: Buffer) => {
+    const response = new language.InstallDependenciesResponse();
+    response.setStdout(data);
+    call.write(response);
+  });
+  npm.stderr.on("data", (data: Buffer) => {
+    const response = new language.InstallDependenciesResponse();
+    response.setStderr(data);
+    call.write(response);
+  });
+  npm.on("error", (error) => {
+    call.emit("error", new Error(`npm could not be started: ${error.message}`));
+  });
+  npm.on("close", (code) => {
+    if (code === 0) call.end();
+    else call.emit("error", new Error(`npm install in ${folder} exited with ${String(code)}`));
+  });
+}
+
+/** The packages the program names in its package.json, with the versions that are installed. For `pulumi about`. */
+async function programDependencies(program: string): Promise<DependencyInfo[]> {
+  const project = await findProject(program);
+  if (project === undefined) return [];
+  const result: DependencyInfo[] = [];
+  const direct = { ...project.json.dependencies, ...project.json.devDependencies };
+  for (const [name, wanted] of Object.entries(direct)) {
+    const installed = await findPackage(name, project.folder);
+    const info = new language.DependencyInfo();
+    info.setName(name);
+    info.setVersion(installed?.json.version ?? `${wanted} (not installed)`);
+    result.push(info);
+  }
+  return result;
 }

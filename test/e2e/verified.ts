@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { allRows } from "../../verify/rows/all.ts";
+import { allRows } from "../../verify/rows/select.ts";
 import { tail, type TestLab } from "./lab.ts";
 
 /** A row of `kindows verify --json`. */

@@ -1,7 +1,11 @@
 import { closest } from "fastest-levenshtein";
 
-import { allRows } from "./all.ts";
+import { pathRows } from "./paths.ts";
 import type { Row } from "./row.ts";
+import { sampleRows } from "./samples.ts";
+
+/** Every row there is, in the order it is shown. */
+export const allRows: readonly Row[] = [...pathRows, ...sampleRows];
 
 /**
  * Rows by their ids; `*` stands for any part of one. All rows where none is named.

@@ -20,7 +20,6 @@ import { rolesOf, serverPart } from "../objects/roles.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
 import type { Judged } from "./await-state.ts";
 import type { Outside } from "./outside.ts";
-import { nodePairs } from "./pairs.ts";
 import { lookupUrl } from "./lookup.ts";
 import { fromNodes, fromPods, withAddress, withText } from "./probe.ts";
 import type { Origin, Probe } from "./probe.ts";
@@ -225,4 +224,32 @@ function nodePort(snapshot: Snapshot, service: string): number {
 
 function serviceOf(snapshot: Snapshot, name: string): Snapshot["services"][number] | undefined {
   return snapshot.services.find(({ metadata }) => metadata?.name === name);
+}
+
+/** A node where a connection begins, and one where it ends. */
+type NodePair = readonly [from: string, to: string];
+
+/**
+ * Pairs of nodes in which each node is the first at least once, and the second at least once: as many connections as
+ * there are nodes, not its square.
+ *
+ * @param relation `same`: both are one node; `other`: they are two; otherwise two where there are two.
+ */
+export function nodePairs(
+  from: readonly string[],
+  to: readonly string[],
+  relation?: Relation,
+): readonly NodePair[] {
+  if (relation === "same") {
+    return from.filter((name) => to.includes(name)).map((name) => [name, name]);
+  }
+  const count = to.length === 0 ? 0 : Math.max(from.length, to.length);
+  const pairs = Array.from({ length: count }, (_, index): NodePair => {
+    const first = from[index % from.length] ?? "";
+    // The next one in the ring, where both lists are the same nodes.
+    const own = to.indexOf(first);
+    const second = to[(own < 0 ? index : own + 1) % to.length] ?? "";
+    return [first, second];
+  });
+  return relation === "other" ? pairs.filter(([one, other]) => one !== other) : pairs;
 }

@@ -6,7 +6,9 @@ import type { Row } from "../rows/row.ts";
 import type { Outcome, RowTools } from "./row-tools.ts";
 import { runPath } from "./run-path.ts";
 import { runSample } from "./run-sample.ts";
-import { Waiting } from "./waiting.ts";
+
+/** Seconds between two lines about what is waited for. */
+const lineSeconds = 5;
 
 /** Longest time for a row, in seconds, image pulls included. */
 const defaultSeconds = 120;
@@ -71,4 +73,56 @@ async function runRow(row: Row, end: number, tools: RowTools): Promise<Outcome> 
     const reason = `the row could not be run to its end: ${messageOf(error)}`;
     return { status: "failed", reason, tried: [], seen: messageOf(error) };
   }
+}
+
+/** What rows wait for, told in one line every few seconds as long as it changes. */
+class Waiting {
+  private readonly rows = new Map<string, string>();
+  private readonly say: (line: string) => void;
+  private readonly total: number;
+  private readonly timer: NodeJS.Timeout;
+  private done = 0;
+  private last = "";
+
+  constructor(total: number, say: (line: string) => void) {
+    this.total = total;
+    this.say = say;
+    this.timer = setInterval(() => this.tell(), lineSeconds * 1000);
+  }
+
+  /** A row waits for something, from now on. */
+  set(id: string, what: string): void {
+    this.rows.set(id, what);
+  }
+
+  /** A row has ended. */
+  end(id: string): void {
+    this.rows.delete(id);
+    this.done += 1;
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private tell(): void {
+    const line = waitingText(this.done, this.total, [...this.rows.values()]);
+    if (line !== this.last) {
+      this.last = line;
+      this.say(line);
+    }
+  }
+}
+
+/** How many rows are done, and what the others wait for, the most frequent first. */
+export function waitingText(done: number, total: number, waits: readonly string[]): string {
+  const counted = new Map<string, number>();
+  for (const what of waits) {
+    counted.set(what, (counted.get(what) ?? 0) + 1);
+  }
+  const parts = [...counted]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, 3)
+    .map(([what, count]) => `${what} (${count} row${count === 1 ? "" : "s"})`);
+  return `${done} of ${total} rows done; waiting for ${parts.join(", ") || "nothing"}`;
 }

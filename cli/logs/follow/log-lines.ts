@@ -1,6 +1,19 @@
-import { ContainerLines } from "./container-lines.ts";
-import { LineRedactor } from "./line-redactor.ts";
-import { RawLines } from "./raw-lines.ts";
+import { StringDecoder } from "node:string_decoder";
+import { stripVTControlCharacters } from "node:util";
+import { redactLog } from "../redact-log.ts";
+
+/** Characters of the longest line that is put together, and shown whole. */
+export const longestLine = 64 * 1024;
+
+const keyBegins = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?![\s\S]*-----END)/;
+const keyEnds = /^.*?-----END [A-Z ]*PRIVATE KEY-----/;
+/** A line within a private key; old ones begin with headers. */
+const keyGoesOn = /^\s*(?:[A-Za-z0-9+/=]*|Proc-Type: .*|DEK-Info: .*)\s*$/;
+/** Lines of the longest key there is; what comes after them is none. */
+const longestKey = 200;
+
+/** A line of a container's log as the CRI writes it: time, stream, whether the line goes on, text. */
+const containerLine = /^\S+ (?:stdout|stderr) ([FP])(?::\S*)? ?(.*)$/s;
 
 /** How a log is written: line by line, or as the CRI writes those of containers. */
 export type LogForm = "plain" | "container";
@@ -32,5 +45,109 @@ export class LogLines {
       const whole = this.#container === undefined ? line : this.#container.read(line);
       return whole === undefined ? [] : (this.#redactor.read(whole) ?? []);
     });
+  }
+}
+
+/**
+ * Takes the lines of a container out of its log. containerd writes a long one in parts of 16 KiB, which are put
+ * together again: a secret may lie on a border.
+ */
+class ContainerLines {
+  #begun = "";
+  #tooLong = 0;
+
+  /** @returns nothing while the line is not whole. */
+  read(line: string): string | undefined {
+    const [, kind, text = line] = containerLine.exec(line) ?? [];
+    const room = longestLine - this.#begun.length;
+    this.#begun += text.slice(0, room);
+    this.#tooLong += Math.max(0, text.length - room);
+    if (kind === "P") return undefined;
+    const whole = this.#begun;
+    const dropped = this.#tooLong;
+    this.#begun = "";
+    this.#tooLong = 0;
+    if (dropped === 0) return whole;
+    const safe = whole.replace(/\S*$/, "");
+    return `${safe}[${dropped + whole.length - safe.length} characters left out]`;
+  }
+}
+
+/** Takes secrets out of lines that come one by one, also those that go over several lines. */
+class LineRedactor {
+  /** Lines of a private key so far; nothing outside of one. */
+  #keyLines: number | undefined;
+
+  /** @returns the line as it may be shown; nothing where all of it is secret. */
+  read(line: string): string | undefined {
+    let text = stripVTControlCharacters(line);
+    if (this.#keyLines !== undefined) {
+      this.#keyLines += 1;
+      const end = keyEnds.exec(text);
+      if (end === null && this.#keyLines <= longestKey && keyGoesOn.test(text)) return undefined;
+      this.#keyLines = undefined;
+      if (end !== null) {
+        text = text.slice(end[0].length);
+        if (text.trim() === "") return undefined;
+      }
+    }
+    if (keyBegins.test(text)) this.#keyLines = 0;
+    return redactLog(text);
+  }
+}
+
+/**
+ * Cuts a log that comes in parts into lines. A line is given out only when its end is there: a secret that two parts
+ * share would be recognized in neither.
+ */
+class RawLines {
+  readonly #decoder = new StringDecoder("utf8");
+  #rest = "";
+  /** Characters of a line that is too long which were dropped. */
+  #dropped = 0;
+  #skipping: boolean;
+
+  /** @param skipFirst the first part begins within a line, which is left out. */
+  constructor(skipFirst = false) {
+    this.#skipping = skipFirst;
+  }
+
+  /** Takes in the next part, and returns the lines that end in it. */
+  push(part: Buffer): readonly string[] {
+    const pieces = this.#decoder.write(part).split("\n");
+    const last = pieces.pop() ?? "";
+    const lines = pieces.flatMap((piece) => {
+      this.#add(piece);
+      return this.#take();
+    });
+    this.#add(last);
+    return lines;
+  }
+
+  /** Nothing more comes: returns a line without an end. */
+  end(): readonly string[] {
+    this.#add(this.#decoder.end());
+    return this.#rest === "" ? [] : this.#take();
+  }
+
+  #add(piece: string): void {
+    if (this.#skipping) return;
+    const room = longestLine - this.#rest.length;
+    this.#rest += piece.slice(0, room);
+    this.#dropped += Math.max(0, piece.length - room);
+  }
+
+  #take(): readonly string[] {
+    const line = this.#rest;
+    const dropped = this.#dropped;
+    const skipped = this.#skipping;
+    this.#rest = "";
+    this.#dropped = 0;
+    this.#skipping = false;
+    if (skipped) return [];
+    if (dropped === 0) return [line.replace(/\r$/, "")];
+    // Its last word may be the beginning of a secret.
+    const whole = line.replace(/\S*$/, "");
+    return [`${whole}[${dropped + line.length - whole.length} characters left out]`];
   }
 }

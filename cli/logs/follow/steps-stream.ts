@@ -1,10 +1,33 @@
+import { open, readdir, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { FollowedFiles } from "./followed-files.ts";
-import { localFiles } from "./local-files.ts";
+import type { LogFolder } from "./log-folder.ts";
 import { stepsName } from "./names.ts";
 import { patiently } from "./patience.ts";
 import type { LogStream } from "./source.ts";
+
+/** The log files of this host. */
+const localFiles: LogFolder = {
+  list: async (folder) =>
+    orNothing(async () => {
+      const entries = await readdir(folder, { withFileTypes: true });
+      return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+    }, []),
+
+  size: async (file) => orNothing(async () => (await stat(file)).size, undefined),
+
+  read: async (file, offset, length) =>
+    orNothing(async () => {
+      const opened = await open(file, "r");
+      try {
+        const { buffer, bytesRead } = await opened.read(Buffer.alloc(length), 0, length, offset);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await opened.close();
+      }
+    }, undefined),
+};
 
 /**
  * What the last `up` said, and what one that runs says.
@@ -43,4 +66,13 @@ export function stepsStream(file: string): LogStream {
       });
     },
   };
+}
+
+async function orNothing<T>(work: () => Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return nothing;
+    throw error;
+  }
 }

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import path from "node:path";
-import { ClusterApi, messageOf } from "../actions/cluster-api.ts";
-import { askCluster } from "./ask-cluster.ts";
-import { chooseKubeconfig } from "./choose-kubeconfig.ts";
+import { ApiError, ClusterApi, messageOf } from "../actions/cluster-api.ts";
+import { chooseKubeconfig, type KubeconfigHost } from "./choose-kubeconfig.ts";
+import { questions, type Answer, type ClusterAnswers, type Question } from "./cluster-answers.ts";
 import { clusterProblemsText } from "./cluster-problem.ts";
 import { judgeCluster, type ClusterFacts, type WantedCluster } from "./judge-cluster.ts";
-import { thisHost } from "./this-host.ts";
+import { accessReview, flannelRights, rightsQuestions, type Right } from "./rights.ts";
 
 /** Where a kubeconfig is: in a file or in the settings themselves. */
 export interface KubeconfigSource {
@@ -79,4 +79,77 @@ export function readKubeconfig(source: KubeconfigSource): string {
 
 function sourceName({ file }: KubeconfigSource): string {
   return file === undefined ? "kindows:cluster.kubeconfig.text" : `the kubeconfig ${file}`;
+}
+
+/**
+ * Asks a cluster all there is to know of it before nodes are joined; changes nothing.
+ *
+ * @throws when it does not answer at all.
+ */
+export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
+  // First: where nobody answers, one refusal is enough.
+  const version = await ask(api, questions.version);
+  const names = Object.keys(questions) as Question[];
+  const [answers, rights] = await Promise.all([
+    Promise.all(
+      names.map(async (name) => [
+        name,
+        name === "version" ? version : await ask(api, questions[name]),
+      ]),
+    ),
+    Promise.all([...rightsQuestions, ...flannelRights].map((right) => may(api, right))),
+  ]);
+  return { answers: Object.fromEntries(answers) as ClusterAnswers["answers"], rights };
+}
+
+async function ask(api: ClusterApi, path: string): Promise<Answer> {
+  try {
+    return { status: 200, body: await api.get(path) };
+  } catch (error) {
+    if (error instanceof ApiError) {
+      return { status: error.status, message: error.message };
+    }
+    throw error;
+  }
+}
+
+async function may(
+  api: ClusterApi,
+  right: Right,
+): Promise<{ readonly right: Right; readonly allowed: boolean }> {
+  const { status } = await api.ask<{ status?: { allowed?: boolean } }>(
+    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+    accessReview(right),
+  );
+  return { right, allowed: status?.allowed === true };
+}
+
+/**
+ * This host, as a kubeconfig means it.
+ *
+ * @param folder that paths in it are relative to; undefined where it lies in no file: they must be absolute then.
+ */
+function thisHost(folder: string | undefined): KubeconfigHost {
+  return {
+    read: (name) => {
+      if (folder === undefined && !path.isAbsolute(name)) {
+        throw Object.assign(new Error(name), { code: "a path that is relative to nothing" });
+      }
+      return readFileSync(path.resolve(folder ?? "/", name));
+    },
+    hasProgram: (name) =>
+      (name.includes("/")
+        ? [path.resolve(folder ?? "/", name)]
+        : (process.env["PATH"] ?? "").split(path.delimiter).map((one) => path.join(one, name))
+      ).some(isExecutable),
+  };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

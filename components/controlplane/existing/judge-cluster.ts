@@ -1,9 +1,10 @@
+import type { V1ConfigMap, V1DaemonSetList } from "@kubernetes/client-node";
+import semver from "semver";
 import { found, type ClusterAnswers } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
 import { judgeDaemonSets } from "./judge-daemon-sets.ts";
 import { judgeDistribution, type Distribution } from "./judge-distribution.ts";
 import { judgeEndpoint, type JoinTarget } from "./judge-endpoint.ts";
-import { judgeKubeProxy } from "./judge-kube-proxy.ts";
 import { judgeNodes, type WantedNode } from "./judge-nodes.ts";
 import {
   judgePodNetwork,
@@ -11,8 +12,13 @@ import {
   type WantedPodNetwork,
 } from "./judge-pod-network.ts";
 import { judgeRanges, type Ranges } from "./judge-ranges.ts";
-import { judgeRights } from "./judge-rights.ts";
-import { judgeVersion } from "./judge-version.ts";
+import { flannelRights, rightText } from "./rights.ts";
+
+/** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
+const kubeletMayLag = 3;
+
+/** Written on everything that this program makes in a cluster. */
+const ownMark = "pulumi.com/patchFieldManager";
 
 /** What the settings say of a cluster that is there. */
 export interface WantedCluster {
@@ -84,4 +90,85 @@ export function judgeCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
   const serverVersion = server.replace(/^v/, "").replace(/[+-].*$/, "");
   const facts = { id, serverVersion, distribution, podNetwork: network, kubeProxy };
   return { facts: { ...facts, ...target, ...ranges }, warnings };
+}
+
+/** Whether kube-proxy for Windows is installed by this stack, or is there already and left alone. */
+function judgeKubeProxy(answers: ClusterAnswers): {
+  readonly kubeProxy: "install" | "there";
+  readonly problems: readonly ClusterProblem[];
+} {
+  const theirs = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).some(
+    ({ metadata, spec }) =>
+      /kube-proxy/.test(metadata?.name ?? "") &&
+      spec?.template.spec?.nodeSelector?.["kubernetes.io/os"] === "windows" &&
+      metadata?.annotations?.[ownMark] !== "kindows",
+  );
+  if (theirs) {
+    return { kubeProxy: "there", problems: [] };
+  }
+  const config = found<V1ConfigMap>(answers, "kubeProxyConfig")?.data?.["kubeconfig.conf"];
+  return {
+    kubeProxy: "install",
+    problems:
+      config === undefined
+        ? [
+            {
+              subject: "ConfigMap kube-system/kube-proxy",
+              why: "is not there or has no kubeconfig.conf, with which kube-proxy on Windows nodes reaches the API server",
+              instead:
+                "Install kube-proxy as kubeadm does (kubeadm init phase addon kube-proxy), or kube-proxy for Windows yourself.",
+            },
+          ]
+        : [],
+  };
+}
+
+/** One problem that lists every right that is needed and missing. */
+function judgeRights({ rights }: ClusterAnswers, flannel: boolean): ClusterProblem[] {
+  const lacking = rights
+    .filter(
+      ({ right, allowed }) =>
+        !allowed && (flannel || !flannelRights.some((one) => one.resource === right.resource)),
+    )
+    .map(({ right }) => `      ${rightText(right)}`);
+  return lacking.length === 0
+    ? []
+    : [
+        {
+          subject: "The kubeconfig's user",
+          why: `may not, by kubectl auth can-i:\n${[...new Set(lacking)].join("\n")}\n   `,
+          instead: "Have these allowed, or use another context or kubeconfig.",
+        },
+      ];
+}
+
+/**
+ * Whether nodes of a version may join an API server.
+ *
+ * @param server version of the API server as it says it, e.g. `v1.36.4`.
+ * @param nodes version of the nodes, e.g. `1.36.4`.
+ */
+function judgeVersion(server: string, nodes: string): ClusterProblem[] {
+  const [api, node] = [semver.coerce(server), semver.parse(nodes)];
+  if (api === null || node === null) {
+    const instead = "Use the kubeconfig of a Kubernetes API server.";
+    return [{ subject: "The API server", why: `says the version "${server}"`, instead }];
+  }
+  const lag = api.minor - node.minor;
+  const subject = `kindows:cluster.kubernetesVersion: "${nodes}"`;
+  const range = `from ${api.major}.${Math.max(api.minor - kubeletMayLag, 0)} to ${api.major}.${api.minor}`;
+  const instead = `Write one ${range}, best "${api.version}".`;
+  if (lag < 0) {
+    const why = `is newer than the API server, ${api.version}, which Kubernetes does not allow`;
+    return [{ subject, why, instead }];
+  }
+  return api.major !== node.major || lag > kubeletMayLag
+    ? [
+        {
+          subject,
+          why: `is ${lag} minor versions older than the API server, ${api.version}; Kubernetes allows ${kubeletMayLag}`,
+          instead,
+        },
+      ]
+    : [];
 }

@@ -6,10 +6,13 @@ import type { BuiltArtifacts } from "../../../toolchain/built.ts";
 import type { Cache } from "../../../toolchain/cache.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { flushFile } from "../../../toolchain/flush-file.ts";
-import { convertDisk } from "./convert-disk.ts";
 import { examineDisk, type WantedDisk } from "./examine-disk.ts";
 import { MediaError } from "./media-error.ts";
+import { runMediaProgram } from "./media-program.ts";
 import { requireRoom } from "./require-room.ts";
+
+/** Tens of gigabytes from a slow disk to itself. */
+const timeoutSeconds = 2 * 3600;
 
 /** Name of the disk in its folder in the cache. */
 export const convertedDiskName = "disk.qcow2";
@@ -60,4 +63,19 @@ export async function convertedDiskNote(
   const { size, mtimeMs } = statSync(source);
   const hash = (await digestOfFile(source, cache)).slice(0, 12);
   return { [source]: { size, mtimeMs, path: path.join(folder, convertedDiskName), hash } };
+}
+
+/** Writes a disk as qcow2. @throws MediaError when it is no good. */
+async function convertDisk(source: string, format: string, disk: string): Promise<void> {
+  const args = ["convert", "-f", format, "-O", "qcow2", "--", source, disk];
+  const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
+  if (run.how !== "well") {
+    throw new MediaError([
+      {
+        subject: source,
+        why: `can't be converted: ${run.reason.split("\n")[0] ?? ""}`,
+        instead: "It may be damaged or cut off: copy or export it again.",
+      },
+    ]);
+  }
 }

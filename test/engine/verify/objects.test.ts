@@ -16,7 +16,7 @@ import { namespace } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
 import { namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
-import { allRows } from "../../../verify/rows/all.ts";
+import { allRows } from "../../../verify/rows/select.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 
 interface KubeObject {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { withoutDefaults } from "../../../plugins/docker/defaults.ts";
-import { networkType } from "../../../plugins/docker/network.ts";
+import { networkType, withoutDefaults } from "../../../plugins/docker/network.ts";
 import {
   createBody,
   type InspectedNetwork,

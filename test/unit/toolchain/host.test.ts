@@ -6,7 +6,7 @@ import { loadBalancerImage } from "../../../components/controlplane/load-balance
 import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
 import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";
 import { buildOrder } from "../../../toolchain/build-order.ts";
-import { boundingSetHasSysResource } from "../../../toolchain/capabilities.ts";
+import { boundingSetHasSysResource } from "../../../toolchain/daemons.ts";
 import { dockerdArguments, wrappedRuntime } from "../../../toolchain/container-runtime.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
 import { hostPackages } from "../../../toolchain/host-package-table.ts";

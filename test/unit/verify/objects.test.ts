@@ -9,7 +9,7 @@ import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
 import type { SampleObject } from "../../../verify/objects/samples.ts";
 import { daemonSet, namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
-import { allRows } from "../../../verify/rows/all.ts";
+import { allRows } from "../../../verify/rows/select.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
 import type { Os } from "../../../verify/rows/row.ts";
 import { settingsChecks } from "../../../verify/run/settings-checks.ts";

@@ -5,7 +5,7 @@ import { jsonText } from "../../../verify/report/json.ts";
 import { junitText } from "../../../verify/report/junit.ts";
 import { terminalText } from "../../../verify/report/terminal.ts";
 import { isGood, type RowResult, type Status, type Verification } from "../../../verify/result.ts";
-import { allRows } from "../../../verify/rows/all.ts";
+import { allRows } from "../../../verify/rows/select.ts";
 import { readXml } from "../cli/topology/well-formed.ts";
 
 function result(id: string, status: Status, told: Partial<RowResult> = {}): RowResult {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 
 import type { Facts } from "../../../verify/cluster/facts.ts";
-import { allRows } from "../../../verify/rows/all.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
 import { rowTitle, sourceName } from "../../../verify/rows/row.ts";
 import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnable.ts";
-import { selectRows } from "../../../verify/rows/select.ts";
+import { allRows, selectRows } from "../../../verify/rows/select.ts";
 import { fullFacts, linuxNode, otherLinuxNode, windowsNode } from "./cluster-states.ts";
 
 /** Ids that begin alike. */

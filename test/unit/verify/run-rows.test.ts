@@ -8,8 +8,7 @@ import type { Printed, ShellCommand } from "../../../verify/run/shell-command.ts
 import type { ProbeFailure } from "../../../verify/run/probe-failure.ts";
 import { podMetrics } from "../../../verify/run/pod-metrics.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
-import { rowSeconds, runRows } from "../../../verify/run/run-rows.ts";
-import { waitingText } from "../../../verify/run/waiting.ts";
+import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.ts";
 import { selectRows } from "../../../verify/rows/select.ts";
 import { eachCase } from "../each-case.ts";
 import { fullFacts, healthy, linuxNode, onHosts, rolePod, waitingPod } from "./cluster-states.ts";

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-import { withConfigDisc } from "../../../components/windows/image/config-disc.ts";
-import { discNameProblems } from "../../../components/windows/image/disc-names.ts";
+import { discNameProblems, withConfigDisc } from "../../../components/windows/image/config-disc.ts";
 import { extractFiles, findFile, listDisc } from "../../../components/windows/image/disc.ts";
 import { inNewFolder } from "../new-folder.ts";
 

@@ -4,15 +4,16 @@ import type { Settings } from "../../../../config/settings.ts";
 import { windowsVersionOf } from "../../../../config/supported.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../../toolchain/cache-marker.ts";
+import { digestOfFile } from "../../../../toolchain/file-digest.ts";
 import { answerFile, sealedAnswerFileText } from "../answer-file.ts";
 import { bakeText, type Bake } from "../bake.ts";
 import { sshdConfig } from "../config-disc-content.ts";
 import { driverNames, guestToolsFile } from "../drivers.ts";
-import { imageMedia, isMadeFromIso } from "../media.ts";
+import { imageMedia, type ImageMedium, isMadeFromIso } from "../media.ts";
 import { collecting, MediaError } from "../../../machine/disk/media-error.ts";
+import { readFailure } from "../read-failure.ts";
 import { imageScripts } from "../scripts-folder.ts";
 import { imageDiskGiB } from "./builder-machine.ts";
-import { mediaDigests } from "./media-digests.ts";
 import { sealCommand } from "./seal-image.ts";
 
 /** Raise it when an image comes out otherwise though everything below is the same. */
@@ -75,4 +76,37 @@ export async function imageInputs(
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * SHA-256 of each medium by its name: the one it is pinned by, else that of the file. A file of the user's is read once
+ * and again when it has changed.
+ *
+ * @throws MediaError naming every file that can't be read.
+ */
+async function mediaDigests(
+  media: readonly ImageMedium[],
+  cache: Cache,
+): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {};
+  const problems: HostProblem[] = [];
+  for (const { name, source } of media) {
+    if (source.kind === "download" || source.sha256 !== undefined) {
+      digests[name] = source.sha256 ?? "";
+      continue;
+    }
+    try {
+      digests[name] = await digestOfFile(source.path, cache);
+    } catch (error) {
+      problems.push({
+        subject: source.path,
+        why: readFailure(error),
+        instead: "Write the path of a file you may read.",
+      });
+    }
+  }
+  if (problems.length > 0) {
+    throw new MediaError(problems);
+  }
+  return digests;
 }

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { bridges } from "../../../../cli/lab/bridges.ts";
+import { bridges, dockerNetworks, libvirtNetworks, pools } from "../../../../cli/lab/finders.ts";
 import { containers } from "../../../../cli/lab/containers.ts";
-import { dockerNetworks } from "../../../../cli/lab/docker-networks.ts";
 import { domains } from "../../../../cli/lab/domains.ts";
 import { kubeconfigFiles } from "../../../../cli/kubeconfig/config-file.ts";
 import { labEntries } from "../../../../cli/lab/kubeconfig-contexts.ts";
 import type { Finder, LabThing } from "../../../../cli/lab/lab-thing.ts";
-import { libvirtNetworks } from "../../../../cli/lab/libvirt-networks.ts";
 import { labOfPoolFile } from "../../../../cli/lab/pool-folder.ts";
-import { pools } from "../../../../cli/lab/pools.ts";
 import { labOfEnvironment } from "../../../../cli/lab/processes.ts";
 import { sweepLeftovers } from "../../../../cli/lab/sweep.ts";
 import { parseVolumeLine, volumes } from "../../../../cli/lab/volumes.ts";

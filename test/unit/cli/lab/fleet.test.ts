@@ -7,7 +7,7 @@ import { awayAmong } from "../../../../cli/lab/hypervisors.ts";
 import { labOfPool } from "../../../../cli/lab/lab-thing.ts";
 import { hypervisorOf, onEachHypervisor } from "../../../../cli/lab/on-each-hypervisor.ts";
 import { labOutputs } from "../../../../cli/lab/outputs.ts";
-import { pools } from "../../../../cli/lab/pools.ts";
+import { pools } from "../../../../cli/lab/finders.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { ClusterApi } from "../../../../components/controlplane/actions/cluster-api.ts";
-import { askCluster } from "../../../../components/controlplane/existing/ask-cluster.ts";
 import { found, questions } from "../../../../components/controlplane/existing/cluster-answers.ts";
 import {
+  askCluster,
   examineCluster,
   readKubeconfig,
 } from "../../../../components/controlplane/existing/examine-cluster.ts";

@@ -4,7 +4,7 @@ import { parseAllDocuments } from "yaml";
 
 import { prepareNodes, restoreNodes } from "../../../../verify/conformance/nodes.ts";
 import { conformanceObjects, objectsText } from "../../../../verify/conformance/objects.ts";
-import { podState } from "../../../../verify/conformance/pod-state.ts";
+import { podState } from "../../../../verify/conformance/run-job.ts";
 import { failedTests, totals } from "../../../../verify/conformance/readable-results.ts";
 import { readinessCases } from "../../../../verify/conformance/readiness-cases.ts";
 import { localCommand } from "../../../../verify/conformance/run-local.ts";

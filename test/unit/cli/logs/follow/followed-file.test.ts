@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { findLogs } from "../../../../../cli/logs/follow/find-logs.ts";
+import { findLogs } from "../../../../../cli/logs/follow/followed-files.ts";
 import { FollowedFile } from "../../../../../cli/logs/follow/followed-file.ts";
 import type { LogFolder } from "../../../../../cli/logs/follow/log-folder.ts";
 import { windowsLogs } from "../../../../../cli/logs/follow/node-logs.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 
-import { LogLines, type LogForm } from "../../../../../cli/logs/follow/log-lines.ts";
-import { longestLine } from "../../../../../cli/logs/follow/raw-lines.ts";
+import { type LogForm, LogLines, longestLine } from "../../../../../cli/logs/follow/log-lines.ts";
 
 const token = "abcdef.0123456789abcdef";
 const body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ";
