@@ -34,6 +34,14 @@ export default tseslint.config(
     ),
   },
   {
+    files: ["rehearsal/bake/**", "rehearsal/image/**"],
+    ignores: ["rehearsal/bake/keep-scripts.ts"],
+    rules: barred(
+      "^(\\.\\./)+(powershell|windows)/",
+      "A real `up` may prepare the rehearsal's image: it may not import the interpreter.",
+    ),
+  },
+  {
     files: ["powershell/*.ts"],
     rules: barred("^\\.\\./", "The interpreter knows nothing of Windows or of the project."),
   },

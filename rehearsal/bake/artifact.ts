@@ -19,9 +19,13 @@ const computerName = "bake";
 
 /** What decides how steps are run, besides the steps: relative to the project. */
 const bakeSources = [
-  ...["artifact.ts", "baking-machine.ts", "rehearsed-bake.ts", "run-bake.ts"].map(
-    (name) => `rehearsal/bake/${name}`,
-  ),
+  ...[
+    "artifact.ts",
+    "baking-machine.ts",
+    "keep-scripts.ts",
+    "rehearsed-bake.ts",
+    "run-bake.ts",
+  ].map((name) => `rehearsal/bake/${name}`),
   ...[
     "image/bake.ts",
     "image/node-images.ts",

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import type { Bake } from "../../components/windows/image/bake.ts";
 import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
 import { stepCommand } from "../../components/windows/step-command.ts";
@@ -16,7 +17,6 @@ import { uploadSource } from "../../plugins/command/upload.ts";
 import type { Operation } from "../../plugins/protocol/operation.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import { keepScripts, keptScriptsFolder } from "../windows/kept-scripts.ts";
 import type { BakingMachine } from "./baking-machine.ts";
 
 /** How to log in to the machine. */
@@ -50,12 +50,13 @@ export async function runBake(
   progress("waits for the machine");
   await copy(source, join(projectRoot, homeSource), "C:/kindows");
   await copy(source, `${steps}/`, folder.sftpPath);
-  const kept = await mkdtemp(join(tmpdir(), "kindows-bake-"));
+  const drive = await mkdtemp(join(tmpdir(), "kindows-bake-"));
   try {
-    await keepScripts(steps, kept);
-    await copy(source, `${kept}/`, keptScriptsFolder);
+    const program = ["--import", "tsx", "rehearsal/bake/keep-scripts.ts", steps, drive];
+    await execa(process.execPath, program, { cwd: projectRoot, timeout: stepSeconds * 1000 });
+    await copy(source, `${drive}/`, "C:/");
   } finally {
-    await rm(kept, { recursive: true });
+    await rm(drive, { recursive: true });
   }
   for (const { step, parameters } of bake.steps) {
     progress(`baking: ${step}`);

@@ -8,16 +8,16 @@ import { readScript } from "../../powershell/interpreter.ts";
 import type { Script } from "../../powershell/subset.ts";
 import type { SourceFile } from "../../powershell/syntax.ts";
 
-/** Where they lie on a machine, as SFTP has it. */
-export const keptScriptsFolder = "C:/rehearsal/scripts";
+/** Where they lie, below drive C:. */
+const keptScriptsFolder = "rehearsal/scripts";
 
-/** Writes the trees of all scripts below a folder, each under a name made of its text. */
-export async function keepScripts(source: string, into: string): Promise<void> {
-  await mkdir(into, { recursive: true });
+/** Writes the trees of all scripts below a folder to a folder that stands for drive C:, each under its text's hash. */
+export async function keepScripts(source: string, drive: string): Promise<void> {
+  await mkdir(join(drive, keptScriptsFolder), { recursive: true });
   for (const name of await readdir(source, { recursive: true })) {
     if (!name.endsWith(".ps1")) continue;
     const text = (await readFile(join(source, name), "utf8")).replace(/^\ufeff/, "");
-    await writeFile(join(into, nameOf(text)), serialize(readScript({ path: name, text })));
+    await writeFile(keptPath(drive, text), serialize(readScript({ path: name, text })));
   }
 }
 
@@ -25,11 +25,11 @@ export async function keepScripts(source: string, into: string): Promise<void> {
 const scripts = new Map<string, Script>();
 
 /**
- * A script out of such a folder; undefined: it is not there, or not whole. Each step has the same libraries in a folder of
- * its own: they are read once, and their place is that where a script was read last.
+ * A script that drive C: has the tree of; undefined: it is not there, or not whole. Each step has the same libraries in a
+ * folder of its own: they are read once, and their place is that where a script was read last.
  */
-export function keptScript(folder: string, file: SourceFile): Script | undefined {
-  const path = join(folder, nameOf(file.text));
+export function keptScript(drive: string, file: SourceFile): Script | undefined {
+  const path = keptPath(drive, file.text);
   try {
     const script = scripts.get(path) ?? (deserialize(readFileSync(path)) as Script);
     Object.assign(script.body.position.file, file);
@@ -40,6 +40,6 @@ export function keptScript(folder: string, file: SourceFile): Script | undefined
   }
 }
 
-function nameOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+function keptPath(drive: string, text: string): string {
+  return join(drive, keptScriptsFolder, createHash("sha256").update(text).digest("hex"));
 }

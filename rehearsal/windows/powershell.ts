@@ -4,7 +4,6 @@
  */
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
-import { join } from "node:path";
 import type { Cmdlet } from "../../powershell/commands.ts";
 import { newInterpreter } from "../../powershell/new-interpreter.ts";
 import { ioError } from "./io-errors.ts";
@@ -123,9 +122,8 @@ export function windowsPowerShell(
     name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
     base: "System.SystemException",
   });
-  const kept = join(drive.root, "rehearsal/scripts");
   const interpreter = newInterpreter(host, {
-    kept: (file) => keptScript(kept, file),
+    kept: (file) => keptScript(drive.root, file),
     types,
     version: machine.version.powerShell,
     providers: (name) =>
