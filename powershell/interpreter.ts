@@ -553,7 +553,7 @@ export class Interpreter implements Shell {
 
   // Expressions
 
-  /** Only what may call something takes a promise: on an emulated CPU these cost most of a script's time. */
+  /** Only what may call something takes a promise: on an emulated CPU each one shows. */
   expression(node: Syntax.Expression): Value | Promise<Value> {
     switch (node.kind) {
       case "Constant":

@@ -10,61 +10,51 @@ import { poolFolders } from "./pool-folders.ts";
 import { processes } from "./processes.ts";
 import { volumes } from "./volumes.ts";
 
-/** Storage pools of a lab; their folder goes with them when it is empty. */
-export const pools: Finder = {
-  kind: "libvirt pool",
+/** What libvirt has of a kind, by the word for it in virsh's commands. */
+function libvirtFinder(
+  word: "pool" | "net",
+  kind: string,
+  labOf: (name: string) => string | undefined,
+): Finder {
+  const names = async (host: Host): Promise<readonly string[]> =>
+    lines(await virsh(host, `${word}-list`, "--all", "--name"));
+  return {
+    kind,
 
-  find: async (host) => {
-    const names = lines(await virsh(host, "pool-list", "--all", "--name"));
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const lab = labOfPool(name);
-        const uuid = lab === undefined ? undefined : await uuidOf(host, "pool", name);
-        return lab === undefined || uuid === undefined
-          ? []
-          : [{ kind: pools.kind, name, lab, identity: `libvirt pool ${uuid}` }];
-      }),
-    );
-    return found.flat();
-  },
+    find: async (host) => {
+      const found = await Promise.all(
+        (await names(host)).map(async (name) => {
+          const lab = labOf(name);
+          const uuid = lab === undefined ? undefined : await uuidOf(host, word, name);
+          return lab === undefined || uuid === undefined
+            ? []
+            : [{ kind, name, lab, identity: `${kind} ${uuid}` }];
+        }),
+      );
+      return found.flat();
+    },
 
-  remove: async ({ name }, host) => {
-    await virsh(host, "pool-destroy", name).catch(() => undefined); // Fails when it does not run.
-    await virsh(host, "pool-delete", name).catch(() => undefined); // Fails when the folder is not empty, or gone.
-    await virsh(host, "pool-undefine", name).catch(async (error: unknown) => {
-      if (lines(await virsh(host, "pool-list", "--all", "--name")).includes(name)) {
-        throw error;
+    remove: async ({ name }, host) => {
+      await virsh(host, `${word}-destroy`, name).catch(() => undefined); // Fails when it does not run.
+      if (word === "pool") {
+        await virsh(host, "pool-delete", name).catch(() => undefined); // Fails when the folder is not empty, or gone.
       }
-    });
-  },
-};
+      await virsh(host, `${word}-undefine`, name).catch(async (error: unknown) => {
+        if ((await names(host)).includes(name)) {
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+/** Storage pools of a lab; their folder goes with them when it is empty. */
+export const pools = libvirtFinder("pool", "libvirt pool", labOfPool);
 
 /** libvirt's networks of a lab; bridge, DHCP server and firewall rules go with them. */
-export const libvirtNetworks: Finder = {
-  kind: "libvirt network",
-
-  find: async (host) => {
-    const names = lines(await virsh(host, "net-list", "--all", "--name")).filter(isLabPrefix);
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const uuid = await uuidOf(host, "net", name);
-        return uuid === undefined
-          ? []
-          : [{ kind: libvirtNetworks.kind, name, lab: name, identity: `libvirt network ${uuid}` }];
-      }),
-    );
-    return found.flat();
-  },
-
-  remove: async ({ name }, host) => {
-    await virsh(host, "net-destroy", name).catch(() => undefined); // Fails when it does not run.
-    await virsh(host, "net-undefine", name).catch(async (error: unknown) => {
-      if (lines(await virsh(host, "net-list", "--all", "--name")).includes(name)) {
-        throw error;
-      }
-    });
-  },
-};
+export const libvirtNetworks = libvirtFinder("net", "libvirt network", (name) =>
+  isLabPrefix(name) ? name : undefined,
+);
 
 /** Docker's network on a lab's bridge. */
 export const dockerNetworks: Finder = {
