@@ -2,12 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 
+import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
 import { caCertHash } from "./ca-cert-hash.ts";
-import { apiServerPort, controlPlaneNodes, endpointHost } from "./cluster-names.ts";
+import { controlPlaneNames, endpointHost, linuxWorkerName } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
-import { serverAddress } from "./kubeconfig.ts";
+import { apiServerPort, serverAddress } from "./kubeconfig.ts";
 import { LinuxWorker } from "./linux-worker.ts";
 
 export interface KindClusterArgs {
@@ -59,12 +60,16 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
-    super(
-      "kindows:controlplane:KindCluster",
-      name,
-      { name: args.name, kubernetesVersion: args.kubernetesVersion },
-      opts,
-    );
+    const controlPlanes = controlPlaneNames(args.name, args.controlPlanes);
+    const facts: Facts<"kindows:controlplane:KindCluster"> = {
+      name: args.name,
+      image: args.nodeImage,
+      controlPlanes,
+      workers: args.workers.map((worker) => linuxWorkerName(args.name, worker)),
+      podCidr: args.podCidr,
+      serviceCidr: args.serviceCidr,
+    };
+    super("kindows:controlplane:KindCluster", name, { facts }, opts);
     const shape: ClusterShape = {
       name: args.name,
       image: args.nodeImage,
@@ -119,7 +124,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         new LinuxWorker(
           `${name}-${worker}`,
           {
-            nodeName: `${args.name}-${worker}`,
+            nodeName: linuxWorkerName(args.name, worker),
             cluster: args.name,
             image: args.nodeImage,
             network: args.network,
@@ -149,7 +154,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         environment: {
           KUBECONFIG_CONTENT: this.kubeconfig,
           CLUSTER: JSON.stringify({
-            controlPlanes: controlPlaneNodes(args.name, args.controlPlanes),
+            controlPlanes: controlPlaneNames(args.name, args.controlPlanes),
             timeoutSeconds: readySeconds[args.cni],
           }),
         },

@@ -1,6 +1,7 @@
 import { parse, stringify } from "yaml";
 
-import { apiServerPort } from "./cluster-names.ts";
+/** Port of the API server in kind's containers. */
+export const apiServerPort = 6443;
 
 interface Kubeconfig {
   readonly clusters: readonly { readonly cluster: ClusterEntry }[];

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
+import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
 import { domainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "./identity.ts";
@@ -76,12 +77,12 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
   readonly hostKey: pulumi.Output<string>;
 
   constructor(name: string, args: LibvirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    super(
-      "kindows:machine:LibvirtMachine",
-      name,
-      { computerName: args.computerName, address: args.address, mac: args.mac },
-      opts,
-    );
+    const { os, address, cpus, memoryMiB, diskGiB, domainType } = args;
+    const facts: Facts<"kindows:machine:LibvirtMachine"> = {
+      ...{ node: args.computerName, os, address },
+      ...{ cpus, memoryMiB, diskGiB, domainType },
+    };
+    super("kindows:machine:LibvirtMachine", name, { facts }, opts);
     const child = { parent: this, provider: args.libvirtProvider };
     const hostKey = new SshKey(
       `${name}-host-key`,
@@ -191,7 +192,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
           perDialTimeout: 3,
         })),
     );
-    this.registerOutputs({ address: this.address, hostKey: this.hostKey });
+    this.registerOutputs({ connection: this.connection });
   }
 }
 

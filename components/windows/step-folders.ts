@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { remoteSteps } from "./remote-steps.ts";
 import { stepParameters, type StepName } from "./step-parameters.ts";
 import { filesHash } from "./steps-folder.ts";
 
@@ -35,6 +36,19 @@ export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
       return [step, { name: folderName(step, files), files }];
     }),
   );
+}
+
+/**
+ * Folder of a step on the machine, as Windows writes it.
+ *
+ * @throws when the step has no script.
+ */
+export function remoteFolderOf(folders: ReadonlyMap<StepName, StepFolder>, step: StepName): string {
+  const folder = folders.get(step);
+  if (folder === undefined) {
+    throw new Error(`the step ${step} has no script`);
+  }
+  return `${remoteSteps}\\${folder.name}`;
 }
 
 /** No resource runs Export-NodeLog: an edited one makes nothing run again, and is looked for where the last one was. */

@@ -3,9 +3,8 @@ import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
 import { remoteSteps } from "./remote-steps.ts";
 import { stageHome } from "./staged-home.ts";
-import { stepFolders } from "./step-folders.ts";
+import type { StepFolder } from "./step-folders.ts";
 import type { StepName } from "./step-parameters.ts";
-import { stepsSource } from "./steps-folder.ts";
 import type { NodeTimeouts } from "./step-timeouts.ts";
 
 /** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
@@ -21,13 +20,6 @@ export function unpackCommand(archive: string): string {
   return `${unpack} || (echo ${unpackRemedy}>&2& exit 1)`;
 }
 
-/** The step scripts on a machine. */
-export interface StepsCopy {
-  readonly resource: pulumi.Resource;
-  /** Folder of a step on the machine, as Windows writes it. */
-  readonly folderOf: (step: StepName) => string;
-}
-
 /**
  * Brings the step scripts to a machine that may still be booting.
  *
@@ -39,10 +31,10 @@ export interface StepsCopy {
 export function copySteps(
   name: string,
   machine: Machine,
+  folders: ReadonlyMap<StepName, StepFolder>,
   timeouts: NodeTimeouts,
   parent: pulumi.Resource,
-): StepsCopy {
-  const folders = stepFolders(stepsSource);
+): pulumi.Resource {
   const { folder, archive } = stageHome(homeSource, folders.values());
   const options = (seconds: number): pulumi.CustomResourceOptions => ({
     parent,
@@ -61,7 +53,7 @@ export function copySteps(
     },
     { ...options(timeouts.bootSeconds), dependsOn: [machine.resource] },
   );
-  const steps = new remote.Command(
+  return new remote.Command(
     `${name}-steps`,
     {
       connection: machine.connection,
@@ -71,12 +63,4 @@ export function copySteps(
     },
     { ...options(300), dependsOn: [home] },
   );
-  const folderOf = (step: StepName): string => {
-    const { name } = folders.get(step) ?? {};
-    if (name === undefined) {
-      throw new pulumi.ResourceError(`the step ${step} has no script`, parent);
-    }
-    return `${remoteSteps}\\${name}`;
-  };
-  return { resource: steps, folderOf };
 }

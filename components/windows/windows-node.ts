@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Facts } from "../facts.ts";
 import { flannelHnsNetwork } from "../cni/flannel/windows-files.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
 import { externalNetwork } from "./external-network.ts";
@@ -13,7 +14,10 @@ import { prepareSteps } from "./prepare-steps.ts";
 import type { WindowsSoftware } from "./software.ts";
 import { textFact } from "./step-result.ts";
 import { defaultTimeouts, type NodeTimeouts } from "./step-timeouts.ts";
+import { remoteFolderOf, stepFolders } from "./step-folders.ts";
+import type { StepName } from "./step-parameters.ts";
 import { copySteps } from "./steps-copy.ts";
+import { stepsSource } from "./steps-folder.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
 /** `machine`: a Windows machine that answers SSH, or will once it has booted. */
@@ -63,12 +67,12 @@ export class WindowsNode extends pulumi.ComponentResource {
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
     const { machine, controlPlane, software, labels = {}, taints = [] } = args;
     const { versions } = software;
-    super(
-      "kindows:windows:WindowsNode",
-      name,
-      { nodeName: machine.name, versions, labels, taints },
-      opts,
-    );
+    const folders = stepFolders(stepsSource);
+    const facts: Facts<"kindows:windows:WindowsNode"> = {
+      node: machine.name,
+      checkFolder: remoteFolderOf(folders, "Test-WindowsHost"),
+    };
+    super("kindows:windows:WindowsNode", name, { facts }, opts);
     if (machine.os !== "windows") {
       throw new pulumi.ResourceError(
         `${machine.name} is a ${machine.os} machine: a WindowsNode needs one with os "windows"`,
@@ -78,11 +82,12 @@ export class WindowsNode extends pulumi.ComponentResource {
     const timeouts = args.timeouts ?? defaultTimeouts;
     const requirements = args.requirements ?? defaultRequirements;
     const setup = args.setup ?? defaultSetup;
-    const copy = copySteps(name, machine, timeouts, this);
-    const context = { name, machine, folderOf: copy.folderOf, timeouts, parent: this };
+    const scripts = copySteps(name, machine, folders, timeouts, this);
+    const folderOf = (step: StepName): string => remoteFolderOf(folders, step);
+    const context = { name, machine, folderOf, timeouts, parent: this };
 
     const drain = drainBeforeUpgrade(name, machine.name, controlPlane.kubeconfig, this);
-    const prepared = prepareSteps(context, software, requirements, setup, copy.resource, drain);
+    const prepared = prepareSteps(context, software, requirements, setup, scripts, drain);
     const nodeIp = args.nodeIp ?? machine.address;
     const flannel = typeof setup.podNetwork === "string" ? undefined : setup.podNetwork;
     const ready =

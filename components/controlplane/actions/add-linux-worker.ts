@@ -11,7 +11,7 @@ import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { caCertHash } from "../ca-cert-hash.ts";
-import { firstControlPlane } from "../cluster-names.ts";
+import { firstControlPlane } from "../../../config/names.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { nodeStarted, workerRunArgs } from "../worker-container.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { endpointHost, firstControlPlane } from "../cluster-names.ts";
+import { endpointHost, firstControlPlane } from "../../../config/names.ts";
 import type { ClusterShape } from "../kind-config.ts";
 import { docker } from "./docker.ts";
 import { say } from "../../host-action/run-action.ts";

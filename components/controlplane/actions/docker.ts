@@ -1,6 +1,6 @@
 import { ExecaError, execa } from "execa";
 
-import { clusterLabel } from "../cluster-names.ts";
+import { clusterLabel } from "../../../config/names.ts";
 
 export interface DockerOptions {
   /** Text for its standard input. */

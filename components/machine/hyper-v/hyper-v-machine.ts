@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import type { Facts } from "../../facts.ts";
 import { actionCommand } from "../../host-action/command.ts";
 import { metaData, userData } from "../identity.ts";
 import type { Machine, SshConnection } from "../machine.ts";
@@ -56,8 +57,9 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
   readonly hostKey: pulumi.Output<string>;
 
   constructor(name: string, args: HyperVMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { computerName, address, mac, host, login } = args;
-    super("kindows:machine:HyperVMachine", name, { computerName, address, mac }, opts);
+    const { computerName, address, host, login } = args;
+    const facts: Facts<"kindows:machine:HyperVMachine"> = { node: computerName };
+    super("kindows:machine:HyperVMachine", name, { facts }, opts);
     const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
     const parameter = pulumi
       .all([host.parameter, hostKey.publicKey])
@@ -115,7 +117,7 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
         perDialTimeout: 3,
       })),
     );
-    this.registerOutputs({ address, hostKey: this.hostKey });
+    this.registerOutputs({ connection: this.connection });
   }
 }
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Host } from "../../../cli/lab/host.ts";
 import type { LabThing } from "../../../cli/lab/lab-thing.ts";
 import { processes } from "../../../cli/lab/processes.ts";
-import { parseDeployment } from "../../../cli/recovery/deployment.ts";
+import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import type { Extent } from "../../../cli/recovery/forget.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";

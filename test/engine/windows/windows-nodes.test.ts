@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { appendFile, cp, readFile, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
-import { parseDeployment } from "../../../cli/recovery/deployment.ts";
+import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { forgetPushes } from "../../../cli/recovery/push-again.ts";
 import { writeHollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
 import { routeText } from "../../../rehearsal/host/routes.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { askCluster, judgeLab, type LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
 import { labState, withToken, type NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
-import type { StateResource } from "../../../../cli/recovery/deployment.ts";
+import type { StateResource } from "../../../../cli/engine/deployment.ts";
 import { eachCase } from "../../each-case.ts";
 import { connection, deployment, resource, secret, urn } from "../recovery/state-builder.ts";
 

@@ -3,7 +3,7 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { collectLogs } from "../../../../cli/logs/collect.ts";
 import { logSources, type LogSource } from "../../../../cli/logs/machines.ts";
-import { parseDeployment } from "../../../../cli/recovery/deployment.ts";
+import { parseDeployment } from "../../../../cli/engine/deployment.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { newFolder } from "../../new-folder.ts";
 import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { StateResource } from "../../../../cli/recovery/deployment.ts";
+import type { StateResource } from "../../../../cli/engine/deployment.ts";
 import { ownedThings } from "../../../../cli/recovery/owned-things.ts";
 import { eachCase } from "../../each-case.ts";
 import { resource } from "./state-builder.ts";

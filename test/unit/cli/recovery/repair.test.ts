@@ -8,7 +8,7 @@ import {
   pendingOperations,
   resourcesOf,
   withoutPendingOperations,
-} from "../../../../cli/recovery/deployment.ts";
+} from "../../../../cli/engine/deployment.ts";
 import { judgeLock, readLocks } from "../../../../cli/recovery/locks.ts";
 import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
 import { forgetPushes } from "../../../../cli/recovery/push-again.ts";

@@ -1,4 +1,4 @@
-import type { Deployment, StateResource } from "../../../../cli/recovery/deployment.ts";
+import type { Deployment, StateResource } from "../../../../cli/engine/deployment.ts";
 
 /** URN of a resource of the stack `t`. */
 export function urn(type: string, name: string): string {
