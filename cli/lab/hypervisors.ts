@@ -1,4 +1,4 @@
-import { runVirsh } from "../../components/machine/run-virsh.ts";
+import { runVirsh } from "../../host/virsh.ts";
 import { hypervisorConnections } from "../../components/machine/hypervisor-connections.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { StateResource } from "../engine/deployment.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import type { SshSource } from "../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../ssh/run-over-ssh.ts";
 import { remoteSteps } from "../../components/windows/remote-steps.ts";
 import { resourcesOf, type Deployment, type StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";

@@ -4,11 +4,11 @@ import { Provider } from "@pulumi/kubernetes/provider.js";
 
 import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
-import { caCertHash } from "./ca-cert-hash.ts";
+import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { controlPlaneNames, endpointHost, linuxWorkerName } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
-import { apiServerPort, serverAddress } from "./kubeconfig.ts";
+import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import { LinuxWorker } from "./linux-worker.ts";
 
 export interface KindClusterArgs {

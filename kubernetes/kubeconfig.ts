@@ -1,6 +1,6 @@
 import { parse, stringify } from "yaml";
 
-/** Port of the API server in kind's containers. */
+/** Port of the API server, as kubeadm has it. */
 export const apiServerPort = 6443;
 
 interface Kubeconfig {
