@@ -21,10 +21,11 @@ export const componentFacts = {
     image: z.string(),
     /** Names of containers and nodes. */
     controlPlanes: z.array(z.string()),
-    workers: z.array(z.string()),
     podCidr: z.string(),
     serviceCidr: z.string(),
   }),
+  /** Of container and node. */
+  "kindows:controlplane:LinuxWorker": z.object({ name: z.string() }),
   "kindows:controlplane:BootstrapToken": z.object({ node: z.string() }),
   "kindows:machine:MachineStorage": z.object({
     /** Where it is, if not on this host. */

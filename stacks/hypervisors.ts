@@ -83,14 +83,19 @@ function elsewhere(
     segment: (node) => ({
       kind: "bridge",
       bridge,
-      reservation: addressReservation(node.name, {
-        uri: settings.hypervisor.uri,
-        network: names.network,
-        networkId: network.networkId,
-        mac: macAddress(names.prefix, node.name),
-        address: node.address,
-        computerName: node.name,
-      }),
+      reserve: (parent) =>
+        addressReservation(
+          node.name,
+          {
+            uri: settings.hypervisor.uri,
+            network: names.network,
+            networkId: network.networkId,
+            mac: macAddress(names.prefix, node.name),
+            address: node.address,
+            computerName: node.name,
+          },
+          parent,
+        ),
     }),
   };
 }

@@ -42,7 +42,7 @@ export function hypervisorsOf(
 
 /** All of them, each once; of one that is there twice, what the first says. */
 export function together(hosts: readonly RemoteHost[]): readonly RemoteHost[] {
-  return [...new Map(hosts.toReversed().map((host) => [host.name, host])).values()].toReversed();
+  return hosts.filter(({ name }, at) => hosts.findIndex((one) => one.name === name) === at);
 }
 
 /** A hypervisor that does not answer. */

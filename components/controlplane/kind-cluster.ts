@@ -65,7 +65,6 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       name: args.name,
       image: args.nodeImage,
       controlPlanes,
-      workers: args.workers.map((worker) => linuxWorkerName(args.name, worker)),
       podCidr: args.podCidr,
       serviceCidr: args.serviceCidr,
     };

@@ -18,8 +18,8 @@ export type MachineSegment =
   | {
       readonly kind: "bridge";
       readonly bridge: string;
-      /** What reserves the machine's address where its DHCP server is. */
-      readonly reservation: pulumi.Resource;
+      /** Reserves the machine's address where its DHCP server is, as a part of the machine's component. */
+      readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
     };
 
 export interface LibvirtMachineArgs {
@@ -167,7 +167,10 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       {
         ...child,
         deleteBeforeReplace: true,
-        dependsOn: [closed, ...(args.segment.kind === "bridge" ? [args.segment.reservation] : [])],
+        dependsOn: [
+          closed,
+          ...(args.segment.kind === "bridge" ? [args.segment.reserve(this)] : []),
+        ],
       },
     );
 

@@ -24,12 +24,12 @@ export interface HyperVMachineArgs {
   readonly memoryMiB: number;
   /** Size of the differencing disk in GiB; at least the image's own. */
   readonly diskGiB: number;
-  /** IPv4 address, reserved for `mac` by `reservation`. */
+  /** IPv4 address, reserved for `mac` by `reserve`. */
   readonly address: string;
   /** Stable MAC address, with colons. */
   readonly mac: string;
-  /** What reserves the machine's address where the segment's DHCP server is. */
-  readonly reservation: pulumi.Resource;
+  /** Reserves the machine's address where the segment's DHCP server is, as a part of the machine's component. */
+  readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
   readonly host: HyperVHost;
   /** Who may log in, and with what. */
   readonly login: {
@@ -92,7 +92,7 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
         parent: this,
         // Two of one name, address and MAC cannot be.
         deleteBeforeReplace: true,
-        dependsOn: [host.resource, args.reservation],
+        dependsOn: [host.resource, args.reserve(this)],
         customTimeouts: { create: "31m", update: "31m", delete: "11m" },
       },
     );
