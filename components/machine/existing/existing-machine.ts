@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
 import { actionCommand } from "../../host-action/command.ts";
-import { fingerprint } from "../../../ssh/fingerprint.ts";
+import { fingerprint } from "../../../ssh/host-key.ts";
 import type { Machine, SshConnection } from "../machine.ts";
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 
