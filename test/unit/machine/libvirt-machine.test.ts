@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type * as pulumi from "@pulumi/pulumi";
 import { domainXslt } from "../../../components/machine/domain-xslt.ts";
 import type {
   LibvirtMachine,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type * as pulumi from "@pulumi/pulumi";
 import { addressReservation } from "../../../../components/machine/address-reservation.ts";
 import { HyperVHost } from "../../../../components/machine/hyper-v/hyper-v-host.ts";
 import { HyperVMachine } from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
