@@ -1,5 +1,5 @@
 import { fingerprint } from "../../components/machine/fingerprint.ts";
-import { hostName } from "../../config/values/endpoint.ts";
+import { hostName } from "../../config/values/dns-name.ts";
 import { learnHostKey } from "../existing/learn-host-key.ts";
 import { Failure, exitCodes, messageOf } from "../failure.ts";
 
