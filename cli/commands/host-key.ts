@@ -1,6 +1,6 @@
-import { fingerprint } from "../../components/machine/fingerprint.ts";
+import { fingerprint } from "../../ssh/fingerprint.ts";
 import { hostName } from "../../config/values/dns-name.ts";
-import { learnHostKey } from "../existing/learn-host-key.ts";
+import { learnHostKey } from "../../ssh/learn-host-key.ts";
 import { Failure, exitCodes, messageOf } from "../failure.ts";
 
 export interface HostKeyOptions {

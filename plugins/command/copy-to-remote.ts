@@ -13,6 +13,7 @@ import {
 import { redactor } from "../protocol/redaction.ts";
 import type { CheckFailure, ResourceType } from "../protocol/resource-type.ts";
 import { diffInputs } from "./command-type.ts";
+import { parseConnection } from "./connection.ts";
 import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
 import type { CopySource } from "./upload.ts";
 
@@ -71,10 +72,10 @@ async function copy(inputs: PropertyMap, operation: Operation): Promise<void> {
     typeof source["path"] === "string"
       ? { path: source["path"] }
       : { text: scalarText(source["text"]) ?? "" };
-  const { dial } = await import("./dial.ts");
+  const { dial } = await import("../../ssh/dial.ts");
   const { uploadSource } = await import("./upload.ts");
   try {
-    const ssh = await dial(connection, operation);
+    const ssh = await dial(parseConnection(connection), operation);
     try {
       await uploadSource(ssh.client, copySource, remotePath, operation);
     } finally {

@@ -3,7 +3,8 @@ import type { Operation } from "../protocol/operation.ts";
 import { isMap, scalarText } from "../protocol/property-value.ts";
 import { CapturedOutput, commandError } from "./captured-output.ts";
 import type { CommandRun, RunCommand } from "./command-type.ts";
-import { dial } from "./dial.ts";
+import { parseConnection } from "./connection.ts";
+import { dial } from "../../ssh/dial.ts";
 
 /**
  * Runs a command over SSH. The session ends with the operation's time limit; a connection that breaks is an error,
@@ -12,7 +13,7 @@ import { dial } from "./dial.ts";
 export const runRemotely: RunCommand = async (run, operation) => {
   const { connection } = run.inputs;
   if (!isMap(connection)) throw new Error("connection is missing in the state of this resource");
-  const ssh = await dial(connection, operation).catch((error: unknown) => {
+  const ssh = await dial(parseConnection(connection), operation).catch((error: unknown) => {
     throw new Error(run.redact((error as Error).message));
   });
   const output = new CapturedOutput(run, (line) => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import type { Bake } from "../../components/windows/image/bake.ts";
-import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
+import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import { stepCommand } from "../../components/windows/step-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { homeSource } from "../../components/windows/steps-copy.ts";
@@ -12,7 +12,7 @@ import {
   remoteStepsFolder,
   stepsSource,
 } from "../../components/windows/steps-folder.ts";
-import { dial } from "../../plugins/command/dial.ts";
+import { dial } from "../../ssh/dial.ts";
 import { uploadSource } from "../../plugins/command/upload.ts";
 import type { Operation } from "../../plugins/protocol/operation.ts";
 import type { Progress } from "../../toolchain/artifact.ts";

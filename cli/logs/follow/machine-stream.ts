@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { SshSource } from "../../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import { FollowedFiles } from "./followed-files.ts";
 import { expectedLogs, windowsLogs } from "./node-logs.ts";
 import { patiently } from "./patience.ts";

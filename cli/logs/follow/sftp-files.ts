@@ -1,7 +1,7 @@
 import ssh2 from "ssh2";
 import type { SFTPWrapper } from "ssh2";
 
-import type { SshSource } from "../../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import type { LogFolder } from "./log-folder.ts";
 import { SourceRefused } from "./lost-source.ts";
 

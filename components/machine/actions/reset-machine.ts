@@ -16,7 +16,7 @@ import {
   machineSchema,
   wayText,
 } from "../existing/machine-parameter.ts";
-import { RemoteFiles } from "../existing/remote-files.ts";
+import { RemoteFiles } from "../../../ssh/remote-files.ts";
 
 const stepsFolder = "C:/kindows/steps";
 const mediaFolder = "C:/kindows/media";

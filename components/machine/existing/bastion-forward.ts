@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { openFrom } from "../../../plugins/command/dial.ts";
-import { type DialledHops, dialHops, type Hop, patience } from "./dial-hops.ts";
+import { openFrom } from "../../../ssh/dial.ts";
+import { type DialledHops, dialHops, type Hop, patience } from "../../../ssh/dial-hops.ts";
 import { explainAccess } from "./explain-access.ts";
 import type { Place } from "./machine-parameter.ts";
 

@@ -2,7 +2,7 @@ import { onMachine, runOn } from "./dial-machine.ts";
 import { explainAccess } from "./explain-access.ts";
 import { judgeMachine, nodeTraces, type SeenMachine } from "./judge-machine.ts";
 import { type AccessKeys, type MachineParameter, wayText } from "./machine-parameter.ts";
-import { RemoteFiles } from "./remote-files.ts";
+import { RemoteFiles } from "../../../ssh/remote-files.ts";
 
 /** Where Windows says whether it is a server; a value of `reg query` is the same in every language. */
 const installationType =

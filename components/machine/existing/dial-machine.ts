@@ -1,8 +1,7 @@
 import type { Client } from "ssh2";
-import { closeClient, dial, dialHop, type Dialling } from "../../../plugins/command/dial.ts";
-import { parseEndpoint } from "../../../plugins/command/ssh-endpoint.ts";
+import { closeClient, dial, dialHop, type Dialling } from "../../../ssh/dial.ts";
 import { say } from "../../host-action/run-action.ts";
-import { type DialledHops, dialHops, patience } from "./dial-hops.ts";
+import { type DialledHops, dialHops, patience } from "../../../ssh/dial-hops.ts";
 import type { AccessKeys, MachineParameter } from "./machine-parameter.ts";
 
 type Way = Pick<MachineParameter, "place" | "bastion" | "through">;
@@ -41,16 +40,16 @@ async function reached(
   keys: AccessKeys,
   operation: Dialling,
 ): Promise<DialledHops> {
-  const machine = { ...place, ...defined(keys.machine), ...patience };
-  const proxy = bastion && { ...bastion, ...defined(keys.bastion ?? {}), ...patience };
+  const machine = { ...place, ...keys.machine, ...patience };
+  const proxy = bastion && { ...bastion, ...keys.bastion, ...patience };
   const [first, ...others] = through.map((each, hop) => ({ ...each, ...keys.through?.[hop] }));
   if (bastion === undefined || first === undefined) {
-    return dial({ ...machine, ...(proxy && { proxy }) }, operation);
+    return dial({ ...machine, proxy }, operation);
   }
   const hops = await dialHops([first, ...others, { ...bastion, ...keys.bastion }], operation);
   try {
     const from = hops.client;
-    const client = await dialHop("Dial from proxy", parseEndpoint(machine), operation, { from });
+    const client = await dialHop("Dial from proxy", machine, operation, { from });
     return {
       client,
       close: () => {
@@ -62,13 +61,6 @@ async function reached(
     hops.close();
     throw error;
   }
-}
-
-/** Without what is not set. */
-function defined(entries: Readonly<Record<string, string | number | undefined>>) {
-  return Object.fromEntries(
-    Object.entries(entries).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  ) as Record<string, string | number>;
 }
 
 /** What a command came to. */

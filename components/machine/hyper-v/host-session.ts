@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Client, SFTPWrapper } from "ssh2";
 import { parseStepResult, type StepResult } from "../../windows/step-result.ts";
 import { onMachine, runOn } from "../existing/dial-machine.ts";
-import { RemoteFiles } from "../existing/remote-files.ts";
+import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { explainHyperVAccess } from "./explain-access.ts";
 import { hyperVHostText, type HyperVHostParameter } from "./parameters.ts";
 import { hyperVCommand, type ScriptCall } from "./script-command.ts";

@@ -3,12 +3,12 @@ import {
   BastionForward,
   type ForwardArgs,
 } from "../../../../components/machine/existing/bastion-forward.ts";
-import type { Hop } from "../../../../components/machine/existing/dial-hops.ts";
+import type { Hop } from "../../../../ssh/dial-hops.ts";
 import { onMachine, runOn } from "../../../../components/machine/existing/dial-machine.ts";
 import type { MachineWay } from "../../../../components/machine/existing/machine-parameter.ts";
 import { claimMachine } from "../../../../components/machine/existing/claim.ts";
-import { dial } from "../../../../plugins/command/dial.ts";
-import { waitUntil } from "../../../../toolchain/wait-until.ts";
+import { dial } from "../../../../ssh/dial.ts";
+import { waitUntil } from "../../../../host/wait-until.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
 import { eachCase } from "../../each-case.ts";
 

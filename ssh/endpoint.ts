@@ -2,19 +2,18 @@ import { existsSync } from "node:fs";
 import { createHash } from "node:crypto";
 import ssh2 from "ssh2";
 import type { AuthenticationType, ConnectConfig, ParsedKey } from "ssh2";
-import type { PropertyMap } from "../protocol/property-value.ts";
 
-/** How to reach one SSH server: the `connection` input, or the `proxy` in it. */
+/** How to reach one SSH server. */
 export interface SshEndpoint {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  readonly password: string | undefined;
-  readonly privateKey: string | undefined;
-  readonly privateKeyPassword: string | undefined;
-  readonly agentSocketPath: string | undefined;
+  readonly password?: string | undefined;
+  readonly privateKey?: string | undefined;
+  readonly privateKeyPassword?: string | undefined;
+  readonly agentSocketPath?: string | undefined;
   /** The only host key accepted, as in authorized_keys; any is accepted where it is not set. */
-  readonly hostKey: string | undefined;
+  readonly hostKey?: string | undefined;
   /** Failed attempts that are borne; -1: any number. */
   readonly dialErrorLimit: number;
   /** Seconds until the server accepts the TCP connection, in one attempt; 0: as long as the system tries. */
@@ -27,26 +26,6 @@ const HANDSHAKE_MILLISECONDS = 30_000;
 /** A peer that does not answer this often in a row is gone. */
 const KEEPALIVE_MILLISECONDS = 15_000;
 const KEEPALIVES_UNANSWERED = 8;
-
-/** Reads a checked `connection`. */
-export function parseEndpoint(connection: PropertyMap): SshEndpoint {
-  const text = (name: string): string | undefined => {
-    const value = connection[name];
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
-  return {
-    host: text("host") ?? "",
-    port: Number(connection["port"]),
-    user: text("user") ?? "root",
-    password: text("password"),
-    privateKey: text("privateKey"),
-    privateKeyPassword: text("privateKeyPassword"),
-    agentSocketPath: text("agentSocketPath"),
-    hostKey: text("hostKey"),
-    dialErrorLimit: Number(connection["dialErrorLimit"]),
-    perDialTimeout: Number(connection["perDialTimeout"]),
-  };
-}
 
 /**
  * Settings for one attempt to log in, over a connection that stands.

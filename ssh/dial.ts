@@ -2,9 +2,7 @@ import net from "node:net";
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
-import type { Operation } from "../protocol/operation.ts";
-import { isMap, type PropertyMap } from "../protocol/property-value.ts";
-import { connectConfig, parseEndpoint, type SshEndpoint } from "./ssh-endpoint.ts";
+import { connectConfig, type SshEndpoint } from "./endpoint.ts";
 
 /** Pauses between attempts grow from the first to the longest by a factor (pulumi, sdk/go/common/util/retry). */
 const FIRST_PAUSE_MILLISECONDS = 100;
@@ -21,7 +19,13 @@ const PAUSE_FACTOR = 1.5;
 const SAME_AGAIN_MILLISECONDS = 5000;
 
 /** What ends dialling, and gets to know what happens meanwhile. */
-export type Dialling = Pick<Operation, "signal" | "progress">;
+export interface Dialling {
+  readonly signal: AbortSignal;
+  readonly progress: (line: string) => void;
+}
+
+/** A server, and the one from which it is dialled. */
+export type ProxiedEndpoint = SshEndpoint & { readonly proxy?: SshEndpoint | undefined };
 
 /** An open SSH connection; `close` must be called, it ends the one to a proxy too. */
 export interface SshConnection {
@@ -32,16 +36,16 @@ export interface SshConnection {
 /**
  * Connects, over a proxy where there is one. Only this is tried again when it fails, as often as `dialErrorLimit`
  * says; what runs over the connection is not.
- * @param connection the `connection` input, checked and without secret marks
  */
-export async function dial(connection: PropertyMap, operation: Dialling): Promise<SshConnection> {
-  const endpoint = parseEndpoint(connection);
-  const { proxy } = connection;
-  if (!isMap(proxy)) {
+export async function dial(
+  { proxy, ...endpoint }: ProxiedEndpoint,
+  operation: Dialling,
+): Promise<SshConnection> {
+  if (proxy === undefined) {
     const client = await dialHop("Dial", endpoint, operation);
     return { client, close: () => closeClient(client) };
   }
-  const proxyClient = await dialHop("Dial proxy", parseEndpoint(proxy), operation);
+  const proxyClient = await dialHop("Dial proxy", proxy, operation);
   try {
     const client = await dialHop("Dial from proxy", endpoint, operation, { from: proxyClient });
     return {

@@ -1,10 +1,9 @@
 import type { Client } from "ssh2";
-import { closeClient, dialHop, type Dialling } from "../../../plugins/command/dial.ts";
-import { parseEndpoint } from "../../../plugins/command/ssh-endpoint.ts";
-import type { AccessKeys, Place } from "./machine-parameter.ts";
+import { closeClient, dialHop, type Dialling } from "./dial.ts";
+import type { SshEndpoint } from "./endpoint.ts";
 
 /** A server on the way, and what logs in there. */
-export type Hop = Place & AccessKeys["machine"];
+export type Hop = Omit<SshEndpoint, keyof typeof patience> & { readonly hostKey: string };
 
 /** Failed attempts that are borne on the way, and seconds for each. */
 export const patience = { dialErrorLimit: 3, perDialTimeout: 10 };
@@ -35,7 +34,7 @@ export async function dialHops(
   try {
     const [first, ...others] = hops;
     const dialled = (hop: Hop, from?: Client): Promise<Client> =>
-      dialHop(`Dial hop ${clients.length + 1}`, parseEndpoint({ ...hop, ...patience }), operation, {
+      dialHop(`Dial hop ${clients.length + 1}`, { ...hop, ...patience }, operation, {
         ...{ from, background },
       });
     let client = await dialled(first);
