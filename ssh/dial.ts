@@ -2,7 +2,7 @@ import net from "node:net";
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
-import { connectConfig, type SshEndpoint } from "./endpoint.ts";
+import { connectConfig, type PinnedEndpoint, type SshEndpoint } from "./endpoint.ts";
 
 /** Pauses between attempts grow from the first to the longest by a factor (pulumi, sdk/go/common/util/retry). */
 const FIRST_PAUSE_MILLISECONDS = 100;
@@ -24,45 +24,20 @@ export interface Dialling {
   readonly progress: (line: string) => void;
 }
 
-/** A server, and the one from which it is dialled. */
-export type ProxiedEndpoint = SshEndpoint & { readonly proxy?: SshEndpoint | undefined };
+/** A server, and those by which it is reached: each is dialled from the one before it, the first from here. */
+export type RoutedEndpoint = SshEndpoint & { readonly via?: readonly SshEndpoint[] };
 
-/** An open SSH connection; `close` must be called, it ends the one to a proxy too. */
+/** An open SSH connection; `close` must be called, it ends those on the way too. */
 export interface SshConnection {
   readonly client: Client;
   close(): void;
 }
 
-/**
- * Connects, over a proxy where there is one. Only this is tried again when it fails, as often as `dialErrorLimit`
- * says; what runs over the connection is not.
- */
-export async function dial(
-  { proxy, ...endpoint }: ProxiedEndpoint,
-  operation: Dialling,
-): Promise<SshConnection> {
-  if (proxy === undefined) {
-    const client = await dialHop("Dial", endpoint, operation);
-    return { client, close: () => closeClient(client) };
-  }
-  const proxyClient = await dialHop("Dial proxy", proxy, operation);
-  try {
-    const client = await dialHop("Dial from proxy", endpoint, operation, { from: proxyClient });
-    return {
-      client,
-      close: () => {
-        closeClient(client);
-        closeClient(proxyClient);
-      },
-    };
-  } catch (error) {
-    closeClient(proxyClient);
-    throw error;
-  }
-}
+/** What is borne of a server where nobody says how much. */
+export const patience = { dialErrorLimit: 3, perDialTimeout: 10 };
 
-/** How one server is dialled, where that is not from here, by a connection that keeps this process running. */
-export interface HopOptions {
+/** How one server is logged in to, where that is not from here, by a connection that keeps this process running. */
+interface LogInOptions {
   /** Connection to the server before it, from which it is dialled. */
   readonly from?: Client | undefined;
   /** Whether this process may end while the connection is open; it is then not kept alive by asking. */
@@ -70,24 +45,112 @@ export interface HopOptions {
 }
 
 /**
- * Logs in to one server, as often as its `dialErrorLimit` says.
+ * Connects. Only this is tried again when it fails, for each server as often as its `dialErrorLimit` says; what runs over
+ * the connection is not.
  *
- * @param what begins every message about it.
+ * @throws an error that begins with `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, by where it failed.
  */
-export function dialHop(
-  what: string,
-  endpoint: SshEndpoint,
+export function dial(
+  { via = [], ...endpoint }: RoutedEndpoint,
   operation: Dialling,
-  { from, background = false }: HopOptions = {},
+): Promise<SshConnection> {
+  const hops = via.map((hop, index) => ({
+    ...{ endpoint: hop, what: via.length === 1 ? "Dial proxy" : `Dial hop ${index + 1}` },
+  }));
+  const last = { endpoint, what: via.length === 0 ? "Dial" : "Dial from proxy" };
+  return dialEach([...hops, last], operation);
+}
+
+/**
+ * Logs in to servers one behind the other, with `patience`, by a connection that does not keep this process running.
+ *
+ * @throws an error that begins with `Dial hop NUMBER`, counted from 1.
+ */
+export function dialHops(
+  hops: readonly PinnedEndpoint[],
+  operation: Dialling,
+): Promise<SshConnection> {
+  const each = hops.map((hop, index) => ({
+    ...{ endpoint: { ...hop, ...patience }, what: `Dial hop ${index + 1}` },
+  }));
+  return dialEach(each, operation, true);
+}
+
+/** @param way not empty; what begins every message about a server stands beside it. */
+async function dialEach(
+  way: readonly { readonly endpoint: SshEndpoint; readonly what: string }[],
+  operation: Dialling,
+  background = false,
+): Promise<SshConnection> {
+  const clients: Client[] = [];
+  const close = (): void => {
+    for (const client of clients.toReversed()) closeClient(client);
+  };
+  try {
+    for (const { endpoint, what } of way) {
+      const options = { from: clients.at(-1), background };
+      clients.push(
+        await retried(what, endpoint, operation, () =>
+          logInTo(endpoint, operation.signal, options),
+        ),
+      );
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { client: clients.at(-1) as Client, close };
+}
+
+/** Logs in to a server, by one attempt. */
+export async function logInTo(
+  endpoint: SshEndpoint,
+  signal: AbortSignal,
+  { from, background = false }: LogInOptions = {},
 ): Promise<Client> {
-  const { signal } = operation;
-  return retried(what, endpoint, operation, async () => {
-    const socket = await (from === undefined
-      ? connect(endpoint, signal)
-      : openFrom(from, endpoint, signal));
-    if (background && socket instanceof net.Socket) socket.unref();
-    return logIn(endpoint, socket, signal, background);
+  const socket = await (from === undefined
+    ? connect(endpoint, signal)
+    : openFrom(from, endpoint, signal));
+  if (background && socket instanceof net.Socket) socket.unref();
+  return logIn(endpoint, socket, signal, background);
+}
+
+/**
+ * Does something over a connection to a server, and closes it.
+ *
+ * @param seconds that all of it may take.
+ * @throws when it cannot be reached or takes too long, saying what was last seen.
+ */
+export function onServer<T>(
+  endpoint: RoutedEndpoint,
+  seconds: number,
+  progress: (line: string) => void,
+  work: (client: Client, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return within(seconds, async (signal) => {
+    const ssh = await dial(endpoint, { signal, progress });
+    try {
+      return await work(ssh.client, signal);
+    } finally {
+      ssh.close();
+    }
   });
+}
+
+/** Has work told when its time is over. */
+export async function within<T>(
+  seconds: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = new AbortController();
+  const timeout = setTimeout(() => {
+    timer.abort(new Error(`no end within ${seconds} s`));
+  }, seconds * 1000);
+  try {
+    return await work(timer.signal);
+  } finally {
+    clearTimeout(timeout);
+  }
 }
 
 async function retried<Result>(
@@ -97,7 +160,7 @@ async function retried<Result>(
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   const { signal } = operation;
-  const limit = endpoint.dialErrorLimit;
+  const limit = endpoint.dialErrorLimit ?? 0;
   const target = `${endpoint.host}:${String(endpoint.port)}`;
   // Keys that cannot be read are an error at once.
   connectConfig(endpoint, () => undefined);
@@ -144,6 +207,17 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+function dialTimer(
+  { perDialTimeout = 15 }: Pick<SshEndpoint, "perDialTimeout">,
+  late: (error: Error) => void,
+): NodeJS.Timeout | undefined {
+  return perDialTimeout > 0
+    ? setTimeout(() => {
+        late(new Error(`no answer within ${perDialTimeout} s`));
+      }, perDialTimeout * 1000)
+    : undefined;
+}
+
 /** Opens a TCP connection to an SSH server. */
 function connect(endpoint: SshEndpoint, signal: AbortSignal): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
@@ -157,12 +231,7 @@ function connect(endpoint: SshEndpoint, signal: AbortSignal): Promise<net.Socket
       signal.removeEventListener("abort", abort);
     });
     if (signal.aborted) abort();
-    const timer =
-      endpoint.perDialTimeout > 0
-        ? setTimeout(() => {
-            socket.destroy(new Error(`no answer within ${String(endpoint.perDialTimeout)} s`));
-          }, endpoint.perDialTimeout * 1000)
-        : undefined;
+    const timer = dialTimer(endpoint, (error) => socket.destroy(error));
     const failed = (error: Error): void => {
       clearTimeout(timer);
       reject(error);
@@ -184,11 +253,11 @@ function logIn(
 ): Promise<Client> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
-    let refusal: string | undefined;
+    let refusal: Error | undefined;
     const fail = (error: Error): void => {
       signal.removeEventListener("abort", abort);
       client.destroy();
-      reject(refusal === undefined ? error : new Error(refusal));
+      reject(refusal ?? error);
     };
     const abort = (): void => {
       fail(signal.reason as Error);
@@ -235,13 +304,10 @@ export function openFrom(
       end();
       reject(signal.reason as Error);
     };
-    const timer =
-      endpoint.perDialTimeout > 0
-        ? setTimeout(() => {
-            end();
-            reject(new Error(`no answer within ${String(endpoint.perDialTimeout)} s`));
-          }, endpoint.perDialTimeout * 1000)
-        : undefined;
+    const timer = dialTimer(endpoint, (error) => {
+      end();
+      reject(error);
+    });
     signal.addEventListener("abort", abort);
     if (signal.aborted) {
       abort();
@@ -260,8 +326,46 @@ export function openFrom(
   });
 }
 
+/** The connection broke: nobody knows what became of what ran over it. */
+export class ConnectionLost extends Error {
+  /** @param why what the connection says of it, where it says something. */
+  constructor(readonly why = "") {
+    super(`the connection was lost${why}`);
+  }
+}
+
+/** Watches whether a connection breaks. */
+export class LossWatch {
+  readonly #client: Client;
+  readonly #tell: (error: ConnectionLost) => void;
+  #why = "";
+
+  /** @param tell gets to know that it broke. */
+  constructor(client: Client, tell: (error: ConnectionLost) => void) {
+    this.#client = client.on("error", this.#note).on("close", this.#lost);
+    this.#tell = tell;
+  }
+
+  /** For what shows itself that the connection broke. */
+  error(): ConnectionLost {
+    return new ConnectionLost(this.#why);
+  }
+
+  end(): void {
+    this.#client.off("error", this.#note).off("close", this.#lost);
+  }
+
+  readonly #note = ({ message }: Error): void => {
+    this.#why = `: ${message}`;
+  };
+
+  readonly #lost = (): void => {
+    this.#tell(this.error());
+  };
+}
+
 /** Ends a connection, whatever state it is in. */
-export function closeClient(client: Client): void {
+function closeClient(client: Client): void {
   client.on("error", () => undefined);
   client.end();
 }

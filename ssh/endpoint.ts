@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { createHash } from "node:crypto";
 import ssh2 from "ssh2";
 import type { AuthenticationType, ConnectConfig, ParsedKey } from "ssh2";
+import { fingerprintOf } from "./host-key.ts";
 
 /** How to reach one SSH server. */
 export interface SshEndpoint {
@@ -14,18 +14,25 @@ export interface SshEndpoint {
   readonly agentSocketPath?: string | undefined;
   /** The only host key accepted, as in authorized_keys; any is accepted where it is not set. */
   readonly hostKey?: string | undefined;
-  /** Failed attempts that are borne; -1: any number. */
-  readonly dialErrorLimit: number;
-  /** Seconds until the server accepts the TCP connection, in one attempt; 0: as long as the system tries. */
-  readonly perDialTimeout: number;
+  /** Failed attempts that are borne where it is dialled; -1: any number. Default: none. */
+  readonly dialErrorLimit?: number;
+  /** Seconds until it accepts the TCP connection, in one attempt; 0: as long as the system tries. Default: 15. */
+  readonly perDialTimeout?: number;
+  /** How long it may answer nothing at all before the connection counts as lost, in seconds. Default: 120. */
+  readonly silentSeconds?: number;
 }
+
+/** A server with the one host key that it may have. */
+export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
+
+/** The server is another one: its host key is not the pinned one. */
+export class HostKeyRefused extends Error {}
 
 /** Longest wait for the handshake and the login, once connected: a machine that boots may be slow. */
 const HANDSHAKE_MILLISECONDS = 30_000;
 
-/** A peer that does not answer this often in a row is gone. */
-const KEEPALIVE_MILLISECONDS = 15_000;
-const KEEPALIVES_UNANSWERED = 8;
+/** How often a silent server is asked whether it is there still. */
+const KEEPALIVE_SECONDS = 15;
 
 /**
  * Settings for one attempt to log in, over a connection that stands.
@@ -34,7 +41,7 @@ const KEEPALIVES_UNANSWERED = 8;
  */
 export function connectConfig(
   endpoint: SshEndpoint,
-  refused: (reason: string) => void,
+  refused: (reason: HostKeyRefused) => void,
 ): ConnectConfig {
   const agent = endpoint.agentSocketPath ?? usableAgent();
   const methods: AuthenticationType[] = ["none"];
@@ -50,8 +57,8 @@ export function connectConfig(
     agent,
     authHandler: methods,
     readyTimeout: HANDSHAKE_MILLISECONDS,
-    keepaliveInterval: KEEPALIVE_MILLISECONDS,
-    keepaliveCountMax: KEEPALIVES_UNANSWERED,
+    keepaliveInterval: KEEPALIVE_SECONDS * 1000,
+    keepaliveCountMax: Math.ceil((endpoint.silentSeconds ?? 120) / KEEPALIVE_SECONDS),
     ...pinnedHostKey(endpoint, refused),
   };
 }
@@ -74,7 +81,7 @@ function requirePrivateKey(endpoint: SshEndpoint): void {
 
 function pinnedHostKey(
   endpoint: SshEndpoint,
-  refused: (reason: string) => void,
+  refused: (reason: HostKeyRefused) => void,
 ): Pick<ConnectConfig, "hostVerifier" | "algorithms"> {
   if (endpoint.hostKey === undefined) return {};
   const pinned = ssh2.utils.parseKey(endpoint.hostKey);
@@ -89,7 +96,9 @@ function pinnedHostKey(
     hostVerifier: (offered: Buffer) => {
       if (offered.equals(expected)) return true;
       refused(
-        `${endpoint.host} shows the host key ${fingerprint(offered)}, but connection.hostKey pins ${fingerprint(expected)}`,
+        new HostKeyRefused(
+          `${endpoint.host} shows the host key ${fingerprintOf(offered)}, but the settings pin ${fingerprintOf(expected)}`,
+        ),
       );
       return false;
     },
@@ -100,8 +109,4 @@ function pinnedHostKey(
 function hostKeyAlgorithms(key: ParsedKey): ("ssh-rsa" | "ssh-ed25519")[] {
   const names = key.type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [key.type];
   return names as ("ssh-rsa" | "ssh-ed25519")[];
-}
-
-function fingerprint(key: Buffer): string {
-  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }

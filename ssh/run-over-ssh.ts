@@ -1,17 +1,10 @@
 import type { Duplex } from "node:stream";
-import ssh2 from "ssh2";
+import type { Client, ClientChannel } from "ssh2";
+import { LossWatch, logInTo, within } from "./dial.ts";
+import type { PinnedEndpoint } from "./endpoint.ts";
 
 /** A machine that can be logged in to. */
-export interface SshSource {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly privateKey: string;
-  /** Pinned: `ssh-ed25519 AAAA...`. */
-  readonly hostKey: string;
-  /** How long it may answer nothing at all before the connection counts as lost, in seconds. Default: 45. */
-  readonly silentSeconds?: number;
-}
+export type SshSource = PinnedEndpoint & { readonly privateKey: string };
 
 /** A command was run to its end, and that was not a good one. */
 export class CommandFailed extends Error {
@@ -37,14 +30,14 @@ export interface RemoteForward {
   readonly accept: (connection: Duplex) => void;
 }
 
-/** How often a machine is asked whether it is there still. */
-const keepaliveSeconds = 15;
-
 /** The most a machine may send: an archive of a few MiB, in base64. */
 const longestOutput = 128 * 1024 * 1024;
 
+/** How long a machine may answer nothing, in seconds. */
+const silentSeconds = 45;
+
 /**
- * What a command writes to standard output on a machine.
+ * What a command writes to standard output on a machine, which is logged in to for it, by one attempt.
  *
  * @param input what it gets on its standard input; may be secret. Default: nothing.
  * @param forward a way back for what it runs. Where the machine refuses to make one, the command runs without. Default:
@@ -52,84 +45,145 @@ const longestOutput = 128 * 1024 * 1024;
  * @throws when it can't be reached, has another host key, ends with another exit code than 0, writes too much, or takes
  * too long; with the end of what it wrote to standard error.
  */
-export async function runOverSsh(
+export function runOverSsh(
   source: SshSource,
   command: string,
   timeoutSeconds: number,
   input = "",
   forward?: RemoteForward,
 ): Promise<string> {
-  const client = new ssh2.Client();
-  const pinned = Buffer.from(source.hostKey.trim().split(/\s+/)[1] ?? "", "base64");
-  let timer: NodeJS.Timeout | undefined;
-  let isDone = false;
-  try {
-    const written = await new Promise<string>((resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`no end within ${timeoutSeconds} s`));
-      }, timeoutSeconds * 1000);
-      client.once("error", reject);
-      client.once("close", () => {
-        reject(new Error("the connection was lost"));
-      });
-      const run = (): void => {
-        client.exec(command, (error, channel) => {
-          if (error) {
-            reject(error);
-            return;
-          }
-          const chunks: Buffer[] = [];
-          let length = 0;
-          let errors = "";
-          let exitCode: number | undefined;
-          channel.on("data", (chunk: Buffer) => {
-            chunks.push(chunk);
-            length += chunk.length;
-            if (length > longestOutput) reject(new Error("it sends more than 128 MiB"));
-          });
-          channel.stderr.on("data", (chunk: Buffer) => {
-            errors = (errors + chunk.toString()).slice(-1000);
-          });
-          channel.on("exit", (code: number) => (exitCode = code));
-          channel.on("close", () => {
-            const output = Buffer.concat(chunks).toString("utf8");
-            if (exitCode === 0) resolve(output);
-            else if (exitCode === undefined) reject(new Error("the connection was lost"));
-            else
-              reject(
-                new CommandFailed(`exit code ${exitCode}: ${errors.trim()}`, exitCode, output),
-              );
-          });
-          channel.end(input);
-        });
-      };
-      if (forward !== undefined) {
-        client.on("tcp connection", (_details, accept) => {
-          forward.accept(accept());
-        });
+  return within(timeoutSeconds, async (signal) => {
+    const client = await logInTo({ silentSeconds, ...source }, signal);
+    try {
+      if (forward !== undefined) await forwardFrom(client, forward);
+      const { exitCode, stdout, stderr } = await runOn(client, command, signal, input);
+      if (exitCode !== 0) {
+        throw new CommandFailed(`exit code ${exitCode}: ${stderr.trim()}`, exitCode, stdout);
       }
-      client.once("ready", () => {
-        if (forward === undefined) run();
-        else client.forwardIn("127.0.0.1", forward.port, run);
-      });
-      client.connect({
-        host: source.host,
-        port: source.port,
-        username: source.user,
-        privateKey: source.privateKey,
-        hostVerifier: (key: Buffer) => key.equals(pinned),
-        readyTimeout: 15_000,
-        keepaliveInterval: keepaliveSeconds * 1000,
-        keepaliveCountMax: Math.ceil((source.silentSeconds ?? 45) / keepaliveSeconds),
-      });
+      client.end();
+      return stdout;
+    } catch (error) {
+      // One that hangs would keep this process for minutes.
+      client.destroy();
+      throw error;
+    }
+  });
+}
+
+function forwardFrom(client: Client, { port, accept }: RemoteForward): Promise<void> {
+  client.on("tcp connection", (_details, open) => {
+    accept(open());
+  });
+  return new Promise((resolve) => {
+    client.forwardIn("127.0.0.1", port, () => {
+      resolve();
     });
-    isDone = true;
-    return written;
-  } finally {
-    clearTimeout(timer);
-    client.on("error", () => undefined);
-    // One that is still being made, or hangs, would keep this process for minutes.
-    if (isDone) client.end();
-    else client.destroy();
-  }
+  });
+}
+
+/** What a command came to. */
+export interface CommandEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  /** The end of it. */
+  readonly stderr: string;
+}
+
+/**
+ * @param input what it gets on its standard input; may be secret. Default: nothing.
+ * @throws when the connection breaks or the time is over before the command has ended, or it writes too much.
+ */
+export async function runOn(
+  client: Client,
+  command: string,
+  signal: AbortSignal,
+  input = "",
+): Promise<CommandEnd> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let stderr = "";
+  const tooMuch = new AbortController();
+  const { exitCode, killedBy } = await execute(client, command, {
+    input,
+    signal: AbortSignal.any([signal, tooMuch.signal]),
+    stdout: (chunk) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > longestOutput) tooMuch.abort(new Error("it sends more than 128 MiB"));
+    },
+    stderr: (chunk) => {
+      stderr = (stderr + chunk.toString()).slice(-1000);
+    },
+  });
+  if (exitCode === undefined) throw new Error(`the command was ended by ${killedBy}`);
+  return { exitCode, stdout: Buffer.concat(chunks).toString("utf8"), stderr };
+}
+
+/** With what a command runs, and who gets what it writes. */
+export interface Execution {
+  readonly input?: string;
+  readonly env?: Record<string, string>;
+  readonly stdout: (chunk: Buffer) => void;
+  readonly stderr: (chunk: Buffer) => void;
+  /** Ends the command's session. */
+  readonly signal: AbortSignal;
+}
+
+/** How a command ended: with a code of its own, or by a signal. */
+export interface CommandExit {
+  readonly exitCode?: number;
+  readonly killedBy?: string;
+}
+
+/**
+ * Runs a command over a connection to its end.
+ *
+ * @throws {ConnectionLost} when the connection breaks before that.
+ * @throws what the signal was aborted with.
+ */
+export function execute(
+  client: Client,
+  command: string,
+  { input = "", env, stdout, stderr, signal }: Execution,
+): Promise<CommandExit> {
+  return new Promise((resolve, reject) => {
+    let session: ClientChannel | undefined;
+    const abort = (): void => {
+      session?.signal("KILL");
+      session?.close();
+      fail(signal.reason as Error);
+    };
+    const letGo = (): void => {
+      signal.removeEventListener("abort", abort);
+      loss.end();
+    };
+    const fail = (error: Error): void => {
+      letGo();
+      reject(error);
+    };
+    signal.addEventListener("abort", abort);
+    const loss = new LossWatch(client, fail);
+    client.exec(command, { ...(env && { env }) }, (error, channel) => {
+      if (error) {
+        fail(error);
+        return;
+      }
+      session = channel;
+      if (signal.aborted) abort();
+      let exit: CommandExit | undefined;
+      channel.on("data", stdout);
+      channel.stderr.on("data", stderr);
+      channel.once("exit", (code: number | null, killedBy?: string) => {
+        exit = code === null ? { killedBy: killedBy ?? "an unknown signal" } : { exitCode: code };
+      });
+      channel.once("close", () => {
+        letGo();
+        if (exit === undefined) reject(loss.error());
+        else resolve(exit);
+      });
+      // A command need not read its input to the end.
+      channel.on("error", () => undefined);
+      channel.end(input);
+    });
+  });
 }

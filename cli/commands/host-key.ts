@@ -1,6 +1,5 @@
-import { fingerprint } from "../../ssh/fingerprint.ts";
+import { fingerprint, learnHostKey } from "../../ssh/host-key.ts";
 import { hostName } from "../../config/values/dns-name.ts";
-import { learnHostKey } from "../../ssh/learn-host-key.ts";
 import { Failure, exitCodes, messageOf } from "../failure.ts";
 
 export interface HostKeyOptions {

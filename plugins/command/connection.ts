@@ -1,11 +1,11 @@
-import type { ProxiedEndpoint } from "../../ssh/dial.ts";
+import type { RoutedEndpoint } from "../../ssh/dial.ts";
 import type { SshEndpoint } from "../../ssh/endpoint.ts";
 import { isMap, type PropertyMap } from "../protocol/property-value.ts";
 
 /** Reads a checked `connection` input without secret marks. */
-export function parseConnection(connection: PropertyMap): ProxiedEndpoint {
+export function parseConnection(connection: PropertyMap): RoutedEndpoint {
   const { proxy } = connection;
-  return { ...parseEndpoint(connection), ...(isMap(proxy) && { proxy: parseEndpoint(proxy) }) };
+  return { ...parseEndpoint(connection), ...(isMap(proxy) && { via: [parseEndpoint(proxy)] }) };
 }
 
 function parseEndpoint(connection: PropertyMap): SshEndpoint {

@@ -12,7 +12,7 @@ import { remoteSteps as stepsHome } from "../../../../components/windows/remote-
 import { stepsSource } from "../../../../components/windows/steps-folder.ts";
 import { dial } from "../../../../ssh/dial.ts";
 import { runRemotely } from "../../../../plugins/command/run-remotely.ts";
-import { uploadSource } from "../../../../plugins/command/upload.ts";
+import { uploadSource } from "../../../../ssh/upload.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
@@ -177,7 +177,7 @@ export class Lab {
   async #upload(source: string, target: string): Promise<void> {
     const ssh = await dial(this.connection(), operation(target));
     try {
-      await uploadSource(ssh.client, { path: source }, target, operation(target));
+      await uploadSource(ssh.client, { path: source }, target, operation(target).signal);
     } finally {
       ssh.close();
     }
