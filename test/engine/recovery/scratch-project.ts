@@ -52,10 +52,10 @@ ${body}`,
     );
   }
 
-  /** Names of the resources in the state, sorted; the stack and providers left out. */
+  /** Names of the resources in the state, sorted; the stack, components and providers left out. */
   async resources(): Promise<string[]> {
     return resourcesOf(parseDeployment(await this.pulumi.state(["stack", "export"])))
-      .filter(({ type }) => !type.startsWith("pulumi:"))
+      .filter(({ type, custom }) => custom === true && !type.startsWith("pulumi:"))
       .map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2))
       .sort();
   }
