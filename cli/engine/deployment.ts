@@ -56,6 +56,11 @@ export function resourcesOf(deployment: Deployment): readonly StateResource[] {
   return deployment.deployment.resources ?? [];
 }
 
+/** Name of a resource. */
+export function resourceName(urn: string): string {
+  return urn.slice(urn.lastIndexOf("::") + 2);
+}
+
 /** Last part of the type and the name, for people: `Domain win-1`. */
 export function shortName(urn: string): string {
   const [name = "", types = ""] = urn.split("::").reverse();
