@@ -1,7 +1,7 @@
 import type { V1Node, V1NodeList } from "@kubernetes/client-node";
 
-import { hasStatus } from "../../components/controlplane/actions/cluster-api.ts";
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { hasStatus } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { preparedNode, restoredNode } from "./taints.ts";
 
 /** Tries where somebody else, its kubelet for one, writes to a Node at the same moment. */

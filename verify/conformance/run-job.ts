@@ -6,9 +6,9 @@ import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 import { extract } from "tar";
 
-import { hasStatus } from "../../components/controlplane/actions/cluster-api.ts";
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../components/controlplane/actions/wait.ts";
+import { hasStatus } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../host/wait.ts";
 import type { ConformanceRun } from "./arguments.ts";
 import { name, namespace, resultsContainer, resultsFolder, testsContainer } from "./objects.ts";
 import type { ConformanceObject } from "./objects.ts";

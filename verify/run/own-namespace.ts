@@ -1,9 +1,9 @@
 import type { V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 
-import { hasStatus, messageOf } from "../../components/controlplane/actions/cluster-api.ts";
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../components/controlplane/actions/wait.ts";
+import { hasStatus, messageOf } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../host/wait.ts";
 import { readNodes } from "../cluster/snapshot.ts";
 import { namespace } from "../objects/names.ts";
 import { namespaceObject } from "../objects/workloads.ts";

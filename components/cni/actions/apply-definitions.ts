@@ -11,8 +11,8 @@ import { parseAllDocuments } from "yaml";
 import * as z from "zod";
 
 import { builtArtifacts } from "../../../toolchain/built.ts";
-import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../../host/wait.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 

@@ -9,8 +9,8 @@
 import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
 
-import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../../host/wait.ts";
 import { nodeReadiness } from "../../controlplane/node-facts.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";

@@ -7,8 +7,8 @@
  */
 import * as z from "zod";
 
-import { ClusterApi, hasStatus } from "../../controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../../host/wait.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { calicoResources, withFields, type CalicoResource } from "../calico/configuration.ts";

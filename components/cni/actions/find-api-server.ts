@@ -5,9 +5,9 @@
  *
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig.
  */
-import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../controlplane/actions/endpoint-slices.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { waitFor } from "../../../host/wait.ts";
 import { textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { publishedAddress } from "../published-address.ts";

@@ -12,9 +12,9 @@ import { parameter, textParameter } from "../../host-action/environment.ts";
 import { podName } from "../drain.ts";
 import { isReady } from "../pod-readiness.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
+import { waitFor } from "../../../host/wait.ts";
 
 const requestSchema = z.strictObject({
   controlPlanes: z.array(z.string()),

@@ -12,7 +12,7 @@ import { parameter, textParameter } from "../../host-action/environment.ts";
 import { withMarks } from "../node-marks.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
 import { changeNode } from "./change-node.ts";
-import { ClusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { endUpgrade } from "./end-upgrade.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { runAction, say } from "../../host-action/run-action.ts";

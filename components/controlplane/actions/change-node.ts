@@ -1,7 +1,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-import { hasStatus } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { hasStatus } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 /** Conflicts with the kubelet, which writes its state into the same object, are taken up this often. */
 const attempts = 10;

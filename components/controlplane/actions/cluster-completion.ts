@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 
 import { endpointHost, firstControlPlane } from "../cluster-names.ts";
 import type { ClusterShape } from "../kind-config.ts";
-import { docker } from "./docker.ts";
+import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
+import { waitFor } from "../../../host/wait.ts";
 
 /** File in the first control plane that is written last; its content tells clusters of different shapes apart. */
 const markerFile = "/kind/kindows-complete";

@@ -1,9 +1,9 @@
 import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 
 import { podName, podsToEvict } from "../drain.ts";
-import { hasStatus, messageOf } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
-import { waitFor } from "./wait.ts";
+import { hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../../host/wait.ts";
 
 /** A node's pods on their way to others. */
 export interface Eviction {

@@ -9,8 +9,8 @@ import type { V1NodeList } from "@kubernetes/client-node";
 import { textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { nodeRoutes, type RoutedCluster } from "../node-routes.ts";
-import { ClusterApi } from "./cluster-api.ts";
-import { waitFor } from "./wait.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../../host/wait.ts";
 
 /** Longest wait for nodes that have joined to get their pods' ranges, in seconds. */
 const timeoutSeconds = 60;

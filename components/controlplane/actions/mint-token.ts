@@ -1,8 +1,8 @@
 import { newToken, tokenSecret } from "../bootstrap-token-secret.ts";
 import type { Token } from "../bootstrap-token-secret.ts";
-import type { ClusterApi } from "./cluster-api.ts";
-import { waitFor } from "./wait.ts";
-import type { Look } from "./wait.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitFor } from "../../../host/wait.ts";
+import type { Look } from "../../../host/wait.ts";
 
 /** Longest wait for the API server, in seconds: it may just have started. */
 const apiTimeoutSeconds = 60;

@@ -1,11 +1,11 @@
 import type { V1Node } from "@kubernetes/client-node";
 
 import { nodeReadiness } from "../node-facts.ts";
-import { hasStatus } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { hasStatus } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
-import type { Look } from "./wait.ts";
+import { waitFor } from "../../../host/wait.ts";
+import type { Look } from "../../../host/wait.ts";
 
 /** Waits until a node is Ready. */
 export async function awaitReadyNode(

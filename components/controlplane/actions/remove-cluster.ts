@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { clusterContainers, removeContainers } from "./docker.ts";
+import { clusterLabel } from "../cluster-names.ts";
+import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
-import type { Look } from "./wait.ts";
+import { waitFor } from "../../../host/wait.ts";
+import type { Look } from "../../../host/wait.ts";
 
 /** Longest wait for a cluster's containers to go, in seconds. */
 const timeoutSeconds = 180;
@@ -17,7 +18,7 @@ export async function removeCluster(name: string): Promise<readonly string[]> {
   return waitFor(
     { what: `the containers of ${name} to go`, timeoutSeconds, pauseSeconds: 0 },
     async (): Promise<Look<readonly string[]>> => {
-      const present = await clusterContainers(name);
+      const present = await labelledContainers(`${clusterLabel}=${name}`);
       if (present.length === 0) {
         return { found: removed };
       }

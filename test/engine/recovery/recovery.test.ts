@@ -9,7 +9,7 @@ import { parseDeployment } from "../../../cli/recovery/deployment.ts";
 import type { Extent } from "../../../cli/recovery/forget.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
-import { waitFor } from "../../../components/controlplane/actions/wait.ts";
+import { waitFor } from "../../../host/wait.ts";
 import { ScratchProject, type RunningOperation } from "./scratch-project.ts";
 
 /** A host without libvirt and Docker: nothing of a lab can be on it. */

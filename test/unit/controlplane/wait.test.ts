@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
-import { waitFor } from "../../../components/controlplane/actions/wait.ts";
-import type { Look } from "../../../components/controlplane/actions/wait.ts";
+import { waitFor } from "../../../host/wait.ts";
+import type { Look } from "../../../host/wait.ts";
 import { eachCase } from "../each-case.ts";
 
 const options = { what: "the moon", timeoutSeconds: 600, pauseSeconds: 0.01 };

@@ -13,8 +13,8 @@ import { hostPackages } from "../../../toolchain/host-package-table.ts";
 import { installCommand, planPackages, startCommand } from "../../../toolchain/host-packages.ts";
 import type { Host, Plan } from "../../../toolchain/host-packages.ts";
 import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
-import { runProgram, type ProgramEnd } from "../../../toolchain/run-program.ts";
-import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 

@@ -8,7 +8,7 @@ import path from "node:path";
 import https from "node:https";
 import { text } from "node:stream/consumers";
 import { started, stopped } from "../../../../rehearsal/left-running.ts";
-import { waitUntil } from "../../../../toolchain/wait-until.ts";
+import { waitUntil } from "../../../../host/wait-until.ts";
 import { findTool } from "./tool.ts";
 
 /** How long etcd and the API server may take to be ready. */

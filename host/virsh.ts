@@ -1,4 +1,4 @@
-import { runProgram, type ProgramEnd } from "../../toolchain/run-program.ts";
+import { runProgram, type ProgramEnd } from "./run-program.ts";
 
 /** Arguments of virsh that ask the libvirt at an address, and print answers only. */
 export function virshArguments(uri: string, args: readonly string[]): string[] {

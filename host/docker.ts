@@ -1,7 +1,5 @@
 import { ExecaError, execa } from "execa";
 
-import { clusterLabel } from "../cluster-names.ts";
-
 export interface DockerOptions {
   /** Text for its standard input. */
   readonly input?: string;
@@ -29,13 +27,13 @@ export async function docker(
   }
 }
 
-/** Containers of a kind cluster, stopped ones too, by name. */
-export async function clusterContainers(cluster: string): Promise<string[]> {
+/** Containers with a label, written as `key=value`; stopped ones too, by name. */
+export async function labelledContainers(label: string): Promise<string[]> {
   const names = await docker([
     "ps",
     "--all",
     "--filter",
-    `label=${clusterLabel}=${cluster}`,
+    `label=${label}`,
     "--format",
     "{{.Names}}",
   ]);

@@ -1,4 +1,15 @@
+import { createHash } from "node:crypto";
 import ssh2 from "ssh2";
+
+/** As ssh-keygen -l prints it. */
+export function fingerprint(hostKey: string): string {
+  return fingerprintOf(Buffer.from(hostKey.trim().split(/\s+/)[1] ?? "", "base64"));
+}
+
+/** The same of a key in binary form. */
+export function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+}
 
 /** Longest wait for a server to show its key. */
 const milliseconds = 15_000;

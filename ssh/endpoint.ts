@@ -1,52 +1,38 @@
 import { existsSync } from "node:fs";
-import { createHash } from "node:crypto";
 import ssh2 from "ssh2";
 import type { AuthenticationType, ConnectConfig, ParsedKey } from "ssh2";
-import type { PropertyMap } from "../protocol/property-value.ts";
+import { fingerprintOf } from "./host-key.ts";
 
-/** How to reach one SSH server: the `connection` input, or the `proxy` in it. */
+/** How to reach one SSH server. */
 export interface SshEndpoint {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  readonly password: string | undefined;
-  readonly privateKey: string | undefined;
-  readonly privateKeyPassword: string | undefined;
-  readonly agentSocketPath: string | undefined;
+  readonly password?: string | undefined;
+  readonly privateKey?: string | undefined;
+  readonly privateKeyPassword?: string | undefined;
+  readonly agentSocketPath?: string | undefined;
   /** The only host key accepted, as in authorized_keys; any is accepted where it is not set. */
-  readonly hostKey: string | undefined;
-  /** Failed attempts that are borne; -1: any number. */
-  readonly dialErrorLimit: number;
-  /** Seconds until the server accepts the TCP connection, in one attempt; 0: as long as the system tries. */
-  readonly perDialTimeout: number;
+  readonly hostKey?: string | undefined;
+  /** Failed attempts that are borne where it is dialled; -1: any number. Default: none. */
+  readonly dialErrorLimit?: number;
+  /** Seconds until it accepts the TCP connection, in one attempt; 0: as long as the system tries. Default: 15. */
+  readonly perDialTimeout?: number;
+  /** How long it may answer nothing at all before the connection counts as lost, in seconds. Default: 120. */
+  readonly silentSeconds?: number;
 }
+
+/** A server with the one host key that it may have. */
+export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
+
+/** The server is another one: its host key is not the pinned one. */
+export class HostKeyRefused extends Error {}
 
 /** Longest wait for the handshake and the login, once connected: a machine that boots may be slow. */
 const HANDSHAKE_MILLISECONDS = 30_000;
 
-/** A peer that does not answer this often in a row is gone. */
-const KEEPALIVE_MILLISECONDS = 15_000;
-const KEEPALIVES_UNANSWERED = 8;
-
-/** Reads a checked `connection`. */
-export function parseEndpoint(connection: PropertyMap): SshEndpoint {
-  const text = (name: string): string | undefined => {
-    const value = connection[name];
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
-  return {
-    host: text("host") ?? "",
-    port: Number(connection["port"]),
-    user: text("user") ?? "root",
-    password: text("password"),
-    privateKey: text("privateKey"),
-    privateKeyPassword: text("privateKeyPassword"),
-    agentSocketPath: text("agentSocketPath"),
-    hostKey: text("hostKey"),
-    dialErrorLimit: Number(connection["dialErrorLimit"]),
-    perDialTimeout: Number(connection["perDialTimeout"]),
-  };
-}
+/** How often a silent server is asked whether it is there still. */
+const KEEPALIVE_SECONDS = 15;
 
 /**
  * Settings for one attempt to log in, over a connection that stands.
@@ -55,7 +41,7 @@ export function parseEndpoint(connection: PropertyMap): SshEndpoint {
  */
 export function connectConfig(
   endpoint: SshEndpoint,
-  refused: (reason: string) => void,
+  refused: (reason: HostKeyRefused) => void,
 ): ConnectConfig {
   const agent = endpoint.agentSocketPath ?? usableAgent();
   const methods: AuthenticationType[] = ["none"];
@@ -71,8 +57,8 @@ export function connectConfig(
     agent,
     authHandler: methods,
     readyTimeout: HANDSHAKE_MILLISECONDS,
-    keepaliveInterval: KEEPALIVE_MILLISECONDS,
-    keepaliveCountMax: KEEPALIVES_UNANSWERED,
+    keepaliveInterval: KEEPALIVE_SECONDS * 1000,
+    keepaliveCountMax: Math.ceil((endpoint.silentSeconds ?? 120) / KEEPALIVE_SECONDS),
     ...pinnedHostKey(endpoint, refused),
   };
 }
@@ -95,7 +81,7 @@ function requirePrivateKey(endpoint: SshEndpoint): void {
 
 function pinnedHostKey(
   endpoint: SshEndpoint,
-  refused: (reason: string) => void,
+  refused: (reason: HostKeyRefused) => void,
 ): Pick<ConnectConfig, "hostVerifier" | "algorithms"> {
   if (endpoint.hostKey === undefined) return {};
   const pinned = ssh2.utils.parseKey(endpoint.hostKey);
@@ -110,7 +96,9 @@ function pinnedHostKey(
     hostVerifier: (offered: Buffer) => {
       if (offered.equals(expected)) return true;
       refused(
-        `${endpoint.host} shows the host key ${fingerprint(offered)}, but connection.hostKey pins ${fingerprint(expected)}`,
+        new HostKeyRefused(
+          `${endpoint.host} shows the host key ${fingerprintOf(offered)}, but the settings pin ${fingerprintOf(expected)}`,
+        ),
       );
       return false;
     },
@@ -121,8 +109,4 @@ function pinnedHostKey(
 function hostKeyAlgorithms(key: ParsedKey): ("ssh-rsa" | "ssh-ed25519")[] {
   const names = key.type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [key.type];
   return names as ("ssh-rsa" | "ssh-ed25519")[];
-}
-
-function fingerprint(key: Buffer): string {
-  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }

@@ -1,8 +1,8 @@
 import { Agent, request } from "node:https";
 
-import { programCredentials } from "../exec-credentials.ts";
-import { credentials } from "../kubeconfig.ts";
-import type { Credentials } from "../kubeconfig.ts";
+import { programCredentials } from "./exec-credentials.ts";
+import { credentials } from "./kubeconfig.ts";
+import type { Credentials } from "./kubeconfig.ts";
 
 /** An answer of the API server other than success; its message is the server's own. */
 export class ApiError extends Error {

@@ -1,7 +1,7 @@
 import { parse, stringify } from "yaml";
 
-import { apiServerPort } from "./cluster-names.ts";
-
+/** Port of the API server, as kubeadm has it. */
+export const apiServerPort = 6443;
 interface Kubeconfig {
   readonly clusters: readonly { readonly cluster: ClusterEntry }[];
   readonly users: readonly { readonly user: UserEntry }[];
