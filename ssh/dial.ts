@@ -1,19 +1,18 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
+import pRetry from "p-retry";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
 import { connectConfig, type PinnedEndpoint, type SshEndpoint } from "./endpoint.ts";
 
-/** Pauses between attempts grow from the first to the longest by a factor (pulumi, sdk/go/common/util/retry). */
-const FIRST_PAUSE_MILLISECONDS = 100;
-const LONGEST_PAUSE_MILLISECONDS = 5000;
+/** Pauses between attempts, in milliseconds, grow like this (pulumi, sdk/go/common/util/retry). */
+const PAUSES = { minTimeout: 100, factor: 1.5, maxTimeout: 5000 };
 
 /**
- * The longest where attempts are not counted: whoever waits for a machine to boot would meet it 2.5 s late on average,
- * and each node reboots at least once.
+ * Where attempts are not counted, the longest is shorter: whoever waits for a machine to boot would meet it 2.5 s late on
+ * average, and each node reboots at least once.
  */
-const LONGEST_UNCOUNTED_MILLISECONDS = 500;
-const PAUSE_FACTOR = 1.5;
+const UNCOUNTED_ATTEMPTS = { ...PAUSES, retries: Infinity, maxTimeout: 500 };
 
 /** A failure like the one before is told again after this time: Windows boots for minutes. */
 const SAME_AGAIN_MILLISECONDS = 5000;
@@ -164,47 +163,30 @@ async function retried<Result>(
   const target = `${endpoint.host}:${String(endpoint.port)}`;
   // Keys that cannot be read are an error at once.
   connectConfig(endpoint, () => undefined);
-  let pause = FIRST_PAUSE_MILLISECONDS;
-  const longest = limit < 0 ? LONGEST_UNCOUNTED_MILLISECONDS : LONGEST_PAUSE_MILLISECONDS;
   let reason = "nothing yet";
   let said = { reason: "", at: 0 };
-  for (let failed = 0; ;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (signal.aborted) {
-        const why = (signal.reason as Error).message;
-        throw new Error(`${what} ${target}: ${why}; last seen: ${reason}`);
-      }
-      reason = (error as Error).message;
-    }
-    failed += 1;
-    if (limit >= 0 && failed > limit) {
-      throw new Error(
-        `${what} ${target}: after ${String(failed - 1)} failed attempts: ${reason} (connection.dialErrorLimit sets how many are borne)`,
-      );
-    }
-    const of = limit < 0 ? "inf" : String(limit);
-    if (reason !== said.reason || Date.now() - said.at > SAME_AGAIN_MILLISECONDS) {
-      operation.progress(`${what} ${String(failed)}/${of} failed: retrying (${reason})`);
-      said = { reason, at: Date.now() };
-    }
-    await sleep(pause, signal);
-    pause = Math.min(pause * PAUSE_FACTOR, longest);
+  try {
+    return await pRetry(attempt, {
+      ...(limit < 0 ? UNCOUNTED_ATTEMPTS : { retries: limit, ...PAUSES }),
+      signal,
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => {
+        if (signal.aborted) return;
+        reason = error.message;
+        const isNews = reason !== said.reason || Date.now() - said.at > SAME_AGAIN_MILLISECONDS;
+        if (retriesLeft > 0 && isNews) {
+          const of = limit < 0 ? "inf" : String(limit);
+          operation.progress(`${what} ${attemptNumber}/${of} failed: retrying (${reason})`);
+          said = { reason, at: Date.now() };
+        }
+      },
+    });
+  } catch {
+    throw new Error(
+      signal.aborted
+        ? `${what} ${target}: ${(signal.reason as Error).message}; last seen: ${reason}`
+        : `${what} ${target}: after ${limit} failed attempts: ${reason} (connection.dialErrorLimit sets how many are borne)`,
+    );
   }
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
 }
 
 function dialTimer(

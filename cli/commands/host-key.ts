@@ -1,5 +1,5 @@
 import { fingerprint, learnHostKey } from "../../ssh/host-key.ts";
-import { hostName } from "../../config/values/endpoint.ts";
+import { hostName } from "../../config/values/dns-name.ts";
 import { Failure, exitCodes, messageOf } from "../failure.ts";
 
 export interface HostKeyOptions {

@@ -29,7 +29,7 @@ import {
 import { mintToken } from "./mint-token.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { waitFor } from "../../../host/wait.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 
 const workerSchema = z.strictObject({
   name: z.string(),
@@ -106,13 +106,11 @@ async function startContainer(made: Worker): Promise<void> {
   say(`starting the container ${made.name}`);
   // Docker may have to pull the image.
   await docker(workerRunArgs(made, sibling[0]), { timeoutSeconds: 600 });
-  await waitFor(
+  await waitUntil(
     { what: `systemd in the container ${made.name}`, timeoutSeconds: timeouts.start },
     async () => {
       const log = await docker(["logs", "--tail", "200", made.name]);
-      return nodeStarted.test(log)
-        ? { found: true }
-        : { seen: log.trim().split("\n").at(-1) ?? "an empty log" };
+      return nodeStarted.test(log) ? undefined : (log.trim().split("\n").at(-1) ?? "an empty log");
     },
   );
   // What kind patched into containerd's configuration for this host, workers need as well.

@@ -11,7 +11,7 @@ import * as z from "zod";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { withMarks } from "../node-marks.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
-import { changeNode } from "./change-node.ts";
+import { changeNode } from "../../../kubernetes/change-node.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { endUpgrade } from "./end-upgrade.ts";
 import { revokeToken } from "./revoke-token.ts";

@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-import { changeNode } from "./change-node.ts";
+import { changeNode } from "../../../kubernetes/change-node.ts";
 import { ApiError, hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { evictPods } from "./evict-pods.ts";

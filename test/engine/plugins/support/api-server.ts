@@ -86,7 +86,7 @@ export class ApiServer {
       await answering.request("GET", "/api/v1/namespaces/default");
     };
     try {
-      await waitUntil(options, () => look().catch((error: unknown) => (error as Error).message));
+      await waitUntil(options, look);
     } catch (error) {
       for (const child of [server, etcd]) child.kill("SIGKILL");
       throw error;
