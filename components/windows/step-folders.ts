@@ -1,7 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
+import type { Script } from "./node-step.ts";
 import { remoteSteps } from "./remote-steps.ts";
-import { stepParameters, type StepName } from "./step-parameters.ts";
+import { exportNodeLog, nodeScripts } from "./steps.ts";
 import { filesHash } from "./steps-folder.ts";
 
 /** The folder of one step: what runs there, and nothing else. */
@@ -19,7 +20,7 @@ export interface StepFolder {
  * @param source folder of the scripts and of their library `lib`.
  * @throws when a script that a step needs is not there.
  */
-export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
+export function stepFolders(source: string): ReadonlyMap<string, StepFolder> {
   const library = new Map(
     readdirSync(path.join(source, "lib")).map((name) => [
       name,
@@ -27,7 +28,7 @@ export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
     ]),
   );
   return new Map(
-    (Object.keys(stepParameters) as StepName[]).map((step) => {
+    [...nodeScripts.keys()].map((step) => {
       const script = readFileSync(path.join(source, `${step}.ps1`));
       const files = new Map([
         [`${step}.ps1`, script],
@@ -39,21 +40,24 @@ export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
 }
 
 /**
- * Folder of a step on the machine, as Windows writes it.
+ * Folder of a script on the machine, as Windows writes it: `C:\kindows\steps\Join-Node-0123456789ab`.
  *
- * @throws when the step has no script.
+ * @throws when it is none of these.
  */
-export function remoteFolderOf(folders: ReadonlyMap<StepName, StepFolder>, step: StepName): string {
-  const folder = folders.get(step);
+export function remoteFolderOf(
+  folders: ReadonlyMap<string, StepFolder>,
+  { name }: Pick<Script, "name">,
+): string {
+  const folder = folders.get(name);
   if (folder === undefined) {
-    throw new Error(`the step ${step} has no script`);
+    throw new Error(`${name}.ps1 is no script of a node`);
   }
   return `${remoteSteps}\\${folder.name}`;
 }
 
 /** No resource runs Export-NodeLog: an edited one makes nothing run again, and is looked for where the last one was. */
-function folderName(step: StepName, files: ReadonlyMap<string, Buffer>): string {
-  return step === "Export-NodeLog" ? step : `${step}-${filesHash(files)}`;
+function folderName(step: string, files: ReadonlyMap<string, Buffer>): string {
+  return step === exportNodeLog.name ? step : `${step}-${filesHash(files)}`;
 }
 
 /** The parts of the library that a script names, directly or by another one, in the order of their names. */

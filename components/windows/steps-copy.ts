@@ -3,9 +3,8 @@ import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
 import { remoteSteps } from "./remote-steps.ts";
 import { stageHome } from "./staged-home.ts";
-import type { StepFolder } from "./step-folders.ts";
-import type { StepName } from "./step-parameters.ts";
-import type { NodeTimeouts } from "./step-timeouts.ts";
+import { remoteFolderOf, type StepFolder } from "./step-folders.ts";
+import type { NodeTimeouts, Script } from "./node-step.ts";
 
 /** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
 export const homeSource = "components/windows/home/";
@@ -20,6 +19,12 @@ export function unpackCommand(archive: string): string {
   return `${unpack} || (echo ${unpackRemedy}>&2& exit 1)`;
 }
 
+/** The step scripts on a machine. */
+export interface StepsCopy {
+  readonly resource: pulumi.Resource;
+  readonly folderOf: (script: Pick<Script, "name">) => string;
+}
+
 /**
  * Brings the step scripts to a machine that may still be booting.
  *
@@ -31,10 +36,10 @@ export function unpackCommand(archive: string): string {
 export function copySteps(
   name: string,
   machine: Machine,
-  folders: ReadonlyMap<StepName, StepFolder>,
+  folders: ReadonlyMap<string, StepFolder>,
   timeouts: NodeTimeouts,
   parent: pulumi.Resource,
-): pulumi.Resource {
+): StepsCopy {
   const { folder, archive } = stageHome(homeSource, folders.values());
   const options = (seconds: number): pulumi.CustomResourceOptions => ({
     parent,
@@ -53,7 +58,7 @@ export function copySteps(
     },
     { ...options(timeouts.bootSeconds), dependsOn: [machine.resource] },
   );
-  return new remote.Command(
+  const steps = new remote.Command(
     `${name}-steps`,
     {
       connection: machine.connection,
@@ -63,4 +68,5 @@ export function copySteps(
     },
     { ...options(300), dependsOn: [home] },
   );
+  return { resource: steps, folderOf: (script) => remoteFolderOf(folders, script) };
 }
