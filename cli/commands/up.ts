@@ -1,5 +1,4 @@
 import { hostProblemText } from "../../config/host-problem.ts";
-import { machineNodes } from "../../config/settings.ts";
 import type { Settings } from "../../config/settings.ts";
 import { judgeConfinement } from "../../preflight/judge-confinement.ts";
 import { probeConfinement } from "../../preflight/probe-confinement.ts";
@@ -67,14 +66,13 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
       ...["up", "--yes", "--skip-preview", ...leaving.args],
       ...(verbose ? allOfItsLog : []),
     ];
-    const nodes = machineNodes(settings).map(({ name }) => name);
     const log = await beginUpLog(upLogFile(stack));
     try {
-      const once = await run(pulumi, args, nodes, log);
+      const once = await run(pulumi, args, log);
       // The engine pushes nothing twice: what became of a file over there, nobody knew before a step looked.
       const again =
         once.lackingMedia.length > 0 && (await pushAgain(pulumi, once.lackingMedia, say));
-      const last = again ? await run(pulumi, args, nodes, log) : once;
+      const last = again ? await run(pulumi, args, log) : once;
       if (last.error !== undefined) {
         // The engine tells what failed, but not that it was the host.
         (await awayAmong(fleet.present)).forEach((one) => say(`${awayText(one)}: run again then`));
@@ -112,24 +110,22 @@ interface Run {
 }
 
 /** @throws when it was interrupted. */
-async function run(
-  pulumi: Pulumi,
-  args: readonly string[],
-  nodes: readonly string[],
-  log: UpLog,
-): Promise<Run> {
-  const seen = new FailedNodes(nodes);
-  const stages = new ToldStages(nodes, (line) => {
+async function run(pulumi: Pulumi, args: readonly string[], log: UpLog): Promise<Run> {
+  const seen = new FailedNodes();
+  const stages = new ToldStages((line) => {
     say(line);
     log.write(line);
   });
   let error: Error | undefined;
   try {
-    await pulumi.operation(args, (line) => {
-      log.write(line);
-      seen.read(line);
-      stages.read(line);
-    });
+    await pulumi.operation(
+      args,
+      (line) => log.write(line),
+      (event) => {
+        seen.read(event);
+        stages.read(event);
+      },
+    );
   } catch (thrown) {
     if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) {
       throw thrown;

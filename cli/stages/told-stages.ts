@@ -1,3 +1,4 @@
+import type { NodeEvent } from "../engine/events.ts";
 import { NodeStages } from "./node-stages.ts";
 
 /** Longest time without a word about nodes that are on their way, in seconds. */
@@ -9,15 +10,14 @@ export class ToldStages {
   readonly #say: (line: string) => void;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(nodes: readonly string[], say: (line: string) => void) {
-    this.#stages = new NodeStages(nodes);
+  constructor(say: (line: string) => void) {
+    this.#stages = new NodeStages();
     this.#say = say;
     this.#timer = setInterval(() => this.#tell(this.#stages.underWay), silenceSeconds * 1000);
   }
 
-  /** Takes in one line of the engine's output. */
-  read(line: string): void {
-    this.#tell(this.#stages.read(line));
+  read(event: NodeEvent): void {
+    this.#tell(this.#stages.read(event));
   }
 
   stop(): void {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { appendFile, cp, readFile, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
+import { receiveEvents } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { forgetPushes } from "../../../cli/recovery/push-again.ts";
@@ -256,6 +257,7 @@ describe("Windows nodes in the engine", () => {
 
   describe("of which one lacks a program, and one is called otherwise", () => {
     let failing: EngineRun;
+    const failed = new FailedNodes();
 
     before(async () => {
       // It is needed again: the program is gone, and the step runs since its script is another.
@@ -264,7 +266,9 @@ describe("Windows nodes in the engine", () => {
       await edit("Install-Kubernetes.ps1");
       await edit("Reset-Node.ps1");
       change({ "win-1": { node: true, computerName: "win-9" } });
-      failing = await lab.tryUp(said, "--continue-on-error");
+      const events = await receiveEvents((event) => failed.read(event));
+      failing = await lab.tryUp(said, "--continue-on-error", "--event-log", events.address);
+      events.close();
       change({ "win-1": { node: false } });
     });
 
@@ -285,8 +289,6 @@ describe("Windows nodes in the engine", () => {
     });
 
     it("have it pushed again by the up after that, and run the edited steps", async () => {
-      const failed = new FailedNodes(["win-1", "win-4", "win-5"]);
-      failing.text.split("\n").forEach((line) => failed.read(line));
       assert.deepEqual(failed.lackingMedia, ["win-4"]);
       const exported = parseDeployment((await lab.project.run(["stack", "export"])).text);
       const { deployment } = forgetPushes(exported, failed.lackingMedia);
