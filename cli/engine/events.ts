@@ -1,7 +1,7 @@
 import * as grpc from "@grpc/grpc-js";
 import service from "@pulumi/pulumi/proto/events_grpc_pb.js";
 import type { EventRequest } from "@pulumi/pulumi/proto/events_pb.js";
-import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import empty, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as z from "zod";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { redact } from "./redact.ts";
@@ -22,6 +22,8 @@ const stepSchema = z.object({
     new: z
       .object({
         type: z.string(),
+        /** False or nothing for a component. */
+        custom: z.boolean().optional(),
         parent: z.string().nullish(),
         inputs: z.record(z.string(), z.unknown()).nullish(),
       })
@@ -58,7 +60,8 @@ export class EventReader {
     if (!metadata?.new) return undefined;
     const { op, urn } = metadata;
     this.#facts.add({ ...metadata.new, urn });
-    const node = makes.has(op) ? this.#facts.nodeOf(urn) : undefined;
+    const node =
+      makes.has(op) && metadata.new.custom === true ? this.#facts.nodeOf(urn) : undefined;
     const kind = resourcePreEvent === undefined ? "done" : "begun";
     return node === undefined ? undefined : { kind, node, resource: resourceName(urn) };
   }
@@ -84,7 +87,7 @@ export async function receiveEvents(onEvent: (event: NodeEvent) => void): Promis
         const event = reader.read(request.getEvent());
         if (event !== undefined) onEvent(event);
       });
-      call.on("end", () => answer(null, new Empty()));
+      call.on("end", () => answer(null, new empty.Empty()));
     },
   });
   const port = await new Promise<number>((resolve, reject) => {

@@ -15,7 +15,13 @@ const step = (
   parent = "",
   inputs: object = {},
 ): object => ({
-  [kind]: { metadata: { op, urn: urn(type, name), new: { type, parent, inputs } } },
+  [kind]: {
+    metadata: {
+      op,
+      urn: urn(type, name),
+      new: { type, custom: !type.startsWith("kindows:"), parent, inputs },
+    },
+  },
 });
 const begins = (node: string, name: string, op = "create"): object =>
   step("resourcePreEvent", op, "x:y:Z", name, urn(component, node));
