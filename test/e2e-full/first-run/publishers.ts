@@ -106,6 +106,7 @@ export class StandInPublishers {
       : `${sha256}  ${name}\n`;
     this.answers.set(url, { file });
     this.answers.set(checksumUrl, { text });
+    this.answers.set(new URL("/", url).href, { text: "" }); // asked by who wonders whether it can be reached
   }
 
   private async publishNodeImage(archive: string): Promise<void> {
