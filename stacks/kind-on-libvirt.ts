@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
 import { addressPlan } from "../config/address-plan.ts";
-import { machineNodes } from "../config/machine-nodes.ts";
+import { machineNodes } from "../config/settings.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
@@ -61,7 +61,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     network: network.dockerNetworkName,
     cni: settings.cni.kind,
   });
-  const pods = podNetwork(settings, controlPlane);
+  const pods = podNetwork(settings).install(controlPlane);
 
   const present = presentNodes(settings);
   const placedHere = machineNodes(present);

@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { parse, stringify } from "yaml";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { engineChanges, type Change } from "./engine-changes.ts";
 import { Cluster } from "./cluster.ts";
 import { succeeded, TestLab, tail, virsh, type Finished } from "./lab.ts";
@@ -107,10 +107,10 @@ describe("a rehearsal lab from nothing to nothing", function () {
   it("found in the node's image what every node needs", async () => {
     const state = await readStateFile(lab.stack);
     const results = stepResultsOf("win-1", state ?? assert.fail("there is no state"));
-    const found = bakedNodeSteps.map((step) => [step, results.get(step)?.changed]);
+    const found = bakedNodeSteps.map(({ name }) => [name, results.get(name)?.changed]);
     assert.deepEqual(
       found,
-      bakedNodeSteps.map((step) => [step, false]),
+      bakedNodeSteps.map(({ name }) => [name, false]),
     );
     assert.equal(results.get("Join-Node")?.changed, true);
   });

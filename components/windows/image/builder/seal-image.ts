@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { CommandFailed, runOverSsh, type SshSource } from "../../../machine/run-over-ssh.ts";
+import { CommandFailed, runOverSsh, type SshSource } from "../../../../ssh/run-over-ssh.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
 import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
 import type { ImageSecrets } from "../image-disc.ts";
-import { pullSeconds } from "../../step-timeouts.ts";
+import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
 import { wayOutPort } from "./way-out-address.ts";
 import { wayOutTo } from "./way-out.ts";

@@ -3,16 +3,17 @@ import { existsSync } from "node:fs";
 import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resetCommand } from "../../../../components/windows/reset-command.ts";
 import { stageHome } from "../../../../components/windows/staged-home.ts";
+import { undoCommand } from "../../../../components/windows/step-command.ts";
 import { stepFolders } from "../../../../components/windows/step-folders.ts";
 import { parseStepResult } from "../../../../components/windows/step-result.ts";
+import { reset } from "../../../../components/windows/steps.ts";
 import { homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
 import { remoteSteps as stepsHome } from "../../../../components/windows/remote-steps.ts";
 import { stepsSource } from "../../../../components/windows/steps-folder.ts";
-import { dial } from "../../../../plugins/command/dial.ts";
+import { dial } from "../../../../ssh/dial.ts";
 import { runRemotely } from "../../../../plugins/command/run-remotely.ts";
-import { uploadSource } from "../../../../plugins/command/upload.ts";
+import { uploadSource } from "../../../../ssh/upload.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
@@ -30,6 +31,10 @@ const limitSeconds = 300;
 /** What `up` brings to a machine, as the program stages it. */
 const folders = stepFolders(stepsSource);
 const home = stageHome(homeSource, folders.values());
+
+/** How a machine is reached, as a resource has it. */
+type Connection = Record<"host" | "user" | "privateKey" | "hostKey", string> &
+  Record<"port" | "dialErrorLimit" | "perDialTimeout", number>;
 
 /** A machine before a row, as a folder with its drive, and what is on it after the row when nothing happens. */
 export interface Snapshot {
@@ -164,7 +169,7 @@ export class Lab {
 
   #stepCommand(step: StepName): string {
     const folder = `${stepsHome}\\${folders.get(step)?.name ?? ""}`;
-    if (step === "Reset-Node") return resetCommand(folder);
+    if (step === "Reset-Node") return undoCommand(folder, reset);
     const args = (goodArguments(this.host)[step] ?? []).map((each) => (each === "" ? '""' : each));
     const script = `${folder}\\${step}.ps1`;
     return `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File ${script} ${args.join(" ")}`;
@@ -173,7 +178,7 @@ export class Lab {
   async #upload(source: string, target: string): Promise<void> {
     const ssh = await dial(this.connection(), operation(target));
     try {
-      await uploadSource(ssh.client, { path: source }, target, operation(target));
+      await uploadSource(ssh.client, { path: source }, target, operation(target).signal);
     } finally {
       ssh.close();
     }
@@ -183,8 +188,7 @@ export class Lab {
     return row === "push of the media" ? join(this.#work, "media") : home.folder;
   }
 
-  /** How the machine is reached, as a resource has it. */
-  connection(): Record<string, string | number> {
+  connection(): Connection {
     return {
       host: "127.0.0.1",
       port: this.port,
