@@ -1,5 +1,5 @@
 import { hostProblemText } from "../../config/host-problem.ts";
-import type { Settings } from "../../config/settings.ts";
+import { machineNodes, type Settings } from "../../config/settings.ts";
 import { judgeConfinement } from "../../preflight/judge-confinement.ts";
 import { probeConfinement } from "../../preflight/probe-confinement.ts";
 import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
@@ -21,6 +21,7 @@ import { sweepLeftovers } from "../lab/sweep.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
+import type { StagedNode } from "../stages/node-stages.ts";
 import { ToldStages } from "../stages/told-stages.ts";
 import { pushAgain } from "../recovery/push-again.ts";
 import { recoverState } from "../recovery/recover.ts";
@@ -66,13 +67,14 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
       ...["up", "--yes", "--skip-preview", ...leaving.args],
       ...(verbose ? allOfItsLog : []),
     ];
+    const nodes = machineNodes(settings);
     const log = await beginUpLog(upLogFile(stack));
     try {
-      const once = await run(pulumi, args, log);
+      const once = await run(pulumi, args, nodes, log);
       // The engine pushes nothing twice: what became of a file over there, nobody knew before a step looked.
       const again =
         once.lackingMedia.length > 0 && (await pushAgain(pulumi, once.lackingMedia, say));
-      const last = again ? await run(pulumi, args, log) : once;
+      const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
         // The engine tells what failed, but not that it was the host.
         (await awayAmong(fleet.present)).forEach((one) => say(`${awayText(one)}: run again then`));
@@ -110,9 +112,14 @@ interface Run {
 }
 
 /** @throws when it was interrupted. */
-async function run(pulumi: Pulumi, args: readonly string[], log: UpLog): Promise<Run> {
+async function run(
+  pulumi: Pulumi,
+  args: readonly string[],
+  nodes: readonly StagedNode[],
+  log: UpLog,
+): Promise<Run> {
   const seen = new FailedNodes();
-  const stages = new ToldStages((line) => {
+  const stages = new ToldStages(nodes, (line) => {
     say(line);
     log.write(line);
   });

@@ -1,12 +1,17 @@
+import type { Machine } from "../../components/machine/machine.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
 import type { NodeEvent } from "../engine/events.ts";
-import { lastResource, stages } from "./stages.ts";
+import { lastResource, stages, type Stage } from "./stages.ts";
+
+/** A node, and what runs on it. */
+export type StagedNode = Pick<Machine, "name" | "os">;
 
 /** Where a node is, and how it came there. */
 interface Way {
   readonly startedAt: number;
-  /** Place of the stage it is in. */
+  /** Place of the stage it is in, and what that is called. */
   stage: number;
+  noun: string;
   /** When it came there. */
   since: number;
   /** What the stages behind it took. */
@@ -15,10 +20,12 @@ interface Way {
 
 /** Tells from the engine's events in which stage each node is. */
 export class NodeStages {
+  readonly #stages: ReadonlyMap<string, readonly Stage[]>;
   readonly #now: () => number;
   readonly #ways = new Map<string, Way>();
 
-  constructor(now: () => number = Date.now) {
+  constructor(nodes: readonly StagedNode[], now: () => number = Date.now) {
+    this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
     this.#now = now;
   }
 
@@ -40,27 +47,30 @@ export class NodeStages {
   get underWay(): string | undefined {
     const now = this.#now();
     const parts = [...this.#ways].map(
-      ([node, { stage, since }]) => `${node} ${stages[stage]?.doing} (${elapsed(now - since)})`,
+      ([node, { stage, since }]) =>
+        `${node} ${this.#stages.get(node)?.[stage]?.doing} (${elapsed(now - since)})`,
     );
     return parts.length === 0 ? undefined : parts.join(", ");
   }
 
   #enter(node: string, resource: string): string | undefined {
-    const stage = stages.findIndex(({ resources }) =>
+    const known = this.#stages.get(node) ?? [];
+    const stage = known.findIndex(({ resources }) =>
       resources.some((end) => `${node}${end}` === resource),
     );
-    const found = stages[stage];
+    const found = known[stage];
     if (found === undefined) return undefined;
     const now = this.#now();
     const way = this.#ways.get(node);
     if (way === undefined) {
-      this.#ways.set(node, { startedAt: now, stage, since: now, took: [] });
+      this.#ways.set(node, { startedAt: now, stage, noun: found.noun, since: now, took: [] });
       return `${node} ${found.doing}`;
     }
     // Resources of a later stage may begin before those of an earlier one: pushes go side by side.
     if (stage <= way.stage) return undefined;
     leave(way, now);
     way.stage = stage;
+    way.noun = found.noun;
     return `${node} ${found.doing} (${elapsed(now - way.startedAt)} so far)`;
   }
 
@@ -80,6 +90,6 @@ function elapsed(milliseconds: number): string {
 }
 
 function leave(way: Way, now: number): void {
-  way.took.push({ noun: stages[way.stage]?.noun ?? "", milliseconds: now - way.since });
+  way.took.push({ noun: way.noun, milliseconds: now - way.since });
   way.since = now;
 }

@@ -3,7 +3,6 @@ import { EventReader, type NodeEvent } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { NodeStages } from "../../../cli/stages/node-stages.ts";
 import { stages } from "../../../cli/stages/stages.ts";
-import { nodeScripts } from "../../../components/windows/steps.ts";
 import { urn } from "./recovery/state-builder.ts";
 
 /** An event as the engine sends it. */
@@ -59,15 +58,17 @@ const run: readonly (readonly [number, object])[] = [
   [75, ends("win-1", "win-1-ready")],
 ];
 
+const windows = (name: string) => ({ name, os: "windows" as const });
+
 describe("stages of nodes", () => {
   function told(events: typeof run): string[] {
     let now = 0;
     const reader = new EventReader();
-    const stages = new NodeStages(() => now * 1000);
+    const told = new NodeStages([windows("win-1"), windows("win-1-a")], () => now * 1000);
     return events.flatMap(([second, event]) => {
       now = second;
       const read = reader.read(JSON.stringify(event));
-      return (read && stages.read(read)) ?? [];
+      return (read && told.read(read)) ?? [];
     });
   }
 
@@ -113,23 +114,23 @@ describe("stages of nodes", () => {
 
   it("can be asked for while nothing happens", () => {
     let now = 0;
-    const stages = new NodeStages(() => now);
-    assert.equal(stages.underWay, undefined);
-    stages.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
-    stages.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
+    const told = new NodeStages([windows("win-1"), windows("win-2")], () => now);
+    assert.equal(told.underWay, undefined);
+    told.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
+    told.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
     now = 65_000;
-    assert.equal(stages.underWay, "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)");
+    assert.equal(told.underWay, "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)");
   });
 
-  it("hold every step of a node", () => {
-    const known = new Set(stages.flatMap(({ resources }) => resources));
-    const ofLinux = ["steps", "prepare-host", "push-programs", "install-programs", "join-node"];
-    // Run by hand, at the end, or while an image is made.
-    const notOnTheWay = ["Export-NodeLog", "Reset-Node", "Add-ContainerImage"];
-    const ofWindows = [...nodeScripts.keys()].filter((step) => !notOnTheWay.includes(step));
-    const all = [...ofLinux, ...ofWindows].map((name) => `-${name.toLowerCase()}`);
-    const missing = all.filter((name) => !known.has(name));
-    assert.deepEqual(missing, []);
+  it("are those of the steps' titles, in the steps' order, for each system", () => {
+    assert.deepEqual(
+      stages.windows.map(({ noun }) => noun).join(),
+      "disk,boot,host check,feature,reboot,proxy,programs,containerd,kubelet,network,Flannel,join,routes,Ready",
+    );
+    assert.deepEqual(
+      stages.linux.map(({ noun }) => noun).join(),
+      "disk,boot,host check,programs,unpacking,join,Ready",
+    );
   });
 });
 
