@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { appendFile, cp, readFile, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
-import { receiveEvents } from "../../../cli/engine/events.ts";
+import { EventReader } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { forgetPushes } from "../../../cli/recovery/push-again.ts";
@@ -257,7 +257,6 @@ describe("Windows nodes in the engine", () => {
 
   describe("of which one lacks a program, and one is called otherwise", () => {
     let failing: EngineRun;
-    const failed = new FailedNodes();
 
     before(async () => {
       // It is needed again: the program is gone, and the step runs since its script is another.
@@ -266,9 +265,7 @@ describe("Windows nodes in the engine", () => {
       await edit("Install-Kubernetes.ps1");
       await edit("Reset-Node.ps1");
       change({ "win-1": { node: true, computerName: "win-9" } });
-      const events = await receiveEvents((event) => failed.read(event));
-      failing = await lab.tryUp(said, "--continue-on-error", "--event-log", events.address);
-      events.close();
+      failing = await lab.tryUp(said, "--continue-on-error");
       change({ "win-1": { node: false } });
     });
 
@@ -289,6 +286,11 @@ describe("Windows nodes in the engine", () => {
     });
 
     it("have it pushed again by the up after that, and run the edited steps", async () => {
+      const [failed, reader] = [new FailedNodes(), new EventReader()];
+      for (const event of failing.events) {
+        const read = reader.read(JSON.stringify(event));
+        if (read !== undefined) failed.read(read);
+      }
       assert.deepEqual(failed.lackingMedia, ["win-4"]);
       const exported = parseDeployment((await lab.project.run(["stack", "export"])).text);
       const { deployment } = forgetPushes(exported, failed.lackingMedia);
