@@ -56,11 +56,11 @@ function typeNames(value: Value): Value[] {
 }
 
 /** A property's value; undefined: the value has none of that name. */
-export async function getProperty(
+export function getProperty(
   value: Value,
   name: string,
   strict = false,
-): Promise<Value | undefined> {
+): Value | undefined | Promise<Value | undefined> {
   const key = name.toLowerCase();
   if (isNull(value)) {
     return undefined;
