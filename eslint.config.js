@@ -42,6 +42,13 @@ export default tseslint.config(
     ),
   },
   {
+    files: ["ssh/**", "kubernetes/**", "host/**"],
+    rules: barred(
+      "^(\\.\\./)+(?!(ssh|kubernetes|host)/)\\w",
+      "Shared ground: what all else is built on imports none of it.",
+    ),
+  },
+  {
     files: ["powershell/*.ts"],
     rules: barred("^\\.\\./", "The interpreter knows nothing of Windows or of the project."),
   },

@@ -45,7 +45,15 @@ export async function machineAlone(): Promise<number> {
 async function projectFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-machine-"));
   await mkdir(path.join(folder, "state"));
-  for (const shared of ["node_modules", "components", "toolchain", "package.json"]) {
+  for (const shared of [
+    "node_modules",
+    "components",
+    "host",
+    "kubernetes",
+    "ssh",
+    "toolchain",
+    "package.json",
+  ]) {
     await symlink(path.join(projectRoot, shared), path.join(folder, shared));
   }
   await copyFile(benchLab.stackFile, path.join(folder, path.basename(benchLab.stackFile)));

@@ -7,7 +7,7 @@ import { resolveConfig } from "../config/resolve.ts";
 import type { SettingsSource } from "../config/resolve.ts";
 import type { Settings } from "../config/settings.ts";
 import { settingsSchema } from "../config/settings.ts";
-import { namespace } from "../config/split-config.ts";
+import { namespace } from "../config/stack-sections.ts";
 import { yamlProblems } from "./yaml-problems.ts";
 
 /** A stack's file as far as this program reads it. */

@@ -8,9 +8,7 @@ import { labNames } from "../config/names.ts";
 import type { LabNames } from "../config/names.ts";
 import type { SettingsProblem } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
-import { splitConfig } from "../config/split-config.ts";
-import { stackKind } from "../config/stack-kind.ts";
-import type { KnownSections } from "../config/stack-kind.ts";
+import { stackSections, type StackSections } from "../config/stack-sections.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile } from "./engine/folders.ts";
 import { withoutSealed } from "./existing/without-sealed.ts";
@@ -50,13 +48,13 @@ export async function existingSettings(stack: string): Promise<ExistingSettings 
 function partsOf(
   stack: string,
   { config, outside }: SettingsFile,
-): KnownSections & { readonly others: readonly SettingsProblem[] } {
-  const { sections, strays } = splitConfig(config);
-  return { ...stackKind(sections, fileName(stack)), others: [...outside, ...strays] };
+): StackSections & { readonly others: readonly SettingsProblem[] } {
+  const parts = stackSections(config, fileName(stack));
+  return { ...parts, others: [...outside, ...parts.strays] };
 }
 
 /** @throws Failure for a stack of another kind: most commands are about what a lab has on this host. */
-function assertLab(stack: string, { kind }: KnownSections): void {
+function assertLab(stack: string, { kind }: Pick<StackSections, "kind">): void {
   if (kind !== "lab") {
     throw new Failure(
       `${fileName(stack)} is no lab of this host but joins machines that are there to a cluster that is there: ` +

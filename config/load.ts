@@ -4,8 +4,7 @@ import type { ExistingSettings } from "./existing/settings.ts";
 import { SettingsError } from "./problem.ts";
 import { resolveConfig } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
-import { splitConfig } from "./split-config.ts";
-import { stackKind } from "./stack-kind.ts";
+import { stackSections } from "./stack-sections.ts";
 
 /** The settings of a stack, by its kind. */
 export type StackSettings =
@@ -22,14 +21,13 @@ export async function loadStack(): Promise<StackSettings> {
   const file = `Pulumi.${stack}.yaml`;
   try {
     const config = parsedConfig(allConfig());
-    const { sections, strays } = splitConfig(config);
-    const { kind, sections: written } = stackKind(sections, file);
+    const { kind, sections, strays } = stackSections(config, file);
     if (kind === "lab") {
       return { kind, settings: resolveConfig(config, { stack, file }) };
     }
     // Labs need none of it.
     const { resolveExisting } = await import("./existing/resolve.ts");
-    return { kind, settings: resolveExisting(written, { file }, strays) };
+    return { kind, settings: resolveExisting(sections, { file }, strays) };
   } catch (error) {
     throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
   }

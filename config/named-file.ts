@@ -1,7 +1,6 @@
+import { isAbsolute } from "node:path";
 import * as z from "zod";
-import { downloadAddress } from "./values/download-address.ts";
-import { localFile } from "./values/local-file.ts";
-import { mediumSha256 } from "./values/sha256.ts";
+import type { Complaint, SettingsProblem } from "./problem.ts";
 import { text } from "./values/value.ts";
 
 const schema = (what: string, downloader: string) =>
@@ -20,11 +19,119 @@ const schema = (what: string, downloader: string) =>
     .prefault({});
 
 /**
- * A file that nobody has pinned here: the user names it, by path or by address and checksum (checks/named-file.ts).
+ * A file that nobody has pinned here: the user names it, by path or by address and checksum (`namedFileProblems`).
  *
  * @param what it is, e.g. "the virtio drivers' ISO".
  * @param downloader the command that downloads it.
  */
 export function namedFile(what: string, downloader: string): ReturnType<typeof schema> {
   return schema(what, downloader);
+}
+
+/** Path of a file on this host. */
+export function localFile(value: string): Complaint | undefined {
+  return isAbsolute(value)
+    ? undefined
+    : {
+        why: "is not an absolute path, so what it means would depend on where the command is started",
+        instead: "Write the path from / on.",
+      };
+}
+
+const addressForm = "Write https://HOST/PATH/FILE.";
+
+/** Address a file is downloaded from. */
+export function downloadAddress(value: string): Complaint | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined) {
+    return { why: "is not an address", instead: addressForm };
+  }
+  if (url.protocol !== "https:") {
+    return { why: "is not an https address", instead: addressForm };
+  }
+  if (url.username !== "" || url.password !== "") {
+    return {
+      why: "has a login in it, which would be written down in logs and errors",
+      instead: "Leave the login out; or download the file yourself and write its path.",
+    };
+  }
+  if (url.search !== "" || url.hash !== "") {
+    return {
+      why: "has more than a path, which would be written down in file names, logs and errors",
+      instead:
+        "Write an address without ? and #; or download the file yourself and write its path.",
+    };
+  }
+  return /[^/]$/.test(url.pathname) ? undefined : { why: "names no file", instead: addressForm };
+}
+
+const digits = "Write the 64 hexadecimal digits that `sha256sum FILE` prints";
+
+/** SHA-256 of a file whose checksum a command finds as well. */
+export function sha256(value: string): Complaint | undefined {
+  return sha256Complaint(value, `${digits}, or leave it out and run \`./kindows fetch\`.`);
+}
+
+/** SHA-256 of a file that no command finds the checksum of. */
+export function mediumSha256(value: string): Complaint | undefined {
+  return sha256Complaint(value, `${digits}.`);
+}
+
+function sha256Complaint(value: string, instead: string): Complaint | undefined {
+  if (/^[0-9a-f]{64}$/.test(value)) {
+    return undefined;
+  }
+  return /^[0-9a-fA-F]{64}$/.test(value)
+    ? { why: "has digits in upper case", instead: `Write "${value.toLowerCase()}".` }
+    : { why: "is not a SHA-256", instead };
+}
+
+/** A file as the settings name it. */
+export interface NamedFile {
+  readonly path?: string | undefined;
+  readonly url?: string | undefined;
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * Nothing is downloaded without a checksum, and each file has one source.
+ *
+ * @param at where the file stands in the settings.
+ * @param sources what may be written to name one.
+ */
+export function namedFileProblems(
+  { path, url, sha256 }: NamedFile,
+  at: readonly string[],
+  sources = "path or url",
+): SettingsProblem[] {
+  if (path !== undefined && url !== undefined) {
+    return [
+      {
+        path: [...at, "url"],
+        value: url,
+        why: "stands beside a path",
+        instead: "Write one of them.",
+      },
+    ];
+  }
+  if (url !== undefined && sha256 === undefined) {
+    return [
+      {
+        path: [...at, "sha256"],
+        value: undefined,
+        why: "is missing, and nothing is downloaded without one",
+        instead: "Write what the publisher of the file at `url` gives.",
+      },
+    ];
+  }
+  return sha256 !== undefined && url === undefined && path === undefined
+    ? [
+        {
+          path: [...at, "sha256"],
+          value: sha256,
+          why: "is of no file",
+          instead: `Write ${sources} as well, or leave it out.`,
+        },
+      ]
+    : [];
 }

@@ -1,9 +1,19 @@
-import { thisHypervisor } from "./hypervisor-settings.ts";
-import type { Placement } from "./node-placement.ts";
+import { thisHypervisor } from "./sections/hypervisors.ts";
 import type { WrittenSettings } from "./settings.ts";
 
 /** Of the hypervisor itself (QEMU, vmwp.exe), beside the machine's memory. */
 export const machineOverheadMiB = 256;
+
+/** Where one node's machine runs, and why. */
+export interface Placement {
+  readonly node: string;
+  /** Name of a hypervisor; `local` for the one of this host. */
+  readonly hypervisor: string;
+  /** Taken from the hypervisor's memory, in MiB. */
+  readonly memoryMiB: number;
+  /** For people. */
+  readonly reason: string;
+}
 
 /** What placing depends on. */
 export interface Placed {

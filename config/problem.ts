@@ -24,6 +24,21 @@ export interface SettingsProblem extends Complaint {
   readonly place?: string;
 }
 
+/** One idea about how settings have to fit together. */
+export interface Check<Settings> {
+  /**
+   * Settings without which the check has nothing sensible to say, e.g. `network.cidr`: it is left out when one of
+   * them, or what it is a part of, is malformed, as that is said already.
+   */
+  readonly reads: readonly string[];
+  /**
+   * What does not fit.
+   *
+   * @param file name of the stack's settings.
+   */
+  run(settings: Settings, file: string): SettingsProblem[];
+}
+
 /** A path as a user reads it: `kindows:nodes[0].name`. */
 export function pathText(path: SettingsProblem["path"]): string {
   const [section = "", ...rest] = path;

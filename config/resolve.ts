@@ -1,17 +1,18 @@
 import { assignAddresses } from "./address-plan.ts";
+import { checkedSettings } from "./checked-settings.ts";
 import { checks } from "./checks/all.ts";
-import { thisHypervisor } from "./hypervisor-settings.ts";
-import { defaultBridge, defaultDomain } from "./names.ts";
 import { placements } from "./placement.ts";
-import { pathText, SettingsError } from "./problem.ts";
 import type { SettingsProblem } from "./problem.ts";
-import { repaired } from "./repair.ts";
-import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
-import { settingsSchema } from "./settings.ts";
-import type { NamedSettings, Settings, WrittenSettings } from "./settings.ts";
-import { shapeProblems } from "./shape-problems.ts";
-import { splitConfig } from "./split-config.ts";
-import { stackKind } from "./stack-kind.ts";
+import { thisHypervisor } from "./sections/hypervisors.ts";
+import { withNames } from "./sections/network.ts";
+import { withContainerd } from "./sections/windows.ts";
+import {
+  settingsSchema,
+  type NamedSettings,
+  type Settings,
+  type WrittenSettings,
+} from "./settings.ts";
+import { stackSections } from "./stack-sections.ts";
 
 /** Where settings come from. */
 export interface SettingsSource {
@@ -32,8 +33,7 @@ export function resolveConfig(
   source: SettingsSource,
   outside: readonly SettingsProblem[] = [],
 ): Settings {
-  const { sections: written, strays } = splitConfig(config);
-  const { sections } = stackKind(written, source.file);
+  const { sections, strays } = stackSections(config, source.file);
   const others = [...outside, ...strays];
   const empty = others.length === 0 && Object.keys(sections).length === 0;
   return resolveSettings(sections, source, empty ? [nothingWritten] : others);
@@ -56,48 +56,24 @@ const nothingWritten: SettingsProblem = {
  */
 export function resolveSettings(
   written: Readonly<Record<string, unknown>>,
-  source: SettingsSource,
+  { stack, file }: SettingsSource,
   others: readonly SettingsProblem[] = [],
 ): Settings {
-  const parsed = settingsSchema.safeParse(written);
-  const broken = parsed.success ? [] : shapeProblems(settingsSchema, written, parsed.error.issues);
-  const settings = named(
-    parsed.success ? parsed.data : repaired(settingsSchema, written),
-    source.stack,
-  );
-  const brokenPaths = broken.map((problem) => pathText(problem.path));
-  const isBroken = (read: string): boolean =>
-    brokenPaths.some((broken) => read === broken || read.startsWith(`${broken}.`));
-  const crossed = checks
-    .filter((check) => !check.reads.some((path) => isBroken(`kindows:${path}`)))
-    .flatMap((check) => check.run(settings));
-  const problems = [...others, ...inOrder([...broken, ...crossed])];
-  if (problems.length > 0) {
-    throw new SettingsError(problems, source.file);
-  }
-  return filled(settings);
-}
-
-/** Fills in what follows from the lab's name and from the image. */
-function named(settings: WrittenSettings, stack: string): NamedSettings {
-  const lab = settings.lab.name ?? stack;
-  return {
-    ...settings,
-    lab: { name: lab },
-    network: {
-      ...settings.network,
-      bridge: settings.network.bridge ?? defaultBridge(lab),
-      domain: settings.network.domain ?? defaultDomain(lab),
+  const rules = {
+    schema: settingsSchema,
+    named: (settings: WrittenSettings): NamedSettings => {
+      const name = settings.lab.name ?? stack;
+      const { network, windows } = settings;
+      return {
+        ...settings,
+        lab: { name },
+        network: withNames(network, name),
+        windows: withContainerd(windows),
+      };
     },
-    windows: {
-      ...settings.windows,
-      containerdVersion:
-        settings.windows.containerdVersion ??
-        (settings.windows.image.kind === "rehearsal"
-          ? rehearsalVersions.containerd
-          : defaultContainerdVersion),
-    },
+    checks,
   };
+  return filled(checkedSettings(rules, written, { file, others }));
 }
 
 /** Fills in what a node has in common with the others. */
@@ -125,14 +101,4 @@ function filled(settings: NamedSettings): Settings {
     nodes: nodes.filter(({ os }) => os === "windows"),
     linuxNodes: nodes.filter(({ os }) => os === "linux"),
   };
-}
-
-/** Problems section by section, in the order the schema has them; within a section as found. */
-function inOrder(problems: readonly SettingsProblem[]): SettingsProblem[] {
-  const sections = Object.keys(settingsSchema.shape);
-  const rank = (problem: SettingsProblem): number => {
-    const place = sections.indexOf(String(problem.path[0]));
-    return place < 0 ? sections.length : place;
-  };
-  return [...problems].sort((one, other) => rank(one) - rank(other));
 }

@@ -20,7 +20,7 @@ config:
 \`\`\`
 
 What is not written has its default. Every mistake is told at once, before anything is created: unknown keys, wrong
-types, and whatever does not fit together (config/checks/); each with the setting, its value, why it can't be and what to
+types, and whatever does not fit together; each with the setting, its value, why it can't be and what to
 write instead, and without passwords, logins and keys. A file without any setting is a mistake, and so are keys below
 another prefix than \`kindows:\` (or \`pulumi:\`), as nothing reads them. What is wrong with the host is told next
 (preflight/).

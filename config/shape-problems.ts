@@ -1,11 +1,12 @@
+import { distance } from "fastest-levenshtein";
 import * as z from "zod";
-import { unknownKey } from "./known-keys.ts";
-import type { Complaint, SettingsProblem } from "./problem.ts";
-import { metaAt, schemasAt, valueAt } from "./schema-paths.ts";
+import { pathText, type Complaint, type SettingsProblem } from "./problem.ts";
+import { child, knownKeys, metaAt, schemasAt, valueAt } from "./schema-paths.ts";
 import type { SettingMeta } from "./schema-paths.ts";
 import { insteadParam } from "./values/value.ts";
 
 type Schema = z.core.$ZodType;
+type Path = SettingsProblem["path"];
 type Issue = z.core.$ZodIssue;
 
 /** How each type is called, and how a value of it is written. */
@@ -225,4 +226,54 @@ function unionTypes(issue: z.core.$ZodIssueInvalidUnion): string[] {
   return issue.errors
     .flat()
     .flatMap((error) => (error.code === "invalid_type" ? [error.expected] : []));
+}
+
+/** Why the unknown `key` at `path` can't be, and what to write: its keys one by one, that of another place, the nearest free one here. */
+function unknownKey(schema: Schema, written: unknown, path: Path, key: string): Complaint {
+  const known = knownKeys(schema, written, path);
+  const [group = "", ...rest] = key.split(".");
+  if (rest.length > 0 && known.includes(group)) {
+    return {
+      why: "is written as one key",
+      instead: `Write \`${path.length === 0 ? "kindows:" : ""}${group}:\`, and \`${rest.join(".")}:\` indented below it.`,
+    };
+  }
+  const why = "is not a setting";
+  const below = known.filter((one) => knownKeys(schema, written, [...path, one]).includes(key));
+  if (below.length === 1 && path.length > 0) {
+    return { why, instead: `Move it to ${pathText([...path, ...below, key])}.` };
+  }
+  const section = sectionWith(schema, written, path, key);
+  if (section !== undefined) {
+    return { why, instead: `Move it to ${pathText([section, key])}.` };
+  }
+  const value = valueAt(written, path);
+  const nearest = known
+    .filter((candidate) => child(value, candidate) === undefined)
+    .map((candidate) => ({ candidate, cost: cost(key, candidate) }))
+    .filter((one) => one.cost <= Math.max(2, one.candidate.length / 3))
+    .sort((one, other) => one.cost - other.cost)[0];
+  const proposal =
+    nearest === undefined
+      ? "Leave it out."
+      : `Did you mean ${pathText([...path, nearest.candidate])}?`;
+  return { why, instead: `${proposal} Known here: ${known.join(", ")}.` };
+}
+
+/** The section of the settings, other than the one at `path`, that has the key `key` itself. */
+function sectionWith(
+  schema: Schema,
+  written: unknown,
+  path: Path,
+  key: string,
+): string | undefined {
+  return knownKeys(schema, written, []).find(
+    (section) => section !== path[0] && knownKeys(schema, written, [section]).includes(key),
+  );
+}
+
+/** Editing distance, where a key that lacks only its beginning or end (`memory` for `memoryMiB`) is near. */
+function cost(key: string, candidate: string): number {
+  const [one, other] = [key.toLowerCase(), candidate.toLowerCase()];
+  return other.startsWith(one) || one.startsWith(other) ? 0.5 : distance(one, other);
 }

@@ -1,5 +1,5 @@
-import { thisHypervisor } from "../config/hypervisor-settings.ts";
-import { machineNodes } from "../config/machine-nodes.ts";
+import { thisHypervisor } from "../config/sections/hypervisors.ts";
+import { machineNodes } from "../config/settings.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 import { machineOverheadMiB } from "../config/placement.ts";
 import type { Settings } from "../config/settings.ts";

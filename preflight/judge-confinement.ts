@@ -1,5 +1,5 @@
 import path from "node:path";
-import { machineNodes } from "../config/machine-nodes.ts";
+import { machineNodes } from "../config/settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { Settings } from "../config/settings.ts";

@@ -1,4 +1,4 @@
-import { machineNodes } from "../config/machine-nodes.ts";
+import { machineNodes } from "../config/settings.ts";
 import { domainName, remotePool } from "../config/names.ts";
 import { machineOverheadMiB } from "../config/placement.ts";
 import { pathText } from "../config/problem.ts";

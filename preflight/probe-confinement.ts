@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { runProgram } from "../toolchain/run-program.ts";
+import { runProgram } from "../host/run-program.ts";
 
 /** What of the kernel keeps programs from files whose permissions would let them. */
 export interface ConfinementFacts {

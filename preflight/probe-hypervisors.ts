@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { hypervisorConnections } from "../components/machine/hypervisor-connections.ts";
 import type { HypervisorConnection } from "../components/machine/hypervisor-connections.ts";
-import { machineNodes } from "../config/machine-nodes.ts";
+import { machineNodes } from "../config/settings.ts";
 import type { Settings } from "../config/settings.ts";
 import { privateKey } from "../config/values/private-key.ts";
 import { probeLibvirt } from "./probe-libvirt.ts";

@@ -1,4 +1,4 @@
-import { findOnPath } from "../toolchain/search-path.ts";
+import { findOnPath } from "../host/search-path.ts";
 
 /** Programs libvirt's provider starts, and what for. */
 export const providerTools = {

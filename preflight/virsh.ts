@@ -1,4 +1,4 @@
-import { runVirsh } from "../components/machine/run-virsh.ts";
+import { runVirsh } from "../host/virsh.ts";
 
 /** A busy host, asked over SSH, may take twenty. */
 const timeoutSeconds = 30;

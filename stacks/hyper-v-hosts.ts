@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { startOf } from "../config/hyper-v-generation.ts";
+import { startOf } from "../config/sections/hyper-v-hosts.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import { addressReservation } from "../components/machine/address-reservation.ts";

@@ -1,6 +1,6 @@
 import type * as libvirt from "@pulumi/libvirt";
 import { hypervisorConnections } from "../components/machine/hypervisor-connections.ts";
-import { thisHypervisor } from "../config/hypervisor-settings.ts";
+import { thisHypervisor } from "../config/sections/hypervisors.ts";
 import { labNames, remotePool } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import { addressReservation } from "../components/machine/address-reservation.ts";

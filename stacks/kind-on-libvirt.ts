@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
 import { addressPlan } from "../config/address-plan.ts";
-import { machineNodes } from "../config/machine-nodes.ts";
+import { machineNodes } from "../config/settings.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";

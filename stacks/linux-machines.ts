@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
-import { thisHypervisor } from "../config/hypervisor-settings.ts";
+import { thisHypervisor } from "../config/sections/hypervisors.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";

@@ -1,5 +1,5 @@
 import { joinCommand } from "./host-packages.ts";
-import { runProgram } from "./run-program.ts";
+import { runProgram } from "../host/run-program.ts";
 
 /** A daemon that answers, or why it does not (last line of what its client says). */
 export type DaemonState =

@@ -11,7 +11,7 @@ import type { DaemonState } from "./daemon-state.ts";
 import { ensureArtifacts } from "./ensure.ts";
 import type { EnsureOptions } from "./ensure.ts";
 import { startCommand, thisPackageManager } from "./host-packages.ts";
-import { waitUntil } from "./wait-until.ts";
+import { waitUntil } from "../host/wait-until.ts";
 
 const device = "/dev/kvm";
 const groupMayUse = 0o660;

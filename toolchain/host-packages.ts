@@ -6,8 +6,8 @@ import type { Progress } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
 import { hostPackages } from "./host-package-table.ts";
 import type { HostPackage } from "./host-package-table.ts";
-import { runLogged } from "./run-logged.ts";
-import { findOnPath } from "./search-path.ts";
+import { runLogged } from "../host/run-logged.ts";
+import { findOnPath } from "../host/search-path.ts";
 
 /** Package managers that are known; only the first one is run, for the others the command is printed. */
 export const packageManagers = ["apt-get", "dnf", "pacman", "zypper"] as const;

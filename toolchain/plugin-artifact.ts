@@ -7,7 +7,7 @@ import type { Artifact, BuildContext } from "./artifact.ts";
 import type { PluginSource } from "./engine-plugins.ts";
 import { projectRoot } from "./project.ts";
 import { pulumiHome } from "./pulumi-home.ts";
-import { isExecutable } from "./search-path.ts";
+import { isExecutable } from "../host/search-path.ts";
 import { fetchDownloads } from "./tools/download.ts";
 import { findInstalled } from "./tools/installed.ts";
 import { hashSources } from "./tools/sources-hash.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { hostName } from "../../config/values/endpoint.ts";
+import { hostName } from "../../config/values/dns-name.ts";
 import { hostKey as publicKeyComplaint } from "../../config/values/host-key.ts";
 import { bootstrapLines } from "../existing/bootstrap-lines.ts";
 import { Failure, exitCodes } from "../failure.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 
-import { machineNodes } from "../../config/machine-nodes.ts";
+import { machineNodes } from "../../config/settings.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { commandTable } from "../completion/command-table.ts";
 import { complete } from "../completion/complete.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";

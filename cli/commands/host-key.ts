@@ -1,6 +1,5 @@
-import { fingerprint } from "../../components/machine/fingerprint.ts";
-import { hostName } from "../../config/values/endpoint.ts";
-import { learnHostKey } from "../existing/learn-host-key.ts";
+import { fingerprint, learnHostKey } from "../../ssh/host-key.ts";
+import { hostName } from "../../config/values/dns-name.ts";
 import { Failure, exitCodes, messageOf } from "../failure.ts";
 
 export interface HostKeyOptions {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { sealedAnswerFileText } from "../../components/windows/image/answer-file.ts";
 import { sealedAnswerFile } from "../../components/windows/image/config-disc-paths.ts";
 import { imageScripts } from "../../components/windows/image/scripts-folder.ts";
-import { language as languageComplaint } from "../../config/values/language.ts";
+import { language as languageComplaint } from "../../config/sections/windows-image.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { say } from "../progress.ts";
 

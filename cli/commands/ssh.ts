@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { findOnPath } from "../../toolchain/search-path.ts";
+import { findOnPath } from "../../host/search-path.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";

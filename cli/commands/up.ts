@@ -1,5 +1,5 @@
 import { hostProblemText } from "../../config/host-problem.ts";
-import { machineNodes } from "../../config/machine-nodes.ts";
+import { machineNodes } from "../../config/settings.ts";
 import type { Settings } from "../../config/settings.ts";
 import { judgeConfinement } from "../../preflight/judge-confinement.ts";
 import { probeConfinement } from "../../preflight/probe-confinement.ts";

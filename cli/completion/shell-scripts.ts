@@ -1,4 +1,4 @@
-import { shellWord } from "../../toolchain/shell-word.ts";
+import { shellWord } from "../../host/shell-word.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 

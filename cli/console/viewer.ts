@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { findOnPath } from "../../toolchain/search-path.ts";
+import { findOnPath } from "../../host/search-path.ts";
 import { Failure } from "../failure.ts";
 import type { Way } from "./way.ts";
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import * as z from "zod";
 
-import { credentials } from "../../components/controlplane/kubeconfig.ts";
+import { credentials } from "../../kubernetes/kubeconfig.ts";
 import { roleLabel } from "../../components/controlplane/cluster-names.ts";
 import { messageOf } from "../failure.ts";
 import type { Host } from "../lab/host.ts";

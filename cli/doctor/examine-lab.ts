@@ -1,4 +1,4 @@
-import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { stepCommand } from "../../components/windows/step-command.ts";
 import { textFact } from "../../components/windows/step-result.ts";
 import { enginePulumi } from "../engine/pulumi.ts";

@@ -1,4 +1,4 @@
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, messageOf } from "../failure.ts";
 import { removeAccessFiles } from "../lab/access.ts";

@@ -1,16 +1,12 @@
-import {
-  credentials,
-  reachableKubeconfig,
-  serverAddress,
-} from "../../components/controlplane/kubeconfig.ts";
-import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
-import { docker } from "../../components/controlplane/actions/docker.ts";
+import { credentials, reachableKubeconfig, serverAddress } from "../../kubernetes/kubeconfig.ts";
+import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { docker } from "../../host/docker.ts";
 import { mintToken } from "../../components/controlplane/actions/mint-token.ts";
 import { revokeToken } from "../../components/controlplane/actions/revoke-token.ts";
 import { tokenText } from "../../components/controlplane/bootstrap-token-secret.ts";
-import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
+import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { defaultTimeouts, stepSeconds } from "../../components/windows/step-timeouts.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { Failure } from "../failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";

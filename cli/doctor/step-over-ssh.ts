@@ -1,4 +1,4 @@
-import { CommandFailed, runOverSsh } from "../../components/machine/run-over-ssh.ts";
+import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 import type { StepName } from "../../components/windows/step-parameters.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import type { StepResult } from "../../components/windows/step-result.ts";

@@ -1,5 +1,5 @@
 import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
-import { machineNodes } from "../../config/machine-nodes.ts";
+import { machineNodes } from "../../config/settings.ts";
 import { namesIn } from "../../config/names-list.ts";
 import type { Settings } from "../../config/settings.ts";
 import { awayVariable } from "../../stacks/away.ts";

@@ -1,5 +1,5 @@
-import { virshArguments } from "../../components/machine/run-virsh.ts";
-import { runProgram } from "../../toolchain/run-program.ts";
+import { virshArguments } from "../../host/virsh.ts";
+import { runProgram } from "../../host/run-program.ts";
 import { Failure } from "../failure.ts";
 
 /** Runs programs of the host; tests put recorded answers in its place. */

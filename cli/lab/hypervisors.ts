@@ -1,5 +1,5 @@
 import { asVirshUri, asWritten } from "../../components/machine/remote-hypervisor.ts";
-import { runVirsh } from "../../components/machine/run-virsh.ts";
+import { runVirsh } from "../../host/virsh.ts";
 import { hypervisorConnections } from "../../components/machine/hypervisor-connections.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { StateResource } from "../recovery/deployment.ts";

@@ -1,6 +1,6 @@
 import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
-import { findOnPath } from "../../toolchain/search-path.ts";
+import { findOnPath } from "../../host/search-path.ts";
 
 /**
  * Starts Docker and libvirt where they are installed and do not run: what a lab left can only be removed through them.

@@ -5,7 +5,7 @@ import { x as extract } from "tar";
 import { stepCommand } from "../../components/windows/step-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { logSeconds } from "../../components/windows/step-timeouts.ts";
-import { runOverSsh } from "../../components/machine/run-over-ssh.ts";
+import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import type { LogSource } from "./machines.ts";
 import { redactLog } from "./redact-log.ts";
 

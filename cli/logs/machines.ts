@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import type { SshSource } from "../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../ssh/run-over-ssh.ts";
 import { remoteSteps } from "../../components/windows/remote-steps.ts";
 import type { Deployment, StateResource } from "../recovery/deployment.ts";
 import { resourcesOf } from "../recovery/deployment.ts";

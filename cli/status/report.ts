@@ -1,4 +1,4 @@
-import { shellWord } from "../../toolchain/shell-word.ts";
+import { shellWord } from "../../host/shell-word.ts";
 import type { AccessFiles } from "../lab/access.ts";
 import type { LabOutputs } from "../lab/outputs.ts";
 import { sshArguments } from "../ssh/ssh-arguments.ts";

@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { addressPlan } from "../../config/address-plan.ts";
 import type { Settings } from "../../config/settings.ts";
 import { hasClusterRoutes } from "../../stacks/cluster-routes.ts";

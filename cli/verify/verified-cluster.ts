@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
 import type { Facts } from "../../verify/cluster/facts.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";

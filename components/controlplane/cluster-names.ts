@@ -1,6 +1,3 @@
-/** Port of the API server in kind's containers. */
-export const apiServerPort = 6443;
-
 /** Label kind puts on each of a cluster's containers, with the cluster's name. */
 export const clusterLabel = "io.x-k8s.kind.cluster";
 

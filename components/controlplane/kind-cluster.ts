@@ -3,11 +3,11 @@ import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 
 import { actionCommand } from "../host-action/command.ts";
-import { caCertHash } from "./ca-cert-hash.ts";
-import { apiServerPort, controlPlaneNodes, endpointHost } from "./cluster-names.ts";
+import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
+import { controlPlaneNodes, endpointHost } from "./cluster-names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
-import { serverAddress } from "./kubeconfig.ts";
+import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import { LinuxWorker } from "./linux-worker.ts";
 
 export interface KindClusterArgs {

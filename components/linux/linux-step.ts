@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
-import { shellWord } from "../../toolchain/shell-word.ts";
+import { shellWord } from "../../host/shell-word.ts";
 import type { Machine } from "../machine/machine.ts";
 import { parseStepResult, type StepResult } from "../windows/step-result.ts";
 import { folderHash } from "../windows/steps-folder.ts";

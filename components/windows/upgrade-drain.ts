@@ -36,7 +36,7 @@ export function drainBeforeUpgrade(
       return;
     }
     // Loaded where there is something to drain only.
-    const { ClusterApi } = await import("../controlplane/actions/cluster-api.ts");
+    const { ClusterApi } = await import("../../kubernetes/cluster-api.ts");
     const { drainForUpgrade } = await import("../controlplane/actions/drain-for-upgrade.ts");
     const api = new ClusterApi(content, 10);
     await drainForUpgrade(api, { name: host, drainTimeoutSeconds: drainSeconds, say });

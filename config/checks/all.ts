@@ -1,50 +1,40 @@
+import type { Check } from "../problem.ts";
+import { linuxImage } from "../sections/linux.ts";
+import { stackAsLab } from "../sections/lab.ts";
+import { defaultBridgeLength } from "../sections/network.ts";
+import { nodeTaints } from "../sections/node-registration.ts";
+import { nodeIps } from "../sections/nodes.ts";
+import { windowsChecks } from "../sections/windows.ts";
+import type { NamedSettings } from "../settings.ts";
 import { calicoTestedWith } from "../supported.ts";
 import { calicoKubernetes, calicoOnWindows } from "./calico-on-windows.ts";
-import type { Check } from "./check.ts";
-import { defaultBridgeLength } from "./default-bridge.ts";
+import { flannelChecksums, flannelOnWindows } from "./flannel-on-windows.ts";
 import { hyperVGeneration, hyperVWithWindows } from "./hyper-v.ts";
-import { imageAccount } from "./image-account.ts";
 import {
   hypervisorsApart,
   placedSomewhere,
   placedWithin,
   spreadBySomething,
 } from "./hypervisors.ts";
-import { flannelOnWindows } from "./flannel-on-windows.ts";
-import { imageMedia } from "./image-media.ts";
-import { machineSizes } from "./machine-sizes.ts";
 import { linuxMachines } from "./linux-machines.ts";
+import { machineSizes } from "./machine-sizes.ts";
 import { nodeAddresses } from "./node-addresses.ts";
-import { nodeIps } from "./node-ips.ts";
 import { linuxNames, windowsNames } from "./node-names.ts";
-import { nodeTaints } from "./node-taints.ts";
-import { dnsServersOnce } from "./dns-servers.ts";
-import { proxySet } from "./proxy-set.ts";
 import { rangeSizes } from "./range-sizes.ts";
 import { rangesApart } from "./ranges-apart.ts";
 import { rangesUsable } from "./ranges-usable.ts";
-import { rehearsalImage } from "./rehearsal-image.ts";
-import { flannelChecksums, rehearsalChecksums } from "./rehearsal-checksums.ts";
-import { stackAsLab } from "./stack-as-lab.ts";
-import { windowsWithCalico } from "./windows-with-calico.ts";
 
-/** Every cross-check, in the order its problems are told. */
-export const checks: readonly Check[] = [
+/** Every check of a lab, those of single sections too, in the order its problems are told. */
+export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,
   ...rangesUsable,
   ...rangeSizes,
   ...rangesApart,
-  windowsWithCalico,
-  calicoKubernetes(calicoTestedWith),
   ...calicoOnWindows,
+  calicoKubernetes(calicoTestedWith),
   flannelOnWindows,
-  rehearsalImage,
-  ...imageMedia,
-  imageAccount,
-  proxySet,
-  dnsServersOnce,
-  rehearsalChecksums,
+  ...windowsChecks,
   flannelChecksums,
   hypervisorsApart,
   hyperVWithWindows,
@@ -53,6 +43,7 @@ export const checks: readonly Check[] = [
   spreadBySomething,
   placedWithin,
   machineSizes,
+  linuxImage,
   ...linuxMachines,
   linuxNames,
   windowsNames,

@@ -1,9 +1,22 @@
-import type { SettingsProblem } from "../problem.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
 
-/** What Calico does on Linux and not on Windows (its page "Limitations and known issues" of Windows). */
-export const calicoOnWindows: readonly Check[] = [
+/** What Calico does not do on Windows (its page "Limitations and known issues" of Windows), or not on this one. */
+export const calicoOnWindows: readonly Check<NamedSettings>[] = [
+  {
+    reads: ["windows.version", "cni.kind"],
+    run: ({ windows, cni }) =>
+      windows.version === "2025" && cni.kind === "calico"
+        ? [
+            {
+              path: ["windows", "version"],
+              value: windows.version,
+              why: "can't be used with kindows:cni.kind calico: Calico 3.32 supports Windows Server up to 2022 (projectcalico/calico issue 11691)",
+              instead: 'Write "2022", or choose another kindows:cni.kind.',
+            },
+          ]
+        : [],
+  },
   {
     reads: ["cni.kind", "cni.calico.encapsulation"],
     run: (settings) =>
@@ -39,7 +52,9 @@ function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
 }
 
 /** Kubernetes is one that this Calico is tested with. */
-export function calicoKubernetes(testedWith: Readonly<Record<string, readonly string[]>>): Check {
+export function calicoKubernetes(
+  testedWith: Readonly<Record<string, readonly string[]>>,
+): Check<NamedSettings> {
   return {
     reads: ["cni.kind", "cni.calico.version", "cluster.kubernetesVersion"],
     run({ cni, cluster }): SettingsProblem[] {

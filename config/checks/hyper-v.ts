@@ -1,10 +1,10 @@
-import { generationOf, startOf } from "../hyper-v-generation.ts";
+import { generationOf, startOf } from "../sections/hyper-v-hosts.ts";
 import { pathText } from "../problem.ts";
-import type { SettingsProblem } from "../problem.ts";
-import type { Check } from "./check.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 
 /** What starts on Hyper-V is Windows: the rehearsal's guest has drivers for QEMU's devices only. */
-export const hyperVWithWindows: Check = {
+export const hyperVWithWindows: Check<NamedSettings> = {
   reads: ["hyperVHosts", "windows.image.kind"],
   run: ({ hyperVHosts, windows }) =>
     hyperVHosts.length > 0 && windows.image.kind === "rehearsal"
@@ -20,7 +20,7 @@ export const hyperVWithWindows: Check = {
 };
 
 /** Machines start as their image was installed. */
-export const hyperVGeneration: Check = {
+export const hyperVGeneration: Check<NamedSettings> = {
   reads: ["hyperVHosts", "windows.image.kind", "windows.image.firmware"],
   run: ({ hyperVHosts, windows: { image } }) =>
     hyperVHosts.flatMap((host, index): SettingsProblem[] => {

@@ -1,12 +1,11 @@
-import { thisHypervisor } from "../hypervisor-settings.ts";
+import { thisHypervisor } from "../sections/hypervisors.ts";
 import { machineOverheadMiB, placements } from "../placement.ts";
 import { pathText } from "../problem.ts";
-import type { SettingsProblem } from "../problem.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
 
 /** Every hypervisor, of either kind, has a name and a host of its own. */
-export const hypervisorsApart: Check = {
+export const hypervisorsApart: Check<NamedSettings> = {
   reads: ["hypervisors", "hyperVHosts"],
   run(settings) {
     const listed = listedHypervisors(settings);
@@ -86,7 +85,7 @@ function serverOf(uri: string): string {
 }
 
 /** Nodes are placed on hypervisors that there are. */
-export const placedSomewhere: Check = {
+export const placedSomewhere: Check<NamedSettings> = {
   reads: ["hypervisors", "hyperVHosts"],
   run({ hypervisors, hyperVHosts, nodes }) {
     const names = [thisHypervisor, ...[...hypervisors, ...hyperVHosts].map(({ name }) => name)];
@@ -110,7 +109,7 @@ export const placedSomewhere: Check = {
 };
 
 /** Where nodes are spread, it is known by what. */
-export const spreadBySomething: Check = {
+export const spreadBySomething: Check<NamedSettings> = {
   reads: ["hypervisor", "hypervisors", "hyperVHosts"],
   run({ hypervisor, hypervisors, hyperVHosts, nodes }) {
     const listed = listedHypervisors({ hypervisors, hyperVHosts });
@@ -138,7 +137,7 @@ export const spreadBySomething: Check = {
 };
 
 /** What is placed on a hypervisor fits into the memory written for it. */
-export const placedWithin: Check = {
+export const placedWithin: Check<NamedSettings> = {
   reads: ["hypervisor", "hypervisors", "hyperVHosts", "windows.memoryMiB", "linux.memoryMiB"],
   run(settings) {
     const all = placements(settings);

@@ -1,8 +1,6 @@
-import { leastLinuxDiskGiB } from "../linux-settings.ts";
-import type { SettingsProblem } from "../problem.ts";
+import { leastLinuxDiskGiB } from "../sections/linux.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
-import { namedFileProblems } from "./named-file.ts";
 
 type Node = NamedSettings["nodes"][number];
 
@@ -10,7 +8,7 @@ type Node = NamedSettings["nodes"][number];
 const ownArguments = ["cgroup-root"];
 
 /** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */
-export const linuxMachines: readonly Check[] = [
+export const linuxMachines: readonly Check<NamedSettings>[] = [
   {
     reads: ["hyperVHosts"],
     run: ({ hyperVHosts, nodes }) =>
@@ -26,13 +24,6 @@ export const linuxMachines: readonly Check[] = [
             ]
           : [],
       ),
-  },
-  {
-    reads: ["linux.image", "linux.image.path", "linux.image.url", "linux.image.sha256"],
-    run: ({ linux: { image } }) => [
-      ...namedFileProblems(image, ["linux", "image"]),
-      ...installerProblem(image.path ?? image.url, image.path === undefined ? "url" : "path"),
-    ],
   },
   {
     reads: ["linux.diskGiB"],
@@ -71,24 +62,6 @@ function ofLinux(
   judge: (node: Node, index: number) => SettingsProblem[],
 ): SettingsProblem[] {
   return nodes.flatMap((node, index) => (node.os === "linux" ? judge(node, index) : []));
-}
-
-/** Files that are published beside cloud images, and are none by their names. */
-function installerProblem(file: string | undefined, key: "path" | "url"): SettingsProblem[] {
-  const found = /\.(iso|xz|gz|zip|tar|ova|vmdk)$/i.exec(file ?? "")?.[1]?.toLowerCase();
-  return found === undefined
-    ? []
-    : [
-        {
-          path: ["linux", "image", key],
-          value: file,
-          why: `is ${found === "iso" ? "an installer" : "no disk as machines have it"} by its name`,
-          instead:
-            found === "iso" || found === "vmdk" || found === "ova"
-              ? "Write that of a cloud image: Debian's end in .qcow2, Ubuntu's in .img."
-              : "Unpack it and write the path of the disk in it.",
-        },
-      ];
 }
 
 function diskProblem(path: SettingsProblem["path"], value: number | undefined): SettingsProblem[] {

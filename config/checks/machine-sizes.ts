@@ -1,6 +1,5 @@
-import type { SettingsProblem } from "../problem.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
 
 /** What Windows Server needs at least, from Microsoft's hardware requirements; the rehearsal guest gets by with less. */
 const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
@@ -8,7 +7,7 @@ const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
 const sizes = ["memoryMiB", "diskGiB"] as const;
 
 /** Machines with real Windows are large enough for it. */
-export const machineSizes: Check = {
+export const machineSizes: Check<NamedSettings> = {
   reads: ["windows.image", "windows.image.kind"],
   run(settings) {
     if (settings.windows.image.kind === "rehearsal") {

@@ -1,11 +1,10 @@
 import { addressFault, addressPlan, fitsPlan, freeAddresses } from "../address-plan.ts";
 import { pathText } from "../problem.ts";
-import type { SettingsProblem } from "../problem.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
 
 /** Every machine gets an address of its own, from those the plan keeps for machines. */
-export const nodeAddresses: Check = {
+export const nodeAddresses: Check<NamedSettings> = {
   reads: ["network.cidr"],
   run(settings) {
     // A segment too small for the plan is another check's business.

@@ -1,8 +1,7 @@
 import { controlPlaneNames, linuxWorkerName, loadBalancerName } from "../names.ts";
 import { pathText } from "../problem.ts";
-import type { SettingsProblem } from "../problem.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
 
 /** A name the cluster will have, and whose it is. */
 interface Taken {
@@ -11,7 +10,7 @@ interface Taken {
 }
 
 /** No two machines share a name, whatever the lab is called. */
-export const windowsNames: Check = {
+export const windowsNames: Check<NamedSettings> = {
   reads: [],
   run({ nodes }) {
     const taken: Taken[] = [];
@@ -24,7 +23,7 @@ export const windowsNames: Check = {
 };
 
 /** No two Linux nodes of the cluster, and no two containers of it, share a name, and no machine has one of theirs. */
-export const linuxNames: Check = {
+export const linuxNames: Check<NamedSettings> = {
   reads: ["lab.name"],
   run(settings) {
     const taken: Taken[] = kindNames(settings);

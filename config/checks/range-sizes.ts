@@ -1,7 +1,7 @@
+import type { Check } from "../problem.ts";
 import { maxSegmentPrefixLength } from "../address-plan.ts";
 import { parseRange } from "../ipv4.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
 import { podRange, segmentRange, serviceRange } from "./lab-ranges.ts";
 import type { LabRange } from "./lab-ranges.ts";
 
@@ -15,7 +15,7 @@ const largestPodRange = podPrefixPerNode - 16;
 const [smallestServiceRange, largestServiceRange] = [28, 12];
 
 /** Every range is large enough for what it is for, and no larger than Kubernetes takes. */
-export const rangeSizes: readonly Check[] = [
+export const rangeSizes: readonly Check<NamedSettings>[] = [
   check(segmentRange, (prefix) =>
     prefix > maxSegmentPrefixLength
       ? {
@@ -61,7 +61,7 @@ type Judge = (
   settings: NamedSettings,
 ) => { why: string; instead: string } | undefined;
 
-function check(range: LabRange, judge: Judge): Check {
+function check(range: LabRange, judge: Judge): Check<NamedSettings> {
   return {
     reads: [range.reads],
     run(settings) {

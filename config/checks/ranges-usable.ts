@@ -1,7 +1,7 @@
+import type { Check } from "../problem.ts";
 import { overlaps, parseRange } from "../ipv4.ts";
 import type { Ipv4Range } from "../ipv4.ts";
 import type { NamedSettings } from "../settings.ts";
-import type { Check } from "./check.ts";
 import { labRanges, proposedRange } from "./lab-ranges.ts";
 
 interface Reserved {
@@ -36,7 +36,7 @@ const reserved: readonly Reserved[] = [
 const privateSpace = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
 
 /** Every range is private address space, and not a part of it that is taken on every host. */
-export const rangesUsable: readonly Check[] = labRanges.map((range) => ({
+export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((range) => ({
   reads: [range.reads],
   run(settings) {
     const value = range.read(settings);

@@ -1,4 +1,5 @@
-import { maxComputerNameLength, maxLabNameLength } from "../names.ts";
+import { addressNumber } from "../ipv4.ts";
+import { maxComputerNameLength } from "../names.ts";
 import type { Complaint } from "../problem.ts";
 import type { Judge } from "./value.ts";
 
@@ -27,9 +28,6 @@ export function dnsLabel(maxLength: number): Judge {
   };
 }
 
-/** Name of a lab. */
-export const labName: Judge = dnsLabel(maxLabNameLength);
-
 /** A node name that Windows takes as computer name, unchanged. */
 export function computerName(value: string): Complaint | undefined {
   const complaint = dnsLabel(maxComputerNameLength)(value);
@@ -57,4 +55,20 @@ export function dnsDomain(value: string): Complaint | undefined {
         why: "is not a DNS domain",
         instead: "Write lower-case labels with dots between them, e.g. dev.kindows.test.",
       };
+}
+
+/** An IPv4 address or a DNS name in lower case. */
+export function hostName(value: string): Complaint | undefined {
+  const numeric = /^[\d.]+$/.test(value);
+  return (numeric ? addressNumber(value) !== undefined : dnsDomain(value) === undefined)
+    ? undefined
+    : {
+        why: "is neither an IPv4 address nor a DNS name",
+        instead: "Write one of them, without user and port, e.g. 192.0.2.10 or host.example.com.",
+      };
+}
+
+/** Stands in for a name with a mistake; another one for each place. */
+export function unnamed(place: number): string {
+  return `unnamed-${place}`;
 }

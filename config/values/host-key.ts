@@ -56,3 +56,13 @@ function typeInside(base64: string): string | undefined {
   }
   return at === bytes.length && strings.length >= 2 ? strings[0]?.toString("latin1") : undefined;
 }
+
+/** Stands in for a key with a mistake; another one for each place, written as SSH does (RFC 4253, section 6.6). */
+export function someHostKey(place: number): string {
+  const type = "ssh-ed25519";
+  const bytes = Buffer.concat([Buffer.from([0, 0, 0, type.length]), Buffer.from(type)]);
+  const key = Buffer.alloc(36);
+  key.writeUInt32BE(32, 0);
+  key.writeUInt32BE(place, 32);
+  return `${type} ${Buffer.concat([bytes, key]).toString("base64")}`;
+}

@@ -1,11 +1,4 @@
 import semver from "semver";
-import {
-  calicoVersions,
-  containerdVersions,
-  kubernetesVersions,
-  windowsVersions,
-} from "../supported.ts";
-import type { Complaint } from "../problem.ts";
 import type { Judge } from "./value.ts";
 
 /** The supported version nearest to `version`: same minor if there is one, else the next one up, else the last. */
@@ -33,23 +26,4 @@ export function oneOfVersions(what: string, supported: readonly string[]): Judge
       instead: `Write "${nearest}".`,
     };
   };
-}
-
-/** Version of the cluster. */
-export const kubernetesVersion: Judge = oneOfVersions("Kubernetes", kubernetesVersions);
-
-/** Version of Calico. */
-export const calicoVersion: Judge = oneOfVersions("Calico", calicoVersions);
-
-/** Version of containerd on Windows. */
-export const containerdVersion: Judge = oneOfVersions("containerd", containerdVersions);
-
-/** Version of Windows Server. */
-export function windowsVersion(value: string): Complaint | undefined {
-  return windowsVersions.some((version) => version === value)
-    ? undefined
-    : {
-        why: `is not a supported Windows Server version (supported: ${windowsVersions.join(", ")})`,
-        instead: `Write "${windowsVersions[0]}".`,
-      };
 }

@@ -13,8 +13,9 @@ import {
 import { redactor } from "../protocol/redaction.ts";
 import type { CheckFailure, ResourceType } from "../protocol/resource-type.ts";
 import { diffInputs } from "./command-type.ts";
+import { parseConnection } from "./connection.ts";
 import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
-import type { CopySource } from "./upload.ts";
+import type { CopySource } from "../../ssh/upload.ts";
 
 /**
  * `command.remote.CopyToRemote`: copies a file, a text or a folder. Copied again when the content or the place
@@ -71,12 +72,12 @@ async function copy(inputs: PropertyMap, operation: Operation): Promise<void> {
     typeof source["path"] === "string"
       ? { path: source["path"] }
       : { text: scalarText(source["text"]) ?? "" };
-  const { dial } = await import("./dial.ts");
-  const { uploadSource } = await import("./upload.ts");
+  const { dial } = await import("../../ssh/dial.ts");
+  const { uploadSource } = await import("../../ssh/upload.ts");
   try {
-    const ssh = await dial(connection, operation);
+    const ssh = await dial(parseConnection(connection), operation);
     try {
-      await uploadSource(ssh.client, copySource, remotePath, operation);
+      await uploadSource(ssh.client, copySource, remotePath, operation.signal);
     } finally {
       ssh.close();
     }

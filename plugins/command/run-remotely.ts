@@ -1,9 +1,11 @@
-import type { Client, ClientChannel, SFTPWrapper } from "ssh2";
+import type { Client, SFTPWrapper } from "ssh2";
 import type { Operation } from "../protocol/operation.ts";
 import { isMap, scalarText } from "../protocol/property-value.ts";
 import { CapturedOutput, commandError } from "./captured-output.ts";
 import type { CommandRun, RunCommand } from "./command-type.ts";
-import { dial } from "./dial.ts";
+import { parseConnection } from "./connection.ts";
+import { ConnectionLost, dial } from "../../ssh/dial.ts";
+import { execute } from "../../ssh/run-over-ssh.ts";
 
 /**
  * Runs a command over SSH. The session ends with the operation's time limit; a connection that breaks is an error,
@@ -12,7 +14,7 @@ import { dial } from "./dial.ts";
 export const runRemotely: RunCommand = async (run, operation) => {
   const { connection } = run.inputs;
   if (!isMap(connection)) throw new Error("connection is missing in the state of this resource");
-  const ssh = await dial(connection, operation).catch((error: unknown) => {
+  const ssh = await dial(parseConnection(connection), operation).catch((error: unknown) => {
     throw new Error(run.redact((error as Error).message));
   });
   const output = new CapturedOutput(run, (line) => {
@@ -20,7 +22,7 @@ export const runRemotely: RunCommand = async (run, operation) => {
   });
   try {
     const environment = await acceptedEnvironment(ssh.client, run, operation);
-    const failure = await execute(ssh.client, run, environment, output, operation.signal);
+    const failure = await failureOf(ssh.client, run, environment, output, operation.signal);
     output.end();
     if (failure !== undefined) throw commandError(failure, run, output);
     return output.result();
@@ -30,60 +32,34 @@ export const runRemotely: RunCommand = async (run, operation) => {
 };
 
 /** Resolves to why it failed, or undefined. */
-function execute(
+async function failureOf(
   client: Client,
   run: CommandRun,
   env: Record<string, string>,
   output: CapturedOutput,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const finish = (failure: string | undefined): void => {
-      signal.removeEventListener("abort", abort);
-      resolve(failure);
-    };
-    let session: ClientChannel | undefined;
-    const abort = (): void => {
-      session?.signal("KILL");
-      session?.close();
-      finish((signal.reason as Error).message);
-    };
-    signal.addEventListener("abort", abort);
-    let lost =
-      "the connection was lost before the command's exit status came (it may go on over there: run again)";
-    client.on("error", (error) => {
-      lost = `${lost}: ${error.message}`;
-    });
-    client.once("close", () => {
-      finish(lost);
-    });
-    client.exec(run.script, { env }, (error, channel) => {
-      if (error) {
-        finish(error.message);
-        return;
-      }
-      session = channel;
-      if (signal.aborted) abort();
-      let failure: string | undefined = lost;
-      channel.on("data", (chunk: Buffer) => {
+  try {
+    const { exitCode, killedBy } = await execute(client, run.script, {
+      input: scalarText(run.inputs["stdin"]) ?? "",
+      env,
+      signal,
+      stdout: (chunk) => {
         output.add("stdout", chunk);
-      });
-      channel.stderr.on("data", (chunk: Buffer) => {
+      },
+      stderr: (chunk) => {
         output.add("stderr", chunk);
-      });
-      channel.once("exit", (code: number | null, killedBy?: string) => {
-        if (code === 0) failure = undefined;
-        else if (code === null) failure = `Process exited from signal ${killedBy ?? "unknown"}`;
-        else failure = `Process exited with status ${String(code)}`;
-      });
-      channel.once("close", () => {
-        finish(failure);
-      });
-      // A command need not read its input to the end.
-      channel.on("error", () => undefined);
-      channel.end(run.inputs["stdin"] ?? "");
+      },
     });
-  });
+    if (exitCode === 0) return undefined;
+    return exitCode === undefined
+      ? `Process exited from signal ${killedBy}`
+      : `Process exited with status ${exitCode}`;
+  } catch (error) {
+    return error instanceof ConnectionLost
+      ? `the connection was lost before the command's exit status came (it may go on over there: run again)${error.why}`
+      : (error as Error).message;
+  }
 }
 
 const HOW_TO_SET =

@@ -1,5 +1,6 @@
 import https from "node:https";
 import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
+import pRetry from "p-retry";
 import type { KubernetesObject } from "./object.ts";
 import { readKubeconfig } from "./kubeconfig-file.ts";
 import type { Settings } from "./settings.ts";
@@ -43,9 +44,15 @@ interface StatusBody {
 const ANSWER_SECONDS = 30;
 
 /** A server that refuses connections may be restarting: tried again this often, one second apart. */
-const CONNECT_ATTEMPTS = 5;
+const CONNECT_AGAIN = { retries: 4, minTimeout: 1000, factor: 1 };
 
-const NOT_CONNECTED = ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"];
+const NOT_CONNECTED: readonly unknown[] = [
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+];
 
 /** The API server that the settings mean. */
 export class ApiClient {
@@ -70,22 +77,19 @@ export class ApiClient {
 
   /** @throws {ApiError | ClusterUnreachable} */
   async request(request: ApiRequest): Promise<KubernetesObject> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#send(request);
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (error instanceof ApiError) throw error;
-        const retry = code !== undefined && NOT_CONNECTED.includes(code);
-        if (!retry || attempt === CONNECT_ATTEMPTS || request.signal.aborted) {
-          const server = this.#config.getCurrentCluster()?.server ?? "";
-          const why = request.signal.aborted
-            ? (request.signal.reason as Error).message
-            : (error as Error).message;
-          throw new ClusterUnreachable(`the API server at ${server} cannot be reached: ${why}`);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-      }
+    try {
+      return await pRetry(() => this.#send(request), {
+        ...CONNECT_AGAIN,
+        signal: request.signal,
+        shouldRetry: ({ error }) => "code" in error && NOT_CONNECTED.includes(error.code),
+      });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      const server = this.#config.getCurrentCluster()?.server ?? "";
+      const why = request.signal.aborted
+        ? (request.signal.reason as Error).message
+        : (error as Error).message;
+      throw new ClusterUnreachable(`the API server at ${server} cannot be reached: ${why}`);
     }
   }
 

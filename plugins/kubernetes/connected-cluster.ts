@@ -1,3 +1,4 @@
+import pRetry from "p-retry";
 import type { Operation } from "../protocol/operation.ts";
 import type { PropertyMap } from "../protocol/property-value.ts";
 import { ApiClient, ApiError } from "./api-client.ts";
@@ -8,7 +9,7 @@ import type { KubernetesObject } from "./object.ts";
 import type { Settings } from "./settings.ts";
 
 /** A namespace may be made at the same time: its absence is borne this often, with growing pauses. */
-const NAMESPACE_ATTEMPTS = 5;
+const NAMESPACE_RETRIES = 4;
 
 /** What can be done once there is a client for the API server. */
 export class ConnectedCluster {
@@ -35,23 +36,22 @@ export class ConnectedCluster {
   }
 
   /** Makes an object, waiting a little for its namespace. */
-  async createPatiently(
+  createPatiently(
     target: ClusterObject,
     inputs: PropertyMap,
     options: RequestOptions,
     operation: Operation,
   ): Promise<KubernetesObject> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await target.create(inputs, options);
-      } catch (error) {
-        const missing = error instanceof ApiError && error.status === 404;
-        const last = options.dryRun || attempt === NAMESPACE_ATTEMPTS || options.signal.aborted;
-        if (!missing || last) throw error;
-        operation.progress(`Retry #${String(attempt)}; creation failed: ${error.message}`);
-        await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-      }
-    }
+    return pRetry(() => target.create(inputs, options), {
+      retries: options.dryRun ? 0 : NAMESPACE_RETRIES,
+      signal: options.signal,
+      shouldRetry: ({ error }) => error instanceof ApiError && error.status === 404,
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => {
+        if (error instanceof ApiError && error.status === 404 && retriesLeft > 0) {
+          operation.progress(`Retry #${attemptNumber}; creation failed: ${error.message}`);
+        }
+      },
+    });
   }
 
   /** Applies inputs to an object that exists. */

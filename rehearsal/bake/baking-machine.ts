@@ -2,7 +2,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { diskNode, serialFile } from "../../components/windows/image/builder/builder-machine.ts";
 import { QemuProcess } from "../../components/windows/image/builder/qemu-process.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 
 /** What the machine is made of. */
 export interface BakingFiles {

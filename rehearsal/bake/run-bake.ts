@@ -2,8 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import type { Client } from "ssh2";
 import type { Bake } from "../../components/windows/image/bake.ts";
-import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
+import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import { stepCommand } from "../../components/windows/step-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { homeSource } from "../../components/windows/steps-copy.ts";
@@ -12,9 +13,8 @@ import {
   remoteStepsFolder,
   stepsSource,
 } from "../../components/windows/steps-folder.ts";
-import { dial } from "../../plugins/command/dial.ts";
-import { uploadSource } from "../../plugins/command/upload.ts";
-import type { Operation } from "../../plugins/protocol/operation.ts";
+import { onServer } from "../../ssh/dial.ts";
+import { uploadSource } from "../../ssh/upload.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import type { BakingMachine } from "./baking-machine.ts";
@@ -80,9 +80,7 @@ export async function runBake(
 
 /** Copies as `up` does, after waiting for the machine to answer. */
 async function copy(source: SshSource, path: string, remotePath: string): Promise<void> {
-  await connected(source, (client, operation) =>
-    uploadSource(client, { path }, remotePath, operation),
-  );
+  await connected(source, (client, signal) => uploadSource(client, { path }, remotePath, signal));
 }
 
 /** A step that orders a reboot closes the server's port, so whoever gets in sees the next boot. */
@@ -90,23 +88,10 @@ async function answers(source: SshSource): Promise<void> {
   await connected(source, () => Promise.resolve());
 }
 
-async function connected(
+function connected(
   source: SshSource,
-  work: (client: Awaited<ReturnType<typeof dial>>["client"], operation: Operation) => Promise<void>,
+  work: (client: Client, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(bootSeconds * 1000);
-  const operation: Operation = {
-    urn: "",
-    name: "bake",
-    signal,
-    timeoutSeconds: bootSeconds,
-    log: () => undefined,
-    progress: () => undefined,
-  };
-  const connection = await dial({ ...source, dialErrorLimit: -1, perDialTimeout: 3 }, operation);
-  try {
-    await work(connection.client, operation);
-  } finally {
-    connection.close();
-  }
+  const patient = { ...source, dialErrorLimit: -1, perDialTimeout: 3 };
+  return onServer(patient, bootSeconds, () => undefined, work);
 }

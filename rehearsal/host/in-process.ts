@@ -9,7 +9,7 @@ import type { Hardware } from "./hardware.ts";
 import { type HollowCluster, type HollowNode, RecordingCluster } from "./hollow/hollow-cluster.ts";
 import { type HollowMedia, type HollowVersions, writeHollowMedia } from "./hollow/hollow-media.ts";
 import { HollowPrograms } from "./hollow/hollow-programs.ts";
-import { generateEd25519 } from "../../components/machine/generate-ed25519.ts";
+import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
 import { type MachineTime, VirtualTime } from "./machine-time.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
 import { started, stopped } from "../left-running.ts";

@@ -6,7 +6,7 @@ import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { resourcesOf } from "../../cli/recovery/deployment.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { isReady } from "../e2e/cluster.ts";
 import { succeeded, told, type Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";

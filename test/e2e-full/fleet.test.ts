@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { inContainer, succeeded, TestLab, tail, told, virsh } from "../e2e/lab.ts";
 import { SshDaemon, makeKeyFile } from "./outside/ssh-daemon.ts";
 import { SecondSegment } from "./second-segment.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 
 const uri = "qemu:///system";
 

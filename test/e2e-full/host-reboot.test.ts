@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { messageOf } from "../../cli/failure.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { isReady } from "../e2e/cluster.ts";
 import { succeeded, TestLab, tail } from "../e2e/lab.ts";
 import { HostPower } from "./host-power.ts";

@@ -19,7 +19,7 @@ import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { standInBootDisk, standInBuilder, StandInMedia } from "../e2e/stand-in-media.ts";
 import type { Fault, StandInBuild } from "../e2e/stand-in-media.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { resourcesOf } from "../../cli/recovery/deployment.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { inContainer, succeeded, TestLab, tail, virsh } from "../e2e/lab.ts";
 import {
   expireControlPlane,

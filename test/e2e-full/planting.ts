@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import ssh2 from "ssh2";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { inContainer, virsh, type TestLab } from "../e2e/lab.ts";
 
 /** Puts a file onto a Windows machine, over SFTP. */

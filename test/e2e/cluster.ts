@@ -1,7 +1,7 @@
 import { execa } from "execa";
 import { messageOf } from "../../cli/failure.ts";
 import { builtTool } from "../../toolchain/built.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 
 interface KubeObject {
   readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };

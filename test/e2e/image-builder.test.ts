@@ -26,7 +26,7 @@ import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { probeImage } from "../../preflight/probe-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import {
   standInBootDisk,
   standInBuilder,

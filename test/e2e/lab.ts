@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
 import { accessFiles } from "../../cli/lab/access.ts";
-import { runOverSsh, type SshSource } from "../../components/machine/run-over-ssh.ts";
+import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { Cluster } from "./cluster.ts";
 import { ConsoleLog } from "./console-log.ts";

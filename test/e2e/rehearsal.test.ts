@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { parse, stringify } from "yaml";
 import { readStateFile } from "../../cli/recovery/state-file.ts";
 import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { engineChanges, type Change } from "./engine-changes.ts";
 import { Cluster } from "./cluster.ts";
 import { succeeded, TestLab, tail, virsh, type Finished } from "./lab.ts";

@@ -11,10 +11,10 @@ import {
   tokenSecret,
   tokenText,
 } from "../../components/controlplane/bootstrap-token-secret.ts";
-import { messageOf } from "../../components/controlplane/actions/cluster-api.ts";
-import { caCertHash } from "../../components/controlplane/ca-cert-hash.ts";
+import { messageOf } from "../../kubernetes/cluster-api.ts";
+import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { waitUntil } from "../../toolchain/wait-until.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { clusterAddress, clusterName } from "./addresses.ts";
 import { judgedPrograms } from "./judged-programs.ts";
 

@@ -8,6 +8,7 @@ const root = path.join(import.meta.dirname, "..", "..");
 /** Where sources of bundles are. More than they import is looked at: too many bundles cost less than an old one. */
 const sources = [
   ...["index.ts", "preflight", "stacks", "components", "config", "cli", "toolchain"],
+  ...["ssh", "kubernetes", "host"],
   ...["plugins", "rehearsal", "verify", "policy", "package-lock.json"],
 ];
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { BuildContext } from "../artifact.ts";
 import { Cache } from "../cache.ts";
 import { compilerFolder, type CompilerAddress } from "../compiler-caches.ts";
-import { runLogged } from "../run-logged.ts";
+import { runLogged } from "../../host/run-logged.ts";
 import {
   windowsGorootOverlaySources,
   writeWindowsGorootOverlay,

@@ -5,7 +5,7 @@ import type { Artifact, Progress } from "../artifact.ts";
 import { Cache, artifactAddress } from "../cache.ts";
 import { ensureArtifacts } from "../ensure.ts";
 import { fetchPublished, whyUnreachable, type PublishedFile } from "../publisher.ts";
-import { findOnPath } from "../search-path.ts";
+import { findOnPath } from "../../host/search-path.ts";
 import { zipMembers } from "../zip-member.ts";
 import { whyNoGo } from "./go-version.ts";
 

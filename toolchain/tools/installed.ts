@@ -3,7 +3,7 @@ import path from "node:path";
 import { execa } from "execa";
 
 import { cacheRoot } from "../cache.ts";
-import { findOnPath, isExecutable } from "../search-path.ts";
+import { findOnPath, isExecutable } from "../../host/search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 
 /** A tool on the host at exactly the pinned version, or why there is none; empty when it is not looked for. */

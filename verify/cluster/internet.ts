@@ -1,4 +1,4 @@
-import { runProgram } from "../../toolchain/run-program.ts";
+import { runProgram } from "../../host/run-program.ts";
 
 /** A page of Microsoft's that is there to be asked for: Windows itself does so to see whether it is on the internet. */
 export const internetPage = {

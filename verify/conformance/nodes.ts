@@ -1,11 +1,8 @@
 import type { V1Node, V1NodeList } from "@kubernetes/client-node";
 
-import { hasStatus } from "../../components/controlplane/actions/cluster-api.ts";
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import { changeNode } from "../../kubernetes/change-node.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { preparedNode, restoredNode } from "./taints.ts";
-
-/** Tries where somebody else, its kubelet for one, writes to a Node at the same moment. */
-const tries = 5;
 
 /** Closes Linux nodes to the tests' pods, and opens Windows nodes, until `restoreNodes`. */
 export function prepareNodes(api: ClusterApi): Promise<readonly string[]> {
@@ -26,24 +23,4 @@ async function changeNodes(
   const names = items.map(({ metadata }) => metadata?.name ?? "");
   const done = await Promise.all(names.map((name) => changeNode(api, name, change)));
   return names.filter((_name, index) => done[index]);
-}
-
-async function changeNode(
-  api: ClusterApi,
-  name: string,
-  change: (node: V1Node) => V1Node | undefined,
-): Promise<boolean> {
-  const path = `/api/v1/nodes/${name}`;
-  for (let attempt = 1; ; attempt++) {
-    const wanted = change(await api.get<V1Node>(path));
-    if (wanted === undefined) {
-      return false;
-    }
-    try {
-      await api.put(path, wanted);
-      return true;
-    } catch (error) {
-      if (attempt === tries || !hasStatus(error, 409)) throw error;
-    }
-  }
 }

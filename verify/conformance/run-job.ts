@@ -6,9 +6,9 @@ import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 import { extract } from "tar";
 
-import { hasStatus } from "../../components/controlplane/actions/cluster-api.ts";
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../components/controlplane/actions/wait.ts";
+import { hasStatus } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import type { ConformanceRun } from "./arguments.ts";
 import { name, namespace, resultsContainer, resultsFolder, testsContainer } from "./objects.ts";
 import type { ConformanceObject } from "./objects.ts";
@@ -86,8 +86,8 @@ export async function removeRun({ api, say }: Pick<JobRun, "api" | "say">): Prom
     timeoutSeconds: removeSeconds,
     onChange: (seen: string) => say(seen),
   };
-  await waitFor(options, async () =>
-    (await isThere(own)) ? { seen: `removing ${namespace}` } : { found: true },
+  await waitUntil(options, async () =>
+    (await isThere(own)) ? `removing ${namespace}` : undefined,
   );
 }
 
@@ -105,16 +105,16 @@ async function untilState(
   const options = {
     what,
     timeoutSeconds,
-    pauseSeconds: 5,
+    pollMilliseconds: 5000,
     onChange: (seen: string) => say(`conformance: ${seen}`),
   };
-  const ended = await waitFor(options, async () => {
+  const ended = await waitUntil(options, async () => {
     if (signal.aborted) return { found: "interrupted" };
     const state = podState((await pods(api)).items);
     if (isReached(state)) return { found: undefined };
     // A look that throws would only be looked at again.
     if (state.kind === "failed") return { found: `their pod has failed: ${state.why}` };
-    return { seen: state.kind === "waiting" ? state.seen : `the tests are ${state.kind}` };
+    return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
   });
   if (ended !== undefined) {
     throw new Error(`${ended}: the tests did not come to their end`);

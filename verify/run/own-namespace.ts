@@ -1,9 +1,9 @@
 import type { V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 
-import { hasStatus, messageOf } from "../../components/controlplane/actions/cluster-api.ts";
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../components/controlplane/actions/wait.ts";
+import { hasStatus, messageOf } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../cluster/snapshot.ts";
 import { namespace } from "../objects/names.ts";
 import { namespaceObject } from "../objects/workloads.ts";
@@ -29,7 +29,7 @@ export async function createNamespace(api: ClusterApi, say: (line: string) => vo
   }
   await api.post("/api/v1/namespaces", namespaceObject());
   // Pods are refused until it is there.
-  await waitFor(
+  await waitUntil(
     { what: `the default service account of ${namespace}`, timeoutSeconds: createSeconds },
     async () => ({ found: await api.get(`${ownPath}/serviceaccounts/default`) }),
   );
@@ -75,10 +75,10 @@ export async function removeNamespace(api: ClusterApi, say: (line: string) => vo
     timeoutSeconds: deleteSeconds,
     onChange: (seen: string) => say(`removing ${namespace}: ${seen}`),
   };
-  await waitFor(options, async () => {
-    if (!(await isThere(api))) return { found: true };
+  await waitUntil(options, async () => {
+    if (!(await isThere(api))) return undefined;
     const pods = await deleteLostPods(api);
-    return { seen: pods.length === 0 ? "it is being deleted" : `still there: ${pods.join(", ")}` };
+    return pods.length === 0 ? "it is being deleted" : `still there: ${pods.join(", ")}`;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ClusterApi } from "../../components/controlplane/actions/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { Slots } from "../../toolchain/slots.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Facts } from "../cluster/facts.ts";

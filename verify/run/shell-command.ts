@@ -1,6 +1,6 @@
 import { execa } from "execa";
 
-import { shellWord } from "../../toolchain/shell-word.ts";
+import { shellWord } from "../../host/shell-word.ts";
 import { namespace } from "../objects/names.ts";
 
 /** A command that probes or looks, as one can repeat it. */

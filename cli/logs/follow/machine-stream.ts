@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { SshSource } from "../../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import { FollowedFiles } from "./followed-files.ts";
 import { expectedLogs, windowsLogs } from "./node-logs.ts";
 import { patiently } from "./patience.ts";
-import { withSftp } from "./sftp-files.ts";
+import { withMachineFiles } from "./machine-files.ts";
 import type { LogStream } from "./source.ts";
 
 /** The logs of a Windows node, by looking at its files over SFTP; where each has got to outlives a reboot. */
@@ -24,7 +24,7 @@ export function machineStream(node: string, source: SshSource): LogStream {
         ...following,
         tell: (text) => following.tell(node, text),
         follow: (alive) =>
-          withSftp(source, async (files) => {
+          withMachineFiles(source, signal, async (files) => {
             while (!signal.aborted) {
               await logs.look(files);
               alive();

@@ -11,8 +11,8 @@ import { parseAllDocuments } from "yaml";
 import * as z from "zod";
 
 import { builtArtifacts } from "../../../toolchain/built.ts";
-import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 
@@ -51,7 +51,7 @@ await runAction(async () => {
     names.push(name);
   }
   say(`${names.length} definitions of Calico ${request.calico} applied`);
-  await waitFor(
+  await waitUntil(
     {
       what: "the API server to serve Calico's resources",
       timeoutSeconds: servedTimeoutSeconds,
@@ -60,7 +60,7 @@ await runAction(async () => {
     async () => {
       const { items } = await api.get<{ items: readonly Definition[] }>(definitionsPath);
       const missing = names.flatMap((name) => notServed(name, items));
-      return missing.length === 0 ? { found: true } : { seen: missing.join("; ") };
+      return missing.length === 0 ? undefined : missing.join("; ");
     },
   );
 });

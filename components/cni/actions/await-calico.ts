@@ -9,8 +9,8 @@
 import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
 
-import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { nodeReadiness } from "../../controlplane/node-facts.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -41,18 +41,18 @@ await runAction(async () => {
   const options = {
     what: `Calico ${request.version} (${names})${request.linuxNodes ? " and Ready Linux nodes" : ""}`,
     timeoutSeconds: request.timeoutSeconds,
-    pauseSeconds: 2,
+    pollMilliseconds: 2000,
     onChange: say,
   };
-  await waitFor(options, async () => {
+  await waitUntil(options, async () => {
     const missing = [
       ...(await missingParts(api, request)),
       ...(request.linuxNodes ? await unreadyNodes(api) : []),
     ];
     if (missing.length === 0) {
-      return { found: true };
+      return undefined;
     }
-    return { seen: [...missing, ...(await troubles(api))].join("\n  ") };
+    return [...missing, ...(await troubles(api))].join("\n  ");
   });
 });
 

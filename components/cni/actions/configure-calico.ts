@@ -7,8 +7,8 @@
  */
 import * as z from "zod";
 
-import { ClusterApi, hasStatus } from "../../controlplane/actions/cluster-api.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { calicoResources, withFields, type CalicoResource } from "../calico/configuration.ts";
@@ -30,24 +30,24 @@ await runAction(async () => {
   const options = {
     what: "Calico's API (projectcalico.org/v3, which its API server serves)",
     timeoutSeconds,
-    pauseSeconds: 1,
+    pollMilliseconds: 1000,
     onChange: say,
   };
-  await waitFor(options, async () => {
+  await waitUntil(options, async () => {
     const { resources } = await cluster.get<{ resources: readonly { name: string }[] }>(api);
     const missing = calicoResources({ felix }).filter(
       ({ plural }) => !resources.some(({ name }) => name === plural),
     );
     return missing.length === 0
-      ? { found: true }
-      : { seen: `no ${missing.map(({ plural }) => plural).join(", ")} yet` };
+      ? undefined
+      : `no ${missing.map(({ plural }) => plural).join(", ")} yet`;
   });
   for (const resource of calicoResources({ felix }, earlierFields())) {
     // The operator writes the same resources now and then.
-    await waitFor({ ...options, what: `${resource.kind} default to be set` }, async () => {
+    await waitUntil({ ...options, what: `${resource.kind} default to be set` }, async () => {
       const changed = await setResource(cluster, resource);
       say(`${resource.kind} default ${changed ? "is set" : "is as it shall be"}`);
-      return { found: true };
+      return undefined;
     });
   }
   process.stdout.write(JSON.stringify(Object.keys(felix).sort()));

@@ -5,9 +5,9 @@
  *
  * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig.
  */
-import { ClusterApi } from "../../controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../controlplane/actions/endpoint-slices.ts";
-import { waitFor } from "../../controlplane/actions/wait.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { publishedAddress } from "../published-address.ts";
@@ -19,11 +19,11 @@ const service = "kubernetes.io/service-name=kubernetes";
 
 await runAction(async () => {
   const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
-  const found = await waitFor(
+  const found = await waitUntil(
     { what: "the API server's own address", timeoutSeconds, onChange: say },
     async () => {
       const address = publishedAddress(await readEndpointSlices(api, "default", service));
-      return address === undefined ? { seen: "none written down yet" } : { found: address };
+      return address === undefined ? "none written down yet" : { found: address };
     },
   );
   process.stdout.write(JSON.stringify(found));

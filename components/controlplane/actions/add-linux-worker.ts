@@ -10,21 +10,26 @@ import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
-import { caCertHash } from "../ca-cert-hash.ts";
-import { firstControlPlane } from "../cluster-names.ts";
+import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
+import { clusterLabel, firstControlPlane } from "../cluster-names.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { nodeStarted, workerRunArgs } from "../worker-container.ts";
 import type { ControlPlaneContainer } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi, hasStatus, messageOf } from "./cluster-api.ts";
+import { ClusterApi, hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
-import { clusterContainers, containerAddress, docker, removeContainers } from "./docker.ts";
+import {
+  labelledContainers,
+  containerAddress,
+  docker,
+  removeContainers,
+} from "../../../host/docker.ts";
 import { mintToken } from "./mint-token.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 
 const workerSchema = z.strictObject({
   name: z.string(),
@@ -51,7 +56,7 @@ await runAction(async () => {
   const { name } = worker;
   const kubeconfig = textParameter("KUBECONFIG_CONTENT");
   const api = new ClusterApi(kubeconfig);
-  const present = (await clusterContainers(worker.cluster)).includes(name);
+  const present = (await labelledContainers(`${clusterLabel}=${worker.cluster}`)).includes(name);
   if (present && (await hasJoined(name, api))) {
     say(`the worker ${name} has joined already`);
   } else {
@@ -101,13 +106,11 @@ async function startContainer(made: Worker): Promise<void> {
   say(`starting the container ${made.name}`);
   // Docker may have to pull the image.
   await docker(workerRunArgs(made, sibling[0]), { timeoutSeconds: 600 });
-  await waitFor(
+  await waitUntil(
     { what: `systemd in the container ${made.name}`, timeoutSeconds: timeouts.start },
     async () => {
       const log = await docker(["logs", "--tail", "200", made.name]);
-      return nodeStarted.test(log)
-        ? { found: true }
-        : { seen: log.trim().split("\n").at(-1) ?? "an empty log" };
+      return nodeStarted.test(log) ? undefined : (log.trim().split("\n").at(-1) ?? "an empty log");
     },
   );
   // What kind patched into containerd's configuration for this host, workers need as well.

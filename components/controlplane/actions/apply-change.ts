@@ -8,7 +8,7 @@ import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { ClusterApi, messageOf } from "./cluster-api.ts";
+import { ClusterApi, messageOf } from "../../../kubernetes/cluster-api.ts";
 
 const changeSchema = z.strictObject({
   object: z.string(),

@@ -12,9 +12,9 @@ import { parameter, textParameter } from "../../host-action/environment.ts";
 import { podName } from "../drain.ts";
 import { isReady } from "../pod-readiness.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 
 const requestSchema = z.strictObject({
   controlPlanes: z.array(z.string()),
@@ -32,7 +32,7 @@ await runAction(async () => {
     timeoutSeconds: request.timeoutSeconds,
     onChange: say,
   };
-  await waitFor(options, async () => {
+  await waitUntil(options, async () => {
     const { items } = await api.get<V1PodList>("/api/v1/namespaces/kube-system/pods");
     // Those on other nodes are the business of who made the node; unscheduled ones are ours.
     const ours = items.filter(
@@ -40,9 +40,9 @@ await runAction(async () => {
     );
     const missing = ours.filter((pod) => !isReady(pod)).map(podName);
     if (ours.length === 0) {
-      return { seen: "no pods yet" };
+      return "no pods yet";
     }
-    return missing.length === 0 ? { found: true } : { seen: `not ready: ${missing.join(", ")}` };
+    return missing.length === 0 ? undefined : `not ready: ${missing.join(", ")}`;
   });
   process.stdout.write(JSON.stringify(request.controlPlanes));
 });

@@ -10,7 +10,7 @@ import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 const requestSchema = z.strictObject({ name: z.string(), timeoutSeconds: z.number().positive() });
 

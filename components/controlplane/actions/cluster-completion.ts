@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 
 import { endpointHost, firstControlPlane } from "../cluster-names.ts";
 import type { ClusterShape } from "../kind-config.ts";
-import { docker } from "./docker.ts";
+import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 
 /** File in the first control plane that is written last; its content tells clusters of different shapes apart. */
 const markerFile = "/kind/kindows-complete";
@@ -38,7 +38,7 @@ export async function completeCluster(
     return false;
   }
   try {
-    await waitFor(
+    await waitUntil(
       {
         what: `the API server in the container ${first}`,
         timeoutSeconds: restartTimeoutSeconds,

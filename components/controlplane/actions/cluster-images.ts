@@ -1,6 +1,6 @@
 import { builtArtifacts } from "../../../toolchain/built.ts";
 import { loadBalancerReference, standInLabel } from "../load-balancer-image/reference.ts";
-import { docker } from "./docker.ts";
+import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
 
 /** Loading a gigabyte from a slow disk. */

@@ -9,7 +9,7 @@ import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { ClusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 await runAction(async () => {
   const { id } = parameter("CLUSTER", z.strictObject({ id: z.string() }));

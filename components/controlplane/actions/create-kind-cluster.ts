@@ -14,13 +14,13 @@ import { withLock } from "../../../toolchain/cache-lock.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { localFolder } from "../../../toolchain/project.ts";
 import { parameter } from "../../host-action/environment.ts";
-import { endpointHost, firstControlPlane } from "../cluster-names.ts";
+import { clusterLabel, endpointHost, firstControlPlane } from "../cluster-names.ts";
 import { hostTraits } from "../host-traits.ts";
 import { kindConfig } from "../kind-config.ts";
-import { reachableKubeconfig } from "../kubeconfig.ts";
-import { clusterContainers, containerAddress, docker } from "./docker.ts";
+import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
+import { labelledContainers, containerAddress, docker } from "../../../host/docker.ts";
 import { removeCluster } from "./remove-cluster.ts";
-import { messageOf } from "./cluster-api.ts";
+import { messageOf } from "../../../kubernetes/cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { completeCluster, finishCluster } from "./cluster-completion.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -63,7 +63,7 @@ await runAction(async () => {
 });
 
 async function ensureCluster(shape: Shape): Promise<string> {
-  const present = await clusterContainers(shape.name);
+  const present = await labelledContainers(`${clusterLabel}=${shape.name}`);
   if (present.length > 0 && (await completeCluster(shape, present))) {
     say(`the cluster ${shape.name} is there and complete`);
   } else {

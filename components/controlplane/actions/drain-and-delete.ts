@@ -1,8 +1,8 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-import { changeNode } from "./change-node.ts";
-import { ApiError, hasStatus, messageOf } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { changeNode } from "../../../kubernetes/change-node.ts";
+import { ApiError, hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { evictPods } from "./evict-pods.ts";
 import { say } from "../../host-action/run-action.ts";
 

@@ -1,7 +1,7 @@
 import { cordonedForUpgrade } from "../upgrade-cordon.ts";
-import { changeNode } from "./change-node.ts";
-import { ApiError, hasStatus, messageOf } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { changeNode } from "../../../kubernetes/change-node.ts";
+import { ApiError, hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { evictPods, type Eviction } from "./evict-pods.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { V1Node } from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade, uncordonedAfterUpgrade } from "../upgrade-cordon.ts";
-import { changeNode } from "./change-node.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { changeNode } from "../../../kubernetes/change-node.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { awaitReadyNode } from "./node-waits.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 
 import { podName, podsToEvict } from "../drain.ts";
-import { hasStatus, messageOf } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
-import { waitFor } from "./wait.ts";
+import { hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 
 /** A node's pods on their way to others. */
 export interface Eviction {
@@ -21,22 +21,20 @@ export async function evictPods(api: ClusterApi, eviction: Eviction): Promise<vo
   const options = {
     what: `the pods on ${name} to go`,
     timeoutSeconds: drainTimeoutSeconds,
-    pauseSeconds: 1,
+    pollMilliseconds: 1000,
     onChange: (seen: string) => say(`${name}: ${seen}`),
   };
-  await waitFor(options, async () => {
+  await waitUntil(options, async () => {
     const { items } = await api.get<V1PodList>(
       `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${name}`)}`,
     );
     const pods = podsToEvict(items);
     if (pods.length === 0) {
-      return { found: true };
+      return undefined;
     }
     const refusals = await Promise.all(pods.map((pod) => evict(api, pod)));
     const refusal = refusals.find((each) => each !== undefined);
-    return {
-      seen: `still there: ${pods.map(podName).join(", ")}${refusal ? ` (${refusal})` : ""}`,
-    };
+    return `still there: ${pods.map(podName).join(", ")}${refusal ? ` (${refusal})` : ""}`;
   });
 }
 

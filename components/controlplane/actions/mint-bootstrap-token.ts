@@ -8,7 +8,7 @@ import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
-import { ClusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { mintToken } from "./mint-token.ts";
 import { runAction } from "../../host-action/run-action.ts";
 

@@ -1,8 +1,7 @@
 import { newToken, tokenSecret } from "../bootstrap-token-secret.ts";
 import type { Token } from "../bootstrap-token-secret.ts";
-import type { ClusterApi } from "./cluster-api.ts";
-import { waitFor } from "./wait.ts";
-import type { Look } from "./wait.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { type Look, waitUntil } from "../../../host/wait-until.ts";
 
 /** Longest wait for the API server, in seconds: it may just have started. */
 const apiTimeoutSeconds = 60;
@@ -16,7 +15,7 @@ export interface TokenRequest {
 
 /** Makes the cluster accept a new bootstrap token. */
 export async function mintToken(api: ClusterApi, request: TokenRequest): Promise<Token> {
-  return waitFor(
+  return waitUntil(
     { what: "the API server to take a bootstrap token", timeoutSeconds: apiTimeoutSeconds },
     async (): Promise<Look<Token>> => {
       const token = newToken();

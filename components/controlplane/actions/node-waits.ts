@@ -1,11 +1,10 @@
 import type { V1Node } from "@kubernetes/client-node";
 
 import { nodeReadiness } from "../node-facts.ts";
-import { hasStatus } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { hasStatus } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
-import type { Look } from "./wait.ts";
+import { type Look, waitUntil } from "../../../host/wait-until.ts";
 
 /** Waits until a node is Ready. */
 export async function awaitReadyNode(
@@ -15,7 +14,7 @@ export async function awaitReadyNode(
 ): Promise<V1Node> {
   return awaitNode(api, name, { state: "Ready", timeoutSeconds }, (node) => {
     const state = nodeReadiness(node);
-    return state.ready ? { found: node } : { seen: state.reason };
+    return state.ready ? { found: node } : state.reason;
   });
 }
 
@@ -47,12 +46,12 @@ async function awaitNode(
     ...(wanted.hint !== undefined && { hint: wanted.hint }),
     onChange: (seen: string) => say(`${name}: ${seen}`),
   };
-  return waitFor(options, async (): Promise<Look<V1Node>> => {
+  return waitUntil(options, async (): Promise<Look<V1Node>> => {
     try {
       return judge(await api.get<V1Node>(`/api/v1/nodes/${name}`));
     } catch (error) {
       if (hasStatus(error, 404)) {
-        return { seen: "not registered" };
+        return "not registered";
       }
       throw error;
     }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { clusterContainers, removeContainers } from "./docker.ts";
+import { clusterLabel } from "../cluster-names.ts";
+import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
-import { waitFor } from "./wait.ts";
-import type { Look } from "./wait.ts";
+import { type Look, waitUntil } from "../../../host/wait-until.ts";
 
 /** Longest wait for a cluster's containers to go, in seconds. */
 const timeoutSeconds = 180;
@@ -14,10 +14,10 @@ const settleMilliseconds = 1500;
 /** Removes all containers of a kind cluster with their volumes, and returns their names; fine when there are none. */
 export async function removeCluster(name: string): Promise<readonly string[]> {
   const removed: string[] = [];
-  return waitFor(
-    { what: `the containers of ${name} to go`, timeoutSeconds, pauseSeconds: 0 },
+  return waitUntil(
+    { what: `the containers of ${name} to go`, timeoutSeconds, pollMilliseconds: 0 },
     async (): Promise<Look<readonly string[]>> => {
-      const present = await clusterContainers(name);
+      const present = await labelledContainers(`${clusterLabel}=${name}`);
       if (present.length === 0) {
         return { found: removed };
       }
@@ -26,7 +26,7 @@ export async function removeCluster(name: string): Promise<readonly string[]> {
       await removeContainers(present);
       // Seen again: a container may have been on its way.
       await sleep(settleMilliseconds);
-      return { seen: present.join(", ") };
+      return present.join(", ");
     },
   );
 }

@@ -8,8 +8,9 @@
 import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
-import { ClusterApi } from "./cluster-api.ts";
-import { clusterContainers, removeContainers } from "./docker.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { clusterLabel } from "../cluster-names.ts";
+import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 
@@ -23,7 +24,9 @@ await runAction(async () => {
   );
   const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"), apiTimeoutSeconds);
   await drainAndDelete(api, { name, drainTimeoutSeconds: 60 });
-  const present = (await clusterContainers(cluster)).filter((each) => each === name);
+  const present = (await labelledContainers(`${clusterLabel}=${cluster}`)).filter(
+    (each) => each === name,
+  );
   await removeContainers(present);
   say(present.length > 0 ? `removed the container ${name}` : `there is no container ${name}`);
 });

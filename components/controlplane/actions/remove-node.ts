@@ -7,7 +7,7 @@
 import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
-import { ClusterApi } from "./cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
 import { runAction } from "../../host-action/run-action.ts";
 

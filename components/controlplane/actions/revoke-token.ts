@@ -1,6 +1,6 @@
 import { tokenSecretName } from "../bootstrap-token-secret.ts";
-import { hasStatus, messageOf } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 /**
  * Removes a bootstrap token that has been used, or is of no use any more; one that is gone is fine.

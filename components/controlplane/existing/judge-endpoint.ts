@@ -1,6 +1,6 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { parse } from "yaml";
-import { publicKeyHash } from "../ca-cert-hash.ts";
+import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { found, type ClusterAnswers } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
 

@@ -8,7 +8,7 @@
 import { namesIn } from "../../../config/names-list.ts";
 import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { onMachine, runOn } from "../existing/dial-machine.ts";
+import { onMachine } from "../existing/dial-machine.ts";
 import { explainAccess } from "../existing/explain-access.ts";
 import {
   accessKeysSchema,
@@ -16,7 +16,8 @@ import {
   machineSchema,
   wayText,
 } from "../existing/machine-parameter.ts";
-import { RemoteFiles } from "../existing/remote-files.ts";
+import { RemoteFiles } from "../../../ssh/remote-files.ts";
+import { runOn } from "../../../ssh/run-over-ssh.ts";
 
 const stepsFolder = "C:/kindows/steps";
 const mediaFolder = "C:/kindows/media";
@@ -51,7 +52,7 @@ await runAction(async () => {
       }
       // It came with the scripts. Media of somebody else's, which an image may carry, stay.
       await files.removeFile(`${mediaFolder}/README.txt`);
-      if ((await files.names(mediaFolder)).length === 0) {
+      if ((await files.list(mediaFolder)).length === 0) {
         await files.remove(mediaFolder);
       }
       say(`${name} is what it was before`);
@@ -67,8 +68,8 @@ await runAction(async () => {
 
 /** The current scripts; else others, which a killed run has left there. */
 async function scriptsFolder(files: RemoteFiles, current: string): Promise<string | undefined> {
-  const names = await files.names(stepsFolder);
-  const folders = [current, ...names.map((name) => `${stepsFolder}/${name}`)];
+  const others = await files.list(stepsFolder);
+  const folders = [current, ...others.map(({ name }) => `${stepsFolder}/${name}`)];
   for (const folder of folders) {
     if (await files.exists(`${folder}/Reset-Node.ps1`)) {
       return folder;

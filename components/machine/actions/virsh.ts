@@ -1,4 +1,4 @@
-import { runVirsh } from "../run-virsh.ts";
+import { runVirsh } from "../../../host/virsh.ts";
 
 /** Longest time for one question to libvirt, or for taking one volume away, in seconds. */
 const timeoutSeconds = 60;

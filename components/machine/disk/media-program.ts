@@ -1,5 +1,5 @@
 import { installText, thisPackageManager } from "../../../toolchain/host-packages.ts";
-import { runProgram, type ProgramEnd } from "../../../toolchain/run-program.ts";
+import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
 
 /** The programs that make and look at media, each with the Debian package it is in. */
 const packages = {

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { openFrom } from "../../../plugins/command/dial.ts";
-import { type DialledHops, dialHops, type Hop, patience } from "./dial-hops.ts";
+import { dialHops, openFrom, patience, type SshConnection } from "../../../ssh/dial.ts";
+import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { explainAccess } from "./explain-access.ts";
 import type { Place } from "./machine-parameter.ts";
 
@@ -12,7 +12,7 @@ export interface ForwardArgs {
   /** On 127.0.0.1. */
   readonly port: number;
   /** Bastions before the last, in their order; each host key is pinned. */
-  readonly through: readonly [Hop, ...Hop[]];
+  readonly through: readonly [PinnedEndpoint, ...PinnedEndpoint[]];
   /** The last one: who connects to the port logs in there, and checks its host key. */
   readonly last: Place;
   /** Machines behind it, as errors name them. */
@@ -30,9 +30,9 @@ export class BastionForward {
   readonly #tell: (line: string) => void;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #dialled: Promise<DialledHops> | undefined;
+  #dialled: Promise<SshConnection> | undefined;
   /** What that came to. */
-  #current: DialledHops | undefined;
+  #current: SshConnection | undefined;
   #toldLast: string | undefined;
 
   private constructor(args: ForwardArgs, tell: (line: string) => void) {
@@ -118,12 +118,12 @@ export class BastionForward {
   }
 
   /** The connection to the one before the last. */
-  #hops(): Promise<DialledHops> {
+  #hops(): Promise<SshConnection> {
     if (this.#dialled !== undefined) {
       return this.#dialled;
     }
     const signal = AbortSignal.timeout(dialSeconds * 1000);
-    const dialled = dialHops(this.#args.through, { signal, progress: () => undefined }, true);
+    const dialled = dialHops(this.#args.through, { signal, progress: () => undefined });
     this.#dialled = dialled;
     dialled.then(
       (hops) => {
@@ -140,7 +140,7 @@ export class BastionForward {
     return dialled;
   }
 
-  #forget(hops: DialledHops): void {
+  #forget(hops: SshConnection): void {
     if (this.#current === hops) {
       this.#dialled = undefined;
       this.#current = undefined;

@@ -1,8 +1,9 @@
-import { onMachine, runOn } from "./dial-machine.ts";
+import { runOn } from "../../../ssh/run-over-ssh.ts";
+import { onMachine } from "./dial-machine.ts";
 import { explainAccess } from "./explain-access.ts";
 import { judgeMachine, nodeTraces, type SeenMachine } from "./judge-machine.ts";
 import { type AccessKeys, type MachineParameter, wayText } from "./machine-parameter.ts";
-import { RemoteFiles } from "./remote-files.ts";
+import { RemoteFiles } from "../../../ssh/remote-files.ts";
 
 /** Where Windows says whether it is a server; a value of `reg query` is the same in every language. */
 const installationType =
@@ -43,7 +44,7 @@ export async function claimMachine(
         user: machine.place.user,
         isAdministrator: elevated.test(await saidTo("whoami /groups")),
         computerName: await saidTo("hostname"),
-        ours: claimedBefore || (await files.names("C:/kindows/steps")).length > 0,
+        ours: claimedBefore || (await files.exists("C:/kindows/steps")),
         traces,
       };
     });

@@ -1,9 +1,7 @@
 import type { Client } from "ssh2";
-import { closeClient, dial, dialHop, type Dialling } from "../../../plugins/command/dial.ts";
-import { parseEndpoint } from "../../../plugins/command/ssh-endpoint.ts";
+import { onServer, patience, type RoutedEndpoint } from "../../../ssh/dial.ts";
 import { say } from "../../host-action/run-action.ts";
-import { type DialledHops, dialHops, patience } from "./dial-hops.ts";
-import type { AccessKeys, MachineParameter } from "./machine-parameter.ts";
+import { type AccessKeys, hopsOf, type MachineParameter } from "./machine-parameter.ts";
 
 type Way = Pick<MachineParameter, "place" | "bastion" | "through">;
 
@@ -14,101 +12,22 @@ type Way = Pick<MachineParameter, "place" | "bastion" | "through">;
  * @param seconds that all of it may take.
  * @throws when it cannot be reached or takes too long, saying what was last seen.
  */
-export async function onMachine<T>(
+export function onMachine<T>(
   way: Way,
   keys: AccessKeys,
   seconds: number,
   run: (client: Client, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timer = new AbortController();
-  const timeout = setTimeout(() => {
-    timer.abort(new Error(`no end within ${seconds} s`));
-  }, seconds * 1000);
-  try {
-    const ssh = await reached(way, keys, { signal: timer.signal, progress: say });
-    try {
-      return await run(ssh.client, timer.signal);
-    } finally {
-      ssh.close();
-    }
-  } finally {
-    clearTimeout(timeout);
-  }
+  return onServer(routeTo(way, keys), seconds, say, run);
 }
 
-async function reached(
-  { place, bastion, through = [] }: Way,
-  keys: AccessKeys,
-  operation: Dialling,
-): Promise<DialledHops> {
-  const machine = { ...place, ...defined(keys.machine), ...patience };
-  const proxy = bastion && { ...bastion, ...defined(keys.bastion ?? {}), ...patience };
-  const [first, ...others] = through.map((each, hop) => ({ ...each, ...keys.through?.[hop] }));
-  if (bastion === undefined || first === undefined) {
-    return dial({ ...machine, ...(proxy && { proxy }) }, operation);
-  }
-  const hops = await dialHops([first, ...others, { ...bastion, ...keys.bastion }], operation);
-  try {
-    const from = hops.client;
-    const client = await dialHop("Dial from proxy", parseEndpoint(machine), operation, { from });
-    return {
-      client,
-      close: () => {
-        closeClient(client);
-        hops.close();
-      },
-    };
-  } catch (error) {
-    hops.close();
-    throw error;
-  }
-}
-
-/** Without what is not set. */
-function defined(entries: Readonly<Record<string, string | number | undefined>>) {
-  return Object.fromEntries(
-    Object.entries(entries).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  ) as Record<string, string | number>;
-}
-
-/** What a command came to. */
-export interface CommandEnd {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/**
- * @param input what it gets on its standard input; may be secret. Default: nothing.
- * @throws when the connection breaks or the time is over before the command has ended.
- */
-export function runOn(
-  client: Client,
-  command: string,
-  signal: AbortSignal,
-  input = "",
-): Promise<CommandEnd> {
-  return new Promise((resolve, reject) => {
-    const lost = (): void => {
-      reject(signal.aborted ? (signal.reason as Error) : new Error("the connection was lost"));
-    };
-    signal.addEventListener("abort", lost, { once: true });
-    client.once("close", lost);
-    client.exec(command, (error, channel) => {
-      if (error) {
-        reject(error);
-        return;
-      }
-      let [stdout, stderr] = ["", ""];
-      let exitCode: number | undefined;
-      channel.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-      channel.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-      channel.on("exit", (code: number | null) => (exitCode = code ?? undefined));
-      channel.on("close", () => {
-        if (exitCode === undefined) lost();
-        else resolve({ exitCode, stdout, stderr });
-      });
-      channel.end(input);
-    });
-  });
+function routeTo(way: Way, keys: AccessKeys): RoutedEndpoint {
+  const keysOfHops = [...(keys.through ?? []), keys.bastion];
+  const bastions = hopsOf(way);
+  return {
+    ...{ ...way.place, ...keys.machine, ...patience },
+    via: bastions.map((bastion, index) => ({
+      ...{ ...bastion, ...keysOfHops[index - bastions.length + keysOfHops.length], ...patience },
+    })),
+  };
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { actionCommand } from "../../host-action/command.ts";
-import { fingerprint } from "../fingerprint.ts";
+import { fingerprint } from "../../../ssh/host-key.ts";
 import type { Machine, SshConnection } from "../machine.ts";
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 

@@ -91,10 +91,8 @@ export function explainAccess(message: string, machine: MachineWay): string {
           : "",
   };
   const cause = causes.find(({ looks }) => looks.test(reason));
-  // As the settings call it; the command plugin's own names are nobody's business here.
-  const why = reason.replace("connection.hostKey pins", "the settings pin");
   const instead =
     cause?.instead(server) ??
     `Does an SSH server answer at that port? Its address and port stand ${server.settings}`;
-  return `${server.where}${server.from}: ${why}. ${instead}`;
+  return `${server.where}${server.from}: ${reason}. ${instead}`;
 }

@@ -51,8 +51,7 @@ export function explainHyperVAccess(message: string, host: Host): string {
   if (reason === undefined) {
     return message;
   }
-  const why = reason.replace("connection.hostKey pins", "the settings pin");
   const cause = causes.find(({ looks }) => looks.test(reason));
   const instead = cause?.instead(host) ?? "Does an SSH server answer at that port?";
-  return `${why}. ${instead} ${place}`;
+  return `${reason}. ${instead} ${place}`;
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { Client, SFTPWrapper } from "ssh2";
+import type { Client } from "ssh2";
 import { parseStepResult, type StepResult } from "../../windows/step-result.ts";
-import { onMachine, runOn } from "../existing/dial-machine.ts";
-import { RemoteFiles } from "../existing/remote-files.ts";
+import { onServer, patience } from "../../../ssh/dial.ts";
+import { RemoteFiles } from "../../../ssh/remote-files.ts";
+import { runOn } from "../../../ssh/run-over-ssh.ts";
+import { say } from "../../host-action/run-action.ts";
 import { explainHyperVAccess } from "./explain-access.ts";
 import { hyperVHostText, type HyperVHostParameter } from "./parameters.ts";
 import { hyperVCommand, type ScriptCall } from "./script-command.ts";
@@ -38,10 +40,10 @@ export async function onHyperVHost<T>(
 ): Promise<T> {
   const { address, port, user, hostKey } = host;
   try {
-    return await onMachine(
-      { place: { host: address, port, user, hostKey } },
-      { machine: { privateKey: keyOf(host) } },
+    return await onServer(
+      { host: address, port, user, hostKey, privateKey: keyOf(host), ...patience },
       seconds,
+      say,
       async (client, signal) => work(await sessionOn(client, signal, host)),
     );
   } catch (error) {
@@ -70,7 +72,7 @@ async function sessionOn(
   const remote = await RemoteFiles.open(client);
   const isThere = await remote.exists(sftpPath(`${folder}\\${completeFile}`));
   if (!isThere) {
-    await copyScripts(client, sftpPath(folder), files);
+    await copyScripts(remote, sftpPath(folder), files);
   }
   return {
     host,
@@ -98,41 +100,28 @@ function sftpPath(path: string): string {
 }
 
 async function copyScripts(
-  client: Client,
+  remote: RemoteFiles,
   folder: string,
   files: ReadonlyMap<string, Buffer>,
 ): Promise<void> {
-  const sftp = await new Promise<SFTPWrapper>((resolve, reject) => {
-    client.sftp((error, opened) => {
-      if (error) reject(error);
-      else resolve(opened);
-    });
-  });
   const made = new Set<string>();
   for (const [name, content] of [...files, [completeFile, Buffer.from("\n")] as const]) {
     const file = `${folder}/${name}`;
-    await makeFolders(sftp, file.slice(0, file.lastIndexOf("/")), made);
-    await new Promise<void>((resolve, reject) => {
-      sftp.writeFile(file, content, (error: Error | null | undefined) => {
-        if (error) reject(new Error(`${file} cannot be written: ${error.message}`));
-        else resolve();
-      });
+    await makeFolders(remote, file.slice(0, file.lastIndexOf("/")), made);
+    await remote.write(file, content).catch(({ message }: Error) => {
+      throw new Error(`${file} cannot be written: ${message}`);
     });
   }
 }
 
 /** Makes a folder and those it lies in. One that is there is no error; that of a drive always is. */
-async function makeFolders(sftp: SFTPWrapper, folder: string, made: Set<string>): Promise<void> {
+async function makeFolders(remote: RemoteFiles, folder: string, made: Set<string>): Promise<void> {
   const names = folder.split("/");
   for (let length = 2; length <= names.length; length++) {
     const path = names.slice(0, length).join("/");
     if (made.has(path)) continue;
     made.add(path);
     // What is wrong, beyond that it is there, the file in it tells.
-    await new Promise<void>((resolve) => {
-      sftp.mkdir(path, () => {
-        resolve();
-      });
-    });
+    await remote.makeFolder(path).catch(() => undefined);
   }
 }

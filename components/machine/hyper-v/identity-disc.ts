@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { installText, thisPackageManager } from "../../../toolchain/host-packages.ts";
-import { runProgram } from "../../../toolchain/run-program.ts";
+import { runProgram } from "../../../host/run-program.ts";
 import type { IdentityParameter } from "./parameters.ts";
 
 /** cloud-init's NoCloud form, by whose name the image's scripts find it. */

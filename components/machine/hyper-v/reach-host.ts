@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { onMachine } from "../existing/dial-machine.ts";
+import { onServer, patience } from "../../../ssh/dial.ts";
+import { say } from "../../host-action/run-action.ts";
 import { explainHyperVAccess } from "./explain-access.ts";
 import type { HyperVHostParameter } from "./parameters.ts";
 
@@ -13,8 +14,8 @@ export async function reachHyperVHost(
   const { address, port, user, hostKey, privateKeyFile } = host;
   try {
     const privateKey = await readFile(privateKeyFile, "utf8");
-    const place = { host: address, port, user, hostKey };
-    await onMachine({ place }, { machine: { privateKey } }, reachSeconds, () => Promise.resolve());
+    const endpoint = { host: address, port, user, hostKey, privateKey, ...patience };
+    await onServer(endpoint, reachSeconds, say, () => Promise.resolve());
     return undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).path === privateKeyFile) {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Settings } from "../../../config/settings.ts";
-import { generateEd25519 } from "../../machine/generate-ed25519.ts";
+import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { answerFile, sealedAnswerFileText } from "./answer-file.ts";
 import type { Bake } from "./bake.ts";
 import { configDiscContent } from "./config-disc-content.ts";

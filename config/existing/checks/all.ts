@@ -1,30 +1,24 @@
-import { nodeTaints } from "../../checks/node-taints.ts";
-import { dnsServersOnce } from "../../checks/dns-servers.ts";
-import { proxySet } from "../../checks/proxy-set.ts";
-import type { ExistingCheck } from "../check.ts";
-import { addressRegisters, flannelRangeHolds } from "./addresses.ts";
+import type { Check } from "../../problem.ts";
+import { existingWindowsChecks } from "../../sections/windows.ts";
+import { clusterChecks } from "../cluster.ts";
+import { flannelRange } from "../cni.ts";
+import { nodesChecks } from "../nodes.ts";
+import type { WrittenExisting } from "../settings.ts";
 import { bastionApart, eachBastionOnce, forwardPortsApart, forwardPortUsed } from "./bastions.ts";
-import { flannelRange, hostsEntries, oneKubeconfig, rangesApart } from "./cluster.ts";
+import { flannelRangeHolds } from "./flannel-range.ts";
 import { oneWayEach, someWay } from "./logins.ts";
-import { machinesApart, onlyWindows } from "./machines.ts";
 
-/** Every cross-check, in the order its problems are told. */
-export const existingChecks: readonly ExistingCheck[] = [
-  oneKubeconfig,
-  hostsEntries,
-  rangesApart,
+/** Every check of a stack of existing machines, in the order its problems are told. */
+export const existingChecks: readonly Check<WrittenExisting>[] = [
+  ...clusterChecks,
   flannelRange,
-  proxySet,
-  dnsServersOnce,
+  ...existingWindowsChecks,
   oneWayEach,
   eachBastionOnce,
   forwardPortUsed,
-  onlyWindows,
-  machinesApart,
-  addressRegisters,
+  ...nodesChecks,
   flannelRangeHolds,
   someWay,
   bastionApart,
   forwardPortsApart,
-  nodeTaints,
 ];

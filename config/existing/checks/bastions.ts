@@ -1,11 +1,9 @@
-import type { SettingsProblem } from "../../problem.ts";
-import type { ExistingCheck } from "../check.ts";
-import { effectiveHops, effectiveLogin } from "../effective-login.ts";
-import { forwardPort } from "../forward-port.ts";
+import type { Check, SettingsProblem } from "../../problem.ts";
+import { effectiveHops, effectiveLogin, effectiveForwardPort } from "../login.ts";
 import type { Bastion, WrittenExisting } from "../settings.ts";
 
 /** A machine is not its own bastion. */
-export const bastionApart: ExistingCheck = {
+export const bastionApart: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
     nodes.flatMap((node, index) => {
@@ -24,7 +22,7 @@ export const bastionApart: ExistingCheck = {
 };
 
 /** No host is gone through twice on one way. */
-export const eachBastionOnce: ExistingCheck = {
+export const eachBastionOnce: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
     [
@@ -54,7 +52,7 @@ function isSame(one: Bastion, other: Bastion): boolean {
 }
 
 /** A port is named only where it is used: for several bastions. */
-export const forwardPortUsed: ExistingCheck = {
+export const forwardPortUsed: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
     [
@@ -79,13 +77,13 @@ export const forwardPortUsed: ExistingCheck = {
 };
 
 /** A port leads to one bastion, by one way. */
-export const forwardPortsApart: ExistingCheck = {
+export const forwardPortsApart: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }, file) => {
     const first = new Map<number, { readonly name: string; readonly way: string }>();
     return nodes.flatMap((node, index): SettingsProblem[] => {
       const own = effectiveLogin(login, node);
-      const port = forwardPort(own, file);
+      const port = effectiveForwardPort(own, file);
       if (port === undefined) return [];
       const way = wayOf(own);
       const other = first.get(port);

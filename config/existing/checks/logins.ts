@@ -1,11 +1,11 @@
 import { pathText } from "../../problem.ts";
-import type { SettingsProblem } from "../../problem.ts";
+import type { Check, SettingsProblem } from "../../problem.ts";
 import { privateKey } from "../../values/private-key.ts";
-import type { ExistingCheck } from "../check.ts";
-import { credentials, effectiveLogin, ways, waysOf } from "../effective-login.ts";
+import type { WrittenExisting } from "../settings.ts";
+import { credentials, effectiveLogin, ways, waysOf } from "../login.ts";
 
 /** Everywhere at most one way to log in; a key in the settings is one. Values are secrets: none is shown. */
-export const oneWayEach: ExistingCheck = {
+export const oneWayEach: Check<WrittenExisting> = {
   reads: [],
   run: (settings) =>
     credentials(settings).flatMap(({ path, credential }): SettingsProblem[] => {
@@ -30,7 +30,7 @@ export const oneWayEach: ExistingCheck = {
 };
 
 /** Every machine can be logged in to. */
-export const someWay: ExistingCheck = {
+export const someWay: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
     nodes.flatMap((node, index) =>

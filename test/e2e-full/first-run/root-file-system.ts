@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { appendFile, chmod, cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { runAsGroup, type Finished } from "../../e2e/process-group.ts";
 
 /** The two ends of its cable; from a range for tests (RFC 2544). */

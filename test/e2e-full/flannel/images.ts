@@ -11,7 +11,7 @@ import {
 } from "../../../components/controlplane/node-image/image-packing.ts";
 import { linuxDebian } from "../../../components/linux/image/debian.ts";
 import type { Artifact, BuildContext } from "../../../toolchain/artifact.ts";
-import { runLogged } from "../../../toolchain/run-logged.ts";
+import { runLogged } from "../../../host/run-logged.ts";
 import { parseJson } from "../../../toolchain/parse-json.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
 import { ensureGo, requireGo } from "../../../toolchain/tools/go-toolchain.ts";

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { ensureClusterImages } from "../../../components/controlplane/actions/cluster-images.ts";
-import { containerAddress } from "../../../components/controlplane/actions/docker.ts";
+import { containerAddress } from "../../../host/docker.ts";
 import { hostTraits } from "../../../components/controlplane/host-traits.ts";
 import { kindConfig } from "../../../components/controlplane/kind-config.ts";
 import { Cluster } from "../../e2e/cluster.ts";

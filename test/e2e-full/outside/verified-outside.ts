@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { startHostServer } from "../../../verify/cluster/host-server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { fingerprint } from "../../../components/machine/fingerprint.ts";
+import { fingerprint } from "../../../ssh/host-key.ts";
 import { listing } from "../../unit/rehearsal-host/machine-listing.ts";
 import { succeeded } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";

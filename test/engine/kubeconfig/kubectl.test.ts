@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
 import { mergeIntoFiles, removeFromFiles } from "../../../cli/kubeconfig/user-files.ts";
-import { reachableKubeconfig } from "../../../components/controlplane/kubeconfig.ts";
+import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import { findTool } from "../plugins/support/tool.ts";
 

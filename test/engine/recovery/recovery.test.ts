@@ -9,7 +9,7 @@ import { parseDeployment } from "../../../cli/recovery/deployment.ts";
 import type { Extent } from "../../../cli/recovery/forget.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
-import { waitFor } from "../../../components/controlplane/actions/wait.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { ScratchProject, type RunningOperation } from "./scratch-project.ts";
 
 /** A host without libvirt and Docker: nothing of a lab can be on it. */
@@ -80,9 +80,9 @@ describe("a run of the engine that does not get to its end", () => {
   /** An `up` that has come as far as a command that waits. */
   const startUp = async (begun: string, marked = true): Promise<RunningOperation> => {
     const running = project.start("up", marked);
-    const options = { what: begun, timeoutSeconds: 300, pauseSeconds: 0.1 };
+    const options = { what: begun, timeoutSeconds: 300, pollMilliseconds: 100 };
     await Promise.race([
-      waitFor(options, () => Promise.resolve(present(begun)[0] ? { found: true } : { seen: "" })),
+      waitUntil(options, () => Promise.resolve(present(begun)[0] ? undefined : "")),
       running.end.then(({ output }) => assert.fail(output)),
     ]);
     return running;

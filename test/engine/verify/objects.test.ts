@@ -3,7 +3,7 @@ import {
   windowsNodesBinding,
   windowsNodesRole,
 } from "../../../components/cni/flannel/windows-access.ts";
-import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../../components/controlplane/actions/endpoint-slices.ts";
 import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
 import {

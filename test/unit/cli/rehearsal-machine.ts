@@ -1,4 +1,4 @@
-import type { SshSource } from "../../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { adminKey } from "../rehearsal-host/ssh-client.ts";
 

@@ -4,8 +4,7 @@ import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
 import { readSettingsFile, settingsIn } from "../../../cli/settings-file.ts";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { problemText, SettingsError } from "../../../config/problem.ts";
-import { splitConfig } from "../../../config/split-config.ts";
-import { stackKind } from "../../../config/stack-kind.ts";
+import { stackSections } from "../../../config/stack-sections.ts";
 import { changedAsTold } from "./as-told.ts";
 import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-cases.ts";
 
@@ -82,11 +81,10 @@ const asFile = (config: Readonly<Record<string, unknown>>): string => JSON.strin
 function settingsOf(text: string, { stack }: Pick<BadCase, "stack">): unknown {
   const source = { stack, file: fileOf({ stack }) };
   const file = readSettingsFile(text, source.file);
-  const { sections, strays } = splitConfig(file.config);
-  const known = stackKind(sections, source.file);
-  return known.kind === "lab"
+  const { kind, sections, strays } = stackSections(file.config, source.file);
+  return kind === "lab"
     ? settingsIn(file, source)
-    : resolveExisting(known.sections, source, [...file.outside, ...strays]);
+    : resolveExisting(sections, source, [...file.outside, ...strays]);
 }
 
 function errorOf(text: string, one: Pick<BadCase, "stack">): SettingsError {

@@ -11,7 +11,7 @@ function saidOf(kubernetesVersion: string, kind: "calico" | "flannel" = "calico"
   const cluster = { ...settings.cluster, kubernetesVersion };
   const cni = { ...settings.cni, kind };
   return calicoKubernetes(calicoTestedWith)
-    .run({ ...settings, cluster, cni })
+    .run({ ...settings, cluster, cni }, "Pulumi.x.yaml")
     .map(problemText);
 }
 

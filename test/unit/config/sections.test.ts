@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { splitConfig } from "../../../config/split-config.ts";
+import { stackSections } from "../../../config/stack-sections.ts";
 
 describe("Pulumi's configuration", () => {
   it("has sections below the project's name, which may be left out, and what nothing reads", () => {
-    const { sections, strays } = splitConfig({
-      "kindows:cni": { kind: "calico" },
-      lab: { name: "x" },
-      "pulumi:tags": { owner: "me" },
-      "kindow:nodes": [],
-      "kubernetes:context": "other",
-    });
+    const { sections, strays } = stackSections(
+      {
+        "kindows:cni": { kind: "calico" },
+        lab: { name: "x" },
+        "pulumi:tags": { owner: "me" },
+        "kindow:nodes": [],
+        "kubernetes:context": "other",
+      },
+      "Pulumi.dev.yaml",
+    );
     assert.deepEqual(sections, { cni: { kind: "calico" }, lab: { name: "x" } });
     assert.deepEqual(
       strays.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),

@@ -6,7 +6,7 @@ import { imageMedia } from "../../../components/windows/image/media.ts";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
-import { stackKind } from "../../../config/stack-kind.ts";
+import { stackSections } from "../../../config/stack-sections.ts";
 
 interface StackFile {
   readonly config: Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ describe("stack files", () => {
   });
 
   it("existing is an example that could be, of machines that are nobody's", () => {
-    const { kind, sections } = stackKind(sectionsOf("existing"), "Pulumi.existing.yaml");
+    const { kind, sections } = stackSections(sectionsOf("existing"), "Pulumi.existing.yaml");
     assert.equal(kind, "existing");
     const { nodes } = resolveExisting(sections, { file: "Pulumi.existing.yaml" });
     assert.deepEqual(

@@ -4,11 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { mock } from "node:test";
 
-import {
-  ApiError,
-  ClusterApi,
-  hasStatus,
-} from "../../../components/controlplane/actions/cluster-api.ts";
+import { ApiError, ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
 import { withFakeApi } from "./fake-api.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 

@@ -2,7 +2,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { mock } from "node:test";
 
-import { ClusterApi } from "../../../components/controlplane/actions/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 
 /** `METHOD /path`, the path without its query, in order of arrival. */

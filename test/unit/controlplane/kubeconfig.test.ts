@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 
-import { caCertHash } from "../../../components/controlplane/ca-cert-hash.ts";
-import {
-  credentials,
-  reachableKubeconfig,
-  serverAddress,
-} from "../../../components/controlplane/kubeconfig.ts";
+import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
+import { credentials, reachableKubeconfig, serverAddress } from "../../../kubernetes/kubeconfig.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 
 const admin = kubeconfig("https://kindows-lab-control-plane:6443");

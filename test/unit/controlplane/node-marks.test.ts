@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { V1Node } from "@kubernetes/client-node";
 
-import { changeNode } from "../../../components/controlplane/actions/change-node.ts";
+import { changeNode } from "../../../kubernetes/change-node.ts";
 import { withMarks, type NodeMarks } from "../../../components/controlplane/node-marks.ts";
 import { eachCase } from "../each-case.ts";
 import { withFakeApi } from "./fake-api.ts";

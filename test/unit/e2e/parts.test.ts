@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { PartResults } from "../../e2e-full/part-results.ts";
 import { chosenParts, parts } from "../../e2e-full/parts.ts";
 import { runMocha, runParts } from "../../e2e-full/run-parts.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import ssh2 from "ssh2";
 import { parse } from "yaml";
-import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
+import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { metaData, userData } from "../../../components/machine/identity.ts";
 import { macAddress } from "../../../components/machine/mac-address.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { getEventListeners, once } from "node:events";
 import net from "node:net";
-import { dial } from "../../../plugins/command/dial.ts";
-import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { dial } from "../../../ssh/dial.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 
 describe("dialling", () => {
   let server: net.Server;
@@ -19,9 +19,10 @@ describe("dialling", () => {
   });
   afterEach(() => server.close());
 
-  const dialled = (signal: AbortSignal, more: Record<string, number> = {}): Promise<unknown> => {
+  const dialled = (signal: AbortSignal, dialErrorLimit = -1): Promise<unknown> => {
     const { port } = server.address() as net.AddressInfo;
-    const connection = { host: "127.0.0.1", port, user: "nobody", password: "none", ...more };
+    const bounds = { dialErrorLimit, perDialTimeout: 300 };
+    const connection = { host: "127.0.0.1", port, user: "nobody", password: "none", ...bounds };
     return dial(connection, { signal, progress: () => undefined });
   };
 
@@ -35,7 +36,7 @@ describe("dialling", () => {
   it("leaves nothing behind on the operation's signal, however many attempts it took", async () => {
     const { signal } = new AbortController();
     greet = (socket) => socket.destroy();
-    await assert.rejects(dialled(signal, { dialErrorLimit: 2 }), /after 2 failed attempts/);
+    await assert.rejects(dialled(signal, 2), /after 2 failed attempts/);
     await leftAlone(signal);
   });
 

@@ -11,7 +11,7 @@ import {
   runEnvironment,
 } from "../../../plugins/language-nodejs/run-arguments.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
-import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("the arguments of a program", () => {

@@ -127,7 +127,7 @@ describe("command.remote.Command", () => {
         connection: { ...once(), privateKey: secret(key.privateKey), hostKey: makeKey().publicKey },
         create: "echo never",
       }),
-      official ? /host key/ : /host key SHA256:.*hostKey pins SHA256:/,
+      official ? /host key/ : /host key SHA256:.*the settings pin SHA256:/,
     ],
     [
       "a refused login",

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import ssh2, { type ConnectConfig } from "ssh2";
 import { create } from "tar";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { generateEd25519 } from "../../../components/machine/generate-ed25519.ts";
+import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
 
 describe("The rehearsal host's SSH server", () => {

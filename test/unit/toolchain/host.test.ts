@@ -13,8 +13,7 @@ import { hostPackages } from "../../../toolchain/host-package-table.ts";
 import { installCommand, planPackages, startCommand } from "../../../toolchain/host-packages.ts";
 import type { Host, Plan } from "../../../toolchain/host-packages.ts";
 import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
-import { runProgram, type ProgramEnd } from "../../../toolchain/run-program.ts";
-import { waitUntil } from "../../../toolchain/wait-until.ts";
+import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -252,25 +251,6 @@ describe("daemons that do not answer", () => {
     const state = classifyRefusal(stderr, "docker");
     assert.equal(state.kind, kind);
     assert.match(state.kind === "running" ? "" : state.reason, reason);
-  });
-});
-
-describe("a bounded wait", () => {
-  it("ends as soon as nothing is left to wait for", async () => {
-    const seen = ["one", "two", undefined];
-    const options = { what: "it", timeoutSeconds: 600, pollMilliseconds: 1 };
-    await waitUntil(options, () => Promise.resolve(seen.shift()));
-    assert.deepEqual(seen, []);
-  });
-  it("says what it waited for and what it saw last", async () => {
-    let looks = 0;
-    const options = { what: "Docker to answer", timeoutSeconds: 0.02, pollMilliseconds: 5 };
-    await assert.rejects(
-      waitUntil(options, () => Promise.resolve(`look ${++looks}`)),
-      (error: Error) =>
-        error.message === `waited 0.02 s for Docker to answer; last seen: look ${looks}`,
-    );
-    assert.ok(looks > 1);
   });
 });
 

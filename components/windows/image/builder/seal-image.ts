@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CommandFailed, runOverSsh, type SshSource } from "../../../machine/run-over-ssh.ts";
+import { CommandFailed, runOverSsh, type SshSource } from "../../../../ssh/run-over-ssh.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
 import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";

@@ -8,7 +8,7 @@ import path from "node:path";
 import https from "node:https";
 import { text } from "node:stream/consumers";
 import { started, stopped } from "../../../../rehearsal/left-running.ts";
-import { waitUntil } from "../../../../toolchain/wait-until.ts";
+import { waitUntil } from "../../../../host/wait-until.ts";
 import { findTool } from "./tool.ts";
 
 /** How long etcd and the API server may take to be ready. */
@@ -86,7 +86,7 @@ export class ApiServer {
       await answering.request("GET", "/api/v1/namespaces/default");
     };
     try {
-      await waitUntil(options, () => look().catch((error: unknown) => (error as Error).message));
+      await waitUntil(options, look);
     } catch (error) {
       for (const child of [server, etcd]) child.kill("SIGKILL");
       throw error;

@@ -6,7 +6,7 @@ const repository = path.resolve(import.meta.dirname, "../../../..");
 /** What programs and host actions are made of. */
 const sources = [
   ...["cli", "components", "config", "plugins", "policy", "preflight", "rehearsal", "stacks"],
-  ...["toolchain", "verify", "index.ts"],
+  ...["ssh", "kubernetes", "host", "toolchain", "verify", "index.ts"],
 ];
 
 /**

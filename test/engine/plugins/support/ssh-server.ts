@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
-import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
+import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 import ssh2 from "ssh2";
 import type { AuthContext, Connection, Session } from "ssh2";
 import { started, stopped } from "../../../../rehearsal/left-running.ts";

@@ -11,7 +11,7 @@ import {
   refreshInFiles,
   removeFromFiles,
 } from "../../../../cli/kubeconfig/user-files.ts";
-import { reachableKubeconfig } from "../../../../components/controlplane/kubeconfig.ts";
+import { reachableKubeconfig } from "../../../../kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
 import { newFolder } from "../../new-folder.ts";
 import { recordedHost } from "../lab/recorded-host.ts";

@@ -4,7 +4,7 @@ import {
   chooseKubeconfig,
   type KubeconfigHost,
 } from "../../../../components/controlplane/existing/choose-kubeconfig.ts";
-import { credentials } from "../../../../components/controlplane/kubeconfig.ts";
+import { credentials } from "../../../../kubernetes/kubeconfig.ts";
 import { eachCase } from "../../each-case.ts";
 
 const files: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { publicKeyHash } from "../../../../components/controlplane/ca-cert-hash.ts";
+import { publicKeyHash } from "../../../../kubernetes/ca-cert-hash.ts";
 import type { Question } from "../../../../components/controlplane/existing/cluster-answers.ts";
 import {
   judgeCluster,

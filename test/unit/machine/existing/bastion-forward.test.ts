@@ -3,12 +3,13 @@ import {
   BastionForward,
   type ForwardArgs,
 } from "../../../../components/machine/existing/bastion-forward.ts";
-import type { Hop } from "../../../../components/machine/existing/dial-hops.ts";
-import { onMachine, runOn } from "../../../../components/machine/existing/dial-machine.ts";
+import type { PinnedEndpoint as Hop } from "../../../../ssh/endpoint.ts";
+import { onMachine } from "../../../../components/machine/existing/dial-machine.ts";
+import { runOn } from "../../../../ssh/run-over-ssh.ts";
 import type { MachineWay } from "../../../../components/machine/existing/machine-parameter.ts";
 import { claimMachine } from "../../../../components/machine/existing/claim.ts";
-import { dial } from "../../../../plugins/command/dial.ts";
-import { waitUntil } from "../../../../toolchain/wait-until.ts";
+import { dial } from "../../../../ssh/dial.ts";
+import { waitUntil } from "../../../../host/wait-until.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
 import { eachCase } from "../../each-case.ts";
 
@@ -67,7 +68,7 @@ describe("a machine behind several bastions", () => {
       {
         ...hop(3),
         ...bounds,
-        proxy: { ...last, host: "127.0.0.1", port: forward.port, ...bounds },
+        via: [{ ...last, host: "127.0.0.1", port: forward.port, ...bounds }],
       },
       { signal, progress: () => undefined },
     );

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
+import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 import {
   type HyperVSession,
   onHyperVHost,

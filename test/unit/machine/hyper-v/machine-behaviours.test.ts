@@ -3,7 +3,7 @@ import { reachHyperVHost } from "../../../../components/machine/hyper-v/reach-ho
 import { onHyperVHost } from "../../../../components/machine/hyper-v/host-session.ts";
 import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.ts";
 import { removeCall, testHostCall } from "../../../../components/machine/hyper-v/script-command.ts";
-import { generateEd25519 } from "../../../../components/machine/generate-ed25519.ts";
+import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 import type {
   HyperVSetting,
   ModelledMachine,

@@ -1,4 +1,4 @@
-import { dial } from "../../../../plugins/command/dial.ts";
+import { dial } from "../../../../ssh/dial.ts";
 import { CuttingProxy, type Direction, type Place } from "./cutting-proxy.ts";
 import { type Lab, operation, withLab } from "./lab.ts";
 import { codeOf, lacks, mayYetEnd } from "./play.ts";

@@ -10,9 +10,9 @@ import { parseStepResult } from "../../../../components/windows/step-result.ts";
 import { homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
 import { remoteSteps as stepsHome } from "../../../../components/windows/remote-steps.ts";
 import { stepsSource } from "../../../../components/windows/steps-folder.ts";
-import { dial } from "../../../../plugins/command/dial.ts";
+import { dial } from "../../../../ssh/dial.ts";
 import { runRemotely } from "../../../../plugins/command/run-remotely.ts";
-import { uploadSource } from "../../../../plugins/command/upload.ts";
+import { uploadSource } from "../../../../ssh/upload.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
@@ -30,6 +30,10 @@ const limitSeconds = 300;
 /** What `up` brings to a machine, as the program stages it. */
 const folders = stepFolders(stepsSource);
 const home = stageHome(homeSource, folders.values());
+
+/** How a machine is reached, as a resource has it. */
+type Connection = Record<"host" | "user" | "privateKey" | "hostKey", string> &
+  Record<"port" | "dialErrorLimit" | "perDialTimeout", number>;
 
 /** A machine before a row, as a folder with its drive, and what is on it after the row when nothing happens. */
 export interface Snapshot {
@@ -173,7 +177,7 @@ export class Lab {
   async #upload(source: string, target: string): Promise<void> {
     const ssh = await dial(this.connection(), operation(target));
     try {
-      await uploadSource(ssh.client, { path: source }, target, operation(target));
+      await uploadSource(ssh.client, { path: source }, target, operation(target).signal);
     } finally {
       ssh.close();
     }
@@ -183,8 +187,7 @@ export class Lab {
     return row === "push of the media" ? join(this.#work, "media") : home.folder;
   }
 
-  /** How the machine is reached, as a resource has it. */
-  connection(): Record<string, string | number> {
+  connection(): Connection {
     return {
       host: "127.0.0.1",
       port: this.port,

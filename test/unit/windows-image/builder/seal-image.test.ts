@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CommandFailed } from "../../../../components/machine/run-over-ssh.ts";
+import { CommandFailed } from "../../../../ssh/run-over-ssh.ts";
 import { StageError } from "../../../../components/windows/image/builder/build-stages.ts";
 import {
   buildIn,

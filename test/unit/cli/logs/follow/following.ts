@@ -1,7 +1,7 @@
 import { followAll } from "../../../../../cli/logs/follow/follow-all.ts";
 import type { Ending } from "../../../../../cli/logs/follow/patience.ts";
 import type { LogStream } from "../../../../../cli/logs/follow/source.ts";
-import { waitUntil } from "../../../../../toolchain/wait-until.ts";
+import { waitUntil } from "../../../../../host/wait-until.ts";
 
 /** Streams that are followed, and what is told of them. */
 export class Following {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { machineStream } from "../../../../../cli/logs/follow/machine-stream.ts";
-import type { SshSource } from "../../../../../components/machine/run-over-ssh.ts";
+import type { SshSource } from "../../../../../ssh/run-over-ssh.ts";
 import { startRehearsalHost } from "../../../../../rehearsal/host/in-process.ts";
 import type { RehearsalHost } from "../../../../../rehearsal/host/in-process.ts";
 import { eachCase } from "../../../each-case.ts";

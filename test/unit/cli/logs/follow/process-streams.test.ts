@@ -11,7 +11,7 @@ import {
   staticPodArguments,
   staticPodsStream,
 } from "../../../../../cli/logs/follow/static-pods-stream.ts";
-import { waitUntil } from "../../../../../toolchain/wait-until.ts";
+import { waitUntil } from "../../../../../host/wait-until.ts";
 import { newFolder } from "../../../new-folder.ts";
 import { recordedHost } from "../../lab/recorded-host.ts";
 import { Following } from "./following.ts";

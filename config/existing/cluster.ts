@@ -1,0 +1,158 @@
+import * as z from "zod";
+import semver from "semver";
+import { parseRange } from "../ipv4.ts";
+import { localFile } from "../named-file.ts";
+import type { Check, Complaint, SettingsProblem } from "../problem.ts";
+import { hostName } from "../values/dns-name.ts";
+import { cidr, machineAddress } from "../values/ip-address.ts";
+import { between, text } from "../values/value.ts";
+
+const kubeconfig = z.strictObject({
+  file: text(localFile)
+    .optional()
+    .meta({ description: "Absolute path of the kubeconfig on this host." }),
+  text: z.string().optional().meta({
+    description:
+      "Or the kubeconfig itself, as a secret: `pulumi config set --secret --path 'kindows:cluster.kubeconfig.text' < FILE`.",
+  }),
+  context: z.string().min(1).optional().meta({
+    description: "Context of it.",
+    default: "its current one",
+  }),
+});
+
+const hostsEntry = z.strictObject({
+  name: text(hostName).meta({ description: "Host name, as in `endpoint`." }),
+  address: text(machineAddress).meta({
+    description: "IPv4 address that the machines reach it at.",
+  }),
+});
+
+/** The cluster that is there. */
+export const cluster = z.strictObject({
+  kubeconfig: kubeconfig.prefault({}).meta({
+    description: "With which the cluster is reached from this host. Exec and token users too.",
+  }),
+  endpoint: text(endpoint).optional().meta({
+    description: "`HOST:PORT` of the API server as the machines reach it.",
+    default: "what the cluster's own `cluster-info` says",
+  }),
+  hostsEntries: z.array(hostsEntry).default([]).meta({
+    description: "Names that the machines cannot resolve otherwise, for their hosts file.",
+  }),
+  kubernetesVersion: text(fullVersion).default("1.36.4").meta({
+    description:
+      "Version of kubelet, kubeadm and kube-proxy on the Windows nodes: the cluster's, or up to three minor versions older.",
+  }),
+  podCidr: text(cidr("10.244.0.0/16")).optional().meta({
+    description: "IPv4 range of pods.",
+    default: "what kubeadm's own settings in the cluster say",
+  }),
+  serviceCidr: text(cidr("10.96.0.0/16")).optional().meta({
+    description: "IPv4 range of services.",
+    default: "what kubeadm's own settings in the cluster say",
+  }),
+  tokenTtlMinutes: between(1, 120).default(60).meta({
+    description: "How long a join token lives.",
+    unit: "minutes",
+  }),
+});
+
+const endpointForm = "Write HOST:PORT, e.g. api.example.com:6443.";
+
+/** `host:port` of an API server, the host an IPv4 address or a DNS name. */
+function endpoint(value: string): Complaint | undefined {
+  if (/^[a-z]+:\/\//i.test(value)) {
+    return {
+      why: "is an address with a scheme",
+      instead: `Write ${value.replace(/^[a-z]+:\/\//i, "").replace(/\/.*$/, "")} alone, as HOST:PORT.`,
+    };
+  }
+  const [, host, port] = /^([^:]+):(\d{1,5})$/.exec(value) ?? [];
+  if (host === undefined || port === undefined) {
+    return { why: "is not a host and a port", instead: endpointForm };
+  }
+  if (Number(port) < 1 || Number(port) > 65535) {
+    return { why: `has the port ${port}, which there is none of`, instead: endpointForm };
+  }
+  return hostName(host) === undefined
+    ? undefined
+    : { why: `has no host name or IPv4 address before the port`, instead: endpointForm };
+}
+
+/** A released version in three numbers, without a leading v. */
+function fullVersion(value: string): Complaint | undefined {
+  if (/^\d+\.\d+\.\d+$/.test(value) && semver.valid(value) === value) {
+    return undefined;
+  }
+  const nearest = /^\d+\.\d+$/.test(value)
+    ? `${value}.0`
+    : (/^v?(\d+\.\d+\.\d+)/.exec(value)?.[1] ?? "1.36.4");
+  return {
+    why: "is not a version of three numbers without a leading v",
+    instead: `Write one in full and in quotes, e.g. "${nearest}".`,
+  };
+}
+
+interface ClusterSection {
+  readonly cluster: z.output<typeof cluster>;
+}
+
+/** The kubeconfig comes from one place. */
+const oneKubeconfig: Check<ClusterSection> = {
+  reads: ["cluster.kubeconfig.file", "cluster.kubeconfig.text"],
+  run({ cluster: { kubeconfig } }): SettingsProblem[] {
+    const { file, text } = kubeconfig;
+    const path = ["cluster", "kubeconfig"];
+    if (file === undefined && text === undefined) {
+      const instead = "Write file, its absolute path, or text, its content as a secret.";
+      return [{ path, value: undefined, why: "names no kubeconfig", instead }];
+    }
+    return file !== undefined && text !== undefined
+      ? [{ path, value: undefined, why: "has file and text", instead: "Keep one of them." }]
+      : [];
+  },
+};
+
+/** A hosts entry is for a name, and each name has one. */
+const hostsEntries: Check<ClusterSection> = {
+  reads: [],
+  run: ({ cluster }) =>
+    cluster.hostsEntries.flatMap(({ name }, index): SettingsProblem[] => {
+      const path = ["cluster", "hostsEntries", index, "name"];
+      if (/^[\d.]+$/.test(name)) {
+        const why = "is an address, which needs no entry";
+        return [{ path, value: name, why, instead: "Write a name, or leave the entry out." }];
+      }
+      const first = cluster.hostsEntries.findIndex((one) => one.name === name);
+      return first < index
+        ? [{ path, value: name, why: "is there twice", instead: "Leave one of them out." }]
+        : [];
+    }),
+};
+
+/** Pods and services do not share addresses. */
+const rangesApart: Check<ClusterSection> = {
+  reads: ["cluster.podCidr", "cluster.serviceCidr"],
+  run({ cluster: { podCidr, serviceCidr } }): SettingsProblem[] {
+    const [pods, services] = [podCidr, serviceCidr].map((one) => one && parseRange(one));
+    const overlap = pods && services && pods.first <= services.last && services.first <= pods.last;
+    return overlap
+      ? [
+          {
+            path: ["cluster", "serviceCidr"],
+            value: serviceCidr,
+            why: `overlaps kindows:cluster.podCidr, ${podCidr ?? ""}`,
+            instead: "Write both as the cluster has them, or leave them out.",
+          },
+        ]
+      : [];
+  },
+};
+
+/** What has to fit together below `kindows:cluster`. */
+export const clusterChecks: readonly Check<ClusterSection>[] = [
+  oneKubeconfig,
+  hostsEntries,
+  rangesApart,
+];

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import { pathText, type Check, type SettingsProblem } from "../problem.ts";
+import { nodeTaints, registration } from "../sections/node-registration.ts";
+import { computerName, unnamed } from "../values/dns-name.ts";
+import { hostKey, someHostKey } from "../values/host-key.ts";
+import { machineAddress, nodeIp, someAddress } from "../values/ip-address.ts";
+import { text } from "../values/value.ts";
+import { ownLogin } from "./login.ts";
+
+const node = z.strictObject({
+  name: text(computerName).meta({
+    description: "Computer name of the machine, and name of its node.",
+    placeholder: unnamed,
+  }),
+  os: z.enum(["windows", "linux"]).default("windows").meta({
+    description: "System of the machine; only Windows machines are joined.",
+  }),
+  address: text(machineAddress).meta({
+    description: "IPv4 address of the machine, for SSH and, without `nodeIp`, as node.",
+    placeholder: someAddress,
+  }),
+  hostKey: text(hostKey).meta({
+    description:
+      "The machine's SSH host key, `ssh-ed25519 AAAA...`; `./kindows host-key ADDRESS` prints it, to be compared on its console once.",
+    placeholder: someHostKey,
+  }),
+  ...ownLogin,
+  ...registration,
+  nodeIp: text(nodeIp).optional().meta({
+    description: "IPv4 address the node registers with, where the machine has several.",
+    default: "`address`",
+  }),
+});
+
+/** The machines that become nodes. */
+export const nodes = z.array(node).default([]);
+
+type Node = z.output<typeof node>;
+
+interface NodesSection {
+  readonly nodes: readonly Node[];
+}
+
+/** Only Windows machines are joined. */
+const onlyWindows: Check<NodesSection> = {
+  reads: [],
+  run: ({ nodes }) =>
+    nodes.flatMap(({ os }, index) =>
+      os === "windows"
+        ? []
+        : [
+            {
+              path: ["nodes", index, "os"],
+              value: os,
+              why: "cannot be joined from here: only Windows machines are",
+              instead: "Join it by the means of its own cluster, and leave it out here.",
+            },
+          ],
+    ),
+};
+
+/** No two machines share what tells them apart. */
+const machinesApart: Check<NodesSection> = {
+  reads: [],
+  run: ({ nodes }) => [
+    ...twice(nodes, "name", ({ name }) => name, "Write another name."),
+    ...twice(nodes, "address", ({ address }) => address, "Write the machine's own address."),
+    ...twice(
+      nodes,
+      "nodeIp",
+      (node) => node.nodeIp ?? node.address,
+      "Write the machine's own address.",
+    ).filter(({ value }) => value !== undefined),
+    ...twice(
+      nodes,
+      "hostKey",
+      ({ hostKey }) => hostKey.trim().split(/\s+/)[1],
+      "Machines cloned with their keys are not told apart: make new ones (delete C:\\ProgramData\\ssh\\ssh_host_*, restart sshd).",
+    ),
+  ],
+};
+
+function twice(
+  nodes: readonly Node[],
+  key: "name" | "address" | "nodeIp" | "hostKey",
+  same: (node: Node) => string | undefined,
+  instead: string,
+): SettingsProblem[] {
+  return nodes.flatMap((node, index) => {
+    const first = nodes.findIndex((other) => same(other) === same(node));
+    return first === index
+      ? []
+      : [
+          {
+            path: ["nodes", index, key],
+            value: node[key],
+            why: `is that of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
+            instead,
+          },
+        ];
+  });
+}
+
+/** A machine without `nodeIp` registers with its address, and kubelet does not take every one. */
+const addressRegisters: Check<NodesSection> = {
+  reads: [],
+  run: ({ nodes }) =>
+    nodes.flatMap((node, index): SettingsProblem[] => {
+      const complaint = node.nodeIp === undefined ? nodeIp(node.address) : undefined;
+      return complaint === undefined
+        ? []
+        : [
+            {
+              path: ["nodes", index, "address"],
+              value: node.address,
+              why: complaint.why,
+              instead:
+                "Write an address that other nodes reach the machine at, there or as its nodeIp.",
+            },
+          ];
+    }),
+};
+
+/** What has to fit together below `kindows:nodes`. */
+export const nodesChecks: readonly Check<NodesSection>[] = [
+  onlyWindows,
+  machinesApart,
+  addressRegisters,
+  nodeTaints,
+];

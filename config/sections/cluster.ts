@@ -1,0 +1,73 @@
+import * as z from "zod";
+import type { Complaint } from "../problem.ts";
+import { kubernetesVersions } from "../supported.ts";
+import { dnsLabel, unnamed } from "../values/dns-name.ts";
+import { cidr } from "../values/ip-address.ts";
+import { between, text } from "../values/value.ts";
+import { oneOfVersions } from "../values/version.ts";
+
+/** The ranges where the settings name none. */
+const ranges = { pods: "10.244.0.0/16", services: "10.96.0.0/16" } as const;
+
+const maxTokenMinutes = 120;
+
+const worker = z.strictObject({
+  name: text(dnsLabel(30)).meta({
+    description: "Last part of the node's name, `kindows-<lab>-<name>`.",
+    placeholder: unnamed,
+  }),
+});
+
+/** Control plane and Linux workers. */
+export const cluster = z.strictObject({
+  kubernetesVersion: text(oneOfVersions("Kubernetes", kubernetesVersions)).default("1.36.4").meta({
+    description: "Kubernetes version of the control plane and all nodes, without a leading `v`.",
+  }),
+  controlPlanes: z.literal([1, 3]).default(1).meta({
+    description: "Number of control planes: 1, or 3 behind a load balancer.",
+  }),
+  workers: z
+    .array(worker)
+    .default([])
+    .meta({ description: "Linux workers, as containers on this host." }),
+  podCidr: text(cidr(ranges.pods))
+    .default(ranges.pods)
+    .meta({ description: "IPv4 range of pods; every node gets a part of it." }),
+  serviceCidr: text(cidr(ranges.services))
+    .default(ranges.services)
+    .meta({ description: "IPv4 range of services." }),
+  nodeImage: text(nodeImage).optional().meta({
+    description: "kind node image of the control planes and Linux workers, pinned by digest.",
+    default:
+      "kind's own for `kubernetesVersion`, or the one built here where no registry is reachable",
+  }),
+  tokenTtlMinutes: between(1, maxTokenMinutes).default(60).meta({
+    description: "How long a join token lives; it has to outlast a node's first boot.",
+    unit: "minutes",
+  }),
+});
+
+/** How an image is named. */
+export const imageReference =
+  /^[a-z0-9]+([._/:-][A-Za-z0-9]+)*(:[\w][\w.-]{0,127})?(@sha256:[a-f0-9]{64})?$/;
+
+/** Node images built on this host have this tag; it is a hash of all that went in, so it pins as a digest does. */
+const builtHere = /^kindest\/node:kindows-[a-f0-9]{12,64}$/;
+
+/** A kind node image that can only ever be the same one. */
+function nodeImage(value: string): Complaint | undefined {
+  if (!imageReference.test(value)) {
+    return {
+      why: "is not an image reference",
+      instead:
+        "Write NAME:TAG@sha256:DIGEST, with the digest of 64 hex digits from kind's release notes.",
+    };
+  }
+  if (!value.includes("@sha256:") && !builtHere.test(value)) {
+    return {
+      why: "has no digest, so it could be another image tomorrow",
+      instead: `Write ${value}@sha256:DIGEST with the digest from kind's release notes, or leave it out.`,
+    };
+  }
+  return undefined;
+}

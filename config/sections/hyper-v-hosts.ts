@@ -1,0 +1,127 @@
+import * as z from "zod";
+import { localFile } from "../named-file.ts";
+import type { Complaint } from "../problem.ts";
+import { dnsLabel, hostName, unnamed } from "../values/dns-name.ts";
+import { hostKey, someHostKey } from "../values/host-key.ts";
+import { between, text } from "../values/value.ts";
+import { machineMemoryMiB, thisHypervisor } from "./hypervisors.ts";
+import type { image } from "./windows-image.ts";
+import { adminUser } from "./windows.ts";
+
+const host = z.strictObject({
+  name: text(dnsLabel(15)).meta({
+    description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,
+    placeholder: (place: number) => `unnamed-h${place}`,
+  }),
+  address: text(hostName).meta({
+    description: "IPv4 address or DNS name of the Windows host.",
+    placeholder: unnamed,
+  }),
+  port: between(1, 65535).default(22).meta({ description: "Its SSH port." }),
+  user: text(adminUser).default("Administrator").meta({
+    description: "Account there, one of its administrators.",
+  }),
+  hostKey: text(hostKey).meta({
+    description: "Its SSH host key, `ssh-ed25519 AAAA...`; any other is refused.",
+    placeholder: someHostKey,
+  }),
+  privateKeyFile: text(localFile).meta({
+    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
+    placeholder: () => "/unnamed",
+  }),
+  switch: text(virtualSwitch).meta({
+    description:
+      "External virtual switch there that is one segment with `network.bridge` of this host; made and connected by you (docs/hyper-v.md).",
+    placeholder: () => "unnamed",
+  }),
+  folder: text(windowsFolder).meta({
+    description: "Folder there for the lab's machines, e.g. `D:\\kindows`; made when missing.",
+    placeholder: () => "C:\\unnamed",
+  }),
+  image: text(windowsVhdx).meta({
+    description:
+      "VHDX there that machines start from: the same image as `windows.image`, brought there by you (docs/hyper-v.md). Another path makes the machines anew.",
+    placeholder: () => "C:\\unnamed.vhdx",
+  }),
+  generation: z.literal([1, 2]).optional().meta({
+    description: "Generation of the machines: 1 starts with BIOS, 2 with UEFI.",
+    default: "2 where `windows.image.firmware` is `uefi`, else 1",
+  }),
+  secureBoot: z.boolean().optional().meta({
+    description: "Whether machines of generation 2 start with Secure Boot.",
+    default: "`true` for generation 2",
+  }),
+  machineMemoryMiB,
+});
+
+/** Windows hosts with Hyper-V. */
+export const hyperVHosts = z.array(host).default([]);
+
+/** Name of a Hyper-V switch, which must be able to stand on a command line. */
+function virtualSwitch(value: string): Complaint | undefined {
+  return /^[\w(][\w .()-]{0,63}$/.test(value) && !value.endsWith(" ")
+    ? undefined
+    : {
+        why: "is no name that can be passed to the host",
+        instead:
+          "Give the switch a name of at most 64 letters, digits, spaces, _ . ( ) and - (Rename-VMSwitch), and write that.",
+      };
+}
+
+const instead = "Write it from the drive on, e.g. D:\\kindows.";
+
+/** Absolute path on a Windows host, which must be able to stand on a command line. */
+function windowsPath(value: string): Complaint | undefined {
+  if (!/^[A-Za-z]:\\/.test(value)) {
+    return { why: "is no absolute path on a drive of Windows", instead };
+  }
+  if (!/^[A-Za-z]:\\[\w .()\\-]*$/.test(value) || /\\\\|[ .](\\|$)/.test(value)) {
+    return {
+      why: "has a part that is no plain name: letters, digits, spaces, _ . ( ) and - make one, with neither space nor dot at its end",
+      instead: "Write a path of such names, with single backslashes between them.",
+    };
+  }
+  return undefined;
+}
+
+/** A folder on a Windows host; not a drive as a whole. */
+function windowsFolder(value: string): Complaint | undefined {
+  const complaint = windowsPath(value);
+  if (complaint !== undefined) {
+    return complaint;
+  }
+  return value.endsWith("\\")
+    ? { why: "ends with a backslash, or is a drive as a whole", instead }
+    : undefined;
+}
+
+/** A VHDX on a Windows host. */
+function windowsVhdx(value: string): Complaint | undefined {
+  const complaint = windowsPath(value);
+  if (complaint !== undefined) {
+    return complaint;
+  }
+  return /\.vhdx$/i.test(value)
+    ? undefined
+    : {
+        why: "is no VHDX by its name",
+        instead: "Convert it (Convert-VHD there, or qemu-img convert -O vhdx here) and write that.",
+      };
+}
+
+type Start = Pick<z.output<typeof host>, "generation" | "secureBoot">;
+type Image = z.output<typeof image>;
+
+/** Generation that an image wants by the settings; undefined for a disk of the user's, which may be either. */
+export function generationOf(image: Image): 1 | 2 | undefined {
+  return "firmware" in image ? (image.firmware === "uefi" ? 2 : 1) : undefined;
+}
+
+/** How the machines of a host start. */
+export function startOf(
+  { generation: written, secureBoot }: Start,
+  image: Image,
+): { readonly generation: 1 | 2; readonly secureBoot: boolean } {
+  const generation = written ?? generationOf(image) ?? 1;
+  return { generation, secureBoot: generation === 2 && secureBoot !== false };
+}

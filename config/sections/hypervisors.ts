@@ -1,0 +1,134 @@
+import * as z from "zod";
+import { localFile } from "../named-file.ts";
+import type { Complaint } from "../problem.ts";
+import { dnsLabel, unnamed } from "../values/dns-name.ts";
+import { hostKey, someHostKey } from "../values/host-key.ts";
+import { between, text } from "../values/value.ts";
+import { bridgeName } from "./network.ts";
+
+/** What the hypervisor of this host is called where nodes are placed. */
+export const thisHypervisor = "local";
+
+const domainType = z.enum(["kvm", "qemu"]);
+
+/** Beyond this a number was meant in another unit. */
+const mostMemoryMiB = 16 * 1024 * 1024;
+
+/** Memory that a hypervisor has for machines. */
+export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
+  description:
+    "Memory for the lab's machines there. Nodes that name no hypervisor are spread by it: it has to be written for all of them then.",
+  unit: "MiB",
+  default: "unknown, nothing is spread",
+});
+
+/** The hypervisor of this host. */
+export const hypervisor = z.strictObject({
+  uri: text(hypervisorUri)
+    .default("qemu:///system")
+    .meta({ description: "libvirt's address, the system instance of this host." }),
+  domainType: domainType.default("kvm").meta({
+    description:
+      "`kvm`, or `qemu` (emulation, some ten times slower) where there is no KVM: fit for rehearsals only.",
+  }),
+  machineMemoryMiB,
+});
+
+const remote = z.strictObject({
+  name: text(dnsLabel(15)).meta({
+    description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,
+    placeholder: unnamed,
+  }),
+  uri: text(remoteHypervisorUri).meta({
+    description: "libvirt's address there, `qemu+ssh://USER@HOST[:PORT]/system`.",
+    placeholder: (place: number) => `qemu+ssh://unnamed@unnamed-${place}/system`,
+  }),
+  hostKey: text(ed25519HostKey).meta({
+    description: "Its SSH host key, `ssh-ed25519 AAAA...`; any other is refused.",
+    placeholder: someHostKey,
+  }),
+  privateKeyFile: text(localFile).meta({
+    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
+    placeholder: () => "/unnamed",
+  }),
+  bridge: text(bridgeName).meta({
+    description:
+      "Linux bridge there that is one segment with `network.bridge` of this host; made and connected by you (docs/fleet.md).",
+    placeholder: () => "unnamed",
+  }),
+  domainType: domainType.optional().meta({
+    description: "`kvm` or `qemu`.",
+    default: "`hypervisor.domainType`",
+  }),
+  machineMemoryMiB,
+});
+
+/** Hypervisors on other hosts. */
+export const hypervisors = z.array(remote).default([]);
+
+/** The system instance of libvirt's QEMU driver on this host; other hosts can't share a bridge with its Docker. */
+function hypervisorUri(value: string): Complaint | undefined {
+  if (value === "qemu:///system") {
+    return undefined;
+  }
+  const instead = "Write qemu:///system.";
+  if (/^qemu:\/\/\/session/.test(value)) {
+    return { why: "is libvirt's user instance, which may not make bridges", instead };
+  }
+  if (/^qemu(\+\w+)?:\/\/[^/]/.test(value)) {
+    return {
+      why: "is another host's libvirt, whose bridge kind's containers here could not be on",
+      instead: `${instead} Hypervisors of other hosts are listed under kindows:hypervisors (docs/fleet.md).`,
+    };
+  }
+  return { why: "is not a libvirt address this program can work with", instead };
+}
+
+const instead = "Write qemu+ssh://USER@HOST/system, with :PORT behind HOST where it is not 22.";
+
+/** The system instance of libvirt's QEMU driver on another host, reached over SSH. */
+function remoteHypervisorUri(value: string): Complaint | undefined {
+  if (/^qemu\+ssh:\/\/[a-z_][a-z0-9_.-]*@[A-Za-z0-9.-]+(:\d{1,5})?\/system$/i.test(value)) {
+    return undefined;
+  }
+  if (/^qemu:\/\/\/(system)?$/.test(value)) {
+    return {
+      why: "is this host's own libvirt, which is there without being listed",
+      instead: "Leave this entry out; nodes[].hypervisor calls it local.",
+    };
+  }
+  if (/^qemu(\+\w+)?:\/\/[^/]*\/session/.test(value)) {
+    return { why: "is a user instance of libvirt, whose machines may be on no bridge", instead };
+  }
+  if (/^qemu\+ssh:\/\/[^/]*@[^/]*\/system\?/.test(value)) {
+    return {
+      why: "has parameters",
+      instead: "Leave them out: key and host key are settings of their own, beside it.",
+    };
+  }
+  if (/^qemu\+ssh:\/\/[^/@]*:[^/@]*@/.test(value)) {
+    return { why: "has a password in it", instead: `${instead} privateKeyFile logs in.` };
+  }
+  if (/^qemu\+ssh:\/\/[^/@]*\/system$/.test(value)) {
+    return { why: "names no account", instead };
+  }
+  if (/^qemu(\+(tcp|tls|unix|libssh2?))?:\/\//.test(value)) {
+    return { why: "is reached by something else than SSH with a pinned host key", instead };
+  }
+  return { why: "is not the address of a libvirt on another host", instead };
+}
+
+/**
+ * An SSH host key of the kind that every client asks for first. The libvirt provider takes the first kind that it and the
+ * server have in common, whichever is pinned (golang/go#29286): another kind would never match.
+ */
+function ed25519HostKey(value: string): Complaint | undefined {
+  const complaint = hostKey(value);
+  if (complaint !== undefined || value.trim().startsWith("ssh-ed25519 ")) {
+    return complaint;
+  }
+  return {
+    why: "is not of the kind that libvirt's provider asks a server for first",
+    instead: "Write its ssh-ed25519 key: cat /etc/ssh/ssh_host_ed25519_key.pub there.",
+  };
+}

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { maxLabNameLength } from "../names.ts";
+import type { Check } from "../problem.ts";
+import { dnsLabel } from "../values/dns-name.ts";
+import { text } from "../values/value.ts";
+
+const labName = dnsLabel(maxLabNameLength);
+
+/** The lab itself. */
+export const lab = z.strictObject({
+  name: text(labName).optional().meta({
+    description: "Name of the lab; everything it makes is called `kindows-<name>`.",
+    default: "the stack's name",
+  }),
+});
+
+/** The lab's name, where it is the stack's, still can be one. */
+export const stackAsLab: Check<{ readonly lab: { readonly name: string } }> = {
+  reads: ["lab.name"],
+  run({ lab }) {
+    const complaint = labName(lab.name);
+    return complaint === undefined
+      ? []
+      : [
+          {
+            path: ["lab", "name"],
+            value: lab.name,
+            why: `is the stack's name, and as the lab's it ${complaint.why}`,
+            instead: `Set a name here. ${complaint.instead}`,
+          },
+        ];
+  },
+};

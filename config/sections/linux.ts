@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { namedFile, namedFileProblems } from "../named-file.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
+import { machineSize } from "./windows.ts";
+
+/** What a Linux machine needs at least: 4 GiB are its image, and programs and container images come on top. */
+export const leastLinuxDiskGiB = 8;
+
+const { cpus, memoryMiB, diskGiB } = machineSize;
+
+/** What Linux machines have in common. */
+export const linux = z.strictObject({
+  image: namedFile("a cloud image (qcow2, raw, VHD or VHDX)", "`./kindows prepare`").meta({
+    description:
+      "Disk that the machines start from: a cloud image of Debian or Ubuntu, with cloud-init. Default: Debian 12, made here from its packages.",
+  }),
+  cpus: cpus.default(2).meta({ description: "Virtual processors.", unit: "processors" }),
+  memoryMiB: memoryMiB.default(2048).meta({ description: "Memory.", unit: "MiB" }),
+  diskGiB: diskGiB.default(20).meta({
+    description: `Disk, ${leastLinuxDiskGiB} at least. Takes up only what is written.`,
+    unit: "GiB",
+  }),
+});
+
+/** The image is one file, and a disk. */
+export const linuxImage: Check<{ readonly linux: z.output<typeof linux> }> = {
+  reads: ["linux.image", "linux.image.path", "linux.image.url", "linux.image.sha256"],
+  run: ({ linux: { image } }) => [
+    ...namedFileProblems(image, ["linux", "image"]),
+    ...installerProblem(image.path ?? image.url, image.path === undefined ? "url" : "path"),
+  ],
+};
+
+/** Files that are published beside cloud images, and are none by their names. */
+function installerProblem(file: string | undefined, key: "path" | "url"): SettingsProblem[] {
+  const found = /\.(iso|xz|gz|zip|tar|ova|vmdk)$/i.exec(file ?? "")?.[1]?.toLowerCase();
+  return found === undefined
+    ? []
+    : [
+        {
+          path: ["linux", "image", key],
+          value: file,
+          why: `is ${found === "iso" ? "an installer" : "no disk as machines have it"} by its name`,
+          instead:
+            found === "iso" || found === "vmdk" || found === "ova"
+              ? "Write that of a cloud image: Debian's end in .qcow2, Ubuntu's in .img."
+              : "Unpack it and write the path of the disk in it.",
+        },
+      ];
+}

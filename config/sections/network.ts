@@ -1,0 +1,71 @@
+import * as z from "zod";
+import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";
+import type { Check, Complaint } from "../problem.ts";
+import { dnsDomain } from "../values/dns-name.ts";
+import { cidr } from "../values/ip-address.ts";
+import { text } from "../values/value.ts";
+
+const defaultSegment = "192.168.150.0/24";
+
+/** The segment all machines and containers share. */
+export const network = z.strictObject({
+  cidr: text(cidr(defaultSegment)).default(defaultSegment).meta({
+    description:
+      "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. Free on this host, and apart from `podCidr` and `serviceCidr`.",
+  }),
+  bridge: text(bridgeName).optional().meta({
+    description: "Linux bridge of the segment, at most 15 characters; made by libvirt.",
+    default: "`kw-<lab.name>`",
+  }),
+  domain: text(dnsDomain).optional().meta({
+    description: "DNS domain the segment's own DNS server answers for.",
+    default: "`<lab.name>.kindows.test`",
+  }),
+});
+
+type Network = z.output<typeof network>;
+
+/** With what follows from the lab's name, where it is not written. */
+export function withNames(written: Network, lab: string): Required<Network> {
+  const { bridge = defaultBridge(lab), domain = defaultDomain(lab) } = written;
+  return { ...written, bridge, domain };
+}
+
+/** Name of a Linux bridge. */
+export function bridgeName(value: string): Complaint | undefined {
+  if (value.length > maxBridgeNameLength) {
+    return {
+      why: `has ${value.length} characters; Linux allows an interface ${maxBridgeNameLength}`,
+      instead: `Write a shorter one, e.g. ${value.slice(0, maxBridgeNameLength).replace(/\W+$/, "")}.`,
+    };
+  }
+  // Linux takes almost anything; what quoting, systemd and iptables' wildcard "+" make trouble with is left out.
+  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(value)) {
+    return {
+      why: "is not a usable interface name",
+      instead: "Start with a letter and go on with letters, digits, - and _ only, e.g. kw-dev.",
+    };
+  }
+  return undefined;
+}
+
+interface BridgeSections {
+  readonly lab: { readonly name: string };
+  readonly network: { readonly bridge: string };
+}
+
+/** The bridge's name, where it follows from the lab's, still is one. */
+export const defaultBridgeLength: Check<BridgeSections> = {
+  reads: ["lab.name", "network.bridge"],
+  run: ({ lab, network }) =>
+    network.bridge.length > maxBridgeNameLength
+      ? [
+          {
+            path: ["network", "bridge"],
+            value: network.bridge,
+            why: `has ${network.bridge.length} characters, as it follows from kindows:lab.name (${lab.name}); Linux allows an interface ${maxBridgeNameLength}`,
+            instead: `Write a name of your own, e.g. ${network.bridge.slice(0, maxBridgeNameLength).replace(/-+$/, "")}, or a lab name of at most 12 characters.`,
+          },
+        ]
+      : [],
+};

@@ -1,0 +1,212 @@
+import * as z from "zod";
+import type { Check, Complaint } from "../problem.ts";
+import { unnamed } from "../values/dns-name.ts";
+import { text } from "../values/value.ts";
+
+const taint = z
+  .strictObject({
+    key: text(qualifiedName).meta({ description: "Taint key." }),
+    value: text(labelValue).default("").meta({ description: "Taint value." }),
+    effect: z
+      .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
+      .meta({ description: "What it does to pods that don't tolerate it." }),
+  })
+  .meta({
+    placeholder: (place: number) => ({ key: unnamed(place), effect: "NoSchedule" }),
+  });
+
+/** What a node registers with, whatever machine it is on. */
+export const registration = {
+  labels: z
+    .record(text(labelKey), text(labelValue))
+    .default({})
+    .meta({ description: "Labels the node registers with; changed ones are set on it." }),
+  taints: z
+    .array(taint)
+    .default([])
+    .meta({ description: "Taints the node registers with; changed ones are set on it." }),
+  kubeletArgs: z.record(text(kubeletArgumentName), text(kubeletArgumentValue)).default({}).meta({
+    description:
+      'Arguments of kubelet in addition, by name without dashes, e.g. `max-pods: "60"`. Those that this program gives are refused.',
+  }),
+};
+
+const namePart = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const prefixPart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+const maxPrefixLength = 253;
+
+/**
+ * The labels below kubernetes.io and k8s.io that a kubelet may give its own node; it refuses to start with others.
+ *
+ * Source: Kubernetes 1.36 pkg/kubelet/apis/well_known_labels.go.
+ */
+const kubeletMaySet = new Set([
+  "kubernetes.io/hostname",
+  "kubernetes.io/arch",
+  "kubernetes.io/os",
+  "node.kubernetes.io/instance-type",
+  "topology.kubernetes.io/region",
+  "topology.kubernetes.io/zone",
+  "beta.kubernetes.io/arch",
+  "beta.kubernetes.io/os",
+  "beta.kubernetes.io/instance-type",
+  "failure-domain.beta.kubernetes.io/region",
+  "failure-domain.beta.kubernetes.io/zone",
+]);
+
+/** Those of them that follow from the machine itself; another value would break scheduling. */
+const setByKubelet = new Set(["kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os"]);
+
+const kubeletPrefix = /(^|\.)(kubelet|node)\.kubernetes\.io$/;
+const kubernetesPrefix = /(^|\.)(kubernetes|k8s)\.io$/;
+
+/** A key in Kubernetes' syntax for labels and taints: `[prefix/]name`. */
+function qualifiedName(value: string): Complaint | undefined {
+  const parts = value.split("/");
+  const [last, first] = [parts.at(-1) ?? "", parts.length === 2 ? parts[0] : undefined];
+  if (parts.length > 2 || !namePart.test(last)) {
+    return {
+      why: "is not a Kubernetes key",
+      instead:
+        "Write [PREFIX/]NAME: up to 63 letters, digits, -, _ and ., with a letter or digit at both ends.",
+    };
+  }
+  if (first !== undefined && (!prefixPart.test(first) || first.length > maxPrefixLength)) {
+    return {
+      why: "has a prefix that is not a DNS domain",
+      instead: `Write a prefix as example.com/${last}.`,
+    };
+  }
+  return undefined;
+}
+
+/** Key of a label that a kubelet may give its own node. */
+function labelKey(value: string): Complaint | undefined {
+  const complaint = qualifiedName(value);
+  if (complaint !== undefined) {
+    return complaint;
+  }
+  const domain = value.includes("/") ? value.slice(0, value.indexOf("/")) : "";
+  if (setByKubelet.has(value)) {
+    return { why: "is set by the kubelet itself", instead: "Leave it out." };
+  }
+  if (kubernetesPrefix.test(domain) && !kubeletPrefix.test(domain) && !kubeletMaySet.has(value)) {
+    return {
+      why: "is reserved: a kubelet refuses to start with it, so that a node can't promote itself",
+      instead: `Use a prefix of your own, e.g. example.com/${value.slice(domain.length + 1)}.`,
+    };
+  }
+  return undefined;
+}
+
+/** Value of a label or taint. */
+function labelValue(value: string): Complaint | undefined {
+  return value === "" || namePart.test(value)
+    ? undefined
+    : {
+        why: "is not a Kubernetes label value",
+        instead:
+          "Write up to 63 letters, digits, -, _ and ., with a letter or digit at both ends, or nothing.",
+      };
+}
+
+/** Why an argument is not for the settings, and what to do instead. */
+type Refusal = readonly [why: string, instead: string];
+
+const owned = (why: string): Refusal => [why, "Leave it out."];
+const setting = (name: string, what: string): Refusal => [
+  `is how this program gives the node ${what}`,
+  `Use the setting \`${name}\` of the node.`,
+];
+const gone = (version: string): Refusal => [
+  `was removed in Kubernetes ${version}: kubelet does not start with it`,
+  "Leave it out.",
+];
+
+/**
+ * Arguments kubelet has from this program, or must not have.
+ *
+ * Sources: components/windows/steps/lib/KubeletService.ps1 for the first; Kubernetes' change logs for the last.
+ */
+const refusedArguments: ReadonlyMap<string, Refusal> = new Map([
+  ["hostname-override", owned("is the node's name: `name`")],
+  ["node-ip", setting("nodeIp", "its address")],
+  ["node-labels", setting("labels", "its labels")],
+  ["register-with-taints", setting("taints", "its taints")],
+  ["windows-service", owned("makes kubelet a Windows service, and is given already")],
+  ["config", owned("names the configuration that kubeadm writes and reset removes")],
+  ["config-dir", owned("would put a second configuration over the one that kubeadm writes")],
+  ["kubeconfig", owned("names the credentials that the join makes and reset removes")],
+  ["bootstrap-kubeconfig", owned("names the credentials that the join makes and removes")],
+  ["cert-dir", owned("names the folder of the node's keys, which only administrators may read")],
+  ["root-dir", owned("would move the folder that join and reset work on")],
+  ["container-runtime-endpoint", owned("names containerd's pipe, as it is installed here")],
+  ["cgroups-per-qos", owned("must be false on Windows, and is given already")],
+  ["enforce-node-allocatable", owned("must be empty on Windows, and is given already")],
+  ["resolv-conf", owned("must be empty on Windows, and is given already")],
+  ["enable-debugging-handlers", owned("is given already: `kubectl logs` and `exec` need it")],
+  ["register-node", owned("decides whether there is a Node, which is waited for")],
+  ["register-schedulable", owned("is deprecated: a taint makes a node that takes no pods")],
+  ["port", owned("is the port the firewall is opened for, 10250")],
+  ["log-file", owned("is kube-log-runner's business, which writes and rotates kubelet's log")],
+  ["help", owned("makes kubelet print its help and end")],
+  ["version", owned("makes kubelet print its version and end")],
+  ["pod-infra-container-image", gone("1.34")],
+  ["container-runtime", gone("1.27")],
+  ["network-plugin", gone("1.24")],
+  ["cni-bin-dir", gone("1.24")],
+  ["cni-conf-dir", gone("1.24")],
+  ["image-pull-progress-deadline", gone("1.24")],
+]);
+
+/** Name of an argument of kubelet that the settings may give, without dashes. */
+function kubeletArgumentName(name: string): Complaint | undefined {
+  if (name.startsWith("-")) {
+    return {
+      why: "has dashes before its name",
+      instead: `Write ${name.replace(/^-+/, "")}.`,
+    };
+  }
+  if (!/^[a-z][-a-z0-9]*$/.test(name)) {
+    return {
+      why: "is not the name of an argument of kubelet",
+      instead: "Write it as in `kubelet --help` without dashes before it, e.g. max-pods.",
+    };
+  }
+  const [why, instead] = refusedArguments.get(name) ?? [];
+  return why !== undefined && instead !== undefined ? { why, instead } : undefined;
+}
+
+/** Value of an argument of kubelet: it becomes a part of a Windows service's command line. */
+function kubeletArgumentValue(value: string): Complaint | undefined {
+  return /^[!#$&-~]*$/.test(value)
+    ? undefined
+    : {
+        why: "can't stand in the command line of a Windows service",
+        instead: "Write it without blanks, double quotes, % and characters beyond ASCII.",
+      };
+}
+
+interface NodesSection {
+  readonly nodes: readonly { readonly taints: readonly z.output<typeof taint>[] }[];
+}
+
+/** Kubernetes tells taints apart by key and effect; a node can't have one twice. */
+export const nodeTaints: Check<NodesSection> = {
+  reads: [],
+  run: ({ nodes }) =>
+    nodes.flatMap(({ taints }, node) =>
+      taints.flatMap(({ key, effect }, index) =>
+        taints.findIndex((one) => one.key === key && one.effect === effect) < index
+          ? [
+              {
+                path: ["nodes", node, "taints", index],
+                value: `${key}:${effect}`,
+                why: "is there twice",
+                instead: "Leave one of them out.",
+              },
+            ]
+          : [],
+      ),
+    ),
+};

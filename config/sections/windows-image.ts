@@ -1,0 +1,257 @@
+import { isAbsolute } from "node:path";
+import * as z from "zod";
+import {
+  downloadAddress,
+  localFile,
+  mediumSha256,
+  namedFile,
+  namedFileProblems,
+  type NamedFile,
+} from "../named-file.ts";
+import type { Check, Complaint, SettingsProblem } from "../problem.ts";
+import { windowsEditions } from "../supported.ts";
+import { text } from "../values/value.ts";
+
+/** A file for the image. */
+const medium = (what: string) => namedFile(what, "`./kindows fetch`");
+
+const updateFile = medium("a cumulative update of Microsoft's (`.msu`)")
+  .unwrap()
+  .extend({
+    kb: text(updateNumber).optional().meta({
+      description:
+        "Or its number, by which it is found in Microsoft's Update Catalog: the newest one is the best. For 2022 only.",
+      default: "KB5044281 for the pinned evaluation of 2022",
+    }),
+  });
+
+/** What installing Windows from an ISO takes, wherever the ISO comes from. */
+const installation = {
+  edition: z.enum(windowsEditions).default("standard-core").meta({
+    description: "Edition on the ISO; `core` has no desktop, which a node does not need.",
+  }),
+  language: text(language)
+    .default("en-US")
+    .meta({ description: "Language of the ISO, e.g. `de-DE`; Setup and Windows speak it." }),
+  firmware: z.enum(["bios", "uefi"]).default("bios").meta({
+    description:
+      "What the machines boot with. With `bios` Setup's disc starts without a key press.",
+  }),
+  drivers: medium("the virtio drivers' ISO (virtio-win)").meta({
+    description:
+      "Drivers of the machines' disk and network, as an ISO by virtio-win. Default: virtio-win 0.1.285, pinned; `./kindows fetch` downloads it.",
+  }),
+  openSsh: medium("`OpenSSH-Win64.zip` of Win32-OpenSSH").meta({
+    description:
+      "OpenSSH for Windows Server 2022, which has none on its ISO; not for 2025, which has it. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
+  }),
+  update: updateFile.prefault({}).meta({
+    description:
+      "Cumulative update that is put into the image, for an ISO that is older than a node may be, as the pinned evaluation of 2022 is. One that is found by its number is locked in `software.lock.json`.",
+  }),
+};
+
+/** Where the machines' disk comes from. */
+export const image = z.discriminatedUnion("kind", [
+  z
+    .strictObject({
+      kind: z.literal("rehearsal"),
+      baked: z.boolean().default(true).meta({
+        description:
+          "Whether the image holds what every node needs, as one made from an ISO does; without, each machine installs the feature, reboots, and unpacks the programs.",
+      }),
+    })
+    .meta({
+      description:
+        "The rehearsal guest, which stands in for Windows: Kubernetes' own Windows programs under Wine.",
+    }),
+  z
+    .strictObject({
+      kind: z.literal("disk"),
+      path: text(imagePath).meta({
+        description:
+          "Absolute path of the disk's image on this host, qcow2, VHD or VHDX: a Windows Server that was sealed as docs/windows-image.md says.",
+        placeholder: () => "/unnamed",
+      }),
+    })
+    .meta({ description: "A prepared Windows disk that is already there." }),
+  z
+    .strictObject({
+      kind: z.literal("evaluation-iso"),
+      acceptLicence: z.boolean().default(false).meta({
+        description:
+          "Whether you have read and accept Microsoft's terms for evaluations: 180 days, activated over the internet within the first 10, not for production. Nothing is downloaded otherwise.",
+      }),
+      url: text(downloadAddress).optional().meta({
+        description: "Address of another evaluation ISO; with `sha256`.",
+        default: "Microsoft's English one for `windows.version`, pinned",
+      }),
+      sha256: text(mediumSha256)
+        .optional()
+        .meta({ description: "SHA-256 of the file at `url`, in lower case." }),
+      ...installation,
+    })
+    .meta({
+      description: "Microsoft's evaluation ISO, from which the image is made once.",
+    }),
+  z
+    .strictObject({
+      kind: z.literal("iso"),
+      path: text(localFile).meta({
+        description: "Absolute path of the ISO on this host.",
+        placeholder: () => "/unnamed",
+      }),
+      sha256: text(mediumSha256)
+        .optional()
+        .meta({ description: "Its SHA-256, in lower case.", default: "not compared" }),
+      productKey: text(productKey).optional().meta({
+        description:
+          "Product key, e.g. a generic volume licence key; evaluations take none. Whoever may read this file may read it.",
+      }),
+      ...installation,
+    })
+    .meta({
+      description: "An ISO of Windows Server that you have, from which the image is made once.",
+    }),
+]);
+
+/** Path of a disk image on this host. */
+function imagePath(value: string): Complaint | undefined {
+  if (/\.(iso|vmdk|raw|img)$/i.test(value)) {
+    return {
+      why: "is neither a qcow2 image nor VHD or VHDX by its name",
+      instead:
+        "Convert it (qemu-img convert -O qcow2) and write the path of the result, from / on; an ISO has `kind: iso`.",
+    };
+  }
+  if (!isAbsolute(value)) {
+    return {
+      why: "is not an absolute path, so what it means would depend on where the command is started",
+      instead: "Write the path from / on, e.g. /var/lib/kindows/windows-2022.qcow2.",
+    };
+  }
+  return undefined;
+}
+
+/** Language of a Windows, as its media call it. */
+export function language(value: string): Complaint | undefined {
+  return /^[a-z]{2,3}(-[A-Z][a-z]{3})?-[A-Z]{2}$/.test(value)
+    ? undefined
+    : { why: "is not a language as Windows writes it", instead: "Write one like en-US." };
+}
+
+const productKeyForm = /^[0-9A-Z]{5}(-[0-9A-Z]{5}){4}$/;
+
+/** Product key of Windows. */
+function productKey(value: string): Complaint | undefined {
+  if (productKeyForm.test(value)) {
+    return undefined;
+  }
+  return productKeyForm.test(value.toUpperCase())
+    ? { why: "has small letters", instead: "Write all letters of it as capitals." }
+    : {
+        why: "is not a product key",
+        instead: "Write five groups of five capital letters and digits, separated by dashes.",
+      };
+}
+
+/** Number of an update of Microsoft's. */
+function updateNumber(value: string): Complaint | undefined {
+  return /^KB[0-9]{7}$/.test(value)
+    ? undefined
+    : { why: "is not the number of an update", instead: "Write one like KB5044281." };
+}
+
+type Image = z.output<typeof image>;
+
+/** The settings that say what the image is made of. */
+interface ImageSection {
+  readonly windows: { readonly version: string; readonly image: Image };
+}
+
+const at = (...keys: readonly string[]): string[] => ["windows", "image", ...keys];
+
+/** Images that are made of media; the others are there already. */
+type MadeImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
+
+/** Nothing is downloaded without a checksum, and each file has one source. */
+export const imageChecks: readonly Check<ImageSection>[] = [
+  check(["url", "sha256"], (image) =>
+    image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],
+  ),
+  check(["url", "language"], (image) => (image.kind === "evaluation-iso" ? foreign(image) : [])),
+  mediumSource("drivers"),
+  mediumSource("openSsh"),
+  check(["openSsh"], (image, version) => unneededOpenSsh(image.openSsh, version), [
+    "windows.version",
+  ]),
+  mediumSource("update"),
+  check(
+    ["update", "update.kb", "update.path", "update.url"],
+    (image, version) => updateByNumber(image.update, version),
+    ["windows.version"],
+  ),
+];
+
+/** One check; the keys below `windows.image` that it needs whole, so that it makes no second mistake of one. */
+function check(
+  keys: readonly string[],
+  judge: (image: MadeImage, windowsVersion: string) => SettingsProblem[],
+  more: readonly string[] = [],
+): Check<ImageSection> {
+  const reads = keys.map((key) => `windows.image.${key}`);
+  return {
+    reads: ["windows.image", "windows.image.kind", ...reads, ...more],
+    run: ({ windows: { image, version } }) =>
+      image.kind === "rehearsal" || image.kind === "disk" ? [] : judge(image, version),
+  };
+}
+
+function mediumSource(key: "drivers" | "openSsh" | "update"): Check<ImageSection> {
+  return check([key, `${key}.path`, `${key}.url`, `${key}.sha256`], (image) =>
+    namedFileProblems(image[key], at(key)),
+  );
+}
+
+/** The evaluation that is pinned here is in English. */
+function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsProblem[] {
+  return image.language === "en-US" || image.url !== undefined
+    ? []
+    : [
+        {
+          path: at("language"),
+          value: image.language,
+          why: "is not that of the evaluation ISO pinned here, en-US",
+          instead: "Write url and sha256 of one in it, or leave it out.",
+        },
+      ];
+}
+
+function updateByNumber(
+  { kb, path, url }: MadeImage["update"],
+  version: string,
+): SettingsProblem[] {
+  const problem = (why: string, instead: string): SettingsProblem[] => [
+    { path: at("update", "kb"), value: kb, why, instead },
+  ];
+  if (kb === undefined) return [];
+  if (path !== undefined || url !== undefined) {
+    return problem("stands beside a path or url", "Write one of them.");
+  }
+  return version === "2022"
+    ? []
+    : problem("is looked for only for Windows Server 2022", "Write path or url, or leave it out.");
+}
+
+function unneededOpenSsh(openSsh: NamedFile, version: string): SettingsProblem[] {
+  return version === "2025" && Object.keys(openSsh).length > 0
+    ? [
+        {
+          path: at("openSsh"),
+          value: openSsh,
+          why: "has no effect: Windows Server 2025 has its own",
+          instead: "Leave it out.",
+        },
+      ]
+    : [];
+}

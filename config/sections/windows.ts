@@ -1,0 +1,399 @@
+import * as z from "zod";
+import { addressNumber, parseRange } from "../ipv4.ts";
+import { sha256 } from "../named-file.ts";
+import type { Check, Complaint } from "../problem.ts";
+import {
+  containerdVersions,
+  defaultContainerdVersion,
+  rehearsalVersions,
+  windowsVersions,
+} from "../supported.ts";
+import { between, text } from "../values/value.ts";
+import { oneOfVersions } from "../values/version.ts";
+import { imageReference } from "./cluster.ts";
+import { image, imageChecks } from "./windows-image.ts";
+
+/** Beyond these a number was meant in another unit: bytes, KiB; MiB for a disk, which boots from 2 TiB at most. */
+const [largestMemoryMiB, largestDiskGiB] = [1024 * 1024, 2048];
+
+/** Size of a machine, without defaults. */
+export const machineSize = {
+  cpus: between(1, 64).meta({
+    description:
+      "Virtual processors. Windows wants two; where they are emulated (`qemu`) one does the same work with a third less of the host's.",
+    unit: "processors",
+  }),
+  memoryMiB: between(1024, largestMemoryMiB).meta({
+    description: "Memory; Windows needs 2048 at least.",
+    unit: "MiB",
+  }),
+  diskGiB: between(4, largestDiskGiB).meta({
+    description: "Disk; Windows needs 32 at least. Takes up only what is written.",
+    unit: "GiB",
+  }),
+};
+
+const proxy = z.strictObject({
+  http: text(proxyAddress)
+    .optional()
+    .meta({ description: "Proxy for http, `http://HOST:PORT`; no login in it." }),
+  https: text(proxyAddress)
+    .optional()
+    .meta({ description: "Proxy for https, which images are pulled over; no login in it." }),
+  noProxy: z.array(text(noProxyEntry)).default([]).meta({
+    description:
+      "What is reached without it besides the lab itself: the segment, pods, services, the cluster's names and `localhost` are always added.",
+  }),
+});
+
+const checksum = (file: string): z.ZodOptional<z.ZodString> =>
+  text(sha256)
+    .optional()
+    .meta({
+      description: `SHA-256 of ${file}, in lower case.`,
+      default: "what `software.lock.json` has for its version",
+    });
+
+const checksums = z.strictObject({
+  containerd: checksum("`containerd-VERSION-windows-amd64.tar.gz`"),
+  kubelet: checksum("`kubelet.exe`"),
+  kubeadm: checksum("`kubeadm.exe`"),
+  kubeLogRunner: checksum("`kube-log-runner.exe`"),
+  crictl: checksum("`crictl-vVERSION-windows-amd64.tar.gz`"),
+  flannel: checksum("`flannel-vVERSION-windows-amd64.tar.gz`, where `cni.kind` is `flannel`"),
+  flannelPlugin: checksum(
+    "`cni-plugin-flannel-windows-amd64-vVERSION.tgz`, where `cni.kind` is `flannel`",
+  ),
+  cniPlugins: checksum("`cni-plugins-windows-amd64-vVERSION.tgz`, where `cni.kind` is `flannel`"),
+});
+
+/** What all Windows machines have in common. */
+export const windows = z.strictObject({
+  version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
+  image: image.prefault({ kind: "evaluation-iso" }).meta({
+    description: "Where the machines' disk comes from.",
+    default: '`{"kind":"evaluation-iso"}`',
+  }),
+  cpus: machineSize.cpus.default(2),
+  memoryMiB: machineSize.memoryMiB.default(4096),
+  diskGiB: machineSize.diskGiB.default(60),
+  containerdVersion: text(oneOfVersions("containerd", containerdVersions))
+    .optional()
+    .meta({
+      description: "containerd on the Windows nodes, without a leading `v`.",
+      default: `${defaultContainerdVersion}; ${rehearsalVersions.containerd} in a rehearsal`,
+    }),
+  checksums: checksums.prefault({}).meta({
+    description:
+      "Checksums of what is installed on the nodes; without any, `./kindows fetch` takes those of the publishers.",
+  }),
+  adminUser: text(adminUser).default("Administrator").meta({
+    description:
+      "Account the nodes are set up with over SSH; an image made from an ISO has no other.",
+  }),
+  registryMirrors: z
+    .record(text(registryName), z.array(text(mirrorAddress)))
+    .default({})
+    .meta({
+      description:
+        "Mirrors by registry, e.g. `docker.io: [https://mirror.example.com]`; asked in their order, then the registry itself.",
+    }),
+  proxy: proxy
+    .prefault({})
+    .meta({ description: "HTTP proxy of the nodes, their containerd and their kubelet." }),
+  dnsServers: z.array(text(dnsServer)).max(3).default([]).meta({
+    description:
+      "DNS servers the machines ask for all names, in their order, at most three; those of their adapters are asked no more. Empty: nothing is changed. Pods with `dnsPolicy: Default` still get the adapters'.",
+  }),
+  kubeProxyImage: text(kubeProxyImage).optional().meta({
+    description:
+      "Image of kube-proxy for Windows, a HostProcess image with `kube-proxy\\kube-proxy.exe` in it. It is started by this program's own script, whatever script it carries.",
+    default: "`sigwindowstools/kube-proxy` of exactly `kubernetesVersion`",
+  }),
+  defenderExclusions: z.boolean().default(true).meta({
+    description:
+      "Whether Microsoft Defender leaves containerd, kubelet and their folders alone; scanned, images take minutes longer to unpack.",
+  }),
+  automaticUpdates: z.boolean().default(false).meta({
+    description:
+      "Whether Windows may update the nodes, and reboot them, by itself: with pods on them, to a build nobody has chosen.",
+  }),
+});
+
+/** What Windows machines that are there already have in common: all but what they are made of. */
+export const existingWindows = windows.omit({
+  version: true,
+  image: true,
+  cpus: true,
+  memoryMiB: true,
+  diskGiB: true,
+  adminUser: true,
+});
+
+type Windows = z.output<typeof windows>;
+
+/** With the containerd that follows from the image, where none is written. */
+export function withContainerd(written: Windows): Windows & { readonly containerdVersion: string } {
+  const { containerd } =
+    written.image.kind === "rehearsal"
+      ? rehearsalVersions
+      : { containerd: defaultContainerdVersion };
+  return { ...written, containerdVersion: written.containerdVersion ?? containerd };
+}
+
+interface WindowsSection {
+  readonly windows: Windows;
+}
+
+interface ExistingWindowsSection {
+  readonly windows: z.output<typeof existingWindows>;
+}
+
+const maxAccountLength = 20;
+
+/** A local Windows account: at most 20 characters, none of those Windows forbids. */
+export function adminUser(value: string): Complaint | undefined {
+  return /^[A-Za-z][A-Za-z0-9._-]*$/.test(value) && value.length <= maxAccountLength
+    ? undefined
+    : {
+        why: "is not a local Windows account name",
+        instead: `Write at most ${maxAccountLength} letters, digits, ., _ and -, starting with a letter, e.g. Administrator.`,
+      };
+}
+
+/** An image of kube-proxy for Windows that is the same one tomorrow, as far as its tag says. */
+function kubeProxyImage(value: string): Complaint | undefined {
+  if (!imageReference.test(value)) {
+    return {
+      why: "is not an image reference",
+      instead:
+        "Write NAME:TAG or NAME@sha256:DIGEST, e.g. registry.example.com/kube-proxy:v1.36.4.",
+    };
+  }
+  const tag = /:([^/@:]+)(@|$)/.exec(value)?.[1];
+  return value.includes("@sha256:") || (tag !== undefined && tag !== "latest")
+    ? undefined
+    : {
+        why: "has no tag of its own, so nodes would run whatever is the latest when they pull it",
+        instead: `Write ${value.replace(/:latest$/, "")}:TAG with the tag of the cluster's Kubernetes version.`,
+      };
+}
+
+/** Address of an HTTP proxy. */
+function proxyAddress(value: string): Complaint | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "") {
+    return {
+      why: "is not the address of an HTTP proxy",
+      instead: "Write http://HOST:PORT, e.g. http://proxy.example.com:3128.",
+    };
+  }
+  const plain = `${url.protocol}//${url.host}`;
+  if (url.username !== "" || url.password !== "") {
+    return {
+      why: "holds a login, which would stand in the registry of Windows, where every user can read it",
+      instead: `Write ${plain}, and let the proxy know the nodes by their addresses.`,
+    };
+  }
+  return value === plain || value === `${plain}/`
+    ? undefined
+    : { why: "is more than a proxy's address", instead: `Write ${plain}.` };
+}
+
+/** What is reached without the proxy: a host, a domain, an address or a range of them. */
+function noProxyEntry(value: string): Complaint | undefined {
+  if (/^\*\./.test(value)) {
+    return {
+      why: "has a wildcard, which Go's programs do not know",
+      instead: `Write ${value.slice(1)}.`,
+    };
+  }
+  const name = /^\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$/;
+  return name.test(value) || parseRange(value) !== undefined
+    ? undefined
+    : {
+        why: "is not a host, a domain or a range of addresses",
+        instead: "Write e.g. registry.example.com, .example.com, 10.1.2.3 or 10.0.0.0/8.",
+      };
+}
+
+const registryHost = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
+
+/** Name of an image registry as it stands in front of an image's name. */
+function registryName(value: string): Complaint | undefined {
+  if (value === "registry-1.docker.io" || value === "index.docker.io") {
+    return {
+      why: "is where docker.io's images come from, not their name",
+      instead: "Write docker.io.",
+    };
+  }
+  return registryHost.test(value)
+    ? undefined
+    : {
+        why: "is not the name of a registry",
+        instead:
+          "Write what stands in front of its images' names, e.g. docker.io or example.com:5000.",
+      };
+}
+
+/** Address of a registry's mirror. */
+function mirrorAddress(value: string): Complaint | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || /[\s",;=]/.test(value)) {
+    return {
+      why: "is not an address containerd can pull from",
+      instead: "Write https://HOST[:PORT][/PATH], e.g. https://mirror.example.com.",
+    };
+  }
+  if (url.username !== "" || url.password !== "") {
+    return {
+      why: "holds a login, which would stand in a file that every user of the node can read",
+      instead: `Write https://${url.host}, and let the mirror know the nodes by their addresses.`,
+    };
+  }
+  if (url.protocol === "http:") {
+    return {
+      why: "is not encrypted: anybody on the way could hand out other images",
+      instead: `Give the mirror a certificate and write https://${url.host}.`,
+    };
+  }
+  return undefined;
+}
+
+/** The IPv4 address of a DNS server that a machine can ask. */
+function dnsServer(value: string): Complaint | undefined {
+  if (addressNumber(value) === undefined) {
+    return {
+      why: "is not an IPv4 address",
+      instead: "Write the four numbers up to 255 of a DNS server, e.g. 1.1.1.1; no name, no port.",
+    };
+  }
+  const first = Number(value.split(".")[0]);
+  const kind =
+    first === 127
+      ? "is the machine itself, which answers no names"
+      : first === 0 || first >= 224
+        ? "is no address of a single host"
+        : undefined;
+  return kind === undefined
+    ? undefined
+    : { why: kind, instead: "Write the address of a DNS server that the machines reach." };
+}
+
+/** Version of Windows Server. */
+function windowsVersion(value: string): Complaint | undefined {
+  return windowsVersions.some((version) => version === value)
+    ? undefined
+    : {
+        why: `is not a supported Windows Server version (supported: ${windowsVersions.join(", ")})`,
+        instead: `Write "${windowsVersions[0]}".`,
+      };
+}
+
+const versions = [
+  { key: "version", only: rehearsalVersions.windows },
+  { key: "containerdVersion", only: rehearsalVersions.containerd },
+] as const;
+
+/** A rehearsal is of the versions its image holds. */
+const rehearsalImage: Check<WindowsSection> = {
+  reads: ["windows.version", "windows.containerdVersion", "windows.image.kind"],
+  run: ({ windows }) =>
+    windows.image.kind !== "rehearsal"
+      ? []
+      : versions
+          .filter(({ key, only }) => windows[key] !== only)
+          .map(({ key, only }) => ({
+            path: ["windows", key],
+            value: windows[key],
+            why: "is not what the rehearsal image holds",
+            instead: `Write "${only}", or leave it out.`,
+          })),
+};
+
+/** The only account of an image that is made here: Windows' own. */
+const account = "Administrator";
+
+/** Nodes are set up with an account that their image has. A prepared disk may have any. */
+const imageAccount: Check<WindowsSection> = {
+  reads: ["windows.adminUser", "windows.image", "windows.image.kind"],
+  run: ({ windows: { image, adminUser } }) =>
+    image.kind === "rehearsal" ||
+    image.kind === "disk" ||
+    // Windows does not tell the case of letters apart.
+    adminUser.toLowerCase() === account.toLowerCase()
+      ? []
+      : [
+          {
+            path: ["windows", "adminUser"],
+            value: adminUser,
+            why: `is no account of an image that is made from an ISO, which has ${account} alone`,
+            instead: `Write "${account}", or leave it out; for another account use a disk that has it (kind: disk).`,
+          },
+        ],
+};
+
+/** Exceptions from a proxy need a proxy. */
+const proxySet: Check<ExistingWindowsSection> = {
+  reads: ["windows.proxy"],
+  run: ({ windows }) => {
+    const { http, https, noProxy } = windows.proxy;
+    return noProxy.length > 0 && http === undefined && https === undefined
+      ? [
+          {
+            path: ["windows", "proxy", "noProxy"],
+            value: noProxy,
+            why: "names exceptions, but there is no proxy",
+            instead: "Add kindows:windows.proxy.https, or leave it out.",
+          },
+        ]
+      : [];
+  },
+};
+
+/** Each DNS server is asked once. */
+const dnsServersOnce: Check<ExistingWindowsSection> = {
+  reads: ["windows.dnsServers"],
+  run: ({ windows: { dnsServers } }) =>
+    dnsServers.flatMap((server, index) =>
+      dnsServers.indexOf(server) < index
+        ? [
+            {
+              path: ["windows", "dnsServers", index],
+              value: server,
+              why: "is there twice",
+              instead: "Leave one of them out.",
+            },
+          ]
+        : [],
+    ),
+};
+
+/** Checksums that nothing would look at. */
+const rehearsalChecksums: Check<WindowsSection> = {
+  reads: ["windows.checksums", "windows.image.kind"],
+  run: ({ windows }) =>
+    windows.image.kind !== "rehearsal"
+      ? []
+      : Object.entries(windows.checksums).map(([name, value]) => ({
+          path: ["windows", "checksums", name],
+          value,
+          why: "has no effect: the rehearsal image carries its programs and their checksums",
+          instead: "Leave it out.",
+        })),
+};
+
+/** What has to fit together below `kindows:windows` in stacks of every kind. */
+export const existingWindowsChecks: readonly Check<ExistingWindowsSection>[] = [
+  proxySet,
+  dnsServersOnce,
+];
+
+/** What has to fit together below `kindows:windows` of a lab. */
+export const windowsChecks: readonly Check<WindowsSection>[] = [
+  rehearsalImage,
+  ...imageChecks,
+  imageAccount,
+  ...existingWindowsChecks,
+  rehearsalChecksums,
+];

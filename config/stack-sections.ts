@@ -1,0 +1,72 @@
+import { SettingsError, type SettingsProblem } from "./problem.ts";
+import { settingsSchema } from "./settings.ts";
+
+/** Namespace of this program's settings: the project's name. */
+export const namespace = "kindows";
+
+/** Namespaces of the engine's own. */
+const ofTheEngine = ["pulumi"];
+
+/** What a stack is: a lab that is made on this host, or machines and a cluster that are there already. */
+const stackKinds = ["lab", "existing"] as const;
+
+export type StackKind = (typeof stackKinds)[number];
+
+/** A stack's configuration, seen by this program. */
+export interface StackSections {
+  readonly kind: StackKind;
+  /** The settings below the namespace, section by section; without the one that says the kind. */
+  readonly sections: Readonly<Record<string, unknown>>;
+  /** What stands there and is never read. */
+  readonly strays: readonly SettingsProblem[];
+}
+
+/**
+ * Parts a configuration; a key without a namespace has the project's, as for the engine. A stack is of the kind that
+ * `kindows:stack` says, a lab where it is not written.
+ *
+ * @param file to name in the error, e.g. `Pulumi.prod.yaml`.
+ * @throws SettingsError when it is no kind that there is.
+ */
+export function stackSections(
+  config: Readonly<Record<string, unknown>>,
+  file: string,
+): StackSections {
+  const entries = Object.entries(config).map(([key, value]) => ({ ...parted(key), value }));
+  const { stack: value, ...sections } = Object.fromEntries(
+    entries.filter(({ space }) => space === namespace).map(({ name, value }) => [name, value]),
+  );
+  const kind = value === undefined ? "lab" : stackKinds.find((each) => each === value);
+  if (kind === undefined) {
+    const why = "is not one of the choices";
+    const instead = `Write ${stackKinds.join(" or ")}.`;
+    throw new SettingsError([{ path: ["stack"], value, why, instead }], file);
+  }
+  return {
+    kind,
+    sections,
+    strays: entries
+      .filter(({ space }) => space !== namespace && !ofTheEngine.includes(space))
+      .map(({ space, name, value }) => stray(space, name, value)),
+  };
+}
+
+function parted(key: string): { readonly space: string; readonly name: string } {
+  const colon = key.indexOf(":");
+  return colon < 0
+    ? { space: namespace, name: key }
+    : { space: key.slice(0, colon), name: key.slice(colon + 1) };
+}
+
+function stray(space: string, name: string, value: unknown): SettingsProblem {
+  return {
+    path: [name],
+    place: `${space}:${name}`,
+    value,
+    why: "is read by nothing",
+    instead:
+      name in settingsSchema.shape
+        ? `Did you mean ${namespace}:${name}?`
+        : `Leave it out. Every setting starts with ${namespace}:, and what providers need follows from those.`,
+  };
+}

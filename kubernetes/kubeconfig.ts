@@ -1,0 +1,115 @@
+import { parse, stringify } from "yaml";
+
+/** Port of the API server, as kubeadm has it. */
+export const apiServerPort = 6443;
+interface Kubeconfig {
+  readonly clusters: readonly { readonly cluster: ClusterEntry }[];
+  readonly users: readonly { readonly user: UserEntry }[];
+}
+
+/** What a kubeconfig says of its cluster; certificates in base64. */
+interface ClusterEntry {
+  readonly server: string;
+  readonly "certificate-authority-data"?: string;
+  readonly "tls-server-name"?: string;
+}
+
+/** What a kubeconfig says of its user: a certificate and its key in base64, a token, or a program that gives one of them. */
+interface UserEntry {
+  readonly "client-certificate-data"?: string;
+  readonly "client-key-data"?: string;
+  readonly token?: string;
+  readonly exec?: object;
+}
+
+export interface Reachability {
+  /** Name of context, cluster and user. */
+  readonly name: string;
+  /** Address of the API server, or of what stands in front of it. */
+  readonly address: string;
+  /** Host name to check the server's certificate against; needed where the address is not in it. */
+  readonly serverName?: string;
+}
+
+/** An admin kubeconfig of kind's, with names of our own and a server that this host and the machines reach by address. */
+export function reachableKubeconfig(kubeconfig: string, reach: Reachability): string {
+  const { cluster, user } = entries(kubeconfig);
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      {
+        name: reach.name,
+        cluster: {
+          ...cluster,
+          server: `https://${reach.address}:${apiServerPort}`,
+          ...(reach.serverName && { "tls-server-name": reach.serverName }),
+        },
+      },
+    ],
+    users: [{ name: reach.name, user }],
+    contexts: [{ name: reach.name, context: { cluster: reach.name, user: reach.name } }],
+    "current-context": reach.name,
+  });
+}
+
+/** Host of a kubeconfig's API server, without port: an address where `reachableKubeconfig` wrote it. */
+export function serverAddress(kubeconfig: string): string {
+  return new URL(entries(kubeconfig).cluster.server).hostname;
+}
+
+/** How to talk to the API server as the kubeconfig's user. */
+export interface Credentials {
+  readonly server: string;
+  /** Host name to check the server's certificate against, where it is not that of `server`. */
+  readonly serverName?: string;
+  /** PEM certificate of the cluster's authority. */
+  readonly ca: string;
+  /** PEM certificate of the user, where it has no token. */
+  readonly certificate?: string;
+  /** PEM key of the user; secret. */
+  readonly key?: string;
+  /** Bearer token of the user; secret. */
+  readonly token?: string;
+  /** A program of this host gives one of them. */
+  readonly exec?: true;
+}
+
+/** @throws when a certificate is missing and there is no token: kind's kubeconfigs carry all certificates. */
+export function credentials(kubeconfig: string): Credentials {
+  const { cluster, user } = entries(kubeconfig);
+  const server = {
+    server: cluster.server,
+    serverName: cluster["tls-server-name"],
+    ca: pem("certificate-authority-data", cluster["certificate-authority-data"]),
+  };
+  if (user.token !== undefined) {
+    return { ...server, token: user.token };
+  }
+  if (user.exec !== undefined) {
+    return { ...server, exec: true };
+  }
+  return {
+    ...server,
+    certificate: pem("client-certificate-data", user["client-certificate-data"]),
+    key: pem("client-key-data", user["client-key-data"]),
+  };
+}
+
+function pem(name: string, base64: string | undefined): string {
+  if (base64 === undefined) {
+    throw new Error(`the kubeconfig has no ${name}: it must carry its certificates itself`);
+  }
+  return Buffer.from(base64, "base64").toString("utf8");
+}
+
+/** First cluster and user: kind writes one of each. */
+function entries(kubeconfig: string): { cluster: ClusterEntry; user: UserEntry } {
+  const config = parse(kubeconfig) as Partial<Kubeconfig> | null;
+  const cluster = config?.clusters?.[0]?.cluster;
+  const user = config?.users?.[0]?.user;
+  if (cluster === undefined || user === undefined) {
+    throw new Error("the kubeconfig has no cluster or no user in it");
+  }
+  return { cluster, user };
+}

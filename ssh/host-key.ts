@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import ssh2 from "ssh2";
+
+/** As ssh-keygen -l prints it. */
+export function fingerprint(hostKey: string): string {
+  return fingerprintOf(Buffer.from(hostKey.trim().split(/\s+/)[1] ?? "", "base64"));
+}
+
+/** The same of a key in binary form. */
+export function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+}
+
+/** Longest wait for a server to show its key. */
+const milliseconds = 15_000;
+
+/**
+ * The host key of an SSH server, `ssh-ed25519 AAAA...`, as it shows it; nobody logs in.
+ *
+ * @throws when it does not answer or shows none.
+ */
+export function learnHostKey(host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const client = new ssh2.Client();
+    let shown: string | undefined;
+    const end = (error?: Error): void => {
+      client.removeAllListeners();
+      client.on("error", () => undefined);
+      client.destroy();
+      if (shown === undefined) reject(error ?? new Error("it shows no host key"));
+      else resolve(shown);
+    };
+    client.on("error", end);
+    client.on("close", () => {
+      end();
+    });
+    client.connect({
+      host,
+      port,
+      username: "host-key",
+      readyTimeout: milliseconds,
+      hostVerifier: (key: Buffer) => {
+        const length = key.readUInt32BE(0);
+        shown = `${key.toString("latin1", 4, 4 + length)} ${key.toString("base64")}`;
+        return false;
+      },
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Client } from "ssh2";
+import { ConnectionLost } from "./dial.ts";
+import { RemoteFiles } from "./remote-files.ts";
+
+/** What is copied: a file or folder of this machine, or a text. */
+export type CopySource = { readonly path: string } | { readonly text: string };
+
+/** Files of a folder that are under way together: each is several questions, and a busy server takes its time for one. */
+const FILES_AT_ONCE = 8;
+
+type RemoteKind = "folder" | "file" | "nothing";
+
+/**
+ * Copies to the place that `remotePath` means, which depends on what is there already:
+ *
+ * | source    | remotePath is a folder | is nothing      | is a file   |
+ * | --------- | ---------------------- | --------------- | ----------- |
+ * | folder    | remotePath/folder      | remotePath/folder | error     |
+ * | folder/   | its content            | its content     | error       |
+ * | file      | remotePath/file        | remotePath      | overwritten |
+ * | text      | error                  | remotePath      | overwritten |
+ *
+ * Missing parent folders are an error, files of the same name are overwritten and others left alone.
+ */
+export async function uploadSource(
+  client: Client,
+  source: CopySource,
+  remotePath: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = await RemoteFiles.open(client);
+  const work = upload(files, source, remotePath);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    files.close();
+  }
+}
+
+async function upload(files: RemoteFiles, source: CopySource, remotePath: string): Promise<void> {
+  const kind = await kindOf(files, remotePath);
+  if ("text" in source) {
+    if (kind === "folder") {
+      throw new Error(
+        `remote path ${remotePath} is a directory; when using a text asset, remotePath must be a file path`,
+      );
+    }
+    await named(
+      `failed to write text content to remote path ${remotePath}`,
+      files.write(remotePath, source.text),
+    );
+  } else if ((await stat(source.path)).isDirectory()) {
+    let target = remotePath;
+    await requireFolder(files, target);
+    if (!source.path.endsWith("/")) {
+      target = path.posix.join(target, path.basename(path.resolve(source.path)));
+      await requireFolder(files, target);
+    }
+    await uploadFolder(files, source.path, target);
+  } else {
+    const target =
+      kind === "folder" ? path.posix.join(remotePath, path.basename(source.path)) : remotePath;
+    await put(files, source.path, target);
+  }
+}
+
+async function uploadFolder(files: RemoteFiles, from: string, to: string): Promise<void> {
+  const entries = await readdir(from, { withFileTypes: true });
+  const names = (folders: boolean): string[] =>
+    entries.filter((entry) => entry.isDirectory() === folders).map(({ name }) => name);
+  for (const name of names(true)) {
+    await requireFolder(files, path.posix.join(to, name));
+    await uploadFolder(files, path.join(from, name), path.posix.join(to, name));
+  }
+  const waiting = names(false);
+  const putNext = async (): Promise<void> => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      await put(files, path.join(from, name), path.posix.join(to, name));
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, putNext));
+}
+
+async function kindOf(files: RemoteFiles, file: string): Promise<RemoteKind> {
+  const stats = await named(`failed to stat remote path ${file}`, files.stat(file));
+  if (stats === undefined) return "nothing";
+  return stats.isDirectory() ? "folder" : "file";
+}
+
+async function requireFolder(files: RemoteFiles, folder: string): Promise<void> {
+  const kind = await kindOf(files, folder);
+  if (kind === "file") throw new Error(`remote path ${folder} exists but is not a directory`);
+  if (kind === "nothing") {
+    await named(`failed to create remote directory ${folder}`, files.makeFolder(folder));
+  }
+}
+
+function put(files: RemoteFiles, from: string, to: string): Promise<void> {
+  return named(`failed to copy file ${from} to remote path ${to}`, files.put(from, to));
+}
+
+/** Has an error say what was done. SFTP has one word for whatever the other side's system said. */
+async function named<T>(failure: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { message } = error as Error;
+    const remedies = [
+      error instanceof ConnectionLost ? " (run again: it is copied anew)" : "",
+      message === "Failure" ? " (is its drive full? make room, then run again)" : "",
+    ];
+    throw new Error(`${failure}: ${message}${remedies.join("")}`);
+  }
+}
