@@ -382,7 +382,10 @@ export class Interpreter implements Shell {
     if (element?.kind === "ExpressionElement" && others.length === 0) {
       return this.expression(element.expression);
     }
-    return after(collect((emit) => this.#statement(statement, emit)), fromItems);
+    return after(
+      collect((emit) => this.#statement(statement, emit)),
+      fromItems,
+    );
   }
 
   async #loop(statement: Loop, emit: Emit): Promise<void> {
@@ -474,7 +477,11 @@ export class Interpreter implements Shell {
     return after(this.#value(source), (given) => {
       const combine = (before: Value) => this.#binary(operator.slice(0, -1), before, given);
       const result = operator === "=" ? given : after(this.#before(target), combine);
-      return after(result, (value) => after(this.#assign(target, value), () => value));
+      return after(result, (value) => {
+        const isPlain = target.kind === "Variable";
+        const set = isPlain ? this.#assignVariable(target, value) : this.#assign(target, value);
+        return after(set, () => value);
+      });
     });
   }
 
@@ -488,14 +495,10 @@ export class Interpreter implements Shell {
     return isOuter ? null : this.expression(target);
   }
 
-  #assign(target: Syntax.Expression, value: Value): void | Promise<void> {
-    return target.kind === "Variable"
-      ? this.#assignVariable(target, value)
-      : this.#assignElement(target, value);
-  }
-
-  async #assignElement(target: Syntax.Expression, value: Value): Promise<void> {
-    if (target.kind === "ArrayLiteral") {
+  async #assign(target: Syntax.Expression, value: Value): Promise<void> {
+    if (target.kind === "Variable") {
+      this.#assignVariable(target, value);
+    } else if (target.kind === "ArrayLiteral") {
       const items = toItems(value);
       const last = target.items.length - 1;
       for (const [index, each] of target.items.entries()) {
@@ -595,9 +598,15 @@ export class Interpreter implements Shell {
       case "ArrayLiteral":
         return this.#expressions(node.items).then((items) => is.array(items.map(orNull)));
       case "ArrayExpression":
-        return after(collect((emit) => this.#statements(node.body, emit)), is.array);
+        return after(
+          collect((emit) => this.#statements(node.body, emit)),
+          is.array,
+        );
       case "SubExpression":
-        return after(collect((emit) => this.#statements(node.body, emit)), fromItems);
+        return after(
+          collect((emit) => this.#statements(node.body, emit)),
+          fromItems,
+        );
       case "Parenthesis":
         return this.#value(node.statement);
       case "HashtableLiteral":
@@ -640,22 +649,19 @@ export class Interpreter implements Shell {
     return table;
   }
 
-  #member(node: Syntax.Member): Value | Promise<Value> {
+  async #member(node: Syntax.Member): Promise<Value> {
+    const object = await this.expression(node.object);
     const name = memberName(node);
-    return after(this.expression(node.object), (object) => {
-      if (node.isStatic) {
-        return getStatic(staticOf(object, name), name);
-      }
-      const { isStrict } = this.#scope;
-      return after(getProperty(object, name, isStrict), (value) => {
-        if (value === undefined && isStrict) {
-          const message = `The property '${name}' cannot be found on this object. Verify that the property exists.`;
-          throw runtimeError("PropertyNotFoundStrict", message, "PropertyNotFoundException");
-        }
-        const counts = /^(count|length)$/i.test(name);
-        return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
-      });
-    });
+    if (node.isStatic) {
+      return getStatic(staticOf(object, name), name);
+    }
+    const value = await getProperty(object, name, this.#scope.isStrict);
+    if (value === undefined && this.#scope.isStrict) {
+      const message = `The property '${name}' cannot be found on this object. Verify that the property exists.`;
+      throw runtimeError("PropertyNotFoundStrict", message, "PropertyNotFoundException");
+    }
+    const counts = /^(count|length)$/i.test(name);
+    return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
   }
 
   async #methodCall(node: Syntax.MethodCall): Promise<Value> {
@@ -701,7 +707,7 @@ export class Interpreter implements Shell {
       throw runtimeError("CannotIndex", message);
     }
     // A collection with names, as .PSObject.Properties['x'].
-    const names = await Promise.all(items.map((item) => getProperty(item, "Name")));
+    const names = await Promise.all(items.map(async (item) => getProperty(item, "Name")));
     const wanted = toText(index).toLowerCase();
     return items[names.findIndex((name) => toText(name ?? null).toLowerCase() === wanted)] ?? null;
   }
@@ -905,10 +911,10 @@ export function readScript(file: Syntax.SourceFile): Script {
 /** All that something hands on. */
 function collect(run: (emit: Emit) => void | Promise<void>): Value[] | Promise<Value[]> {
   const items: Value[] = [];
-  const running = run((value) => {
-    items.push(value);
-  });
-  return after(running, () => items);
+  return after(
+    run((value) => void items.push(value)),
+    () => items,
+  );
 }
 
 async function handOn(items: readonly Value[], emit: Emit): Promise<void> {
