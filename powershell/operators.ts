@@ -251,9 +251,8 @@ function arithmetic(operator: string, { name, on }: Calculation, left: Value, ri
   // JavaScript's operators are the same on both of its kinds of numbers.
   const result = (on as unknown as (left: bigint, right: bigint) => bigint)(first, second);
   // An unsigned number counts as an Int64 in a sum.
-  const isLong = [left, right].some((each) =>
-    /^(Int64|UInt32|UInt64)$/.test(typeOf(each).shortName),
-  );
+  const large = [is.long, is.uint32, is.uint64];
+  const isLong = [left, right].some((each) => !isNull(each) && large.includes(typeOf(each)));
   return toNumber(result, isLong ? is.long : is.int) ?? is.toDouble(Number(result));
 }
 
