@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import { messageOf } from "../host/failure.ts";
 import type { Artifact, BuildContext, Progress } from "./artifact.ts";
 import { buildOrder } from "./build-order.ts";
 import { Cache, artifactAddress } from "./cache.ts";
@@ -87,10 +88,7 @@ export async function ensureArtifacts(
     outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
   );
   if (reasons.size > 1) {
-    throw new AggregateError(
-      reasons,
-      [...reasons].map((each) => (each instanceof Error ? each.message : String(each))).join("\n"),
-    );
+    throw new AggregateError(reasons, [...reasons].map(messageOf).join("\n"));
   }
   for (const reason of reasons) {
     throw reason;
@@ -222,7 +220,7 @@ async function describeFailure(
   logFile: string,
   elapsed: string,
 ): Promise<string> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const log = (await readFile(logFile, "utf8").catch(() => "")).trimEnd();
   const tail =
     log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}\nwhole log: ${logFile}`;
