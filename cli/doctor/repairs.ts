@@ -9,7 +9,7 @@ import { joinNode } from "../../components/windows/steps.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import { parseDeployment } from "../recovery/deployment.ts";

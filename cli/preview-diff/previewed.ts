@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import type { PreviewedResource } from "./previewed-resource.ts";
 import { valueOf } from "./value.ts";
 import type { Value } from "./value.ts";

@@ -1,4 +1,4 @@
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";
 import type { Extent } from "./forget.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { messageOf } from "../../../host/failure.ts";
 import { endpointHost, firstControlPlane } from "../cluster-names.ts";
 import type { ClusterShape } from "../kind-config.ts";
 import { docker } from "../../../host/docker.ts";
@@ -34,7 +35,7 @@ export async function completeCluster(
       return false;
     }
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}`);
+    say(messageOf(error));
     return false;
   }
   try {
@@ -48,7 +49,7 @@ export async function completeCluster(
     );
   } catch (error) {
     throw new Error(
-      `the cluster ${shape.name} is there but does not answer (${error instanceof Error ? error.message : String(error)}): ` +
+      `the cluster ${shape.name} is there but does not answer (${messageOf(error)}): ` +
         `look at \`docker logs ${first}\`, or remove it with \`kind delete cluster --name ${shape.name}\` and run this again`,
     );
   }
