@@ -24,7 +24,7 @@ const largeGiB = new Map<Artifact, number>([
   [kubernetesWindows, 2.5],
   [nodeImage, 3],
   [rehearsalDebian, 1.5],
-  [rehearsalImage, 1.5],
+  [rehearsalImage, 3],
   [bakedRehearsalImage, 1],
   [linuxDebian, 2],
   [linuxImage, 2],
