@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 
 import { systemFolders } from "../toolchain/host-packages.ts";
 import { kindowsProgram } from "./command-line/kindows-program.ts";
-import { Failure, exitCodes, messageOf } from "./failure.ts";
+import { Failure, exitCodes, messageOf } from "../host/failure.ts";
 
 // Whoever reads only the beginning (`kindows status | head`) has what he wants.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,7 @@
 import { distance } from "fastest-levenshtein";
 import { LineCounter, parseDocument } from "yaml";
 
+import { messageOf } from "../host/failure.ts";
 import { SettingsError } from "../config/problem.ts";
 import type { SettingsProblem } from "../config/problem.ts";
 import { resolveConfig } from "../config/resolve.ts";
@@ -59,7 +60,7 @@ function withinLimits(read: () => unknown, file: string): unknown {
   try {
     return read();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new SettingsError(
       [
         {

@@ -12,7 +12,7 @@ import { stackSections, type StackSections } from "../config/stack-sections.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile } from "./engine/folders.ts";
 import { withoutSealed } from "./existing/without-sealed.ts";
-import { Failure } from "./failure.ts";
+import { Failure } from "../host/failure.ts";
 import type { SettingsFile } from "./settings-file.ts";
 import { readSettingsFile, settingsIn } from "./settings-file.ts";
 

@@ -1,3 +1,5 @@
+import { Failure } from "../host/failure.ts";
+
 /** Names of settings, ours or made up by the user, whose values are nobody else's business. */
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
@@ -56,14 +58,13 @@ export function problemText(problem: SettingsProblem): string {
 }
 
 /** Every mistake of the settings at once. */
-export class SettingsError extends Error {
+export class SettingsError extends Failure {
   readonly problems: readonly SettingsProblem[];
 
   constructor(problems: readonly SettingsProblem[], file: string) {
     const count = problems.length === 1 ? "1 mistake" : `${problems.length} mistakes`;
     const lines = problems.map((problem) => `  - ${problemText(problem)}`);
     super(`${count} in the settings (${file}); nothing was changed:\n${lines.join("\n")}`);
-    this.name = "SettingsError";
     this.problems = problems;
   }
 }

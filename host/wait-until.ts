@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "./failure.ts";
 
 export interface WaitOptions {
   /** What is waited for, as in "waited 60 s for <what>". */
@@ -33,9 +34,7 @@ export async function waitUntil<T>(
   const deadline = Date.now() + timeoutSeconds * 1000;
   let last = "nothing yet";
   for (;;) {
-    const seen = await within(look(), Math.max(deadline - Date.now(), 1000)).catch(
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const seen = await within(look(), Math.max(deadline - Date.now(), 1000)).catch(messageOf);
     if (typeof seen !== "string") {
       return seen?.found;
     }

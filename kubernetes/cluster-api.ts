@@ -137,11 +137,6 @@ export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** The text of anything thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Message of the `Status` object in an answer's body. */
 function serverMessage(status: number, body: string): string {
   try {

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import * as z from "zod";
 import { clusterLabel } from "../config/names.ts";
+import { messageOf } from "../host/failure.ts";
 import type { Probed } from "./probed.ts";
 
 /** The Docker engine of this host, and what it has that a lab could run into. */
@@ -90,7 +91,7 @@ export async function probeDocker(
       })),
     };
   } catch (error) {
-    return { reachable: false, error: error instanceof Error ? error.message : String(error) };
+    return { reachable: false, error: messageOf(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { messageOf } from "../host/failure.ts";
 import { hypervisorConnections } from "../components/machine/hypervisor-connections.ts";
 import type { HypervisorConnection } from "../components/machine/hypervisor-connections.ts";
 import { machineNodes } from "../config/settings.ts";
@@ -52,7 +53,7 @@ async function keyErrorOf(file: string): Promise<string | undefined> {
   try {
     return privateKey(await readFile(file, "utf8"), false)?.why;
   } catch (error) {
-    return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -76,7 +77,7 @@ async function probeRemote({
       availableMiB: availableIn(memory.stdout),
     };
   } catch (error) {
-    return { reachable: false, error: error instanceof Error ? error.message : String(error) };
+    return { reachable: false, error: messageOf(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../host/failure.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Probed } from "./probed.ts";
 import { domainsIn, networksIn, poolsIn } from "./libvirt-xml.ts";
@@ -51,7 +52,7 @@ export async function probeLibvirt({
       domains: domainsIn(described),
     };
   } catch (error) {
-    return { reachable: false, error: error instanceof Error ? error.message : String(error) };
+    return { reachable: false, error: messageOf(error) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
+import { messageOf } from "../host/failure.ts";
 import {
   examineCluster,
   readKubeconfig,
@@ -26,7 +27,7 @@ export async function existingStack(settings: ExistingSettings): Promise<Existin
   const surroundings = anywhere
     ? { cluster: undefined, access: () => undefined }
     : await look(settings).catch((error: unknown) => {
-        throw new pulumi.RunError(error instanceof Error ? error.message : String(error));
+        throw new pulumi.RunError(messageOf(error));
       });
   const network = surroundings.cluster?.facts.podNetwork.kind;
   const software = existingSoftware(settings, network && network === "flannel");

@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, open, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
+import { messageOf } from "../host/failure.ts";
 import type { Progress } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
 import { dockerdArguments, wrappedRuntime } from "./container-runtime.ts";
@@ -139,7 +140,7 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
     });
   } catch (error) {
     const tails = await Promise.all(logs.map(logTail));
-    throw new Error([error instanceof Error ? error.message : String(error), ...tails].join("\n"), {
+    throw new Error([messageOf(error), ...tails].join("\n"), {
       cause: error,
     });
   }

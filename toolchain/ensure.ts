@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import { messageOf } from "../host/failure.ts";
 import type { Artifact, BuildContext, Progress } from "./artifact.ts";
 import { buildOrder } from "./build-order.ts";
 import { Cache, artifactAddress } from "./cache.ts";
@@ -211,7 +212,7 @@ async function describeFailure(
   logFile: string,
   elapsed: string,
 ): Promise<string> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const log = (await readFile(logFile, "utf8").catch(() => "")).trimEnd();
   const tail =
     log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}\nwhole log: ${logFile}`;

@@ -1,3 +1,5 @@
+import { messageOf } from "../host/failure.ts";
+
 /**
  * Waits until all have ended, failed or not.
  *
@@ -9,10 +11,7 @@ export async function settleAll(running: Iterable<Promise<unknown>>): Promise<vo
     outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
   );
   if (reasons.size > 1) {
-    throw new AggregateError(
-      reasons,
-      [...reasons].map((each) => (each instanceof Error ? each.message : String(each))).join("\n"),
-    );
+    throw new AggregateError(reasons, [...reasons].map(messageOf).join("\n"));
   }
   for (const reason of reasons) {
     throw reason;

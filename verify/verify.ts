@@ -1,4 +1,4 @@
-import { messageOf } from "../kubernetes/cluster-api.ts";
+import { messageOf } from "../host/failure.ts";
 import { namespace } from "./objects/names.ts";
 import type { RowResult } from "./result.ts";
 import { makeWorkloads, removeWorkloads, tryRows } from "./run/session.ts";

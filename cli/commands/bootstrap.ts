@@ -5,7 +5,7 @@ import path from "node:path";
 import { hostName } from "../../config/values/dns-name.ts";
 import { hostKey as publicKeyComplaint } from "../../config/values/host-key.ts";
 import { bootstrapLines } from "../existing/bootstrap-lines.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 
 export interface BootstrapOptions {
   /** Address or name of the machine. */

@@ -9,7 +9,7 @@ import {
   removeStaleDownloads,
   unusedFor,
 } from "../cache/prune.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { table } from "../table.ts";
 

@@ -7,7 +7,7 @@ import { commandTable } from "../completion/command-table.ts";
 import { complete } from "../completion/complete.ts";
 import { completionScript } from "../completion/shell-scripts.ts";
 import type { Shell } from "../completion/shell-scripts.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
 
 /** `kindows completion`: what a shell must read to complete kindows' command lines. */

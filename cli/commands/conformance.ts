@@ -23,7 +23,7 @@ import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/lab-that-is-up.ts";
 import { stackFolder, verifyLockFile } from "../engine/folders.ts";
 import { asHolderOf } from "../engine/run-lock.ts";
-import { Failure, exitCodes, messageOf } from "../failure.ts";
+import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";

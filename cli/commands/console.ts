@@ -3,7 +3,7 @@ import { hostname, userInfo } from "node:os";
 import { screenOf } from "../console/screen.ts";
 import { openViewer } from "../console/viewer.ts";
 import { wayTo } from "../console/way.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { thisHost } from "../lab/host.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";

@@ -1,6 +1,6 @@
 import { examine } from "../doctor/examine.ts";
 import { doctorText, isFine } from "../doctor/report.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 
 export interface DoctorOptions {

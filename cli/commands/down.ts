@@ -3,7 +3,7 @@ import { stackExists } from "../engine/ensure-stack.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import { removeAccessFiles } from "../lab/access.ts";
 import { releaseLab } from "../lab/claim.ts";
 import { assertAllPresent, fleetOf } from "../lab/fleet.ts";

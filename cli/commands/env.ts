@@ -1,7 +1,7 @@
 import { shellWord } from "../../host/shell-word.ts";
 import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 
 /** `kindows env`: what a shell needs for plain `pulumi` on a stack, as shell commands for `eval`. */
 export async function env({ stack }: { readonly stack: string }): Promise<number> {

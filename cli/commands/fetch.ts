@@ -1,7 +1,7 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
-import { exitCodes, messageOf } from "../failure.ts";
+import { exitCodes, messageOf } from "../../host/failure.ts";
 import { findUpdate } from "../fetch/find-update.ts";
 import { downloadedMedia } from "../fetch/image-media.ts";
 import { findPrograms, type HostMedium } from "../fetch/programs.ts";

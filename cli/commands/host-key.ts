@@ -1,6 +1,6 @@
 import { fingerprint, learnHostKey } from "../../ssh/host-key.ts";
 import { hostName } from "../../config/values/dns-name.ts";
-import { Failure, exitCodes, messageOf } from "../failure.ts";
+import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 
 export interface HostKeyOptions {
   readonly host: string;

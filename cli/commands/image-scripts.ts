@@ -5,7 +5,7 @@ import { sealedAnswerFileText } from "../../components/windows/image/answer-file
 import { sealedAnswerFile } from "../../components/windows/image/config-disc-paths.ts";
 import { imageScripts } from "../../components/windows/image/scripts-folder.ts";
 import { language as languageComplaint } from "../../config/sections/windows-image.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 
 export interface ImageScriptsOptions {

@@ -3,14 +3,13 @@ import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
 import { examineMedia } from "../../components/windows/image/examine-media.ts";
 import { editionOf } from "../../components/windows/image/judge-images.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
-import { MediaError } from "../../components/machine/disk/media-error.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { transferText } from "../../toolchain/transfer-text.ts";
 import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
-import { exitCodes, Failure, messageOf } from "../failure.ts";
+import { exitCodes, messageOf } from "../../host/failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
 import { findUpdate } from "../fetch/find-update.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
@@ -40,13 +39,9 @@ export async function check({ stack }: ImageCommandOptions): Promise<number> {
     say(`the stack ${stack} has no Windows media: its image is the rehearsal's`);
     return exitCodes.ok;
   }
-  try {
-    const rows = await examined(windows);
-    process.stdout.write(`${table(["MEDIUM", "WHAT IT IS", "WHERE"], rows)}\n`);
-    return exitCodes.ok;
-  } catch (error) {
-    throw error instanceof MediaError ? new Failure(error.message) : error;
-  }
+  const rows = await examined(windows);
+  process.stdout.write(`${table(["MEDIUM", "WHAT IT IS", "WHERE"], rows)}\n`);
+  return exitCodes.ok;
 }
 
 export interface ImageBuildOptions extends ImageCommandOptions {

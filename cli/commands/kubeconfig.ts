@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/user-files.ts";
 import { labThatIsUp } from "../lab/lab-that-is-up.ts";

@@ -11,7 +11,7 @@ import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
 import type { PublishedFile } from "../../toolchain/publisher.ts";
 import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
 import { say } from "../progress.ts";
 

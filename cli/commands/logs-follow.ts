@@ -1,7 +1,7 @@
 import { builtTool } from "../../toolchain/built.ts";
 import { upLogFile } from "../engine/up-log.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { Failure, exitCodes, messageOf } from "../failure.ts";
+import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/lab-that-is-up.ts";
 import { thisHost } from "../lab/host.ts";

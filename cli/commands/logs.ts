@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { stackFolder } from "../engine/folders.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
-import { Failure, exitCodes, messageOf } from "../failure.ts";
+import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { collectLogs } from "../logs/collect.ts";
 import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
 import { logSources, type LogSource } from "../logs/machines.ts";

@@ -6,7 +6,7 @@ import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { requireRoomToPrepare } from "../prepare/room.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import { compareStack } from "../preview-diff/compare.ts";
 import { Repository } from "../preview-diff/git.ts";
 import { markdown } from "../preview-diff/markdown.ts";

@@ -2,7 +2,7 @@ import { prepare } from "../prepare/prepare.ts";
 import { ensureStack } from "../engine/ensure-stack.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 import { findOnPath } from "../../host/search-path.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { exitCodes, Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import { sshArguments } from "../ssh/ssh-arguments.ts";

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 
 import { builtTool } from "../../toolchain/built.ts";
 import { stateFile } from "../engine/folders.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import { isHealthy, statusText } from "../status/report.ts";
 import type { LabStatus } from "../status/report.ts";
 import { knownLab, lookAt } from "../status/look.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { previewOf } from "../preview-diff/preview.ts";
 import { endedByUser, previewTools } from "../preview-diff/tools.ts";
 import { stackSettings } from "../stack-settings.ts";

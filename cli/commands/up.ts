@@ -18,7 +18,7 @@ import { thisHost } from "../lab/host.ts";
 import { awayAmong, awayText } from "../lab/hypervisors.ts";
 import { assertMayUse } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
 import type { StagedNode } from "../stages/node-stages.ts";

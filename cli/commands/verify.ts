@@ -10,7 +10,7 @@ import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { verifyCluster } from "../../verify/verify.ts";
 import { asHolderOf } from "../engine/run-lock.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { table } from "../table.ts";
 import { watchInterruption } from "../verify/interruption.ts";

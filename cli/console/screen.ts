@@ -1,5 +1,5 @@
 import { below, readXml } from "../../host/read-xml.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { domains } from "../lab/domains.ts";
 import { lines, virsh } from "../lab/host.ts";
 import type { Host } from "../lab/host.ts";

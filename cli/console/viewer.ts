@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 import { findOnPath } from "../../host/search-path.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import type { Way } from "./way.ts";
 
 /** Programs that show a VNC screen, and the Debian packages they are in; the first that is there is taken. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 import { credentials } from "../../kubernetes/kubeconfig.ts";
 import { clusterLabel, roleLabel } from "../../config/names.ts";
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { lines } from "../lab/host.ts";
 import type { Finding } from "./finding.ts";

@@ -3,7 +3,7 @@ import { scriptCommand } from "../../components/windows/step-command.ts";
 import { textFact } from "../../components/windows/step-result.ts";
 import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { containers as containerFinder } from "../lab/containers.ts";
 import { domains } from "../lab/domains.ts";
 import type { Host } from "../lab/host.ts";

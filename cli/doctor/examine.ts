@@ -9,7 +9,7 @@ import { builtArtifacts } from "../../toolchain/built.ts";
 import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { lockFolder, runLockFile } from "../engine/folders.ts";
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { presentAccessFiles } from "../lab/access.ts";
 import { ownershipOf } from "../lab/claim.ts";
 import type { Ownership } from "../lab/claim.ts";

@@ -1,6 +1,6 @@
 import { waitUntil } from "../../host/wait-until.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { removeAccessFiles } from "../lab/access.ts";
 import type { Host } from "../lab/host.ts";
 import { thisHost } from "../lab/host.ts";

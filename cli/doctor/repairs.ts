@@ -10,7 +10,7 @@ import { firstControlPlane } from "../../config/names.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import { parseDeployment } from "../engine/deployment.ts";

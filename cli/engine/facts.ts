@@ -4,7 +4,7 @@ import {
   type Facts,
   type FactsType,
 } from "../../components/facts.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 
 /** A resource in a state, a preview or an event, as far as facts are looked up by it. */
 export interface FactSource {

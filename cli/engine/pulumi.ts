@@ -2,7 +2,7 @@ import { execa } from "execa";
 
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import { labVariable } from "../lab/processes.ts";
 import { engineEnvironment, unwantedVariables } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";

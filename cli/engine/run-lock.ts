@@ -1,6 +1,6 @@
 import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner, withLock } from "../../toolchain/cache-lock.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import { runLockFile } from "./folders.ts";
 
 /**

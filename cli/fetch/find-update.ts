@@ -10,7 +10,7 @@ import { windowsVersionOf } from "../../config/supported.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { lockChecksum } from "../../toolchain/publisher.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 
 /**

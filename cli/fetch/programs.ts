@@ -8,7 +8,7 @@ import { artifactAddress } from "../../toolchain/cache.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { lockChecksum, publishersChecksum } from "../../toolchain/publisher.ts";
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 
 /** What is pushed to machines, with where it comes from. */
 export type HostMedium = Medium & { readonly origin: HostOrigin };

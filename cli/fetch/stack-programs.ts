@@ -4,7 +4,7 @@ import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { fetchPrograms, type FetchedFile, type HostMedium, type ProgramState } from "./programs.ts";
 

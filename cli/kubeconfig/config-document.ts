@@ -1,7 +1,7 @@
 import { Document, LineCounter, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import type { YAMLMap, YAMLSeq } from "yaml";
 
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 
 /** Lists of named entries in a kubeconfig, in the order they are removed, and the word `kubectl config` has for one. */
 export const sections = { contexts: "context", clusters: "cluster", users: "user" } as const;

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 
 /** Longest wait for somebody else who writes the file; kubectl does it in milliseconds. */
 const lockSeconds = 5;

@@ -3,7 +3,7 @@ import { isMap } from "yaml";
 import { parse } from "yaml";
 import * as z from "zod";
 
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import {
   entriesOf,
   forgetMissingCurrent,

@@ -1,6 +1,6 @@
 import type { Document } from "yaml";
 
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { readConfig, writeConfig } from "./config-document.ts";
 import { editConfigFile, fileForNew, readConfigFile } from "./config-file.ts";
 import { holdsLab, mergeLab, removeLab } from "./lab-entries.ts";

@@ -3,7 +3,7 @@ import { machineNodes } from "../../config/settings.ts";
 import { namesIn } from "../../config/names-list.ts";
 import type { Settings } from "../../config/settings.ts";
 import { awayVariable } from "../../stacks/away.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import { urnsOn } from "../recovery/on-hypervisors.ts";
 import { readStateFile } from "../engine/state-file.ts";

@@ -1,6 +1,6 @@
 import { virshArguments } from "../../host/virsh.ts";
 import { runProgram } from "../../host/run-program.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 
 /** Runs programs of the host; tests put recorded answers in its place. */
 export interface Host {

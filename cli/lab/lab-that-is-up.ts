@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 
 import { stateFile } from "../engine/folders.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { writeAccessFiles } from "./access.ts";
 import type { AccessFiles } from "./access.ts";

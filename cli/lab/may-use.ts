@@ -1,6 +1,6 @@
 import { parseDeployment, pendingOperations, resourcesOf } from "../engine/deployment.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { ownershipOf } from "./claim.ts";
 import type { Ownership } from "./claim.ts";
 import type { Host } from "./host.ts";

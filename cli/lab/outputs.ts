@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import type { Pulumi } from "../engine/pulumi.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 
 const nodeSchema = z.object({
   /** Node and computer name. */

@@ -1,4 +1,4 @@
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import type { Host } from "./host.ts";
 import { finders } from "./finders.ts";
 import type { Finder, LabThing } from "./lab-thing.ts";

@@ -1,4 +1,4 @@
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { finders } from "./finders.ts";
 import type { Host } from "./host.ts";
 import type { Finder, LabThing } from "./lab-thing.ts";

@@ -1,4 +1,4 @@
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { labOfPool } from "./lab-thing.ts";
 import type { Finder } from "./lab-thing.ts";
 import type { Host } from "./host.ts";

@@ -8,7 +8,7 @@ import {
   type PublishedFile,
 } from "../../toolchain/publisher.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { table } from "../table.ts";
 
 /** What the lock knows of a file that is downloaded. */

@@ -11,7 +11,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
-import { causesOf, Failure } from "../failure.ts";
+import { causesOf } from "../../host/failure.ts";
 
 /**
  * Downloads, examines and converts the cloud image that the settings name for Linux machines, as far as that is to be
@@ -41,8 +41,7 @@ export async function prepareCloudImage(
     const folder = (await ensureArtifacts([artifact], options)).path(artifact);
     return { ...noted, convertedDisks: await convertedDiskNote(file, folder, cache) };
   } catch (error) {
-    const media = [...causesOf(error)].find((each) => each instanceof MediaError);
-    throw media === undefined ? error : new Failure(media.message);
+    throw [...causesOf(error)].find((each) => each instanceof MediaError) ?? error;
   }
 }
 

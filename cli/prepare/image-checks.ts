@@ -28,7 +28,7 @@ import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { artifactAddress } from "../../toolchain/cache.ts";
 import type { Cache } from "../../toolchain/cache.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 
 /**

@@ -13,7 +13,7 @@ import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
 import type { Artifact, Progress } from "../../toolchain/artifact.ts";
 import { cacheRoot } from "../../toolchain/cache.ts";
 import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 
 /** What a tool takes that is built, in GiB: itself, and what stays of Go's caches until the stack is prepared. */
 const toolGiB = 0.5;
@@ -24,7 +24,7 @@ const largeGiB = new Map<Artifact, number>([
   [kubernetesWindows, 2.5],
   [nodeImage, 3],
   [rehearsalDebian, 1.5],
-  [rehearsalImage, 1.5],
+  [rehearsalImage, 3],
   [bakedRehearsalImage, 1],
   [linuxDebian, 2],
   [linuxImage, 2],

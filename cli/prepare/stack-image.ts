@@ -4,7 +4,6 @@ import {
   type BuilderChanges,
 } from "../../components/windows/image/builder/image-artifact.ts";
 import { imageKey } from "../../components/windows/image/builder/built-image.ts";
-import { Interrupted } from "../../components/windows/image/builder/interruption.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
 import { hostProblemsText } from "../../config/host-problem.ts";
@@ -15,7 +14,7 @@ import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { causesOf, exitCodes, Failure, messageOf } from "../failure.ts";
+import { causesOf, Failure, messageOf } from "../../host/failure.ts";
 import { downloadedMedia } from "../fetch/image-media.ts";
 import type { ProgramState } from "../fetch/programs.ts";
 import { ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
@@ -101,13 +100,7 @@ async function requireKvm({ hypervisor }: Pick<Settings, "hypervisor">): Promise
 
 /** An error as a user reads it: about media without a log of nothing, an interruption as one. */
 function explained(error: unknown): Error {
-  for (const each of causesOf(error)) {
-    if (each instanceof MediaError) {
-      return new Failure(each.message);
-    }
-    if (each instanceof Interrupted) {
-      return new Failure(each.message, exitCodes.interrupted);
-    }
-  }
-  return error instanceof Failure ? error : new Failure(messageOf(error));
+  return (
+    [...causesOf(error)].find((each) => each instanceof Failure) ?? new Failure(messageOf(error))
+  );
 }

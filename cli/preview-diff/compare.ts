@@ -1,4 +1,4 @@
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { differenceOf } from "./difference.ts";
 import type { StackReport } from "./markdown.ts";
 import { previewOf } from "./preview.ts";

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { stackOf } from "./touched-stacks.ts";
 
 /** Longest time for one question to git, or for writing a tree of this size. */

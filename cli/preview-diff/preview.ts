@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { parseDocument } from "yaml";
 
 import { backendUrl } from "../engine/backend-url.ts";
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { readPreview } from "./previewed.ts";
 import type { Previewed } from "./previewed.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
+import { messageOf } from "../../host/failure.ts";
 import { resourceName } from "../engine/deployment.ts";
 import type { FactSource } from "../engine/facts.ts";
-import { messageOf } from "../failure.ts";
 import type { PreviewedResource } from "./previewed-resource.ts";
 import { valueOf } from "./value.ts";
 import type { Value } from "./value.ts";

@@ -6,7 +6,7 @@ import {
   hyperVHostSchema,
   type HyperVHostParameter,
 } from "../../components/machine/hyper-v/parameters.ts";
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { actionParameter, type StateResource } from "../engine/deployment.ts";
 import { neededBy } from "./forget.ts";
 

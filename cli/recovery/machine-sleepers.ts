@@ -1,5 +1,5 @@
 import { isLocal } from "../../toolchain/host-requirements.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { domains } from "../lab/domains.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";

@@ -1,7 +1,7 @@
 import os from "node:os";
 
 import type { Pulumi } from "../engine/pulumi.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { processes } from "../lab/processes.ts";
 import { surveyHost } from "../lab/survey.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { clusterLabel } from "../../config/names.ts";
 import { below, readXml } from "../../host/read-xml.ts";
 import { isLocal } from "../../toolchain/host-requirements.ts";
-import { Failure } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { domains } from "../lab/domains.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";
@@ -220,8 +220,6 @@ async function asRoot(host: Host, args: readonly string[]): Promise<void> {
   try {
     await host.run("ip", args);
   } catch (error) {
-    throw new Failure(
-      `${error instanceof Error ? error.message : String(error)}; as root: ip ${args.join(" ")}`,
-    );
+    throw new Failure(`${messageOf(error)}; as root: ip ${args.join(" ")}`);
   }
 }

@@ -1,5 +1,5 @@
 import { clusterLabel } from "../../config/names.ts";
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";
 import type { Extent } from "./forget.ts";

@@ -1,6 +1,6 @@
 import { builtTool } from "../../toolchain/built.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import type { AccessFiles } from "../lab/access.ts";
 import { domains } from "../lab/domains.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { changesBetween, factsOf } from "./changes.ts";
 import type { Facts } from "./changes.ts";
 import type { LabStatus } from "./report.ts";

@@ -1,4 +1,4 @@
-import { exitCodes } from "../failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -5,7 +5,7 @@ import { htmlText } from "../../verify/report/html.ts";
 import { jsonText } from "../../verify/report/json.ts";
 import { junitText } from "../../verify/report/junit.ts";
 import type { Verification } from "../../verify/result.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 
 /** Files that a run's results are written to. */
 export interface ReportFiles {

@@ -9,7 +9,7 @@ import type { Facts } from "../../verify/cluster/facts.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { Row } from "../../verify/rows/row.ts";
 import { verifyLockFile } from "../engine/folders.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/lab-that-is-up.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { hostAddress, labFacts, whyNoInternetFor } from "./lab-facts.ts";

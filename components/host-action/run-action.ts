@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { messageOf } from "../../host/failure.ts";
 
 /** Time between two looks, in milliseconds. */
 const interval = 1000;
@@ -12,7 +13,7 @@ export async function runAction(action: () => Promise<void>): Promise<void> {
     // Idle connections to an API server that went away would keep the process for minutes.
     process.exit(0);
   } catch (error) {
-    say(`error: ${error instanceof Error ? error.message : String(error)}`);
+    say(`error: ${messageOf(error)}`);
     await flushed(process.stderr);
     process.exit(1);
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../host/failure.ts";
 import type { Arguments, Parameters, Script, UndoneBy } from "./node-step.ts";
 
 /** What `cmd.exe /c` takes at most, in characters; Win32-OpenSSH puts `<path of cmd.exe> /c "..."` around a command. */
@@ -50,7 +51,7 @@ export function scriptCommand<P extends Parameters>(
       return `-${name} ${quoteForCmd(asText(values[name], kind))}`;
     } catch (error) {
       throw new Error(
-        `${script}: parameter ${name} can't be passed on a command line: ${reason(error)}`,
+        `${script}: parameter ${name} can't be passed on a command line: ${messageOf(error)}`,
       );
     }
   });
@@ -88,8 +89,4 @@ function asText(value: unknown, kind: "string" | "int"): string {
     return String(value);
   }
   throw new Error(kind === "int" ? "it is not a whole number from 0 on" : "it is not text");
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

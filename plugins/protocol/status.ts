@@ -3,6 +3,7 @@ import type { StatusObject } from "@grpc/grpc-js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
+import { messageOf } from "../../host/failure.ts";
 import type { PropertyMap } from "./property-value.ts";
 import { toStruct } from "./struct.ts";
 
@@ -25,7 +26,7 @@ export class InitializationFailed extends Error {
 
 /** The status that tells the engine of an error. */
 export function errorStatus(error: unknown): Partial<StatusObject> {
-  const message = shorten(error instanceof Error ? error.message : String(error));
+  const message = shorten(messageOf(error));
   const metadata = new grpc.Metadata();
   if (error instanceof InitializationFailed) {
     metadata.add("grpc-status-details-bin", initializationDetails(error, message));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { messageOf } from "../../cli/failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { isReady } from "../e2e/cluster.ts";
 import { succeeded, TestLab, tail } from "../e2e/lab.ts";

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { exitCodes } from "../../cli/failure.ts";
+import { exitCodes } from "../../host/failure.ts";
 import { bareBake } from "../../components/windows/image/bake.ts";
 import {
   imageArtifactName,

@@ -7,7 +7,7 @@
  */
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { messageOf } from "../../cli/failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { asHolderOf } from "../../cli/engine/run-lock.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { PartResults } from "./part-results.ts";

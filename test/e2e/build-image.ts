@@ -3,7 +3,7 @@
  * KINDOWS_CACHE; a second argument has no more made in the image than is needed for one.
  */
 import { ensureStackImage } from "../../cli/prepare/stack-image.ts";
-import { exitCodes, Failure } from "../../cli/failure.ts";
+import { exitCodes, Failure } from "../../host/failure.ts";
 import { bareBake } from "../../components/windows/image/bake.ts";
 import type { Settings } from "../../config/settings.ts";
 import { standInBuilder } from "./stand-in-media.ts";

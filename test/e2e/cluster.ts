@@ -1,5 +1,5 @@
 import { execa } from "execa";
-import { messageOf } from "../../cli/failure.ts";
+import { messageOf } from "../../host/failure.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 

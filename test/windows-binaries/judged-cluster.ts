@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { CoreV1Api, Health, KubeConfig, type V1Node } from "@kubernetes/client-node";
 import { execa } from "execa";
 import { stringify } from "yaml";
+import { messageOf } from "../../host/failure.ts";
 import {
   newToken,
   tokenSecret,
   tokenText,
 } from "../../components/controlplane/bootstrap-token-secret.ts";
-import { messageOf } from "../../kubernetes/cluster-api.ts";
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { waitUntil } from "../../host/wait-until.ts";

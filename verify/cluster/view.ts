@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { messageOf } from "../../kubernetes/cluster-api.ts";
+import { messageOf } from "../../host/failure.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** What one look at the cluster showed: its state, or why there is none. */

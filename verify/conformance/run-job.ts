@@ -6,6 +6,7 @@ import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 import { extract } from "tar";
 
+import { messageOf } from "../../host/failure.ts";
 import { hasStatus } from "../../kubernetes/cluster-api.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../host/wait-until.ts";
@@ -150,7 +151,7 @@ async function gather(job: JobRun): Promise<void> {
     ],
   ] as const) {
     await work().catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       job.say(`conformance: the ${what} could not be fetched: ${reason}`);
     });
   }

@@ -1,4 +1,4 @@
-import { messageOf } from "../../kubernetes/cluster-api.ts";
+import { messageOf } from "../../host/failure.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Facts } from "../cluster/facts.ts";
 import { windowsRelease } from "../objects/images.ts";

@@ -1,7 +1,8 @@
 import type { V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 
-import { hasStatus, messageOf } from "../../kubernetes/cluster-api.ts";
+import { messageOf } from "../../host/failure.ts";
+import { hasStatus } from "../../kubernetes/cluster-api.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../cluster/snapshot.ts";

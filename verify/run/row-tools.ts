@@ -1,4 +1,4 @@
-import { messageOf } from "../../kubernetes/cluster-api.ts";
+import { messageOf } from "../../host/failure.ts";
 import type { Slots } from "../../toolchain/slots.ts";
 import type { Details } from "../cluster/snapshot.ts";
 import type { ClusterView } from "../cluster/view.ts";

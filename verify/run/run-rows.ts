@@ -1,4 +1,4 @@
-import { messageOf } from "../../kubernetes/cluster-api.ts";
+import { messageOf } from "../../host/failure.ts";
 import type { Facts } from "../cluster/facts.ts";
 import type { RowResult } from "../result.ts";
 import { needsOf, whyNot } from "../rows/runnable.ts";

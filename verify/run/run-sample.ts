@@ -1,6 +1,6 @@
 import type { V1Pod } from "@kubernetes/client-node";
 
-import { messageOf } from "../../kubernetes/cluster-api.ts";
+import { messageOf } from "../../host/failure.ts";
 import { isReady } from "../../components/controlplane/pod-readiness.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";

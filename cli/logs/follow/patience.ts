@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { messageOf } from "../../failure.ts";
+import { messageOf } from "../../../host/failure.ts";
 import { SourceRefused } from "./lost-source.ts";
 
 /** How long a source that does not answer is waited for. */

@@ -9,6 +9,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
 
+import { messageOf } from "../../../host/failure.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
@@ -18,7 +19,7 @@ import { nodeStarted, workerRunArgs } from "../worker-container.ts";
 import type { ControlPlaneContainer } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi, hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import {
   labelledContainers,

@@ -6,9 +6,10 @@
  */
 import * as z from "zod";
 
+import { messageOf } from "../../../host/failure.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { ClusterApi, messageOf } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 const changeSchema = z.strictObject({
   object: z.string(),

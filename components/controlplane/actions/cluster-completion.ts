@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { endpointHost, firstControlPlane } from "../../../config/names.ts";
+import { messageOf } from "../../../host/failure.ts";
 import type { ClusterShape } from "../kind-config.ts";
 import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
@@ -34,7 +35,7 @@ export async function completeCluster(
       return false;
     }
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}`);
+    say(messageOf(error));
     return false;
   }
   try {
@@ -48,7 +49,7 @@ export async function completeCluster(
     );
   } catch (error) {
     throw new Error(
-      `the cluster ${shape.name} is there but does not answer (${error instanceof Error ? error.message : String(error)}): ` +
+      `the cluster ${shape.name} is there but does not answer (${messageOf(error)}): ` +
         `look at \`docker logs ${first}\`, or remove it with \`kind delete cluster --name ${shape.name}\` and run this again`,
     );
   }

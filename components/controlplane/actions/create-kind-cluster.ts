@@ -10,6 +10,7 @@ import path from "node:path";
 import { execa } from "execa";
 import * as z from "zod";
 
+import { messageOf } from "../../../host/failure.ts";
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { localFolder } from "../../../toolchain/project.ts";
@@ -20,7 +21,6 @@ import { kindConfig } from "../kind-config.ts";
 import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
 import { labelledContainers, containerAddress, docker } from "../../../host/docker.ts";
 import { removeCluster } from "./remove-cluster.ts";
-import { messageOf } from "../../../kubernetes/cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import { completeCluster, finishCluster } from "./cluster-completion.ts";
 import { runAction, say } from "../../host-action/run-action.ts";

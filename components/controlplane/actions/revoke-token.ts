@@ -1,5 +1,6 @@
+import { messageOf } from "../../../host/failure.ts";
 import { tokenSecretName } from "../bootstrap-token-secret.ts";
-import { hasStatus, messageOf } from "../../../kubernetes/cluster-api.ts";
+import { hasStatus } from "../../../kubernetes/cluster-api.ts";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 /**

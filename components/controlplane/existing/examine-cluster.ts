@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import path from "node:path";
-import { ApiError, ClusterApi, messageOf } from "../../../kubernetes/cluster-api.ts";
+import { messageOf } from "../../../host/failure.ts";
+import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { chooseKubeconfig, type KubeconfigHost } from "./choose-kubeconfig.ts";
 import { questions, type Answer, type ClusterAnswers, type Question } from "./cluster-answers.ts";
 import { clusterProblemsText } from "./cluster-problem.ts";

@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 
+import { messageOf } from "../../../host/failure.ts";
 import type { RunCommand } from "./build-command.ts";
 
 /** Longest wait for containerd to serve, in seconds; it takes about one. */
@@ -96,6 +97,6 @@ export async function preloadImages(
 }
 
 function lastLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.trim().split("\n").at(-1) ?? text;
 }

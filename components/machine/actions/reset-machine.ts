@@ -5,6 +5,7 @@
  * Environment: MACHINE, a JSON object of its name, where it is, and how it is reset; KEYS (secret), a JSON object of what
  * logs in to it; KINDOWS_GONE, names of machines that are gone for good, separated by commas: they are not asked for.
  */
+import { messageOf } from "../../../host/failure.ts";
 import { namesIn } from "../../../config/names-list.ts";
 import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -58,9 +59,8 @@ await runAction(async () => {
       say(`${name} is what it was before`);
     });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `${wayText(machine)} could not be reset: ${explainAccess(message, machine)}. ` +
+      `${wayText(machine)} could not be reset: ${explainAccess(messageOf(error), machine)}. ` +
         `When it is gone for good, or set up anew, run again with ${goneVariable}=${name} in the environment`,
     );
   }

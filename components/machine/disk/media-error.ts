@@ -1,8 +1,9 @@
+import { Failure } from "../../../host/failure.ts";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 
 /** Installation media that no image can be made from. */
-export class MediaError extends Error {
+export class MediaError extends Failure {
   override readonly name = "MediaError";
   readonly problems: readonly HostProblem[];
 

@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { messageOf } from "../../../host/failure.ts";
 import { dialHops, openFrom, patience, type SshConnection } from "../../../ssh/dial.ts";
 import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { explainAccess } from "./explain-access.ts";
@@ -112,7 +113,7 @@ export class BastionForward {
       socket.once("close", () => channel.destroy());
       socket.pipe(channel).pipe(socket);
     } catch (error) {
-      this.#told(error instanceof Error ? error.message : String(error));
+      this.#told(messageOf(error));
       socket.destroy();
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "./dial-machine.ts";
 import { explainAccess } from "./explain-access.ts";
@@ -49,8 +50,7 @@ export async function claimMachine(
       };
     });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`${refused}: ${explainAccess(message, machine)}`);
+    throw new Error(`${refused}: ${explainAccess(messageOf(error), machine)}`);
   }
   const problems = judgeMachine(machine.name, seen);
   if (problems.length > 0) {

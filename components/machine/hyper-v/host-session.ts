@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Client } from "ssh2";
+import { messageOf } from "../../../host/failure.ts";
 import { parseStepResult, type StepResult } from "../../windows/step-result.ts";
 import { onServer, patience } from "../../../ssh/dial.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
@@ -47,8 +48,7 @@ export async function onHyperVHost<T>(
       async (client, signal) => work(await sessionOn(client, signal, host)),
     );
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`${hyperVHostText(host)}: ${explainHyperVAccess(message, host)}`);
+    throw new Error(`${hyperVHostText(host)}: ${explainHyperVAccess(messageOf(error), host)}`);
   }
 }
 

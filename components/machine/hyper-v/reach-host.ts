@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { messageOf } from "../../../host/failure.ts";
 import { onServer, patience } from "../../../ssh/dial.ts";
 import { say } from "../../host-action/run-action.ts";
 import { explainHyperVAccess } from "./explain-access.ts";
@@ -21,7 +22,6 @@ export async function reachHyperVHost(
     if ((error as NodeJS.ErrnoException).path === privateKeyFile) {
       return `the key ${privateKeyFile} cannot be read (${(error as NodeJS.ErrnoException).code ?? "no file"})`;
     }
-    const message = error instanceof Error ? error.message : String(error);
-    return explainHyperVAccess(message, host);
+    return explainHyperVAccess(messageOf(error), host);
   }
 }

@@ -5,7 +5,7 @@
  */
 import { text } from "node:stream/consumers";
 import { Pulumi, type Workplace } from "../../../cli/engine/pulumi.ts";
-import { Failure } from "../../../cli/failure.ts";
+import { Failure } from "../../../host/failure.ts";
 
 interface Order {
   readonly stack: string;

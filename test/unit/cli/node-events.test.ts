@@ -122,14 +122,14 @@ describe("stages of nodes", () => {
     assert.equal(told.underWay, "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)");
   });
 
-  it("are those of the steps' titles, in the steps' order, for each system", () => {
+  it("come in the order of the steps, whatever runs on the machine", () => {
+    const told = ["disk", "boot", "host check", "programs", "unpacking", "join", "Ready"];
+    const nouns = (os: "windows" | "linux") =>
+      stages[os].map(({ noun }) => noun).filter((noun) => told.includes(noun));
+    assert.deepEqual(nouns("linux"), told);
     assert.deepEqual(
-      stages.windows.map(({ noun }) => noun).join(),
-      "disk,boot,host check,feature,reboot,proxy,programs,containerd,kubelet,network,Flannel,join,routes,Ready",
-    );
-    assert.deepEqual(
-      stages.linux.map(({ noun }) => noun).join(),
-      "disk,boot,host check,programs,unpacking,join,Ready",
+      nouns("windows"),
+      told.filter((noun) => noun !== "unpacking"),
     );
   });
 });

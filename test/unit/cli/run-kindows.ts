@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 
 import { kindowsProgram } from "../../../cli/command-line/kindows-program.ts";
-import { Failure, exitCodes, messageOf } from "../../../cli/failure.ts";
+import { Failure, exitCodes, messageOf } from "../../../host/failure.ts";
 
 /** How a command ended, and what it printed. */
 export interface Ended {

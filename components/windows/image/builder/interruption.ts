@@ -1,9 +1,11 @@
+import { exitCodes, Failure } from "../../../../host/failure.ts";
+
 /** Somebody stopped a build: nothing failed. */
-export class Interrupted extends Error {
+export class Interrupted extends Failure {
   override readonly name = "Interrupted";
 
   constructor() {
-    super("interrupted; nothing half-made is left");
+    super("interrupted; nothing half-made is left", exitCodes.interrupted);
   }
 }
 
