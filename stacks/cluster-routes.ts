@@ -4,14 +4,14 @@ import { controlPlaneNodes } from "../components/controlplane/cluster-names.ts";
 import type { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import type { RoutedCluster } from "../components/controlplane/node-routes.ts";
 import { actionCommand } from "../components/host-action/command.ts";
-import type { ClusterRoute } from "../components/windows/cluster-routes.ts";
+import type { ClusterRoute } from "../components/windows/node-step.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { nodeSetup } from "./node-setup.ts";
 
 /** Whether Windows nodes have a way to pods' and Services' addresses though they have no pod network: by routes. */
 export function hasClusterRoutes(settings: Settings): boolean {
-  return nodeSetup(settings).podNetwork === "none";
+  return nodeSetup(settings).podNetwork.kind === "none";
 }
 
 /**

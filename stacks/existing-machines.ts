@@ -129,7 +129,7 @@ function podNetworkOf(
         // Asked for wherever there is Flannel: by the settings' checks, or when the cluster was looked at.
         network: { backend: network.backend, podCidr, serviceCidr, nodeCidr: cni.nodeCidr ?? "" },
       }
-    : network.kind;
+    : { kind: network.kind };
 }
 
 /** All of the cluster. */

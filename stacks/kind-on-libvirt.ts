@@ -61,7 +61,7 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
     network: network.dockerNetworkName,
     cni: settings.cni.kind,
   });
-  const pods = podNetwork(settings, controlPlane);
+  const pods = podNetwork(settings).install(controlPlane);
 
   const present = presentNodes(settings);
   const placedHere = machineNodes(present);

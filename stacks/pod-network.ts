@@ -2,33 +2,59 @@ import { Calico } from "../components/cni/calico/calico.ts";
 import { calicoRelease } from "../components/cni/calico/release.ts";
 import { Flannel } from "../components/cni/flannel/flannel.ts";
 import { kindDefault } from "../components/cni/kind-default.ts";
+import type { WindowsPodNetwork } from "../components/cni/node-steps.ts";
 import type { PodNetwork } from "../components/cni/pod-network.ts";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
 import type { Settings } from "../config/settings.ts";
 
-/** The pod network the settings ask for, installed into a cluster that was made for it. */
-export function podNetwork(
-  { cni, nodes, windows }: Pick<Settings, "cni" | "nodes" | "windows">,
-  controlPlane: ControlPlane,
-): PodNetwork {
+/** The pod network that settings ask for. */
+export interface ChosenPodNetwork {
+  /** What of it there is on Windows nodes. */
+  readonly onWindows: WindowsPodNetwork;
+  /** Installs it into a cluster that was made for it. */
+  install(controlPlane: ControlPlane): PodNetwork;
+}
+
+const none = { kind: "none" } as const;
+
+export function podNetwork({
+  cni,
+  cluster,
+  network,
+  nodes,
+  windows,
+}: Pick<Settings, "cni" | "cluster" | "network" | "nodes" | "windows">): ChosenPodNetwork {
   switch (cni.kind) {
     case "calico": {
       const { version, encapsulation, bgp, mtu, felix } = cni.calico;
-      return new Calico("calico", {
-        controlPlane,
-        release: calicoRelease(version),
-        network: { encapsulation, bgp, mtu, windows: nodes.length > 0 },
-        configuration: { felix },
-      });
+      return {
+        onWindows: { kind: "calico" },
+        install: (controlPlane) =>
+          new Calico("calico", {
+            controlPlane,
+            release: calicoRelease(version),
+            network: { encapsulation, bgp, mtu, windows: nodes.length > 0 },
+            configuration: { felix },
+          }),
+      };
     }
-    case "flannel":
-      return new Flannel("flannel", {
-        controlPlane,
-        backend: cni.flannel.backend,
-        // A rehearsed node's pods have no network.
-        windows: nodes.length > 0 && windows.image.kind !== "rehearsal",
-      });
+    case "flannel": {
+      const { backend } = cni.flannel;
+      const { podCidr, serviceCidr } = cluster;
+      // A rehearsed node's pods have no network.
+      const rehearsed = windows.image.kind === "rehearsal";
+      const ranges = { podCidr, serviceCidr, nodeCidr: network.cidr };
+      return {
+        onWindows: rehearsed ? none : { kind: "flannel", network: { backend, ...ranges } },
+        install: (controlPlane) =>
+          new Flannel("flannel", {
+            controlPlane,
+            backend,
+            windows: nodes.length > 0 && !rehearsed,
+          }),
+      };
+    }
     case "kind-default":
-      return kindDefault(controlPlane);
+      return { onWindows: none, install: kindDefault };
   }
 }

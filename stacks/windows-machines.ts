@@ -6,7 +6,7 @@ import { macAddress } from "../components/machine/mac-address.ts";
 import { SshKey } from "../components/machine/ssh-key.ts";
 import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
 import { isMadeFromIso } from "../components/windows/image/media.ts";
-import { defaultTimeouts } from "../components/windows/step-timeouts.ts";
+import { defaultTimeouts } from "../components/windows/node-step.ts";
 import type { LabNetwork } from "../components/network/lab-network.ts";
 import { hyperVMakers } from "./hyper-v-hosts.ts";
 import { machineHosts, type MachineHost } from "./hypervisors.ts";

@@ -1,6 +1,7 @@
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { stepCommand } from "../../components/windows/step-command.ts";
+import { scriptCommand } from "../../components/windows/step-command.ts";
 import { textFact } from "../../components/windows/step-result.ts";
+import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { messageOf } from "../failure.ts";
 import { containers as containerFinder } from "../lab/containers.ts";
@@ -214,12 +215,12 @@ async function askTokens(
 export async function askClock(machine: NodeMachine, folder: string): Promise<ClockReading> {
   const { node } = machine;
   try {
-    const command = stepCommand(folder, "Test-WindowsHost", {
+    const command = scriptCommand(folder, testWindowsHost, {
       ComputerName: node,
       ...nodeRequirements,
     });
     const asked = new Date();
-    const result = await stepOverSsh("Test-WindowsHost", machine, command, clockSeconds);
+    const result = await stepOverSsh(testWindowsHost.name, machine, command, clockSeconds);
     const answered = new Date();
     const utc = textFact(result, "utc");
     const time = new Date(utc);

@@ -4,9 +4,10 @@ import { docker } from "../../host/docker.ts";
 import { mintToken } from "../../components/controlplane/actions/mint-token.ts";
 import { revokeToken } from "../../components/controlplane/actions/revoke-token.ts";
 import { tokenText } from "../../components/controlplane/bootstrap-token-secret.ts";
-import { runOverSsh } from "../../ssh/run-over-ssh.ts";
-import { defaultTimeouts, stepSeconds } from "../../components/windows/step-timeouts.ts";
+import { scriptSeconds } from "../../components/windows/node-step.ts";
+import { joinNode } from "../../components/windows/steps.ts";
 import { waitUntil } from "../../host/wait-until.ts";
+import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { Failure } from "../failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
@@ -160,8 +161,8 @@ export async function runJoin(
   });
   try {
     const { command, input } = machine.join;
-    const seconds = stepSeconds("Join-Node", defaultTimeouts);
-    await stepOverSsh("Join-Node", machine, command, seconds, withToken(input, tokenText(token)));
+    const text = withToken(input, tokenText(token));
+    await stepOverSsh(joinNode.name, machine, command, scriptSeconds(joinNode), text);
   } finally {
     await revokeToken(api, token.id); // One that stays dies by itself.
   }

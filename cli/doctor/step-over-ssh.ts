@@ -1,5 +1,4 @@
 import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
-import type { StepName } from "../../components/windows/step-parameters.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import type { StepResult } from "../../components/windows/step-result.ts";
 import type { NodeMachine } from "./lab-state.ts";
@@ -11,7 +10,7 @@ import type { NodeMachine } from "./lab-state.ts";
  * @throws with the step's own words where it failed by itself.
  */
 export async function stepOverSsh(
-  step: StepName,
+  step: string,
   machine: NodeMachine,
   command: string,
   timeoutSeconds: number,

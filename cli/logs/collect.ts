@@ -2,9 +2,9 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { x as extract } from "tar";
 
-import { stepCommand } from "../../components/windows/step-command.ts";
+import { scriptCommand } from "../../components/windows/step-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
-import { logSeconds } from "../../components/windows/step-timeouts.ts";
+import { exportNodeLog, logSeconds } from "../../components/windows/steps.ts";
 import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import type { LogSource } from "./machines.ts";
 import { redactLog } from "./redact-log.ts";
@@ -20,9 +20,9 @@ const tailKiB = 1024;
  * @throws when the machine can't be reached, or answers something else.
  */
 export async function collectLogs(source: LogSource, below: string): Promise<string> {
-  const command = stepCommand(source.scripts, "Export-NodeLog", { TailKiB: tailKiB });
+  const command = scriptCommand(source.scripts, exportNodeLog, { TailKiB: tailKiB });
   const output = await runOverSsh(source, command, logSeconds);
-  parseStepResult("Export-NodeLog", source.node, output);
+  parseStepResult(exportNodeLog.name, source.node, output);
   const lines = output.trimEnd().split(/\r?\n/).slice(0, -1);
   const time = new Date().toISOString().slice(0, 19).replaceAll(":", "");
   const folder = path.join(below, `${source.node}-${time}`);

@@ -1,26 +1,35 @@
-import * as pulumi from "@pulumi/pulumi";
-import type { StepArguments } from "./step-parameters.ts";
-import { windowsStep, type StepContext, type WindowsStep } from "./windows-step.ts";
+import { nodeStep, type JoiningNode, type NodeStep } from "./node-step.ts";
 
 /** Seconds the session that orders a network has to end. */
-const networkDelaySeconds = 5;
+const delaySeconds = 5;
+
+const parameters = { Address: "string", DelaySeconds: "int", Network: "string" } as const;
+const title = { doing: "gets its pods' network", noun: "network" };
 
 /**
- * The pod network's HNS network on the machine's adapter, whose making cuts the machine off: at a moment when nobody
+ * A pod network's HNS network on the machine's adapter, whose making cuts the machine off: at a moment when nobody
  * minds, and waited for.
  *
- * @param network its name.
+ * @param nameOf its name; undefined where the machine gets none of that pod network's.
  */
 export function externalNetwork(
-  context: StepContext,
-  network: StepArguments<"Add-ExternalNetwork">["Network"],
-  after: WindowsStep,
-): WindowsStep {
-  const values = pulumi.output({
-    Address: context.machine.address,
-    DelaySeconds: networkDelaySeconds,
-    Network: network,
-  });
-  const added = windowsStep(context, "Add-ExternalNetwork", { values, dependsOn: [after.command] });
-  return windowsStep(context, "Confirm-ExternalNetwork", { values, dependsOn: [added.command] });
+  nameOf: (node: JoiningNode) => string | undefined,
+): readonly NodeStep[] {
+  const values = (node: JoiningNode) => {
+    const name = nameOf(node);
+    return name === undefined
+      ? undefined
+      : { Address: node.machine.address, DelaySeconds: delaySeconds, Network: name };
+  };
+  return [
+    nodeStep({ name: "Add-ExternalNetwork", title, parameters, seconds: 120, values }),
+    nodeStep({
+      name: "Confirm-ExternalNetwork",
+      title,
+      parameters,
+      // Until the machine answers again, if need be after the reboot that comes when its address does not.
+      seconds: ({ bootSeconds }) => 600 + bootSeconds + 240,
+      values,
+    }),
+  ];
 }

@@ -1,4 +1,4 @@
-import type { WindowsCniNetwork } from "../cni/flannel/windows-files.ts";
+import type { WindowsPodNetwork } from "../cni/node-steps.ts";
 
 /** Proxy of a machine, as its environment variables hold it. */
 export interface MachineProxy {
@@ -10,16 +10,10 @@ export interface MachineProxy {
   readonly noProxy: string;
 }
 
-/** Flannel on a machine: the ranges it works with, and how packets get from node to node. */
-export interface FlannelSetup {
-  readonly kind: "flannel";
-  readonly network: WindowsCniNetwork;
-}
-
 /** What differs from lab to lab in how a machine is prepared. */
 export interface NodeSetup {
-  /** Pod network the machine must be able to carry; `none`: none on this machine. */
-  readonly podNetwork: "calico" | "none" | FlannelSetup;
+  /** Pod network the machine must be able to carry. */
+  readonly podNetwork: WindowsPodNetwork;
   /** Mirrors by registry, each in the order they are asked. */
   readonly registryMirrors: Readonly<Record<string, readonly string[]>>;
   /** Whether Microsoft Defender leaves containerd, kubelet and their folders alone. */
@@ -37,7 +31,7 @@ export interface NodeSetup {
  * that nobody ordered.
  */
 export const defaultSetup: NodeSetup = {
-  podNetwork: "none",
+  podNetwork: { kind: "none" },
   registryMirrors: {},
   defenderExclusions: true,
   automaticUpdates: false,
@@ -52,9 +46,4 @@ export function renderRegistryMirrors(mirrors: NodeSetup["registryMirrors"]): st
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([registry, addresses]) => `${registry}=${addresses.join(",")}`)
     .join(";");
-}
-
-/** The pod network as Test-WindowsHost takes it. */
-export function podNetworkName(podNetwork: NodeSetup["podNetwork"]): "calico" | "flannel" | "none" {
-  return typeof podNetwork === "string" ? podNetwork : podNetwork.kind;
 }

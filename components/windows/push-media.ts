@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import { mediaFolder } from "./media-folder.ts";
 import { mediaOf, type MediumName, type WindowsSoftware } from "./software.ts";
-import type { StepContext } from "./windows-step.ts";
+import type { StepContext } from "./run-steps.ts";
 
 /** What a push over a slow line may take: some hundred megabytes. */
 const pushSeconds = 1800;

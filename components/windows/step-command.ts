@@ -1,4 +1,4 @@
-import { stepParameters, type StepArguments, type StepName } from "./step-parameters.ts";
+import type { Arguments, Parameters, Script, UndoneBy } from "./node-step.ts";
 
 /** What `cmd.exe /c` takes at most, in characters; Win32-OpenSSH puts `<path of cmd.exe> /c "..."` around a command. */
 const maxCommandLength = 8191;
@@ -34,31 +34,16 @@ export function quoteForCmd(value: string): string {
 }
 
 /**
- * Command line that runs a step script on a Windows machine, for cmd.exe, the default shell of its SSH server.
+ * Command line that runs a script on a Windows machine, for cmd.exe, the default shell of its SSH server.
  *
- * @param folder folder of the scripts on the machine, e.g. `C:\kindows\steps\0123456789ab`.
+ * @param folder folder of the script on the machine, e.g. `C:\kindows\steps\Join-Node-0123456789ab`.
  * @throws when a value can't be passed, or the whole is longer than cmd.exe takes; the error names the parameter but
  * not its value.
  */
-export function stepCommand<S extends StepName>(
+export function scriptCommand<P extends Parameters>(
   folder: string,
-  step: S,
-  values: StepArguments<S>,
-): string {
-  return scriptCommand(folder, step, stepParameters[step], values);
-}
-
-/**
- * The same for any script whose parameters are known.
- *
- * @param script its name, without `.ps1`.
- * @param parameters their names and kinds, in the order they are written.
- */
-export function scriptCommand(
-  folder: string,
-  script: string,
-  parameters: Readonly<Record<string, "string" | "int">>,
-  values: Readonly<Record<string, unknown>>,
+  { name: script, parameters }: Pick<Script<P>, "name" | "parameters">,
+  values: Arguments<P>,
 ): string {
   const words = Object.entries(parameters).map(([name, kind]) => {
     try {
@@ -84,6 +69,15 @@ export function scriptCommand(
     );
   }
   return command;
+}
+
+/**
+ * Command line of a script that undoes a step. Nothing happens on a machine where it is gone, since then so is the rest:
+ * somebody has set the machine up anew.
+ */
+export function undoCommand(folder: string, { script, values }: UndoneBy): string {
+  const file = quoteForCmd(`${folder}\\${script.name}.ps1`);
+  return `if exist ${file} ${scriptCommand(folder, script, values)}`;
 }
 
 function asText(value: unknown, kind: "string" | "int"): string {

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { stepParameters, type StepName } from "./step-parameters.ts";
+import { exportNodeLog, nodeScripts } from "./steps.ts";
 import { filesHash } from "./steps-folder.ts";
 
 /** The folder of one step: what runs there, and nothing else. */
@@ -18,7 +18,7 @@ export interface StepFolder {
  * @param source folder of the scripts and of their library `lib`.
  * @throws when a script that a step needs is not there.
  */
-export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
+export function stepFolders(source: string): ReadonlyMap<string, StepFolder> {
   const library = new Map(
     readdirSync(path.join(source, "lib")).map((name) => [
       name,
@@ -26,7 +26,7 @@ export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
     ]),
   );
   return new Map(
-    (Object.keys(stepParameters) as StepName[]).map((step) => {
+    [...nodeScripts.keys()].map((step) => {
       const script = readFileSync(path.join(source, `${step}.ps1`));
       const files = new Map([
         [`${step}.ps1`, script],
@@ -38,8 +38,8 @@ export function stepFolders(source: string): ReadonlyMap<StepName, StepFolder> {
 }
 
 /** No resource runs Export-NodeLog: an edited one makes nothing run again, and is looked for where the last one was. */
-function folderName(step: StepName, files: ReadonlyMap<string, Buffer>): string {
-  return step === "Export-NodeLog" ? step : `${step}-${filesHash(files)}`;
+function folderName(step: string, files: ReadonlyMap<string, Buffer>): string {
+  return step === exportNodeLog.name ? step : `${step}-${filesHash(files)}`;
 }
 
 /** The parts of the library that a script names, directly or by another one, in the order of their names. */

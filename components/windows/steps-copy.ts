@@ -4,9 +4,8 @@ import type { Machine } from "../machine/machine.ts";
 import { remoteSteps } from "./remote-steps.ts";
 import { stageHome } from "./staged-home.ts";
 import { stepFolders } from "./step-folders.ts";
-import type { StepName } from "./step-parameters.ts";
+import type { NodeTimeouts, Script } from "./node-step.ts";
 import { stepsSource } from "./steps-folder.ts";
-import type { NodeTimeouts } from "./step-timeouts.ts";
 
 /** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
 export const homeSource = "components/windows/home/";
@@ -24,8 +23,8 @@ export function unpackCommand(archive: string): string {
 /** The step scripts on a machine. */
 export interface StepsCopy {
   readonly resource: pulumi.Resource;
-  /** Folder of a step on the machine, as Windows writes it. */
-  readonly folderOf: (step: StepName) => string;
+  /** Folder of a script on the machine, as Windows writes it: `C:\kindows\steps\Join-Node-0123456789ab`. */
+  readonly folderOf: (script: Pick<Script, "name">) => string;
 }
 
 /**
@@ -71,12 +70,12 @@ export function copySteps(
     },
     { ...options(300), dependsOn: [home] },
   );
-  const folderOf = (step: StepName): string => {
-    const { name } = folders.get(step) ?? {};
-    if (name === undefined) {
-      throw new pulumi.ResourceError(`the step ${step} has no script`, parent);
+  const folderOf: StepsCopy["folderOf"] = ({ name: script }) => {
+    const folder = folders.get(script);
+    if (folder === undefined) {
+      throw new pulumi.ResourceError(`${script}.ps1 is no script of a node`, parent);
     }
-    return `${remoteSteps}\\${name}`;
+    return `${remoteSteps}\\${folder.name}`;
   };
   return { resource: steps, folderOf };
 }

@@ -1,18 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
-import { flannelHnsNetwork } from "../cni/flannel/windows-files.ts";
-import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
-import { externalNetwork } from "./external-network.ts";
-import { clusterRoutes, type ClusterRoute } from "./cluster-routes.ts";
-import { installFlannel } from "./flannel-steps.ts";
-import { hostWarnings } from "./host-warnings.ts";
-import { joinSteps } from "./join-steps.ts";
-import { nodeObject } from "../node/node-object.ts";
-import { defaultSetup, type NodeSetup } from "./node-setup.ts";
 import type { JoiningMachine } from "../node/joining-machine.ts";
-import { prepareSteps } from "./prepare-steps.ts";
-import type { WindowsSoftware } from "./software.ts";
+import { nodeObject } from "../node/node-object.ts";
+import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
+import { hostWarnings } from "./host-warnings.ts";
+import { defaultSetup, type NodeSetup } from "./node-setup.ts";
+import {
+  defaultTimeouts,
+  type ClusterRoute,
+  type JoiningNode,
+  type NodeTimeouts,
+} from "./node-step.ts";
+import { runSteps, type StepRuns } from "./run-steps.ts";
+import { unpinned, unpinnedMessage, type MediumName, type WindowsSoftware } from "./software.ts";
 import { textFact } from "./step-result.ts";
-import { defaultTimeouts, type NodeTimeouts } from "./step-timeouts.ts";
+import { installContainerd, installKubernetes, joinNode, testWindowsHost } from "./steps.ts";
 import { copySteps } from "./steps-copy.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
@@ -76,34 +77,22 @@ export class WindowsNode extends pulumi.ComponentResource {
       );
     }
     const timeouts = args.timeouts ?? defaultTimeouts;
-    const requirements = args.requirements ?? defaultRequirements;
-    const setup = args.setup ?? defaultSetup;
-    const copy = copySteps(name, machine, timeouts, this);
-    const context = { name, machine, folderOf: copy.folderOf, timeouts, parent: this };
-
-    const drain = drainBeforeUpgrade(name, machine.name, controlPlane.kubeconfig, this);
-    const prepared = prepareSteps(context, software, requirements, setup, copy.resource, drain);
-    const nodeIp = args.nodeIp ?? machine.address;
-    const flannel = typeof setup.podNetwork === "string" ? undefined : setup.podNetwork;
-    const ready =
-      flannel === undefined
-        ? prepared.last
-        : installFlannel(context, software, flannel, nodeIp, prepared.last, prepared.pushed);
-    const join = {
-      controlPlane,
-      token: args.token,
-      labels,
-      taints,
+    const joining: JoiningNode = {
+      ...{ machine, controlPlane, token: args.token, software, labels, taints, timeouts },
       kubeletArgs: args.kubeletArgs ?? {},
-      nodeIp,
-      dnsServers: setup.dnsServers,
+      nodeIp: pulumi.output(args.nodeIp ?? machine.address),
+      requirements: args.requirements ?? defaultRequirements,
+      setup: args.setup ?? defaultSetup,
+      routes: args.routes && pulumi.output(args.routes),
+      checksums: checksums(machine.name, software, this),
     };
-    const joined = joinSteps(context, join, ready);
-    // Not before: flanneld learns its pods' range from the Node.
-    const network =
-      flannel && externalNetwork(context, flannelHnsNetwork(flannel.network.backend), joined);
-    // Beside the kubelet's way to Ready, which needs none of them.
-    const routes = args.routes && clusterRoutes(context, args.routes, network ?? joined);
+    const steps = runSteps(
+      { name, machine, parent: this },
+      joining,
+      copySteps(name, machine, timeouts, this),
+      drainBeforeUpgrade(name, machine.name, controlPlane.kubeconfig, this),
+    );
+    const joined = steps.of(joinNode);
     const node = nodeObject(
       name,
       machine,
@@ -114,9 +103,11 @@ export class WindowsNode extends pulumi.ComponentResource {
         versions: { ...versions },
         readySeconds: timeouts.readySeconds,
         token: args.token,
-        needs: [args.podNetwork, network?.command, routes?.command].filter(
-          (each) => each !== undefined,
-        ),
+        needs: [
+          ...(args.podNetwork === undefined ? [] : [args.podNetwork]),
+          // Beside the kubelet's way to Ready.
+          ...(steps.last === joined.command ? [] : [steps.last]),
+        ],
       },
       { parent: this, dependsOn: [joined.command] },
     );
@@ -124,18 +115,16 @@ export class WindowsNode extends pulumi.ComponentResource {
     this.resource = node.ready;
 
     this.nodeName = joined.result.apply((result) => textFact(result, "nodeName"));
-    this.windowsBuild = prepared.host.result.apply(async (result) => {
+    this.windowsBuild = steps.of(testWindowsHost).result.apply(async (result) => {
       for (const warning of hostWarnings(machine.name, result, new Date())) {
         await pulumi.log.warn(warning, this);
       }
       return `${textFact(result, "build")}.${String(result.facts["revision"])}`;
     });
-    this.kubernetesVersion = prepared.kubernetes.result.apply((result) =>
-      textFact(result, "version"),
-    );
-    this.containerdVersion = prepared.containerd.result.apply((result) =>
-      textFact(result, "version"),
-    );
+    const versionOf = ({ result }: ReturnType<StepRuns["of"]>) =>
+      result.apply((known) => textFact(known, "version"));
+    this.kubernetesVersion = versionOf(steps.of(installKubernetes));
+    this.containerdVersion = versionOf(steps.of(installContainerd));
     this.registerOutputs({
       nodeName: this.nodeName,
       windowsBuild: this.windowsBuild,
@@ -143,4 +132,37 @@ export class WindowsNode extends pulumi.ComponentResource {
       containerdVersion: this.containerdVersion,
     });
   }
+}
+
+/**
+ * Checksums of a machine's software, as inputs of its steps.
+ *
+ * One that nobody has pinned yet is not known in a preview, which goes on with a warning; `pulumi up` fails before
+ * anything is made.
+ *
+ * @throws pulumi.ResourceError outside previews, when one is missing.
+ */
+function checksums(
+  host: string,
+  software: WindowsSoftware,
+  parent: pulumi.Resource,
+): JoiningNode["checksums"] {
+  const missing = unpinned(software);
+  const message = `${host}: ${unpinnedMessage(missing)}`;
+  if (missing.length > 0 && !pulumi.runtime.isDryRun()) {
+    throw new pulumi.ResourceError(message, parent);
+  }
+  const warned =
+    missing.length === 0
+      ? Promise.resolve()
+      : pulumi.log.warn(`\`pulumi up\` will fail. ${message}`, parent);
+  const unknown = warned.then(() => pulumi.unknown as unknown as string);
+  const checksum = (name: MediumName): pulumi.Input<string> => {
+    const medium = software[name];
+    return medium === undefined ? "" : (medium.sha256 ?? unknown);
+  };
+  return <Name extends MediumName>(...names: readonly Name[]) =>
+    pulumi.output(
+      Object.fromEntries(names.map((name) => [name, checksum(name)])),
+    ) as unknown as pulumi.Output<Readonly<Record<Name, string>>>;
 }

@@ -29,9 +29,10 @@ const bakeSources = [
   ...[
     "image/bake.ts",
     "image/node-images.ts",
-    "install-values.ts",
     "node-setup.ts",
+    "node-step.ts",
     "step-command.ts",
+    "steps.ts",
   ].map((name) => `components/windows/${name}`),
 ];
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { execa } from "execa";
 import type { Client } from "ssh2";
 import type { Bake } from "../../components/windows/image/bake.ts";
+import { scriptCommand } from "../../components/windows/step-command.ts";
 import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
-import { stepCommand } from "../../components/windows/step-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { homeSource } from "../../components/windows/steps-copy.ts";
 import {
@@ -59,13 +59,13 @@ export async function runBake(
     await rm(drive, { recursive: true });
   }
   for (const { step, parameters } of bake.steps) {
-    progress(`baking: ${step}`);
+    progress(`baking: ${step.name}`);
     const output = await runOverSsh(
       source,
-      stepCommand(folder.windowsPath, step, parameters),
+      scriptCommand(folder.windowsPath, step, parameters),
       stepSeconds,
     );
-    const { rebootRequired, facts } = parseStepResult(step, "the image's machine", output);
+    const { rebootRequired, facts } = parseStepResult(step.name, "the image's machine", output);
     if (typeof facts.warning === "string" && facts.warning !== "") {
       progress(`warning: ${facts.warning}`);
     }

@@ -107,10 +107,10 @@ describe("a rehearsal lab from nothing to nothing", function () {
   it("found in the node's image what every node needs", async () => {
     const state = await readStateFile(lab.stack);
     const results = stepResultsOf("win-1", state ?? assert.fail("there is no state"));
-    const found = bakedNodeSteps.map((step) => [step, results.get(step)?.changed]);
+    const found = bakedNodeSteps.map(({ name }) => [name, results.get(name)?.changed]);
     assert.deepEqual(
       found,
-      bakedNodeSteps.map((step) => [step, false]),
+      bakedNodeSteps.map(({ name }) => [name, false]),
     );
     assert.equal(results.get("Join-Node")?.changed, true);
   });

@@ -14,7 +14,7 @@ export interface CalicoNetworkOptions {
   readonly windows: boolean;
 }
 
-/** Folders on Windows nodes; containerd there is installed with the same ones (components/windows/install-values.ts). */
+/** Folders on Windows nodes; containerd there is installed with the same ones (components/windows/steps.ts). */
 const windowsFolders = {
   cniBinDir: "/opt/cni/bin",
   cniConfigDir: "/etc/cni/net.d",

@@ -38,7 +38,7 @@ const rolloutTimeout = "15m";
  * Flannel on the Linux nodes of a cluster: VXLAN with the number and port that Windows wants, or plain routes; and what
  * it may do as a service of a Windows node.
  *
- * Not responsible for that service: it is installed by the node's own steps (components/windows/flannel-steps.ts).
+ * Not responsible for that service: it is installed by the node's own steps (node-steps.ts).
  */
 export class Flannel extends pulumi.ComponentResource implements PodNetwork {
   readonly resource: pulumi.Resource;

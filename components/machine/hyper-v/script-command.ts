@@ -10,7 +10,7 @@ export interface ScriptCall<S extends HyperVScript = HyperVScript> {
 
 /** Command line, for cmd.exe, that runs a script which lies in `folder`. */
 export function hyperVCommand({ script, values }: ScriptCall, folder: string): string {
-  return scriptCommand(folder, script, hyperVScripts[script], values);
+  return scriptCommand(folder, { name: script, parameters: hyperVScripts[script] }, values);
 }
 
 export function testHostCall(host: HyperVHostParameter): ScriptCall<"Test-HyperVHost"> {

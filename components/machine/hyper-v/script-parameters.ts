@@ -1,3 +1,5 @@
+import type { Arguments, Parameters } from "../../windows/node-step.ts";
+
 /**
  * The parameters of each script for a Hyper-V host, by the same names as in its `param()` block; what they mean stands
  * in the script's help.
@@ -20,14 +22,10 @@ export const hyperVScripts = {
   },
   "Get-LabMachine": { Owner: "string" },
   "Remove-LabMachine": { MachineName: "string", Folder: "string", Owner: "string" },
-} as const satisfies Record<string, Record<string, "string" | "int">>;
+} as const satisfies Record<string, Parameters>;
 
 /** Name of a script: its file's without `.ps1`. */
 export type HyperVScript = keyof typeof hyperVScripts;
 
 /** Values for all parameters of a script. */
-export type HyperVArguments<S extends HyperVScript> = {
-  readonly [P in keyof (typeof hyperVScripts)[S]]: (typeof hyperVScripts)[S][P] extends "int"
-    ? number
-    : string;
-};
+export type HyperVArguments<S extends HyperVScript> = Arguments<(typeof hyperVScripts)[S]>;

@@ -1,35 +1,36 @@
 import path from "node:path";
-import { containerdValues, kubernetesValues, rebootDelaySeconds } from "../install-values.ts";
 import { defaultSetup } from "../node-setup.ts";
+import type { Arguments, Parameters, Script } from "../node-step.ts";
 import { fileNameOf, mediaOf, type MediumName, type WindowsSoftware } from "../software.ts";
-import type { StepArguments, StepName } from "../step-parameters.ts";
-import { pullSeconds } from "../step-timeouts.ts";
+import {
+  addContainerImage,
+  confirmReboot,
+  containerdValues,
+  enableContainersFeature,
+  installContainerd,
+  installKubernetes,
+  kubernetesValues,
+  pullSeconds,
+  rebootValues,
+} from "../steps.ts";
 import { wayOut } from "./builder/way-out-address.ts";
 import { MediaError } from "../../machine/disk/media-error.ts";
 
 /** A node's own steps that run while its image is made, in their order; the node finds nothing left to do then. */
-export const bakedNodeSteps = [
-  "Enable-ContainersFeature",
-  "Confirm-Reboot",
-  "Install-Containerd",
-  "Install-Kubernetes",
-] as const satisfies readonly StepName[];
+export const bakedNodeSteps: readonly Script[] = [
+  enableContainersFeature,
+  confirmReboot,
+  installContainerd,
+  installKubernetes,
+];
 
 /** All steps that run then. What only spares a node time is the last: nothing else waits for the registries. */
-export const bakedSteps = [
-  ...bakedNodeSteps,
-  "Add-ContainerImage",
-] as const satisfies readonly StepName[];
-
-type BakedStep = (typeof bakedSteps)[number];
+export const bakedSteps: readonly Script[] = [...bakedNodeSteps, addContainerImage];
 
 /** What of a node is done in its image already. */
 export interface Bake {
   /** Steps with their parameters. */
-  readonly steps: readonly {
-    readonly step: BakedStep;
-    readonly parameters: StepArguments<BakedStep>;
-  }[];
+  readonly steps: readonly { readonly step: Script; readonly parameters: Arguments<Parameters> }[];
   /** Container images they pull, with registry and tag. */
   readonly images: readonly string[];
   /** Programs they install, by SHA-256. */
@@ -66,27 +67,36 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
   }
   const sums = new Map(media.map(([name, { sha256 }]) => [name, sha256 ?? ""]));
   const sum = (name: MediumName): string => sums.get(name) ?? "";
-  const parameters: { readonly [S in BakedStep]: StepArguments<S> } = {
-    "Enable-ContainersFeature": { RebootDelaySeconds: rebootDelaySeconds },
-    "Confirm-Reboot": {},
-    "Install-Containerd": containerdValues(software, defaultSetup, {
-      containerd: sum("containerd"),
-      crictl: sum("crictl"),
-    }),
-    "Install-Kubernetes": kubernetesValues(software, defaultSetup, {
-      kubelet: sum("kubelet"),
-      kubeadm: sum("kubeadm"),
-      kubeLogRunner: sum("kubeLogRunner"),
-    }),
-    "Add-ContainerImage": {
-      Images: images.join(","),
-      Proxy: wayOut,
-      TimeoutSeconds: pullSeconds,
-    },
-  };
+  const run = <P extends Parameters>(step: Script<P>, parameters: Arguments<P>) => ({
+    step,
+    parameters,
+  });
   return {
     images,
-    steps: bakedSteps.map((step) => ({ step, parameters: parameters[step] })),
+    steps: [
+      run(enableContainersFeature, rebootValues),
+      run(confirmReboot, {}),
+      run(
+        installContainerd,
+        containerdValues(software, defaultSetup, {
+          containerd: sum("containerd"),
+          crictl: sum("crictl"),
+        }),
+      ),
+      run(
+        installKubernetes,
+        kubernetesValues(software, defaultSetup, {
+          kubelet: sum("kubelet"),
+          kubeadm: sum("kubeadm"),
+          kubeLogRunner: sum("kubeLogRunner"),
+        }),
+      ),
+      run(addContainerImage, {
+        Images: images.join(","),
+        Proxy: wayOut,
+        TimeoutSeconds: pullSeconds,
+      }),
+    ],
     programs: media.map(([name, medium]) => {
       const fileName = fileNameOf(medium);
       const { origin } = medium;
@@ -102,5 +112,6 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
 
 /** The steps as the script that runs them reads them. */
 export function bakeText({ steps }: Pick<Bake, "steps">): string {
-  return `${JSON.stringify({ steps }, undefined, 2)}\n`;
+  const named = steps.map(({ step, parameters }) => ({ step: step.name, parameters }));
+  return `${JSON.stringify({ steps: named }, undefined, 2)}\n`;
 }

@@ -15,7 +15,10 @@ export const imageScriptsSource = path.join(projectRoot, "components/windows/ima
  */
 export function imageScripts(): ReadonlyMap<string, string> {
   const found = new Map<string, string>(
-    bakedSteps.map((step) => [`${step}.ps1`, path.join(projectRoot, stepsSource, `${step}.ps1`)]),
+    bakedSteps.map(({ name }) => [
+      `${name}.ps1`,
+      path.join(projectRoot, stepsSource, `${name}.ps1`),
+    ]),
   );
   for (const [folder, target] of [
     [imageScriptsSource, ""],

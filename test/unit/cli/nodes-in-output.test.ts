@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { NodeStages } from "../../../cli/stages/node-stages.ts";
 import { stages } from "../../../cli/stages/stages.ts";
-import { stepParameters } from "../../../components/windows/step-parameters.ts";
+import { nodeScripts } from "../../../components/windows/steps.ts";
 
 /** Seconds of the run, and what the engine prints then. */
 const run: readonly (readonly [number, string])[] = [
@@ -88,7 +88,7 @@ describe("stages of nodes", () => {
     const ofLinux = ["steps", "prepare-host", "push-programs", "install-programs", "join-node"];
     // Run by hand, at the end, or while an image is made.
     const notOnTheWay = ["Export-NodeLog", "Reset-Node", "Add-ContainerImage"];
-    const ofWindows = Object.keys(stepParameters).filter((step) => !notOnTheWay.includes(step));
+    const ofWindows = [...nodeScripts.keys()].filter((step) => !notOnTheWay.includes(step));
     const all = [...ofLinux, ...ofWindows].map((name) => `-${name.toLowerCase()}`);
     const missing = all.filter((name) => !known.has(name));
     assert.deepEqual(missing, []);

@@ -19,7 +19,7 @@ async function made(written: object): Promise<{
     () => endpoint,
     () => {
       const controlPlane = controlPlaneFixture();
-      const network = podNetwork(settings, controlPlane);
+      const network = podNetwork(settings).install(controlPlane);
       network.awaitOnWindows([]);
       return { network, cluster: controlPlane.resource };
     },

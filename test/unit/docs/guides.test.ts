@@ -4,6 +4,8 @@ import path from "node:path";
 
 import { existingSchema } from "../../../config/existing/settings.ts";
 import { settingsSchema } from "../../../config/settings.ts";
+import { scriptSeconds } from "../../../components/windows/node-step.ts";
+import { nodeSteps } from "../../../components/windows/steps.ts";
 import { documents, repository } from "./documented-commands.ts";
 
 const read = (file: string): string => readFileSync(path.join(repository, file), "utf8");
@@ -66,6 +68,16 @@ describe("the documents name only what there is", () => {
       const found = below.some((folder) => existsSync(path.join(repository, folder, file)));
       assert.ok(found || file === "golden/", file);
     }
+  });
+
+  it("components/windows/README.md: every step of a node, in their order, with their limits", () => {
+    const rows = [
+      ...read("components/windows/README.md").matchAll(/^\| `-([a-z-]+)`.* (\d+) s +\|$/gm),
+    ];
+    assert.deepEqual(
+      rows.map(([, name, seconds]) => [name, Number(seconds)]),
+      nodeSteps.map((step) => [step.name.toLowerCase(), scriptSeconds(step)]),
+    );
   });
 
   it("docs/troubleshooting.md: every code of a step, and no other", () => {

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bakeOf, bakedSteps } from "../../../components/windows/image/bake.ts";
 import { imageSoftware } from "../../../components/windows/software.ts";
+import { installContainerd } from "../../../components/windows/steps.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { parse } from "../../../powershell/parser.ts";
 import { runBake } from "../../../rehearsal/bake/run-bake.ts";
@@ -46,7 +47,7 @@ describe("the baking of the rehearsal's image, over SSH", () => {
     assert.equal(host.windows.services.get("kubelet")?.startType, "manual");
     assert.deepEqual(told, [
       "waits for the machine",
-      ...bakedSteps.map((name) => `baking: ${name}`),
+      ...bakedSteps.map(({ name }) => `baking: ${name}`),
     ]);
     assert.deepEqual(machine.ended, ["armed", "off"]);
     // The feature's, and the one that ends it.
@@ -84,7 +85,7 @@ describe("the baking of the rehearsal's image, over SSH", () => {
 
   it("fails with the step's words, and says which it was", async () => {
     const wrong = steps().map((each) =>
-      each.step === "Install-Containerd"
+      each.step === installContainerd
         ? { ...each, parameters: { ...each.parameters, ArchiveSha256: "0".repeat(64) } }
         : each,
     );

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { raised } from "../../../powershell/types.ts";
-import { resetCommand } from "../../../components/windows/reset-command.ts";
+import { undoCommand } from "../../../components/windows/step-command.ts";
+import { reset } from "../../../components/windows/steps.ts";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
 import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
@@ -258,7 +259,7 @@ describe("Reset-Node, rehearsed", () => {
     host = await startWithSteps();
     const run = async (): Promise<readonly [number, string]> => {
       let output = "";
-      const exitCode = await runShellCommand(host.windows, resetCommand(remoteSteps), {
+      const exitCode = await runShellCommand(host.windows, undoCommand(remoteSteps, reset), {
         out: (text) => (output += text),
         err: (text) => (output += text),
         stdin: () => Promise.resolve(""),

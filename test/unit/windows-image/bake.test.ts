@@ -4,7 +4,6 @@ import { imageScripts } from "../../../components/windows/image/scripts-folder.t
 import { MediaError } from "../../../components/machine/disk/media-error.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import type { MediumName, WindowsSoftware } from "../../../components/windows/software.ts";
-import { stepParameters } from "../../../components/windows/step-parameters.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
 import { imageScripts as scripts } from "../windows/step-scripts.ts";
@@ -33,12 +32,12 @@ describe("what is baked into an image", () => {
     const found = bake.steps.map(({ step }) => step);
     assert.deepEqual(found, bakedSteps);
     for (const { step, parameters } of bake.steps) {
-      assert.deepEqual(Object.keys(parameters), Object.keys(stepParameters[step]), step);
+      assert.deepEqual(Object.keys(parameters), Object.keys(step.parameters), step.name);
     }
   });
 
   it("has the script of every step on the CD", () => {
-    for (const step of bakedSteps) assert.ok(imageScripts().has(`${step}.ps1`), step);
+    for (const { name } of bakedSteps) assert.ok(imageScripts().has(`${name}.ps1`), name);
   });
 
   it("brings every program, from where it was fetched", () => {

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import ssh2 from "ssh2";
 import { bakedSteps, type Bake } from "../../../components/windows/image/bake.ts";
+import { enableContainersFeature } from "../../../components/windows/steps.ts";
 import { sshdConfig } from "../../../components/windows/image/config-disc-content.ts";
 import { extractFiles, listDisc } from "../../../components/windows/image/disc.ts";
 import { examineMedia } from "../../../components/windows/image/examine-media.ts";
@@ -38,7 +39,7 @@ describe("the CD an image is installed by", () => {
     const media = await examineMedia(windows, new Cache(at("cache")));
     writeFileSync(at("kubelet.exe"), "kubelet");
     const bake: Bake = {
-      steps: [{ step: "Enable-ContainersFeature", parameters: { RebootDelaySeconds: 2 } }],
+      steps: [{ step: enableContainersFeature, parameters: { RebootDelaySeconds: 2 } }],
       images: [],
       programs: [{ sha256, fileName: "kubelet.exe", file: at("kubelet.exe") }],
     };
@@ -92,7 +93,7 @@ describe("the CD an image is installed by", () => {
   it("has the script that the first logon starts, and every script that one needs", () => {
     const needed = [
       ...["Initialize-Image", "Confirm-ImageBuild", "Invoke-Bake", "Complete-Image"],
-      ...bakedSteps,
+      ...bakedSteps.map((step) => step.name),
     ].map((name) => `kindows/${name.toLowerCase()}.ps1`);
     for (const name of needed) {
       for (const [, file = ""] of read(name).matchAll(/Join-Path \$PSScriptRoot '([^']+\.ps1)'/g)) {
@@ -112,10 +113,9 @@ describe("the CD an image is installed by", () => {
   });
 
   it("says which steps of its nodes run in the image, and has what they install", () => {
-    const { steps } = JSON.parse(read("kindows/bake.json")) as Bake;
-    assert.deepEqual(steps, [
-      { step: "Enable-ContainersFeature", parameters: { RebootDelaySeconds: 2 } },
-    ]);
+    const { steps } = JSON.parse(read("kindows/bake.json")) as { steps: unknown };
+    const parameters = { RebootDelaySeconds: 2 };
+    assert.deepEqual(steps, [{ step: enableContainersFeature.name, parameters }]);
     // Its folder's name is as long as Joliet lets one be.
     assert.equal(read(`kindows/programs/${sha256}/kubelet.exe`), "kubelet");
   });

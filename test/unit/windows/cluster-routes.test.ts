@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { renderRoutes } from "../../../components/windows/cluster-routes.ts";
+import { renderRoutes } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { clusterRoutes, hasClusterRoutes } from "../../../stacks/cluster-routes.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";

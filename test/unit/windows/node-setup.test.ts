@@ -27,7 +27,7 @@ describe("mirrors of registries", () => {
 describe("how the settings want machines prepared", () => {
   it("by default without mirrors and proxy, and with a Defender that leaves them alone", () =>
     assert.deepEqual(setup(""), {
-      podNetwork: "calico",
+      podNetwork: { kind: "calico" },
       registryMirrors: {},
       defenderExclusions: true,
       automaticUpdates: false,
@@ -63,7 +63,7 @@ describe("how the settings want machines prepared", () => {
   });
 
   it("for the pod network that reaches Windows", () =>
-    assert.equal(setup("cni: { kind: kind-default }").podNetwork, "none"));
+    assert.equal(setup("cni: { kind: kind-default }").podNetwork.kind, "none"));
 
   it("takes mirrors, DNS servers and Defender's exclusions as they are written", () => {
     const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = setup(`

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { bakeOf } from "../../../components/windows/image/bake.ts";
 import { replacesPrograms } from "../../../components/windows/program-change.ts";
-import { stepCommand } from "../../../components/windows/step-command.ts";
-import type { StepName } from "../../../components/windows/step-parameters.ts";
+import { scriptCommand } from "../../../components/windows/step-command.ts";
+import type { Script } from "../../../components/windows/node-step.ts";
+import { installContainerd, installKubernetes } from "../../../components/windows/steps.ts";
 import { software } from "./windows-node-mocks.ts";
 
 const sha = (digit: string): string => digit.repeat(64);
@@ -10,14 +11,14 @@ const sha = (digit: string): string => digit.repeat(64);
 const folder = "C:\\kindows\\steps\\0123456789ab";
 
 /** The command of a step with the image's own programs, but for what is changed. */
-function commandOf(name: StepName, change: object, from = folder): string {
+function commandOf(script: Script, change: object, from = folder): string {
   const { steps } = bakeOf(software, []);
-  const { step, parameters } = steps.find((each) => each.step === name) ?? assert.fail(name);
-  return stepCommand(from, step, { ...parameters, ...change });
+  const { step, parameters } = steps.find((each) => each.step === script) ?? assert.fail();
+  return scriptCommand(from, step, { ...parameters, ...change });
 }
 const containerd = (change: object = {}, from?: string): string =>
-  commandOf("Install-Containerd", change, from);
-const kubernetes = (change: object = {}): string => commandOf("Install-Kubernetes", change);
+  commandOf(installContainerd, change, from);
+const kubernetes = (change: object = {}): string => commandOf(installKubernetes, change);
 
 describe("a step that runs again", () => {
   const crictl = { CrictlPath: "C:\\crictl.tar.gz", CrictlSha256: sha("e") };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Node } from "web-tree-sitter";
 import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/script-parameters.ts";
-import { stepParameters, type StepName } from "../../../components/windows/step-parameters.ts";
 import { parseStepResult } from "../../../components/windows/step-result.ts";
+import { joinNode, nodeScripts } from "../../../components/windows/steps.ts";
 import { tooNew } from "./powershell-5.ts";
 import { exitCodes, keysOf, reportedFacts, rules, stepRules } from "./powershell-rules.ts";
 import {
@@ -63,13 +63,17 @@ describe("step scripts", () => {
   it("are all there: the steps and their library", () => {
     const named = (all: readonly StepScript[]): string[] =>
       all.flatMap((script) => (script.isStep ? [script.name] : [])).sort();
-    assert.deepEqual(named(steps), Object.keys(stepParameters).sort());
+    assert.deepEqual(named(steps), [...nodeScripts.keys()].sort());
     assert.deepEqual(named(hyperVScripts), Object.keys(hyperVParameters).sort());
     const used = new Set(steps.flatMap((step) => withDotSourced(step).map((each) => each.file)));
     assert.deepEqual([...used].sort(), scripts.map((script) => script.file).sort());
   });
 
-  for (const [name, parameters] of Object.entries({ ...stepParameters, ...hyperVParameters })) {
+  const parameterLists = [
+    ...[...nodeScripts.values()].map(({ name, parameters }) => [name, parameters] as const),
+    ...Object.entries(hyperVParameters),
+  ];
+  for (const [name, parameters] of parameterLists) {
     it(`${name} has the same names, types and order of parameters as in TypeScript`, () =>
       assert.deepEqual(
         declaredParameters(scriptOf(name).root).map((parameter) => [
@@ -104,7 +108,7 @@ describe("results of step scripts", () => {
     .filter((command) => command.text.startsWith("Write-JsonLine"))
     .map((command) => nodes(command, "hash_literal_expression"));
 
-  const step: StepName = "Join-Node";
+  const step = joinNode.name;
   const values: Readonly<Record<string, unknown>> = {
     ...{ step, changed: true, rebootRequired: false, seconds: 1, facts: {}, error: {} },
     ...{ code: "JoinFailed", message: "It failed.", remedy: "Try again." },

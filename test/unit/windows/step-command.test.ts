@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { mediumPath } from "../../../components/windows/media-folder.ts";
-import { quoteForCmd, stepCommand } from "../../../components/windows/step-command.ts";
-import type { StepArguments } from "../../../components/windows/step-parameters.ts";
+import type { Arguments } from "../../../components/windows/node-step.ts";
+import { quoteForCmd, scriptCommand } from "../../../components/windows/step-command.ts";
+import {
+  confirmReboot,
+  enableContainersFeature,
+  exportNodeLog,
+  resetNode,
+  setHostsEntry,
+  setMachineProxy,
+} from "../../../components/windows/steps.ts";
 import { throughCmd, toArgv } from "./command-line.ts";
 
 const folder = "C:\\kindows\\steps\\0123456789ab";
@@ -56,7 +64,7 @@ describe("quoting for cmd.exe", () => {
 describe("commands of steps", () => {
   it("name the script and each parameter, in the order of its list", () => {
     assert.equal(
-      stepCommand(folder, "Set-MachineProxy", {
+      scriptCommand(folder, setMachineProxy, {
         NoProxy: "localhost,.svc",
         HttpsProxy: "http://proxy.example.com:3128",
         HttpProxy: "",
@@ -70,51 +78,53 @@ describe("commands of steps", () => {
       quoteForCmd(path),
       `C:\\kindows\\media\\${"a".repeat(64)}\\containerd-2.4.2-windows-amd64.tar.gz`,
     );
-    assert.match(stepCommand(folder, "Export-NodeLog", { TailKiB: 1024 }), / -TailKiB 1024$/);
+    assert.match(scriptCommand(folder, exportNodeLog, { TailKiB: 1024 }), / -TailKiB 1024$/);
   });
 
   it("put a folder with blanks between quotes", () =>
     assert.match(
-      stepCommand("C:\\my steps", "Confirm-Reboot", {}),
+      scriptCommand("C:\\my steps", confirmReboot, {}),
       / -File "C:\\my steps\\Confirm-Reboot\.ps1"$/,
     ));
 
-  const entry = (length: number): StepArguments<"Set-HostsEntry"> => ({
+  const entry = (length: number): Arguments<typeof setHostsEntry.parameters> => ({
     Entry: "a".repeat(length),
     DnsServers: "",
   });
   const overhead =
     '"C:\\Windows\\System32\\cmd.exe" /c ""'.length +
-    stepCommand(folder, "Set-HostsEntry", entry(1)).length -
+    scriptCommand(folder, setHostsEntry, entry(1)).length -
     1;
 
   it("may fill cmd.exe's 8191 characters", () =>
-    assert.doesNotThrow(() => stepCommand(folder, "Set-HostsEntry", entry(8191 - overhead))));
+    assert.doesNotThrow(() => scriptCommand(folder, setHostsEntry, entry(8191 - overhead))));
 
   it("may not be one character longer; the error names the step, the limit and the longest parameter", () =>
     assert.throws(
-      () => stepCommand(folder, "Set-HostsEntry", entry(8192 - overhead)),
+      () => scriptCommand(folder, setHostsEntry, entry(8192 - overhead)),
       /^Error: Set-HostsEntry: the command is 8192 characters long, cmd\.exe takes 8191; shorten Entry/,
     ));
 
   const wrong: readonly (readonly [string, () => string, RegExp])[] = [
     [
       "a value that can't be carried, without repeating it",
-      () => stepCommand(folder, "Set-HostsEntry", { Entry: 'se"cret', DnsServers: "" }),
+      () => scriptCommand(folder, setHostsEntry, { Entry: 'se"cret', DnsServers: "" }),
       /^Error: Set-HostsEntry: parameter Entry can't be passed on a command line: it holds a double quote$/,
     ],
     ...[1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60].map(
       (number) =>
         [
           `the number ${number}`,
-          () => stepCommand(folder, "Enable-ContainersFeature", { RebootDelaySeconds: number }),
+          () => scriptCommand(folder, enableContainersFeature, { RebootDelaySeconds: number }),
           /RebootDelaySeconds can't be passed.*not a whole number/,
         ] as const,
     ),
     [
       "a value that is missing",
       () =>
-        stepCommand(folder, "Reset-Node", { TimeoutSeconds: 30 } as StepArguments<"Reset-Node">),
+        scriptCommand(folder, resetNode, { TimeoutSeconds: 30 } as Arguments<
+          typeof resetNode.parameters
+        >),
       /CriSocket can't be passed.*not text/,
     ],
   ];

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { stepFolders } from "../../../components/windows/step-folders.ts";
-import { stepParameters, type StepName } from "../../../components/windows/step-parameters.ts";
+import { exportNodeLog, nodeScripts } from "../../../components/windows/steps.ts";
 import {
   folderHash,
   remoteStepsFolder,
@@ -18,13 +18,13 @@ import {
 import { scripts, steps, withDotSourced } from "./step-scripts.ts";
 import { inNewFolder } from "../new-folder.ts";
 
-const every = Object.keys(stepParameters) as StepName[];
+const every = [...nodeScripts.keys()];
 /** No resource runs it: it lies where it always lies. */
-const unnamed: StepName = "Export-NodeLog";
+const unnamed = exportNodeLog.name;
 const named = every.filter((step) => step !== unnamed);
 
 /** Names of the folders when one file of the source has a byte more. */
-function afterEdit(file?: string): Map<StepName, string> {
+function afterEdit(file?: string): Map<string, string> {
   const at = inNewFolder();
   cpSync(stepsSource, at(), { recursive: true });
   if (file !== undefined) appendFileSync(at(file), " ");
@@ -45,7 +45,7 @@ describe("the folders of the steps", () => {
 
   for (const script of steps) {
     it(`have for ${script.name} all that it dot-sources, as it is`, () => {
-      const { files } = folders.get(script.name as StepName) ?? assert.fail("no folder");
+      const { files } = folders.get(script.name) ?? assert.fail("no folder");
       assert.deepEqual(
         [...files.keys()].sort(),
         withDotSourced(script)
@@ -65,7 +65,7 @@ describe("the folders of the steps", () => {
     }
   });
 
-  const edits: readonly (readonly [string, readonly StepName[]])[] = [
+  const edits: readonly (readonly [string, readonly string[]])[] = [
     ["Join-Node.ps1", ["Join-Node"]],
     ["Install-Kubernetes.ps1", ["Install-Kubernetes"]],
     [`${unnamed}.ps1`, []],

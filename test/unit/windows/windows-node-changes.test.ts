@@ -6,7 +6,7 @@ import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
 import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
-import { stepParameters } from "../../../components/windows/step-parameters.ts";
+import { nodeScripts } from "../../../components/windows/steps.ts";
 import { homeSource } from "../../../components/windows/steps-copy.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
@@ -49,7 +49,7 @@ const furtherChanges: readonly (ChangeAfterUp & { readonly args: Partial<Windows
 
 /** A step answers as its script would. */
 function answer(command: string): string {
-  const step = Object.keys(stepParameters).find((each) => command.endsWith(each.toLowerCase()));
+  const step = [...nodeScripts.keys()].find((each) => command.endsWith(each.toLowerCase()));
   const facts = { build: "10.0.20348", revision: 4405, version: "1", nodeName: "win-1" };
   return JSON.stringify({ step, changed: true, rebootRequired: false, seconds: 1, facts });
 }

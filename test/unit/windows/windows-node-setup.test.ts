@@ -51,7 +51,7 @@ describe("a Windows node with a setup of its own", () => {
   });
 
   it("gets Calico's network when all is installed, before it waits for the control plane", async () => {
-    const node = await makeNode({ setup: { ...defaultSetup, podNetwork: "calico" } });
+    const node = await makeNode({ setup: { ...defaultSetup, podNetwork: { kind: "calico" } } });
     const names = ["node-add-externalnetwork", "node-confirm-externalnetwork"];
     assert.deepEqual(additional(node), names);
     for (const name of names) {

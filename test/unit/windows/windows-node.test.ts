@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
 import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
-import { stepCommand } from "../../../components/windows/step-command.ts";
+import { scriptCommand } from "../../../components/windows/step-command.ts";
 import { secrets } from "../controlplane/fixture-node.ts";
 import { look, revealed } from "../controlplane/recorded-resources.ts";
 import { toArgv } from "./command-line.ts";
@@ -203,11 +203,10 @@ describe("a Windows node", () => {
 
   it("is asked for the very same again as its image has, by checksum and version", () => {
     const { steps: baked } = bakeOf(software, ["registry.k8s.io/pause:3.10.2"]);
-    const own: readonly string[] = bakedNodeSteps;
-    for (const { step, parameters } of baked.filter((each) => own.includes(each.step))) {
-      const command = create(`node-${step.toLowerCase()}`);
+    for (const { step, parameters } of baked.filter((each) => bakedNodeSteps.includes(each.step))) {
+      const command = create(`node-${step.name.toLowerCase()}`);
       const [, folder = ""] = / -File (\S+)\\[A-Za-z-]+\.ps1/.exec(command) ?? [];
-      assert.equal(command, stepCommand(folder, step, parameters));
+      assert.equal(command, scriptCommand(folder, step, parameters));
     }
   });
 });

@@ -4,7 +4,7 @@ import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
 import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
 import type { ImageSecrets } from "../image-disc.ts";
-import { pullSeconds } from "../../step-timeouts.ts";
+import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
 import { wayOutPort } from "./way-out-address.ts";
 import { wayOutTo } from "./way-out.ts";

@@ -5,7 +5,8 @@ import { askClock, askCluster } from "../../../../cli/doctor/examine-lab.ts";
 import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { runJoin } from "../../../../cli/doctor/repairs.ts";
 import { stepOverSsh } from "../../../../cli/doctor/step-over-ssh.ts";
-import { stepCommand as commandOf } from "../../../../components/windows/step-command.ts";
+import { scriptCommand } from "../../../../components/windows/step-command.ts";
+import { confirmReboot } from "../../../../components/windows/steps.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { eachCase } from "../../each-case.ts";
 import { withFakeApi } from "../../controlplane/fake-api.ts";
@@ -61,7 +62,7 @@ describe("a machine that the doctor reaches", () => {
     const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    const command = commandOf(remoteSteps, "Confirm-Reboot", {});
+    const command = scriptCommand(remoteSteps, confirmReboot, {});
     const asked = stepOverSsh("Confirm-Reboot", { ...machine, port }, command, 1);
     await assert.rejects(asked, /no end within 1 s/);
     // Closing ends only when the other side has let go.

@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resetCommand } from "../../../../components/windows/reset-command.ts";
 import { stageHome } from "../../../../components/windows/staged-home.ts";
+import { undoCommand } from "../../../../components/windows/step-command.ts";
 import { stepFolders } from "../../../../components/windows/step-folders.ts";
 import { parseStepResult } from "../../../../components/windows/step-result.ts";
+import { reset } from "../../../../components/windows/steps.ts";
 import { homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
 import { remoteSteps as stepsHome } from "../../../../components/windows/remote-steps.ts";
 import { stepsSource } from "../../../../components/windows/steps-folder.ts";
@@ -168,7 +169,7 @@ export class Lab {
 
   #stepCommand(step: StepName): string {
     const folder = `${stepsHome}\\${folders.get(step)?.name ?? ""}`;
-    if (step === "Reset-Node") return resetCommand(folder);
+    if (step === "Reset-Node") return undoCommand(folder, reset);
     const args = (goodArguments(this.host)[step] ?? []).map((each) => (each === "" ? '""' : each));
     const script = `${folder}\\${step}.ps1`;
     return `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File ${script} ${args.join(" ")}`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Bake } from "../../../../components/windows/image/bake.ts";
+import { enableContainersFeature } from "../../../../components/windows/steps.ts";
 import { imageInputs } from "../../../../components/windows/image/builder/image-inputs.ts";
 import { MediaError } from "../../../../components/machine/disk/media-error.ts";
 import {
@@ -67,7 +68,7 @@ describe("what goes into an image", () => {
 
   it("differs with what is done in it of what its nodes need", async () => {
     const step = (seconds: number): Bake["steps"] => [
-      { step: "Enable-ContainersFeature", parameters: { RebootDelaySeconds: seconds } },
+      { step: enableContainersFeature, parameters: { RebootDelaySeconds: seconds } },
     ];
     const found = await Promise.all(
       [[], step(1), step(2)].map((steps) => inputs({}, "2022", steps)),

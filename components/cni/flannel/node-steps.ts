@@ -1,0 +1,87 @@
+import { RunError } from "@pulumi/pulumi/errors.js";
+import { externalNetwork } from "../../windows/external-network.ts";
+import { mediumPath } from "../../windows/media-folder.ts";
+import { nodeStep, type JoiningNode } from "../../windows/node-step.ts";
+import { fileNameOf, type Medium } from "../../windows/software.ts";
+import type { PodNetworkSteps } from "../node-steps.ts";
+import { netConf } from "./flannel-config.ts";
+import { flannelHnsNetwork, windowsCniConf, type WindowsCniNetwork } from "./windows-files.ts";
+
+/** Flannel on a Windows node: the ranges it works with, and how packets get from node to node. */
+export interface FlannelOnWindows {
+  readonly kind: "flannel";
+  readonly network: WindowsCniNetwork;
+}
+
+const programs = ["flannel", "flannelPlugin", "cniPlugins"] as const;
+
+/** Flannel as a service, installed and not started: that comes when the node has joined. */
+const installFlannel = nodeStep({
+  name: "Install-Flannel",
+  title: { doing: "gets Flannel", noun: "Flannel" },
+  parameters: {
+    NodeName: "string",
+    NodeIp: "string",
+    NetConf: "string",
+    CniConf: "string",
+    DaemonPath: "string",
+    DaemonSha256: "string",
+    PluginPath: "string",
+    PluginSha256: "string",
+    CniPluginsPath: "string",
+    CniPluginsSha256: "string",
+  },
+  seconds: 300,
+  programs,
+  values: (node) => {
+    const network = networkOf(node);
+    if (network === undefined) return undefined;
+    const { machine, nodeIp, checksums } = node;
+    const sums = checksums(...programs);
+    const place = (name: (typeof programs)[number]) => {
+      const fileName = fileNameOf(programOf(node, name));
+      return sums.apply((known) => mediumPath(known[name], fileName));
+    };
+    return {
+      NodeName: machine.name,
+      NodeIp: nodeIp,
+      NetConf: fileText(netConf(network.podCidr, network.backend)),
+      CniConf: nodeIp.apply((ip) => fileText(windowsCniConf(network, ip))),
+      DaemonPath: place("flannel"),
+      DaemonSha256: sums.flannel,
+      PluginPath: place("flannelPlugin"),
+      PluginSha256: sums.flannelPlugin,
+      CniPluginsPath: place("cniPlugins"),
+      CniPluginsSha256: sums.cniPlugins,
+    };
+  },
+});
+
+/** flanneld learns its pods' range from the Node, and makes their network then. */
+export const flannelNodeSteps: PodNetworkSteps = {
+  beforeJoin: [installFlannel],
+  afterJoin: externalNetwork((node) => {
+    const network = networkOf(node);
+    return network && flannelHnsNetwork(network.backend);
+  }),
+};
+
+function networkOf({ setup: { podNetwork } }: JoiningNode): WindowsCniNetwork | undefined {
+  return podNetwork.kind === "flannel" ? podNetwork.network : undefined;
+}
+
+/** @throws RunError for software without Flannel. */
+function programOf({ machine, software }: JoiningNode, name: (typeof programs)[number]): Medium {
+  const program = software[name];
+  if (program === undefined) {
+    throw new RunError(
+      `${machine.name}: Flannel is to be installed, and its programs are not among the software`,
+    );
+  }
+  return program;
+}
+
+/** A file as the step takes it. */
+function fileText(content: object): string {
+  return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`).toString("base64");
+}

@@ -1,0 +1,290 @@
+import { podNetworkSteps } from "../cni/node-steps.ts";
+import { renderKubeletArgs, renderLabels, renderTaints } from "../node/node-registration.ts";
+import { mediumPath } from "./media-folder.ts";
+import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
+import {
+  nodeStep,
+  script,
+  type Arguments,
+  type ClusterRoute,
+  type NodeStep,
+  type Script,
+  type UndoneBy,
+} from "./node-step.ts";
+import { fileNameOf, type Medium, type MediumName, type WindowsSoftware } from "./software.ts";
+
+/** Where containerd serves, as Install-Containerd registers it. */
+const criSocket = "npipe:////./pipe/containerd-containerd";
+
+/** What kubeadm may take to reset a node. */
+const resetSeconds = 300;
+
+/** Makes a machine what it was before it became a node, whatever has been done on it. */
+export const resetNode = script({
+  name: "Reset-Node",
+  parameters: { CriSocket: "string", TimeoutSeconds: "int" },
+  // Besides kubeadm: two services that end, the images, a folder whose files have to be taken over.
+  seconds: resetSeconds + 1500,
+});
+
+/** How it is run. */
+export const reset: UndoneBy = {
+  script: resetNode,
+  values: { CriSocket: criSocket, TimeoutSeconds: resetSeconds },
+};
+
+export const testWindowsHost = nodeStep({
+  name: "Test-WindowsHost",
+  title: { doing: "is looked at", noun: "host check" },
+  parameters: {
+    ComputerName: "string",
+    MinimumBuild: "int",
+    MinimumRevision: "int",
+    MinimumFreeDiskGiB: "int",
+    MinimumMemoryMiB: "int",
+    PodNetwork: "string",
+  },
+  seconds: 60,
+  values: ({ machine, requirements, setup }) => ({
+    ComputerName: machine.name,
+    MinimumBuild: requirements.minimumBuild,
+    MinimumRevision: requirements.minimumRevision,
+    MinimumFreeDiskGiB: requirements.minimumFreeDiskGiB,
+    MinimumMemoryMiB: requirements.minimumMemoryMiB,
+    PodNetwork: setup.podNetwork.kind,
+  }),
+  // The first that is made is the last that goes: whatever came after it, also from a run that failed half way.
+  undo: reset,
+});
+
+/** The session that orders a reboot has this long to bring its result home and to end, also on a slow machine. */
+export const rebootValues = { RebootDelaySeconds: 10 };
+
+export const enableContainersFeature = nodeStep({
+  name: "Enable-ContainersFeature",
+  title: { doing: "gets the feature Containers", noun: "feature" },
+  parameters: { RebootDelaySeconds: "int" },
+  seconds: 900,
+  values: () => rebootValues,
+});
+
+export const confirmReboot = nodeStep({
+  name: "Confirm-Reboot",
+  title: { doing: "comes back from its reboot", noun: "reboot" },
+  parameters: {},
+  seconds: ({ bootSeconds }) => bootSeconds + 180,
+  values: () => ({}),
+});
+
+/** Made only where there is a proxy; taking it out of the settings takes it off the machine. */
+export const setMachineProxy = nodeStep({
+  name: "Set-MachineProxy",
+  title: { doing: "gets its proxy", noun: "proxy" },
+  parameters: { HttpProxy: "string", HttpsProxy: "string", NoProxy: "string" },
+  // Where containerd and kubelet run already they are stopped and started.
+  seconds: 90 + 120 + 60 + 30,
+  values: ({ setup: { proxy } }) =>
+    proxy && { HttpProxy: proxy.http, HttpsProxy: proxy.https, NoProxy: proxy.noProxy },
+  undo: { values: { HttpProxy: "", HttpsProxy: "", NoProxy: "" } },
+});
+
+/** SHA-256 of programs by their names, in lower case; empty for one that the software has not. */
+type Checksums<Names extends MediumName> = Readonly<Record<Names, string>>;
+
+const containerdParameters = {
+  Version: "string",
+  ArchivePath: "string",
+  ArchiveSha256: "string",
+  PauseImage: "string",
+  CniBinDirectory: "string",
+  CniConfDirectory: "string",
+  RegistryMirrors: "string",
+  DefenderExclusions: "int",
+  CrictlPath: "string",
+  CrictlSha256: "string",
+} as const;
+
+/** How containerd is installed, on a node and in an image. */
+export function containerdValues(
+  software: WindowsSoftware,
+  setup: Pick<NodeSetup, "registryMirrors" | "defenderExclusions">,
+  checksums: Checksums<"containerd" | "crictl">,
+): Arguments<typeof containerdParameters> {
+  const { crictl } = software;
+  return {
+    Version: software.versions.containerd,
+    ArchivePath: placeOf(software.containerd, checksums.containerd),
+    ArchiveSha256: checksums.containerd,
+    PauseImage: software.pauseImage,
+    // Of the pod network's programs and configuration: the defaults of Calico's operator.
+    CniBinDirectory: "C:/opt/cni/bin",
+    CniConfDirectory: "C:/etc/cni/net.d",
+    RegistryMirrors: renderRegistryMirrors(setup.registryMirrors),
+    DefenderExclusions: setup.defenderExclusions ? 1 : 0,
+    CrictlPath: crictl === undefined ? "" : placeOf(crictl, checksums.crictl),
+    CrictlSha256: checksums.crictl,
+  };
+}
+
+export const installContainerd = nodeStep({
+  name: "Install-Containerd",
+  title: { doing: "gets containerd", noun: "containerd" },
+  parameters: containerdParameters,
+  seconds: 600,
+  programs: ["containerd", "crictl"],
+  drains: true,
+  values: ({ software, setup, checksums }) =>
+    checksums("containerd", "crictl").apply((known) => containerdValues(software, setup, known)),
+});
+
+const kubernetesParameters = {
+  Version: "string",
+  KubeletPath: "string",
+  KubeletSha256: "string",
+  KubeadmPath: "string",
+  KubeadmSha256: "string",
+  KubeLogRunnerPath: "string",
+  KubeLogRunnerSha256: "string",
+  DefenderExclusions: "int",
+  AutomaticUpdates: "int",
+} as const;
+
+/** How Kubernetes' programs are installed, on a node and in an image. */
+export function kubernetesValues(
+  software: WindowsSoftware,
+  setup: Pick<NodeSetup, "defenderExclusions" | "automaticUpdates">,
+  checksums: Checksums<"kubelet" | "kubeadm" | "kubeLogRunner">,
+): Arguments<typeof kubernetesParameters> {
+  return {
+    Version: software.versions.kubernetes,
+    KubeletPath: placeOf(software.kubelet, checksums.kubelet),
+    KubeletSha256: checksums.kubelet,
+    KubeadmPath: placeOf(software.kubeadm, checksums.kubeadm),
+    KubeadmSha256: checksums.kubeadm,
+    KubeLogRunnerPath: placeOf(software.kubeLogRunner, checksums.kubeLogRunner),
+    KubeLogRunnerSha256: checksums.kubeLogRunner,
+    DefenderExclusions: setup.defenderExclusions ? 1 : 0,
+    AutomaticUpdates: setup.automaticUpdates ? 1 : 0,
+  };
+}
+
+export const installKubernetes = nodeStep({
+  name: "Install-Kubernetes",
+  title: { doing: "gets kubelet", noun: "kubelet" },
+  parameters: kubernetesParameters,
+  seconds: 300,
+  programs: ["kubelet", "kubeadm", "kubeLogRunner"],
+  drains: true,
+  values: ({ software, setup, checksums }) =>
+    checksums("kubelet", "kubeadm", "kubeLogRunner").apply((known) =>
+      kubernetesValues(software, setup, known),
+    ),
+});
+
+/** Where a program lies on a machine. */
+function placeOf(medium: Medium, sha256: string): string {
+  return mediumPath(sha256, fileNameOf(medium));
+}
+
+const joinTitle = { doing: "joins the cluster", noun: "join" };
+
+export const setHostsEntry = nodeStep({
+  name: "Set-HostsEntry",
+  title: joinTitle,
+  parameters: { Entry: "string", DnsServers: "string" },
+  seconds: 60,
+  needsCluster: true,
+  values: ({ controlPlane, setup }) => ({
+    Entry: controlPlane.hostsEntries.apply((entries) =>
+      entries.map(({ address, name }) => `${address}=${name}`).join(";"),
+    ),
+    DnsServers: setup.dnsServers.join(","),
+  }),
+});
+
+/** Not undone by itself: where the machine stays, the first of all steps resets it. */
+export const joinNode = nodeStep({
+  name: "Join-Node",
+  title: joinTitle,
+  parameters: {
+    NodeName: "string",
+    ApiServerEndpoint: "string",
+    CriSocket: "string",
+    NodeIp: "string",
+    NodeLabels: "string",
+    NodeTaints: "string",
+    KubeletArgs: "string",
+    TimeoutSeconds: "int",
+  },
+  // Besides the join: reaching the API server, a reset of what an earlier join left, kubelet's start.
+  seconds: ({ joinSeconds }) => joinSeconds + 90 + 120 + 60,
+  values: ({ machine, controlPlane, nodeIp, labels, taints, kubeletArgs, timeouts }) => ({
+    NodeName: machine.name,
+    ApiServerEndpoint: controlPlane.endpoint,
+    CriSocket: criSocket,
+    NodeIp: nodeIp,
+    NodeLabels: renderLabels(labels),
+    NodeTaints: renderTaints(taints),
+    KubeletArgs: renderKubeletArgs(kubeletArgs),
+    TimeoutSeconds: timeouts.joinSeconds,
+  }),
+  stdin: ({ token, controlPlane }) => ({ token, caCertHashes: [controlPlane.caCertHash] }),
+});
+
+/** Routes of a machine without a pod network; taken off it when they are not asked for any more. */
+const setClusterRoute = nodeStep({
+  name: "Set-ClusterRoute",
+  title: { doing: "gets its routes", noun: "routes" },
+  parameters: { Route: "string" },
+  seconds: 60,
+  values: ({ routes }) => routes && { Route: routes.apply(renderRoutes) },
+  undo: { values: { Route: "" } },
+});
+
+/** Routes as Set-ClusterRoute takes them. */
+export function renderRoutes(routes: readonly ClusterRoute[]): string {
+  return routes.map(({ range, nextHop }) => `${range}=${nextHop}`).join(";");
+}
+
+/**
+ * The way from a fresh Windows Server to a node that has joined, in its order. What is made only on some machines says so
+ * by its values. Up to the cluster's names all concerns the machine alone.
+ */
+export const nodeSteps: readonly NodeStep[] = [
+  testWindowsHost,
+  enableContainersFeature,
+  confirmReboot,
+  setMachineProxy,
+  installContainerd,
+  installKubernetes,
+  ...podNetworkSteps.beforeJoin,
+  setHostsEntry,
+  joinNode,
+  ...podNetworkSteps.afterJoin,
+  setClusterRoute,
+];
+
+/** TimeoutSeconds of Add-ContainerImage: some 500 MB, by a line that is not slow. */
+export const pullSeconds = 600;
+
+/** Runs while an image is made. */
+export const addContainerImage = script({
+  name: "Add-ContainerImage",
+  parameters: { Images: "string", Proxy: "string", TimeoutSeconds: "int" },
+  // Besides the images: containerd's start, and its list of what is there.
+  seconds: pullSeconds + 120 + 60,
+});
+
+/** Seconds that collecting a machine's logs may take: some thirty questions of at most 20 s, most of which take one. */
+export const logSeconds = 240;
+
+export const exportNodeLog = script({
+  name: "Export-NodeLog",
+  parameters: { TailKiB: "int" },
+  seconds: logSeconds,
+});
+
+/** Every script that is brought to a machine, by its name. */
+export const nodeScripts: ReadonlyMap<string, Script> = new Map(
+  [...nodeSteps, addContainerImage, exportNodeLog, resetNode].map((each) => [each.name, each]),
+);
