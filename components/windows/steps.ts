@@ -107,7 +107,7 @@ const containerdParameters = {
 /** How containerd is installed, on a node and in an image. */
 export function containerdValues(
   software: WindowsSoftware,
-  setup: Pick<NodeSetup, "registryMirrors" | "defenderExclusions">,
+  setup: NodeSetup,
   checksums: Checksums<"containerd" | "crictl">,
 ): Arguments<typeof containerdParameters> {
   const { crictl } = software;
@@ -152,7 +152,7 @@ const kubernetesParameters = {
 /** How Kubernetes' programs are installed, on a node and in an image. */
 export function kubernetesValues(
   software: WindowsSoftware,
-  setup: Pick<NodeSetup, "defenderExclusions" | "automaticUpdates">,
+  setup: NodeSetup,
   checksums: Checksums<"kubelet" | "kubeadm" | "kubeLogRunner">,
 ): Arguments<typeof kubernetesParameters> {
   return {

@@ -141,6 +141,9 @@ export function withContainerd(written: Windows): Windows & { readonly container
   return { ...written, containerdVersion: written.containerdVersion ?? containerd };
 }
 
+/** What is written of Windows machines: of those that are there already, only what they have in common with a lab's. */
+export type AnyWindows = z.output<typeof existingWindows> & Partial<Windows>;
+
 interface WindowsSection {
   readonly windows: Windows;
 }
