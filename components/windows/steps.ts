@@ -1,3 +1,4 @@
+import { windowsTimeZone } from "../../config/time-zones.ts";
 import { podNetworkSteps } from "../cni/node-steps.ts";
 import { renderKubeletArgs, renderLabels, renderTaints } from "../node/node-registration.ts";
 import { mediumPath } from "./media-folder.ts";
@@ -147,6 +148,7 @@ const kubernetesParameters = {
   KubeLogRunnerSha256: "string",
   DefenderExclusions: "int",
   AutomaticUpdates: "int",
+  TimeZone: "string",
 } as const;
 
 /** How Kubernetes' programs are installed, on a node and in an image. */
@@ -165,6 +167,7 @@ export function kubernetesValues(
     KubeLogRunnerSha256: checksums.kubeLogRunner,
     DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     AutomaticUpdates: setup.automaticUpdates ? 1 : 0,
+    TimeZone: (setup.timeZone && windowsTimeZone(setup.timeZone)) ?? "",
   };
 }
 
