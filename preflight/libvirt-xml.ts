@@ -1,3 +1,4 @@
+import { below, readXml, type XmlElement } from "../host/read-xml.ts";
 import { addressNumber, parseRange, rangeText } from "../config/ipv4.ts";
 
 /** A network libvirt knows, running or not. */
@@ -25,50 +26,44 @@ export interface LibvirtDomain {
 
 /** Networks described in a text that holds libvirt's descriptions of anything. */
 export function networksIn(text: string): LibvirtNetwork[] {
-  return elements(text, "network").map((xml) => ({
-    name: content(xml, "name"),
-    bridge: /<bridge name='([^']+)'/.exec(xml)?.[1],
-    cidrs: [...xml.matchAll(/^ {2}<ip ([^>]*)>/gm)]
-      .map(([, attributes = ""]) => cidr(attributes))
+  return below(readXml(text), "network").map((network) => ({
+    name: nameOf(network),
+    bridge: below(network, "bridge")[0]?.attributes["name"],
+    cidrs: below(network, "ip")
+      .map(cidr)
       .filter((one) => one !== undefined),
   }));
 }
 
 /** Pools described in such a text. */
 export function poolsIn(text: string): LibvirtPool[] {
-  return elements(text, "pool").map((xml) => ({
-    name: content(xml, "name"),
-    path: /<target>\s*<path>([^<]+)<\/path>/.exec(xml)?.[1],
+  return below(readXml(text), "pool").map((pool) => ({
+    name: nameOf(pool),
+    path: below(pool, "target", "path")[0]?.text,
   }));
 }
 
 /** Domains described in such a text; a running one has a number. */
 export function domainsIn(text: string): LibvirtDomain[] {
-  return elements(text, "domain").map((xml) => ({
-    name: content(xml, "name"),
-    running: /^<domain [^>]*\bid='\d+'/.test(xml),
-    networks: [...xml.matchAll(/<source network='([^']+)'/g)].map(([, name = ""]) => name),
+  return below(readXml(text), "domain").map((domain) => ({
+    name: nameOf(domain),
+    running: domain.attributes["id"] !== undefined,
+    networks: below(domain, "devices", "interface", "source").flatMap(
+      ({ attributes }) => attributes["network"] ?? [],
+    ),
   }));
 }
 
-/** Elements `name` that stand at the left margin, as libvirt prints its descriptions. */
-function elements(text: string, name: string): string[] {
-  return text.match(new RegExp(`^<${name}(?: [^>]*)?>$[\\s\\S]*?^</${name}>$`, "gm")) ?? [];
-}
-
-/** Text of the first element `name`. */
-function content(xml: string, name: string): string {
-  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
+function nameOf(element: XmlElement): string {
+  return below(element, "name")[0]?.text ?? "";
 }
 
 /** The range of an `<ip>` element: address with netmask or prefix; undefined for IPv6. */
-function cidr(attributes: string): string | undefined {
-  const value = (key: string): string | undefined =>
-    new RegExp(`\\b${key}='([^']+)'`).exec(attributes)?.[1];
-  const address = value("address") ?? "";
-  const netmask = addressNumber(value("netmask") ?? "");
-  const prefix = value("prefix") ?? (netmask === undefined ? "32" : String(prefixLength(netmask)));
-  const range = parseRange(`${address}/${prefix}`);
+function cidr({ attributes }: XmlElement): string | undefined {
+  const netmask = addressNumber(attributes["netmask"] ?? "");
+  const prefix =
+    attributes["prefix"] ?? (netmask === undefined ? "32" : String(prefixLength(netmask)));
+  const range = parseRange(`${attributes["address"] ?? ""}/${prefix}`);
   return range === undefined ? undefined : rangeText(range);
 }
 

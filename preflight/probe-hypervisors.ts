@@ -7,7 +7,8 @@ import { privateKey } from "../config/values/private-key.ts";
 import { probeLibvirt } from "./probe-libvirt.ts";
 import type { LibvirtFacts } from "./probe-libvirt.ts";
 import type { Probed } from "./probed.ts";
-import { virsh } from "./virsh.ts";
+import { below, readXml } from "../host/read-xml.ts";
+import { virshBatch } from "../host/virsh.ts";
 
 /** A hypervisor on another host, as far as a lab depends on it. */
 export interface HypervisorFacts {
@@ -66,8 +67,8 @@ async function probeRemote({
   }
   try {
     const [described, memory] = await Promise.all([
-      virsh(virshUri, [`iface-dumpxml ${bridge}`]),
-      virsh(virshUri, ["nodememstats"]),
+      virshBatch(virshUri, [`iface-dumpxml ${bridge}`]),
+      virshBatch(virshUri, ["nodememstats"]),
     ]);
     return {
       ...libvirt,
@@ -87,12 +88,14 @@ export function bridgeIn({
   readonly stdout: string;
   readonly stderr: string;
 }): RemoteHostFacts["bridge"] {
-  if (/<interface type=['"]bridge['"]/.test(stdout)) {
-    const mtu = /<mtu size=['"](\d+)['"]/.exec(stdout)?.[1];
+  const interfaces = below(readXml(stdout), "interface");
+  const bridge = interfaces.find(({ attributes }) => attributes["type"] === "bridge");
+  if (bridge !== undefined) {
+    const mtu = below(bridge, "mtu")[0]?.attributes["size"];
     return { mtu: mtu === undefined ? undefined : Number(mtu) };
   }
   // Another kind of interface of that name is no bridge either.
-  return stdout.includes("<interface ") || /not found|couldn't find interface/i.test(stderr)
+  return interfaces.length > 0 || /not found|couldn't find interface/i.test(stderr)
     ? "missing"
     : "unknown";
 }

@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Probed } from "./probed.ts";
 import { domainsIn, networksIn, poolsIn } from "./libvirt-xml.ts";
 import type { LibvirtDomain, LibvirtNetwork, LibvirtPool } from "./libvirt-xml.ts";
-import { virsh } from "./virsh.ts";
+import { virshBatch } from "../host/virsh.ts";
 
 /** The libvirt of this host, and what it has that a lab could run into. */
 export interface LibvirtFacts {
@@ -28,9 +28,9 @@ export async function probeLibvirt({
 }: Pick<Settings["hypervisor"], "uri" | "domainType">): Promise<Probed<LibvirtFacts>> {
   try {
     const [version, emulator, ...names] = await Promise.all([
-      virsh(uri, ["version"]),
-      virsh(uri, [`domcapabilities --virttype ${domainType}`]),
-      ...lists.map(({ list }) => virsh(uri, [list])),
+      virshBatch(uri, ["version"]),
+      virshBatch(uri, [`domcapabilities --virttype ${domainType}`]),
+      ...lists.map(({ list }) => virshBatch(uri, [list])),
     ]);
     const described = await describe(
       uri,
@@ -64,5 +64,5 @@ async function describe(uri: string, named: readonly string[]): Promise<string> 
       .filter((name) => name !== "")
       .map((name) => `${list.describe} "${name.replace(/["\\]/g, "\\$&")}"`),
   );
-  return commands.length === 0 ? "" : (await virsh(uri, commands)).stdout;
+  return commands.length === 0 ? "" : (await virshBatch(uri, commands)).stdout;
 }

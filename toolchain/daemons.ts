@@ -11,6 +11,7 @@ import type { DaemonState } from "./daemon-state.ts";
 import { ensureArtifacts } from "./ensure.ts";
 import type { EnsureOptions } from "./ensure.ts";
 import { startCommand, thisPackageManager } from "./host-packages.ts";
+import { settleAll } from "./settle-all.ts";
 import { waitUntil } from "../host/wait-until.ts";
 
 const device = "/dev/kvm";
@@ -93,6 +94,22 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
     },
     say,
   );
+}
+
+/**
+ * Sees to it that both answer.
+ *
+ * @throws as either does. Who may use neither is told so at once: joining both groups takes one login.
+ */
+export async function ensureDaemons(
+  libvirtUri: string,
+  states: { readonly docker: DaemonState; readonly libvirt: DaemonState },
+  options: EnsureOptions & { readonly progress: Progress },
+): Promise<void> {
+  await settleAll([
+    ensureDocker(states.docker, options),
+    ensureLibvirt(libvirtUri, states.libvirt, options.progress),
+  ]);
 }
 
 async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): Promise<void> {

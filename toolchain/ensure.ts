@@ -5,6 +5,7 @@ import type { Artifact, BuildContext, Progress } from "./artifact.ts";
 import { buildOrder } from "./build-order.ts";
 import { Cache, artifactAddress } from "./cache.ts";
 import { formatSeconds } from "./duration.ts";
+import { settleAll } from "./settle-all.ts";
 import { Slots } from "./slots.ts";
 
 export interface EnsureOptions {
@@ -81,20 +82,8 @@ export async function ensureArtifacts(
     );
     running.set(artifact, made);
   });
-  const outcomes = await Promise.allSettled(running.values());
   // What needs a failed one fails with the very same error.
-  const reasons = new Set(
-    outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
-  );
-  if (reasons.size > 1) {
-    throw new AggregateError(
-      reasons,
-      [...reasons].map((each) => (each instanceof Error ? each.message : String(each))).join("\n"),
-    );
-  }
-  for (const reason of reasons) {
-    throw reason;
-  }
+  await settleAll(running.values());
   return ensured;
 }
 

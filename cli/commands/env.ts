@@ -1,3 +1,4 @@
+import { shellWord } from "../../host/shell-word.ts";
 import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
 import { ensureLocalState } from "../engine/local-state.ts";
 import { exitCodes } from "../failure.ts";
@@ -8,13 +9,9 @@ export async function env({ stack }: { readonly stack: string }): Promise<number
   // Without the last one it would be the stack that was made or selected last, whichever that is.
   const variables = { ...engineEnvironment(process.env), PULUMI_STACK: stack };
   const exports = Object.entries(variables).map(
-    ([name, value]) => `export ${name}=${quote(value)}`,
+    ([name, value]) => `export ${name}=${shellWord(value)}`,
   );
   const unsets = unwantedVariables.map((name) => `unset ${name}`);
   process.stdout.write(`${[...unsets, ...exports].join("\n")}\n`);
   return exitCodes.ok;
-}
-
-function quote(value: string): string {
-  return `'${value.replaceAll("'", `'\\''`)}'`;
 }

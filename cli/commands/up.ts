@@ -22,6 +22,7 @@ import { sweepLeftovers } from "../lab/sweep.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
+import type { StagedNode } from "../stages/node-stages.ts";
 import { ToldStages } from "../stages/told-stages.ts";
 import { pushAgain } from "../recovery/push-again.ts";
 import { recoverState } from "../recovery/recover.ts";
@@ -67,7 +68,7 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
       ...["up", "--yes", "--skip-preview", ...leaving.args],
       ...(verbose ? allOfItsLog : []),
     ];
-    const nodes = machineNodes(settings).map(({ name }) => name);
+    const nodes = machineNodes(settings);
     const log = await beginUpLog(upLogFile(stack));
     try {
       const once = await run(pulumi, args, nodes, log);
@@ -115,10 +116,10 @@ interface Run {
 async function run(
   pulumi: Pulumi,
   args: readonly string[],
-  nodes: readonly string[],
+  nodes: readonly StagedNode[],
   log: UpLog,
 ): Promise<Run> {
-  const seen = new FailedNodes(nodes);
+  const seen = new FailedNodes(nodes.map(({ name }) => name));
   const stages = new ToldStages(nodes, (line) => {
     say(line);
     log.write(line);

@@ -1,3 +1,4 @@
+import { below, readXml } from "../../host/read-xml.ts";
 import { Failure } from "../failure.ts";
 import { domains } from "../lab/domains.ts";
 import { lines, virsh } from "../lab/host.ts";
@@ -42,14 +43,16 @@ export async function screenOf(
       `the machine of ${node} is off (${state}): \`kindows up --stack ${stack}\` starts it`,
     );
   }
-  const xml = (await virsh(host, "dumpxml", domain)) ?? "";
-  const vnc = /<graphics type=['"]vnc['"][^>]*>/.exec(xml)?.[0] ?? "";
-  const port = Number(/ port=['"](-?[0-9]+)['"]/.exec(vnc)?.[1] ?? -1);
+  const described = readXml((await virsh(host, "dumpxml", domain)) ?? "");
+  const vnc = below(described, "domain", "devices", "graphics").find(
+    ({ attributes }) => attributes["type"] === "vnc",
+  )?.attributes;
+  const port = Number(vnc?.["port"] ?? -1);
   if (port < 1) {
     throw new Failure(
       `the machine of ${node} has no screen on VNC, as those of a rehearsal. Its serial console: ` +
         `\`virsh -c ${host.libvirtUri} console ${domain}\``,
     );
   }
-  return { domain, port, address: / listen=['"]([^'"]+)['"]/.exec(vnc)?.[1] ?? "127.0.0.1" };
+  return { domain, port, address: vnc?.["listen"] ?? "127.0.0.1" };
 }

@@ -1,3 +1,4 @@
+import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
 import { labOfPoolFile } from "./pool-folder.ts";
 import type { Finder } from "./lab-thing.ts";
 import { isLabPrefix, labOfPool } from "./lab-thing.ts";
@@ -14,7 +15,8 @@ export const domains: Finder = {
         .filter((name) => name.startsWith("kindows-"))
         .map(async (name) => {
           const xml = await virsh(host, "dumpxml", "--inactive", name).catch(() => "");
-          const lab = labOfDomain(name, xml ?? "");
+          const described = readXml(xml ?? "");
+          const lab = labOfDomain(name, described);
           return lab === undefined
             ? []
             : [
@@ -22,7 +24,7 @@ export const domains: Finder = {
                   kind: domains.kind,
                   name,
                   lab,
-                  identity: `libvirt domain ${/<uuid>(.*)<\/uuid>/.exec(xml ?? "")?.[1]}`,
+                  identity: `libvirt domain ${below(described, "domain", "uuid")[0]?.text}`,
                 },
               ];
         }),
@@ -46,9 +48,12 @@ export const domains: Finder = {
  * Lab of a domain. Its name alone would not tell `kindows-a-b-win-1` of lab `a-b` from node `b-win-1` of lab `a`: the
  * network it is on, or the folder of its disks, does.
  */
-export function labOfDomain(name: string, xml: string): string | undefined {
-  const sources = [...xml.matchAll(/<source (network|pool|file)=['"]([^'"]+)['"]/g)];
-  return sources
-    .map(([, key, value = ""]) => (key === "file" ? labOfPoolFile(value) : labOfPool(value)))
+function labOfDomain(name: string, described: XmlElement): string | undefined {
+  const devices = below(described, "domain", "devices").flatMap(({ elements }) => elements);
+  return devices
+    .flatMap((device) => below(device, "source"))
+    .map(({ attributes: { file, network, pool } }) =>
+      file === undefined ? labOfPool(network ?? pool ?? "") : labOfPoolFile(file),
+    )
     .find((lab) => lab !== undefined && isLabPrefix(lab) && name.startsWith(`${lab}-`));
 }

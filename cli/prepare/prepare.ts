@@ -23,7 +23,7 @@ import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
-import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
+import { ensureDaemons } from "../../toolchain/daemons.ts";
 import { checkArtifacts, type EnsuredArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
@@ -53,8 +53,8 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
   const { uri } = settings.hypervisor;
   // Whoever may not install packages is told of all of them at once.
   const packages = await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
-  const { docker, libvirt } = await ensureStackPackages(settings, packages, say);
-  await Promise.all([ensureDocker(docker, options), ensureLibvirt(uri, libvirt, say)]);
+  const daemons = await ensureStackPackages(settings, packages, say);
+  await ensureDaemons(uri, daemons, options);
 
   const cloudImage = await prepareCloudImage(settings, options);
   const images = await imagesFor(settings, say);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { below, readXml } from "../../host/read-xml.ts";
 import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure } from "../failure.ts";
 import { domains } from "../lab/domains.ts";
@@ -29,8 +30,8 @@ async function linksOf(host: Host): Promise<readonly Link[]> {
 
 /** Bridge of the lab's libvirt network, as libvirt wrote it down. */
 async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
-  const xml = (await virsh(host, "net-dumpxml", "--inactive", lab)) ?? "";
-  return /<bridge name=['"]([^'"]+)['"]/.exec(xml)?.[1];
+  const described = readXml((await virsh(host, "net-dumpxml", "--inactive", lab)) ?? "");
+  return below(described, "network", "bridge")[0]?.attributes["name"];
 }
 
 async function isNetwork(host: Host, lab: string, state: "active" | "inactive"): Promise<boolean> {

@@ -1,13 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
+import type { Machine } from "../../components/machine/machine.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
 import { NodesByResource } from "../nodes-by-resource.ts";
-import { lastResource, stages } from "./stages.ts";
+import { lastResource, stages, type Stage } from "./stages.ts";
+
+/** A node, and what runs on it. */
+export type StagedNode = Pick<Machine, "name" | "os">;
 
 /** Where a node is, and how it came there. */
 interface Way {
   readonly startedAt: number;
-  /** Place of the stage it is in. */
+  /** Place of the stage it is in, and what that is called. */
   stage: number;
+  noun: string;
   /** When it came there. */
   since: number;
   /** What the stages behind it took. */
@@ -24,12 +29,13 @@ const ends = new Set(["created", "updated", "replaced"]);
 /** Tells from what the engine prints in which stage each node is. */
 export class NodeStages {
   readonly #nodes: NodesByResource;
+  readonly #stages: ReadonlyMap<string, readonly Stage[]>;
   readonly #now: () => number;
   readonly #ways = new Map<string, Way>();
 
-  /** @param names names of all nodes. */
-  constructor(names: readonly string[], now: () => number = Date.now) {
-    this.#nodes = new NodesByResource(names);
+  constructor(nodes: readonly StagedNode[], now: () => number = Date.now) {
+    this.#nodes = new NodesByResource(nodes.map(({ name }) => name));
+    this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
     this.#now = now;
   }
 
@@ -48,25 +54,28 @@ export class NodeStages {
   get underWay(): string | undefined {
     const now = this.#now();
     const parts = [...this.#ways].map(
-      ([node, { stage, since }]) => `${node} ${stages[stage]?.doing} (${elapsed(now - since)})`,
+      ([node, { stage, since }]) =>
+        `${node} ${this.#stages.get(node)?.[stage]?.doing} (${elapsed(now - since)})`,
     );
     return parts.length === 0 ? undefined : parts.join(", ");
   }
 
   #enter(node: string, rest: string): string | undefined {
-    const stage = stages.findIndex(({ resources }) => resources.includes(rest));
-    const found = stages[stage];
+    const known = this.#stages.get(node) ?? [];
+    const stage = known.findIndex(({ resources }) => resources.includes(rest));
+    const found = known[stage];
     if (found === undefined) return undefined;
     const now = this.#now();
     const way = this.#ways.get(node);
     if (way === undefined) {
-      this.#ways.set(node, { startedAt: now, stage, since: now, took: [] });
+      this.#ways.set(node, { startedAt: now, stage, noun: found.noun, since: now, took: [] });
       return `${node} ${found.doing}`;
     }
     // Resources of a later stage may begin before those of an earlier one: pushes go side by side.
     if (stage <= way.stage) return undefined;
     leave(way, now);
     way.stage = stage;
+    way.noun = found.noun;
     return `${node} ${found.doing} (${elapsed(now - way.startedAt)} so far)`;
   }
 
@@ -86,6 +95,6 @@ function elapsed(milliseconds: number): string {
 }
 
 function leave(way: Way, now: number): void {
-  way.took.push({ noun: stages[way.stage]?.noun ?? "", milliseconds: now - way.since });
+  way.took.push({ noun: way.noun, milliseconds: now - way.since });
   way.since = now;
 }

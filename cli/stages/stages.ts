@@ -1,58 +1,51 @@
-import { mediumNames } from "../../components/windows/software.ts";
+import { linuxSteps } from "../../components/linux/steps.ts";
+import type { Machine } from "../../components/machine/machine.ts";
+import { stageTitles, type StepTitle } from "../../components/node/step-title.ts";
+import { nodeSteps } from "../../components/windows/steps.ts";
 
 /** A part of a machine's way to a Ready node, as a user knows it. */
-export interface Stage {
-  /** What the machine does meanwhile, after its name and "now": "boots". */
-  readonly doing: string;
-  /** The same as a noun, for the account at the end: "boot". */
-  readonly noun: string;
+export interface Stage extends StepTitle {
   /** Ends of the names of the resources that are made in it, after the node's name; empty: the resource named so itself. */
   readonly resources: readonly string[];
 }
 
-/** All stages, in their order. */
-export const stages: readonly Stage[] = [
-  {
-    doing: "gets its disk",
-    noun: "disk",
-    resources: ["-host-key", "-identity", "-disk", "-reservation", ""],
-  },
-  { doing: "boots", noun: "boot", resources: ["-home", "-steps"] },
-  {
-    doing: "is looked at",
-    noun: "host check",
-    resources: ["-test-windowshost", "-prepare-host"],
-  },
-  {
-    doing: "gets the feature Containers",
-    noun: "feature",
-    resources: ["-enable-containersfeature"],
-  },
-  { doing: "comes back from its reboot", noun: "reboot", resources: ["-confirm-reboot"] },
-  { doing: "gets its proxy", noun: "proxy", resources: ["-set-machineproxy"] },
-  {
-    doing: "gets its programs",
-    noun: "programs",
-    resources: [
-      ...mediumNames.map((name) => `-push-${name.toLowerCase()}`),
-      // A Linux machine's, all in one.
-      "-push-programs",
-    ],
-  },
-  { doing: "gets containerd", noun: "containerd", resources: ["-install-containerd"] },
-  { doing: "unpacks its programs", noun: "unpacking", resources: ["-install-programs"] },
-  { doing: "gets kubelet", noun: "kubelet", resources: ["-install-kubernetes"] },
-  { doing: "gets Flannel", noun: "Flannel", resources: ["-install-flannel"] },
-  {
-    // Calico's; Flannel's is made during the join.
-    doing: "gets its pods' network",
-    noun: "network",
-    resources: ["-add-externalnetwork", "-confirm-externalnetwork"],
-  },
-  { doing: "joins the cluster", noun: "join", resources: ["-set-hostsentry", "-join-node"] },
-  { doing: "gets its routes", noun: "routes", resources: ["-set-clusterroute"] },
-  { doing: "becomes Ready", noun: "Ready", resources: ["-registration", "-ready"] },
-];
-
 /** The resource with which a node is there. */
 export const lastResource = "-ready";
+
+type Titled = readonly [title: StepTitle, resource: string];
+
+const windows = nodeSteps.flatMap(({ name, title, programs = [] }): Titled[] => [
+  ...programs.map((each): Titled => [stageTitles.programs, `-push-${each.toLowerCase()}`]),
+  [title, `-${name.toLowerCase()}`],
+]);
+
+const linux = linuxSteps.flatMap(({ name, title, needsPrograms }): Titled[] => [
+  ...(needsPrograms ? [[stageTitles.programs, "-push-programs"] as const] : []),
+  [title, `-${name}`],
+]);
+
+/** The stages of a machine's way, in their order. */
+export const stages: Readonly<Record<Machine["os"], readonly Stage[]>> = {
+  windows: stagesOf(windows),
+  linux: stagesOf(linux),
+};
+
+/** Resources with the same title are one stage, which comes where its first one does. */
+function stagesOf(steps: readonly Titled[]): Stage[] {
+  const resources = new Map<string, Stage & { resources: string[] }>();
+  const all: Titled[] = [
+    ...["-host-key", "-identity", "-disk", "-reservation", ""].map((resource): Titled => [
+      stageTitles.disk,
+      resource,
+    ]),
+    ...["-home", "-steps"].map((resource): Titled => [stageTitles.boot, resource]),
+    ...steps,
+    ...["-registration", lastResource].map((resource): Titled => [stageTitles.ready, resource]),
+  ];
+  for (const [title, resource] of all) {
+    const stage = resources.get(title.doing) ?? { ...title, resources: [] };
+    resources.set(title.doing, stage);
+    stage.resources.push(resource);
+  }
+  return [...resources.values()];
+}

@@ -1,4 +1,4 @@
-import { NodeStages } from "./node-stages.ts";
+import { NodeStages, type StagedNode } from "./node-stages.ts";
 
 /** Longest time without a word about nodes that are on their way, in seconds. */
 const silenceSeconds = 30;
@@ -9,7 +9,7 @@ export class ToldStages {
   readonly #say: (line: string) => void;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(nodes: readonly string[], say: (line: string) => void) {
+  constructor(nodes: readonly StagedNode[], say: (line: string) => void) {
     this.#stages = new NodeStages(nodes);
     this.#say = say;
     this.#timer = setInterval(() => this.#tell(this.#stages.underWay), silenceSeconds * 1000);

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { JoiningMachine } from "../node/joining-machine.ts";
+import type { StepTitle } from "../node/step-title.ts";
 import type { HostRequirements } from "./host-requirements.ts";
 import type { NodeSetup } from "./node-setup.ts";
 import type { MediumName, WindowsSoftware } from "./software.ts";
@@ -97,14 +98,6 @@ export interface NodeStep<P extends Parameters = Parameters> extends Script<P> {
   readonly drains?: true;
   /** What undoes it where the machine stays: its own script with other values, or another one. */
   readonly undo?: { readonly script?: undefined; readonly values: Arguments<P> } | UndoneBy;
-}
-
-/** Steps with the same title are one stage for whoever watches. */
-export interface StepTitle {
-  /** After the machine's name: "boots". */
-  readonly doing: string;
-  /** The same as a noun, for the account at the end: "boot". */
-  readonly noun: string;
 }
 
 /** Another script that undoes a step. */

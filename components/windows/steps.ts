@@ -1,6 +1,7 @@
 import { windowsTimeZone } from "../../config/time-zones.ts";
 import { podNetworkSteps } from "../cni/node-steps.ts";
 import { renderKubeletArgs, renderLabels, renderTaints } from "../node/node-registration.ts";
+import { stageTitles } from "../node/step-title.ts";
 import { mediumPath } from "./media-folder.ts";
 import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
 import {
@@ -36,7 +37,7 @@ export const reset: UndoneBy = {
 
 export const testWindowsHost = nodeStep({
   name: "Test-WindowsHost",
-  title: { doing: "is looked at", noun: "host check" },
+  title: stageTitles.check,
   parameters: {
     ComputerName: "string",
     MinimumBuild: "int",
@@ -189,11 +190,9 @@ function placeOf(medium: Medium, sha256: string): string {
   return mediumPath(sha256, fileNameOf(medium));
 }
 
-const joinTitle = { doing: "joins the cluster", noun: "join" };
-
 export const setHostsEntry = nodeStep({
   name: "Set-HostsEntry",
-  title: joinTitle,
+  title: stageTitles.join,
   parameters: { Entry: "string", DnsServers: "string" },
   seconds: 60,
   needsCluster: true,
@@ -208,7 +207,7 @@ export const setHostsEntry = nodeStep({
 /** Not undone by itself: where the machine stays, the first of all steps resets it. */
 export const joinNode = nodeStep({
   name: "Join-Node",
-  title: joinTitle,
+  title: stageTitles.join,
   parameters: {
     NodeName: "string",
     ApiServerEndpoint: "string",

@@ -4,7 +4,7 @@ import type { NamedSettings } from "../settings.ts";
 
 type Node = NamedSettings["nodes"][number];
 
-/** What the program gives a Linux node's kubelet itself (components/linux/linux-node.ts), and a Windows node's not. */
+/** What the program gives a Linux node's kubelet itself (components/linux/steps.ts), and a Windows node's not. */
 const ownArguments = ["cgroup-root"];
 
 /** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */

@@ -40,16 +40,22 @@ export function buildCommand(logFile: string): BuildCommand {
   return async (program, args, options = {}) => {
     const log = await open(logFile, "a");
     try {
-      await log.write(`$ ${program} ${args.join(" ")}\n`);
-      const result = await execa("nice", [...asRoot, program, ...args], {
-        input: options.input ?? "",
-        env: { LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" },
-        timeout: (options.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
-        killSignal: "SIGKILL",
-        reject: false,
-        maxBuffer: 64 * 1024 * 1024,
-      });
-      await log.write(`${result.stdout}\n${result.stderr}\n`);
+      const runOnce = async () => {
+        await log.write(`$ ${program} ${args.join(" ")}\n`);
+        const result = await execa("nice", [...asRoot, program, ...args], {
+          input: options.input ?? "",
+          env: { LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" },
+          timeout: (options.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+          killSignal: "SIGKILL",
+          reject: false,
+          maxBuffer: 64 * 1024 * 1024,
+        });
+        await log.write(`${result.stdout}\n${result.stderr}\n`);
+        return result;
+      };
+      let result = await runOnce();
+      // debootstrap asks a mirror once for each of some hundred packages, and keeps those it got.
+      if (result.failed && args.includes("--download-only")) result = await runOnce();
       if (result.failed) {
         throw new Error(`${result.shortMessage}\n${result.stderr.slice(-2000)}`);
       }

@@ -77,7 +77,7 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
     const done: string[] = [];
     for (;;) {
       const finished = await machine.run(command);
-      const lines = [...finished.output.matchAll(/\bsudo (.+?)\)?$/gm)].map(
+      const lines = [...finished.output.matchAll(/\bsudo (.+?)(?=[;)]|[.,] |$)/gm)].map(
         ([, line = ""]) => line,
       );
       if (finished.exitCode === 0 || lines.length === 0) return finished;

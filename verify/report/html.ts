@@ -1,7 +1,7 @@
 import { byReason, counts, isGood, statusNames, statuses } from "../result.ts";
 import type { RowResult, Status, Verification } from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
-import { escaped } from "./markup.ts";
+import { xmlText } from "../../host/xml-text.ts";
 import { columnGroups, matrixLines } from "./matrix.ts";
 import { pageStyle } from "./page-style.ts";
 
@@ -25,7 +25,7 @@ export function htmlText(verification: Verification): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(`kindows verify: ${stack}`)}</title>
+<title>${xmlText(`kindows verify: ${stack}`)}</title>
 <style>${pageStyle}</style>
 </head>
 <body>
@@ -47,13 +47,13 @@ function headHtml({ stack, started, seconds, nodes, results, rehearsal }: Verifi
   );
   const lines = nodes.map(
     ({ name, os, version, system }) =>
-      `<tr><td>${escaped(name)}</td><td>${escaped(os)}</td><td>${escaped(version)}</td><td>${escaped(system)}</td></tr>`,
+      `<tr><td>${xmlText(name)}</td><td>${xmlText(os)}</td><td>${xmlText(version)}</td><td>${xmlText(system)}</td></tr>`,
   );
   const note = rehearsal
     ? `<p class="note">A rehearsal: Windows is stood in for by Kubernetes' Windows programs under Wine. Nothing on this page was shown of Windows itself.</p>`
     : "";
-  return `<h1 class="${isGood(results) ? "passed" : "failed"}">Network of ${escaped(stack)}</h1>
-<p class="when">${escaped(started.toISOString().slice(0, 16).replace("T", " "))} UTC, ${seconds.toFixed(0)} s</p>
+  return `<h1 class="${isGood(results) ? "passed" : "failed"}">Network of ${xmlText(stack)}</h1>
+<p class="when">${xmlText(started.toISOString().slice(0, 16).replace("T", " "))} UTC, ${seconds.toFixed(0)} s</p>
 <ul class="sums">${sums.join("")}</ul>
 ${note}
 <table class="nodes">${lines.join("")}</table>`;
@@ -65,19 +65,19 @@ function matrixHtml(results: readonly RowResult[]): string {
     return "";
   }
   const groups = columnGroups.map(
-    ({ title, columns }) => `<th class="group" colspan="${columns.length}">${escaped(title)}</th>`,
+    ({ title, columns }) => `<th class="group" colspan="${columns.length}">${xmlText(title)}</th>`,
   );
   const heads = columnGroups.flatMap(({ columns }) =>
     columns.map(
       ({ title }, index) =>
-        `<th class="head${index === 0 ? " first" : ""}"><span>${escaped(title)}</span></th>`,
+        `<th class="head${index === 0 ? " first" : ""}"><span>${xmlText(title)}</span></th>`,
     ),
   );
   const body = lines.map(({ title, cells }) => {
     const boxes = columnGroups.flatMap(({ columns }) =>
       columns.map(({ key }, index) => cellHtml(cells.get(key), index === 0)),
     );
-    return `<tr><th class="from">${escaped(title)}</th>${boxes.join("")}</tr>`;
+    return `<tr><th class="from">${xmlText(title)}</th>${boxes.join("")}</tr>`;
   });
   return `<div class="wide"><table class="matrix">
 <thead><tr><th></th>${groups.join("")}</tr><tr><th></th>${heads.join("")}</tr></thead>
@@ -94,8 +94,8 @@ function cellHtml(result: RowResult | undefined, first: boolean): string {
   }
   const { row, status, reason } = result;
   const tip = `${rowTitle(row)}: ${statusNames[status]}${reason === "" ? "" : `. ${reason}`}`;
-  const sign = `<span class="box ${status}" title="${escaped(tip)}">${signs[status]}</span>`;
-  const content = status === "failed" ? `<a href="#${escaped(row.id)}">${sign}</a>` : sign;
+  const sign = `<span class="box ${status}" title="${xmlText(tip)}">${signs[status]}</span>`;
+  const content = status === "failed" ? `<a href="#${xmlText(row.id)}">${sign}</a>` : sign;
   return `<td class="cell${edge}">${content}</td>`;
 }
 
@@ -104,7 +104,7 @@ function samplesHtml(results: readonly RowResult[]): string {
     .filter(({ row }) => row.kind === "sample")
     .map(
       ({ row, status }) =>
-        `<tr><td><span class="box ${status}">${signs[status]}</span></td><td>${escaped(rowTitle(row))}</td><td>${statusNames[status]}</td></tr>`,
+        `<tr><td><span class="box ${status}">${signs[status]}</span></td><td>${xmlText(rowTitle(row))}</td><td>${statusNames[status]}</td></tr>`,
     );
   return lines.length === 0
     ? ""
@@ -113,12 +113,12 @@ function samplesHtml(results: readonly RowResult[]): string {
 
 function failureHtml({ row, reason, tried, seen, seconds }: RowResult): string {
   const facts = [
-    ...tried.map((command) => `<dt>tried</dt><dd><code>${escaped(command)}</code></dd>`),
-    ...(seen === "" ? [] : [`<dt>seen</dt><dd><code>${escaped(seen)}</code></dd>`]),
+    ...tried.map((command) => `<dt>tried</dt><dd><code>${xmlText(command)}</code></dd>`),
+    ...(seen === "" ? [] : [`<dt>seen</dt><dd><code>${xmlText(seen)}</code></dd>`]),
   ];
-  return `<section class="failure" id="${escaped(row.id)}">
-<h3>${escaped(rowTitle(row))} <small>${escaped(row.id)}, ${seconds.toFixed(1)} s</small></h3>
-<p>${escaped(reason)}</p>
+  return `<section class="failure" id="${xmlText(row.id)}">
+<h3>${xmlText(rowTitle(row))} <small>${xmlText(row.id)}, ${seconds.toFixed(1)} s</small></h3>
+<p>${xmlText(reason)}</p>
 <dl>${facts.join("")}</dl>
 </section>`;
 }
@@ -128,7 +128,7 @@ function skippedHtml(skipped: readonly RowResult[]): string {
   const lines = [...byReason(skipped)].map(([reason, [first, ...others]]) => {
     const status = first?.status ?? "not-runnable";
     const titles = [...(first ? [first] : []), ...others].map(({ row }) => rowTitle(row));
-    return `<tr><td><span class="box ${status}">${signs[status]}</span></td><td><p>${escaped(reason)}</p><ul>${titles.map((title) => `<li>${escaped(title)}</li>`).join("")}</ul></td></tr>`;
+    return `<tr><td><span class="box ${status}">${signs[status]}</span></td><td><p>${xmlText(reason)}</p><ul>${titles.map((title) => `<li>${xmlText(title)}</li>`).join("")}</ul></td></tr>`;
   });
   return `<table class="list reasons">${lines.join("")}</table>`;
 }

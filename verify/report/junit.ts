@@ -1,7 +1,7 @@
 import { counts } from "../result.ts";
 import type { RowResult, Verification } from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
-import { escaped } from "./markup.ts";
+import { xmlText } from "../../host/xml-text.ts";
 
 /**
  * The run as CI systems read it: one suite, a case for each row. What was rehearsed or could not be run here is skipped,
@@ -33,14 +33,14 @@ export function junitText(verification: Verification): string {
 function testCase(result: RowResult, stack: string): readonly string[] {
   const { row, status, reason, seconds } = result;
   const name = `${row.id}: ${rowTitle(row)}`;
-  const start = `    <testcase classname="${escaped(`verify.${stack}`)}" name="${escaped(name)}" time="${seconds.toFixed(1)}"`;
+  const start = `    <testcase classname="${xmlText(`verify.${stack}`)}" name="${xmlText(name)}" time="${seconds.toFixed(1)}"`;
   if (status === "passed") {
     return [`${start}/>`];
   }
   const inside =
     status === "failed"
-      ? `<failure message="${escaped(reason)}">${escaped(failureBody(result))}</failure>`
-      : `<skipped message="${escaped(status === "rehearsed" ? `rehearsed: ${reason}` : reason)}"/>`;
+      ? `<failure message="${xmlText(reason)}">${xmlText(failureBody(result))}</failure>`
+      : `<skipped message="${xmlText(status === "rehearsed" ? `rehearsed: ${reason}` : reason)}"/>`;
   return [`${start}>`, `      ${inside}`, `    </testcase>`];
 }
 

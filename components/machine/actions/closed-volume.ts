@@ -1,10 +1,12 @@
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { virsh } from "./virsh.ts";
+import { below, readXml } from "../../../host/read-xml.ts";
+import { virsh } from "../../../host/virsh.ts";
 
 /** For its owner only: QEMU's user, once a machine has it. */
 const mode = "0600";
+const isClosed = /^0?600$/;
 
 /**
  * Makes a volume one that only its owner may read, its content and place unchanged.
@@ -16,8 +18,10 @@ const mode = "0600";
  * that, and makes it anew with what stands on it.
  */
 export async function closeVolume(uri: string, pool: string, name: string): Promise<void> {
-  const is = await virsh(uri, "vol-dumpxml", "--pool", pool, name);
-  if (/<mode>0?600<\/mode>/.test(is)) {
+  const is = readXml(await virsh(uri, "vol-dumpxml", "--pool", pool, name));
+  if (
+    below(is, "volume", "target", "permissions", "mode").some(({ text }) => isClosed.test(text))
+  ) {
     return;
   }
   // mkdtemp makes it for its owner alone.

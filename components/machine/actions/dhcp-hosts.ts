@@ -1,3 +1,5 @@
+import { below, readXml } from "../../../host/read-xml.ts";
+
 /** A machine for which a libvirt network's DHCP server keeps an address. */
 export interface DhcpHost {
   readonly mac: string;
@@ -7,11 +9,11 @@ export interface DhcpHost {
 
 /** Reads the reservations of what `virsh net-dumpxml` says of a network. */
 export function dhcpHosts(xml: string): DhcpHost[] {
-  return [...xml.matchAll(/<host (mac=[^>]*?)\/?>/g)].map(([, attributes = ""]) => {
-    const value = (key: string): string =>
-      new RegExp(`\\b${key}=['"]([^'"]*)['"]`).exec(attributes)?.[1] ?? "";
-    return { mac: value("mac").toLowerCase(), ip: value("ip"), name: value("name") };
-  });
+  return below(readXml(xml), "network", "ip", "dhcp", "host")
+    .filter(({ attributes }) => attributes["mac"] !== undefined)
+    .map(({ attributes: { mac = "", ip = "", name = "" } }) => ({
+      ...{ mac: mac.toLowerCase(), ip, name },
+    }));
 }
 
 /** What has to be done for a reservation to be there. */

@@ -1,3 +1,5 @@
+import { below, readXml } from "../../../host/read-xml.ts";
+
 /** A volume of a libvirt pool. */
 export interface PoolVolume {
   readonly name: string;
@@ -8,12 +10,13 @@ export interface PoolVolume {
 
 /** Reads what `virsh vol-dumpxml` says of a volume. */
 export function parseVolume(xml: string): PoolVolume {
-  const [own = "", backing] = xml.split("<backingStore>");
+  const [volume] = below(readXml(xml), "volume");
+  const textAt = (...path: readonly string[]): string | undefined =>
+    volume && below(volume, ...path)[0]?.text;
   return {
-    name: element(own, "name") ?? "",
-    // A backing store stands behind the volume's own target.
-    path: element(own, "path") ?? "",
-    backing: backing === undefined ? undefined : element(backing, "path"),
+    name: textAt("name") ?? "",
+    path: textAt("target", "path") ?? "",
+    backing: textAt("backingStore", "path"),
   };
 }
 
@@ -40,9 +43,4 @@ function isImage(prefix: string, name: string): boolean {
   return (
     name.startsWith(`${prefix}-`) && /^[0-9a-f]{12}\.qcow2$/.test(name.slice(prefix.length + 1))
   );
-}
-
-function element(xml: string, tag: string): string | undefined {
-  const text = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1];
-  return text?.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 }

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { parseVolume, unusedImages } from "./pool-volumes.ts";
-import { virsh } from "./virsh.ts";
+import { virsh } from "../../../host/virsh.ts";
 
 await runAction(async () => {
   const {

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { dhcpHosts, dhcpHostXml, reserving } from "./dhcp-hosts.ts";
-import { virsh } from "./virsh.ts";
+import { virsh } from "../../../host/virsh.ts";
 
 await runAction(async () => {
   const { uri, network, mac, address, computerName } = parameter(

@@ -1,3 +1,5 @@
+import { xmlText } from "../../../host/xml-text.ts";
+
 /** An element of an XML document: text, or further elements in it. */
 export interface XmlElement {
   readonly name: string;
@@ -34,11 +36,5 @@ function escaped(text: string): string {
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text)) {
     throw new Error("a value has control characters, which XML cannot hold");
   }
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("\r", "&#13;")
-    .replaceAll("\n", "&#10;");
+  return xmlText(text).replaceAll("\r", "&#13;").replaceAll("\n", "&#10;");
 }

@@ -13,21 +13,18 @@ import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { pluginArtifact, pluginDownloads } from "../../../toolchain/plugin-artifact.ts";
 import type { PublishedFile } from "../../../toolchain/publisher.ts";
-import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
-import { goArchive } from "../../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../../toolchain/tools/table.ts";
 import type { Download } from "../../../toolchain/tools/tool.ts";
 import { zip } from "../../unit/toolchain/zip-file.ts";
 
-const goMirror = "proxy.golang.org";
 const dockerHub = "registry-1.docker.io";
 
 /** A file on this machine, or what is to be said. */
 type Answer = { readonly file: string; readonly type?: string } | { readonly text: string };
 
 /**
- * Publishers on one address of this machine, for whoever takes that for theirs: GitHub, dl.k8s.io, Docker Hub, and Go's
- * mirror. What they have was made here from Go modules; the checksums that they tell are of that.
+ * Publishers on one address of this machine, for whoever takes that for theirs: GitHub, dl.k8s.io and Docker Hub. What
+ * they have was made here from Go modules; the checksums that they tell are of that.
  */
 export class StandInPublishers {
   /** Digest of the image that Docker Hub has as kind's node image. */
@@ -42,7 +39,7 @@ export class StandInPublishers {
 
   get hosts(): readonly string[] {
     const urls = [...this.answers.keys()].map((url) => new URL(url).host);
-    return [...new Set([...urls, goMirror, dockerHub])];
+    return [...new Set(urls)];
   }
 
   get authority(): string {
@@ -77,7 +74,6 @@ export class StandInPublishers {
         await this.publish(download, (name) => path.join(ensured.path(artifact), name));
       }
     }
-    await this.haveGo();
     await this.publishNodeImage(path.join(ensured.path(nodeImage), archiveName));
   }
 
@@ -110,17 +106,7 @@ export class StandInPublishers {
       : `${sha256}  ${name}\n`;
     this.answers.set(url, { file });
     this.answers.set(checksumUrl, { text });
-  }
-
-  /** The one Go that is a module; the others were downloaded when what is published was built. */
-  private async haveGo(): Promise<void> {
-    const [, module = "", version = ""] = /\.org\/(.+)\/@v\/(.+)\.zip$/.exec(goArchive.url) ?? [];
-    const env = { ...goEnvironment(), GOFLAGS: "-mod=mod" };
-    const cwd = this.folder;
-    const { stdout } = await execa("go", ["mod", "download", "-json", `${module}@${version}`], {
-      ...{ env, cwd, timeout: 600_000 },
-    });
-    this.answers.set(goArchive.url, { file: (JSON.parse(stdout) as { Zip: string }).Zip });
+    this.answers.set(new URL("/", url).href, { text: "" }); // asked by who wonders whether it can be reached
   }
 
   private async publishNodeImage(archive: string): Promise<void> {
@@ -164,9 +150,8 @@ export class StandInPublishers {
   }
 
   private answer(request: IncomingMessage, response: ServerResponse): void {
-    const host = request.headers.host ?? "";
-    const url = `https://${host}${request.url ?? ""}`;
-    const answer = this.answers.get(url) ?? (host === goMirror ? this.module(url) : undefined);
+    const url = `https://${request.headers.host ?? ""}${request.url ?? ""}`;
+    const answer = this.answers.get(url);
     const withBody = request.method !== "HEAD";
     if (answer === undefined) {
       this.lacking.push(url);
@@ -184,13 +169,6 @@ export class StandInPublishers {
       if (withBody) createReadStream(answer.file).pipe(response);
       else response.end();
     }
-  }
-
-  /** Go's cache of modules is laid out as a mirror is: https://go.dev/ref/mod#goproxy-protocol */
-  private module(url: string): Answer | undefined {
-    const cache = path.join(goEnvironment()["GOMODCACHE"] ?? "", "cache/download");
-    const file = path.join(cache, decodeURIComponent(new URL(url).pathname));
-    return statSync(file, { throwIfNoEntry: false })?.isFile() ? { file } : undefined;
   }
 
   async stop(): Promise<void> {

@@ -31,14 +31,17 @@ const systemctl = `#!/bin/sh
 mkdir -p /run/dbus # libvirt asks polkit, by this bus, who may use it
 [ -e /run/dbus/pid ] || dbus-daemon --system --fork
 case "$*" in
-  "enable --now docker") what='ensureDocker(await dockerState(), { progress: console.error })' ;;
-  "enable --now libvirtd") what='ensureLibvirt(uri, await libvirtState(uri), console.error)' ;;
+  "enable --now docker") what='ensureDocker(await dockerState(), { progress, ensurePackages })' ;;
+  "enable --now libvirtd") what='ensureLibvirt(uri, await libvirtState(uri), progress)' ;;
   *) exit 1 ;;
 esac
 cd /home/${user}/kindows
 KINDOWS_CACHE=/var/cache/kindows exec node --import tsx --input-type=module --eval "
   import { dockerState, libvirtState } from './toolchain/daemon-state.ts';
   import { ensureDocker, ensureLibvirt } from './toolchain/daemons.ts';
+  import { ensureHostPackages } from './toolchain/host-packages.ts';
+  const progress = console.error;
+  const ensurePackages = (names) => ensureHostPackages(names, progress);
   const uri = 'qemu:///system';
   await $what;"
 `;

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
-import {
-  kubeletArguments,
-  LinuxNode,
-  type LinuxNodeArgs,
-} from "../../../components/linux/linux-node.ts";
+import { LinuxNode, type LinuxNodeArgs } from "../../../components/linux/linux-node.ts";
+import { kubeletArguments } from "../../../components/linux/steps.ts";
 import {
   controlPlaneFixture,
   machineFixture,

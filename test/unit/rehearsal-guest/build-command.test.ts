@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { execa } from "execa";
+import { buildCommand } from "../../../rehearsal/image/build-command.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { inNewFolder } from "../new-folder.ts";
 
@@ -34,5 +35,14 @@ describe("programs that the rehearsal's image is built with", () => {
       `${at()}:${process.env["PATH"] ?? ""}`,
     );
     assert.match(message, /user namespace, which this host does not give you \(denied\): run this/);
+  });
+
+  it("ask once more for what a mirror did not give", async () => {
+    const at = inNewFolder();
+    const once = `mkdir "$1" && echo "no packages" >&2 && exit 1; echo done`;
+    const run = (...args: readonly string[]): Promise<string> =>
+      buildCommand(at("log"))("sh", ["-c", once, ...args]);
+    assert.equal(await run("--download-only", at("first")), "done");
+    await assert.rejects(run("--print-debs", at("second")), /no packages/);
   });
 });

@@ -6,7 +6,7 @@ import { loadBalancerImage } from "../../../components/controlplane/load-balance
 import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
 import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";
 import { buildOrder } from "../../../toolchain/build-order.ts";
-import { boundingSetHasSysResource } from "../../../toolchain/daemons.ts";
+import { boundingSetHasSysResource, ensureDaemons } from "../../../toolchain/daemons.ts";
 import { dockerdArguments, wrappedRuntime } from "../../../toolchain/container-runtime.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
 import { hostPackages } from "../../../toolchain/host-package-table.ts";
@@ -132,6 +132,14 @@ describe("host packages", () => {
         assert.ok(!packages.includes("libvirt-daemon-system"));
         assert.ok(packages.includes("qemu-system-x86"));
       }
+    });
+    it("a user whom both refuse is told at once which groups to join", async () => {
+      const docker = classifyRefusal("permission denied", "docker");
+      const libvirt = classifyRefusal("permission denied", "libvirt");
+      const options = { progress: () => undefined };
+      await assert.rejects(ensureDaemons("qemu:///system", { docker, libvirt }, options), {
+        message: /usermod -aG docker [^]+usermod -aG libvirt /,
+      });
     });
     it("machines elsewhere: no hypervisor here", () => {
       const packages = needed(running, silent, "qemu+ssh://root@host/system");

@@ -6,6 +6,9 @@ import { asleepOf, wakeLab } from "../../../../cli/recovery/wake.ts";
 import { eachCase } from "../../each-case.ts";
 import { recordedHost, type Answers } from "../lab/recorded-host.ts";
 
+const domainXml = (uuid: string, network: string): string =>
+  `<domain><uuid>${uuid}</uuid><devices><interface><source network='${network}'/></interface></devices></domain>`;
+
 const here = "qemu:///system";
 const elsewhere = "qemu+ssh://root@other/system";
 const ofCluster = "--format {{.Names}} --filter label=io.x-k8s.kind.cluster=kindows-x";
@@ -39,8 +42,8 @@ const network = {
 };
 const paused = {
   "virsh list --all --name": "kindows-x-win-1\nkindows-y-win-1",
-  "virsh dumpxml --inactive kindows-x-win-1": "<uuid>1</uuid><source network='kindows-x'/>",
-  "virsh dumpxml --inactive kindows-y-win-1": "<uuid>2</uuid><source network='kindows-y'/>",
+  "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
+  "virsh dumpxml --inactive kindows-y-win-1": domainXml("2", "kindows-y"),
   "virsh list --state-paused --name": "kindows-x-win-1\nkindows-y-win-1",
 };
 
@@ -129,7 +132,7 @@ const cases: Readonly<Record<string, Case>> = {
       ...network,
       "virsh list --all --name": "kindows-x-win-1",
       "virsh list --name --state-running": "kindows-x-win-1",
-      "virsh dumpxml --inactive kindows-x-win-1": "<uuid>1</uuid><source network='kindows-x'/>",
+      "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
       "virsh domiflist kindows-x-win-1":
         " Interface   Type      Source      Model    MAC\n---\n vnet3   network   kindows-x   virtio   52:54:00:00:00:01\n",
       [`docker ps --filter status=running ${ofCluster}`]: "kindows-x-control-plane",
@@ -234,7 +237,7 @@ describe("a machine that is paused", () => {
     const answers = {
       "virsh list --state-paused --name": "kindows-x-win-1\n",
       "virsh list --all --name": "kindows-x-win-1\n",
-      "virsh dumpxml --inactive kindows-x-win-1": "<source network='kindows-x'/>",
+      "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
       "virsh domstate --reason kindows-x-win-1": "paused (I/O error)\n",
       "virsh domblkerror kindows-x-win-1": "vda: no space\n",
       "virsh domblklist kindows-x-win-1": " vda  kindows-x-win-1.qcow2\n sda  /pool/identity.iso\n",

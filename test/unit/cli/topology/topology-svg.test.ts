@@ -187,7 +187,7 @@ describe("the picture of a stack", () => {
 
   it("shows addresses and names as they are, whatever is in them", () => {
     const written = element("g", { a: `"<&>'`, none: undefined }, `<script>&amp;\u0000"`).xml;
-    assert.equal(written, `<g a="&quot;&lt;&amp;&gt;'">&lt;script&gt;&amp;amp;?&quot;</g>`);
-    assert.deepEqual(readXml(written).texts, [`<script>&amp;?"`]);
+    assert.equal(written, `<g a="&quot;&lt;&amp;&gt;'">&lt;script&gt;&amp;amp;\uFFFD&quot;</g>`);
+    assert.deepEqual(readXml(written).texts, [`<script>&amp;\uFFFD"`]);
   });
 });

@@ -1,15 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { shellWord } from "../../host/shell-word.ts";
+import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
 import type { Machine } from "../machine/machine.ts";
 import { parseStepResult, type StepResult } from "../windows/step-result.ts";
 import { folderHash } from "../windows/steps-folder.ts";
+import { linuxBootSeconds, linuxSteps, type JoiningLinuxNode, type LinuxStep } from "./steps.ts";
 
 /** Folder of the step scripts, relative to the project, so that state is the same in every clone of it. */
 export const linuxStepsSource = "components/linux/steps/";
-
-/** The scripts there are. */
-export type LinuxStepName = "prepare-host" | "install-programs" | "join-node" | "reset-node";
 
 /** Where steps run. */
 export interface LinuxStepContext {
@@ -19,20 +18,8 @@ export interface LinuxStepContext {
   readonly parent: pulumi.Resource;
 }
 
-/** One run of a step script. */
-export interface LinuxStepRun {
-  readonly values: pulumi.Input<readonly string[]>;
-  /** Seconds after which Pulumi gives it up; the script ends earlier by its own limits. */
-  readonly seconds: number;
-  /** Standard input; must be secret where it holds secrets. */
-  readonly stdin?: pulumi.Output<string>;
-  /** Step that undoes this one where the machine stays. Without: nothing to undo. */
-  readonly undo?: LinuxStepName;
-  readonly dependsOn: readonly pulumi.Resource[];
-}
-
 /** A step that runs on the machine, and what it reports. */
-export interface LinuxStep {
+export interface LinuxStepRun {
   readonly command: remote.Command;
   readonly result: pulumi.Output<StepResult>;
 }
@@ -42,17 +29,14 @@ function remoteSteps(): string {
   return `/var/lib/kindows-steps-${folderHash(linuxStepsSource)}`;
 }
 
-/** The command line that runs a step. */
-export function linuxStepCommand(step: LinuxStepName, values: readonly string[]): string {
-  return ["sh", `${remoteSteps()}/${step}.sh`, ...values.map(shellWord)].join(" ");
+/** The command line that runs a script. */
+function scriptCommand(name: string, values: readonly string[]): string {
+  return ["sh", `${remoteSteps()}/${name}.sh`, ...values.map(shellWord)].join(" ");
 }
 
 /** Brings the step scripts to a machine that may still be booting. */
-export function copyLinuxSteps(
-  { name, machine, parent }: LinuxStepContext,
-  bootSeconds: number,
-): pulumi.Resource {
-  const limit = `${bootSeconds}s`;
+function copySteps({ name, machine, parent }: LinuxStepContext): pulumi.Resource {
+  const limit = `${linuxBootSeconds}s`;
   return new remote.CopyToRemote(
     `${name}-steps`,
     {
@@ -73,22 +57,55 @@ export function copyLinuxSteps(
 }
 
 /**
- * One step script as a resource: run when it is new, when a script or a value changes, and on a new machine. The machine
- * may still be booting: dialling goes on until the time limit.
+ * Runs the steps of a machine, one after the other.
+ *
+ * @param pushPrograms copies the archive from this host; the step that unpacks it checks it there.
+ * @returns what became of a step.
  */
-export function linuxStep(
+export function runLinuxSteps(
+  context: LinuxStepContext,
+  node: JoiningLinuxNode,
+  pushPrograms: (after: pulumi.Resource) => pulumi.Resource,
+): (step: LinuxStep) => LinuxStepRun {
+  const runs = new Map<LinuxStep, LinuxStepRun>();
+  let before = copySteps(context);
+  for (const step of linuxSteps) {
+    const run = runStep(context, node, step, [
+      before,
+      ...(step.needsPrograms ? [pushPrograms(before)] : []),
+      ...(step.needsCluster ? [node.controlPlane.resource] : []),
+    ]);
+    runs.set(step, run);
+    before = run.command;
+  }
+  return (step) => {
+    const run = runs.get(step);
+    if (run === undefined)
+      throw new pulumi.ResourceError(`${step.name} is no step`, context.parent);
+    return run;
+  };
+}
+
+/**
+ * One step as a resource: run when it is new, when a script or a value changes, and on a new machine. The machine may
+ * still be booting: dialling goes on until the time limit.
+ */
+function runStep(
   { name, machine, parent }: LinuxStepContext,
-  step: LinuxStepName,
-  run: LinuxStepRun,
-): LinuxStep {
-  const limit = `${run.seconds}s`;
+  node: JoiningLinuxNode,
+  step: LinuxStep,
+  dependsOn: pulumi.Resource[],
+): LinuxStepRun {
+  const limit = `${step.seconds}s`;
   const command = new remote.Command(
-    `${name}-${step}`,
+    `${name}-${step.name}`,
     {
       connection: machine.connection,
-      create: pulumi.output(run.values).apply((values) => linuxStepCommand(step, values)),
-      delete: run.undo && linuxStepCommand(run.undo, []),
-      stdin: run.stdin,
+      create: pulumi.output(step.values(node)).apply((values) => scriptCommand(step.name, values)),
+      delete: step.undo && scriptCommand(step.undo, []),
+      stdin:
+        step.joinConfig &&
+        pulumi.secret(pulumi.output(step.joinConfig(node)).apply(machineJoinConfig)),
       triggers: [machine.instanceId],
       logging: "none",
       // sshd takes none of the client's environment.
@@ -96,7 +113,7 @@ export function linuxStep(
     },
     {
       parent,
-      dependsOn: [...run.dependsOn],
+      dependsOn,
       deletedWith: machine.resource,
       deleteBeforeReplace: true,
       customTimeouts: { create: limit, update: limit, delete: limit },
@@ -107,6 +124,6 @@ export function linuxStep(
     // Standard output counts as secret because the connection is; a result holds no secrets.
     result: pulumi
       .unsecret(command.stdout)
-      .apply((stdout) => parseStepResult(step, machine.name, stdout)),
+      .apply((stdout) => parseStepResult(step.name, machine.name, stdout)),
   };
 }

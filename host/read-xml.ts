@@ -1,0 +1,46 @@
+import { XMLParser } from "fast-xml-parser";
+
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+  readonly elements: readonly XmlElement[];
+  /** What stands in it beside elements, without blanks around. */
+  readonly text: string;
+}
+
+/** As the parser gives it: its content under its own name, its attributes under `:@`. */
+type Parsed = Readonly<Record<string, unknown>>;
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseTagValue: false,
+  preserveOrder: true,
+  // With them numeric references.
+  htmlEntities: true,
+});
+
+/** Reads a text that holds any number of XML documents, one behind the other: they are the elements of what it returns. */
+export function readXml(text: string): XmlElement {
+  const [all = {}] = parser.parse(`<all>${text}</all>`) as readonly Parsed[];
+  return elementOf(all);
+}
+
+/** Elements below one, by the names on the way. */
+export function below(element: XmlElement, ...path: readonly string[]): readonly XmlElement[] {
+  return path.reduce<readonly XmlElement[]>(
+    (found, name) => found.flatMap(({ elements }) => elements.filter((each) => each.name === name)),
+    [element],
+  );
+}
+
+function elementOf(parsed: Parsed): XmlElement {
+  const [name = ""] = Object.keys(parsed);
+  const content = (parsed[name] ?? []) as readonly Parsed[];
+  return {
+    name,
+    attributes: (parsed[":@"] ?? {}) as XmlElement["attributes"],
+    elements: content.filter((each) => !("#text" in each)).map(elementOf),
+    text: content.map((each) => (each["#text"] ?? "") as string).join(""),
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * Waits until all have ended, failed or not.
+ *
+ * @throws the reason of a failure; where there are several, all of them as one.
+ */
+export async function settleAll(running: Iterable<Promise<unknown>>): Promise<void> {
+  const outcomes = await Promise.allSettled(running);
+  const reasons = new Set(
+    outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
+  );
+  if (reasons.size > 1) {
+    throw new AggregateError(
+      reasons,
+      [...reasons].map((each) => (each instanceof Error ? each.message : String(each))).join("\n"),
+    );
+  }
+  for (const reason of reasons) {
+    throw reason;
+  }
+}
