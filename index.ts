@@ -1,6 +1,8 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { loadStack } from "./config/load.ts";
 import type { StackSettings } from "./config/load.ts";
+import { machineNodes } from "./config/settings.ts";
+import { presentNodes } from "./stacks/away.ts";
 
 const { kubeconfig, sshPrivateKey, controlPlane, nodes } = await composed(await loadStack());
 export { kubeconfig, sshPrivateKey, controlPlane, nodes };
@@ -16,13 +18,13 @@ async function composed(stack: StackSettings) {
       ...(await existingStack(stack.settings)),
     };
   }
+  const present = presentNodes(stack.settings);
   // A preview works anywhere; what this host must have is asked when something is about to be made on it.
   if (!isDryRun()) {
     const { preflight } = await import("./preflight/preflight.ts");
-    const { presentNodes } = await import("./stacks/away.ts");
-    await preflight({ ...stack.settings, ...presentNodes(stack.settings) });
+    await preflight({ ...stack.settings, ...present });
   }
   const { kindOnLibvirt } = await import("./stacks/kind-on-libvirt.ts");
   const { machineImage } = await import("./stacks/machine-image.ts");
-  return kindOnLibvirt(stack.settings, machineImage(stack.settings));
+  return kindOnLibvirt(stack.settings, machineNodes(present), machineImage(stack.settings));
 }

@@ -6,7 +6,7 @@ import { addressPlan } from "../config/address-plan.ts";
 import { loadSettings } from "../config/load.ts";
 import { labNames } from "../config/names.ts";
 import { machineImage } from "../stacks/machine-image.ts";
-import { windowsMachines } from "../stacks/windows-machines.ts";
+import { labMachines } from "../stacks/machines.ts";
 
 const settings = await loadSettings();
 const [node] = settings.nodes;
@@ -30,6 +30,6 @@ const network = new LabNetwork("lab", {
   libvirtProvider,
   dockerProvider: new docker.Provider("docker"),
 });
-windowsMachines(settings, [node], machineImage(settings).disk, network, libvirtProvider).make(node);
+labMachines(settings, [node], machineImage(settings).disk, network, libvirtProvider);
 
 export const address = node.address;

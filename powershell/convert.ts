@@ -232,7 +232,9 @@ export function tryConvert(value: Value, type: NetType): Value | undefined {
     return type.isValueType ? undefined : null;
   }
   if (type.element) {
-    return convertArray(value, type, type.element);
+    const { element } = type;
+    const items = toItems(value).map((item) => tryConvert(item, element));
+    return items.every((item) => item !== undefined) ? new PsArray(type, items) : undefined;
   }
   if (type.name === "System.Array") {
     return is.array([value]);
@@ -254,11 +256,6 @@ function convertChar(value: Value, type: NetType): Value | undefined {
   }
   const code = isNull(value) || isNumeric(value) ? convertNumber(value, is.int) : undefined;
   return typeof code === "number" && code >= 0 && code <= 0xffff ? new Char(type, code) : undefined;
-}
-
-function convertArray(value: Value, type: NetType, element: NetType): Value | undefined {
-  const items = toItems(value).map((item) => tryConvert(item, element));
-  return items.every((item) => item !== undefined) ? new PsArray(type, items) : undefined;
 }
 
 function convertEnumeration(

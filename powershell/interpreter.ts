@@ -15,7 +15,7 @@ import {
 import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, negate } from "./operators.ts";
-import { functionSignature } from "./parameters.ts";
+import { functionSignature, type Signature } from "./parameters.ts";
 import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "./parser.ts";
 import { Scope, type FunctionValue } from "./scope.ts";
 import {
@@ -68,10 +68,10 @@ class Signal extends Error {
   }
 }
 
-/** Runs something. Returns the signal that ended it, if it is one of those. */
-async function until(ends: Ends[], run: () => Promise<void>): Promise<Signal | undefined> {
+/** Awaits something. Returns the signal that ended it, if it is one of those. */
+async function until(ends: Ends[], run: void | Promise<void>): Promise<Signal | undefined> {
   try {
-    await run();
+    await run;
     return undefined;
   } catch (error) {
     if (error instanceof Signal && ends.includes(error.ends)) {
@@ -79,6 +79,11 @@ async function until(ends: Ends[], run: () => Promise<void>): Promise<Signal | u
     }
     throw error;
   }
+}
+
+/** Goes on with a value, at once where that is possible: on an emulated CPU each promise shows. */
+function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** Operators before a value. */
@@ -114,6 +119,7 @@ export class Interpreter implements Shell {
   readonly #cmdlets = new Map<string, Cmdlet>();
   /** What is run here has been found to use nothing that is not known. */
   readonly #checked = new Set<Script>();
+  readonly #signatures = new Map<Syntax.ScriptBody, Signature>();
   #scope: Scope;
   /** How many try blocks are being run, in all functions: within one, every error ends its block. */
   #tries = 0;
@@ -207,7 +213,7 @@ export class Interpreter implements Shell {
     const name = path.slice(path.search(/[^\\/]*$/));
     const scope = how === "." ? this.#scope : new Scope(this.#scope, true);
     const run = () => this.#body({ name, body }, args, emit);
-    return (await until(["Exit"], () => this.#inScope(scope, run)))?.code;
+    return (await until(["Exit"], this.#inScope(scope, run)))?.code;
   }
 
   async #inScope<T>(scope: Scope, run: () => Promise<T> | T): Promise<T> {
@@ -224,7 +230,8 @@ export class Interpreter implements Shell {
   async #body(func: FunctionValue, args: readonly Argument[], emit: Emit, input?: Value[]) {
     const { forEachInput, statements } = func.body;
     const scope = this.#scope;
-    const signature = await functionSignature(func, this);
+    const signature = this.#signatures.get(func.body) ?? (await functionSignature(func, this));
+    this.#signatures.set(func.body, signature);
     const bound = bind(signature, args, input !== undefined && forEachInput);
     const { rest, values } = bound;
     if (input && forEachInput) {
@@ -254,7 +261,7 @@ export class Interpreter implements Shell {
       scope.variables.set(key, { value, type, validators });
     }
     scope.setVariable("PSBoundParameters", given);
-    await until(["Return"], () => this.#statements(statements, emit));
+    await until(["Return"], this.#statements(statements, emit));
   }
 
   async invoke({ body }: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void> {
@@ -318,20 +325,14 @@ export class Interpreter implements Shell {
     }
   }
 
-  async #statement(statement: Syntax.Statement, emit: Emit): Promise<void> {
+  #statement(statement: Syntax.Statement, emit: Emit): void | Promise<void> {
     switch (statement.kind) {
       case "Pipeline":
         return this.#pipeline(statement, emit);
       case "Assignment":
-        await this.#assignment(statement);
-        return;
+        return after(this.#assignment(statement), () => undefined);
       case "If":
-        for (const { condition, body } of statement.clauses) {
-          if (toBool(await this.#value(condition))) {
-            return this.#statements(body, emit);
-          }
-        }
-        return this.#statements(statement.otherwise ?? [], emit);
+        return this.#if(statement, emit);
       case "While":
       case "DoLoop":
       case "For":
@@ -343,20 +344,33 @@ export class Interpreter implements Shell {
         this.#scope.setFunction(statement.name, statement);
         return;
       case "Throw":
-        throw await this.#thrown(statement);
       case "Return":
-        if (statement.value) {
-          await this.#statement(statement.value, emit);
-        }
-        throw new Signal("Return");
-      case "Exit": {
-        const code = statement.value ? await this.#value(statement.value) : 0;
-        throw new Signal("Exit", Number(tryConvert(code, is.int) ?? 0));
-      }
+      case "Exit":
       case "Break":
       case "Continue":
-        throw new Signal(statement.kind);
+        return this.#flow(statement, emit);
     }
+  }
+
+  async #if({ clauses, otherwise = [] }: Syntax.If, emit: Emit): Promise<void> {
+    for (const { condition, body } of clauses) {
+      if (toBool(await this.#value(condition))) {
+        return this.#statements(body, emit);
+      }
+    }
+    return this.#statements(otherwise, emit);
+  }
+
+  async #flow(statement: Syntax.Flow, emit: Emit): Promise<never> {
+    const { kind, value } = statement;
+    if (kind === "Throw") {
+      throw await this.#thrown(statement);
+    }
+    if (kind === "Return" && value) {
+      await this.#statement(value, emit);
+    }
+    const code = kind === "Exit" && value ? await this.#value(value) : 0;
+    throw new Signal(kind, Number(tryConvert(code, is.int) ?? 0));
   }
 
   /** A statement's outputs as one value. An expression is its own value: it is not unrolled. */
@@ -368,12 +382,15 @@ export class Interpreter implements Shell {
     if (element?.kind === "ExpressionElement" && others.length === 0) {
       return this.expression(element.expression);
     }
-    return collect((emit) => this.#statement(statement, emit)).then(fromItems);
+    return after(
+      collect((emit) => this.#statement(statement, emit)),
+      fromItems,
+    );
   }
 
   async #loop(statement: Loop, emit: Emit): Promise<void> {
     for await (const body of this.#rounds(statement)) {
-      const signal = await until(["Break", "Continue"], () => this.#statements(body, emit));
+      const signal = await until(["Break", "Continue"], this.#statements(body, emit));
       if (signal?.ends === "Break") {
         return;
       }
@@ -456,14 +473,16 @@ export class Interpreter implements Shell {
 
   // Variables and assignments
 
-  async #assignment({ target, operator, value: source }: Syntax.Assignment): Promise<Value> {
-    let value = await this.#value(source);
-    if (operator !== "=") {
-      const before = await this.#before(target);
-      value = this.#binary(operator.slice(0, -1), before, value);
-    }
-    await this.#assign(target, value);
-    return value;
+  #assignment({ target, operator, value: source }: Syntax.Assignment): Value | Promise<Value> {
+    return after(this.#value(source), (given) => {
+      const combine = (before: Value) => this.#binary(operator.slice(0, -1), before, given);
+      const result = operator === "=" ? given : after(this.#before(target), combine);
+      return after(result, (value) => {
+        const isPlain = target.kind === "Variable";
+        const set = isPlain ? this.#assignVariable(target, value) : this.#assign(target, value);
+        return after(set, () => value);
+      });
+    });
   }
 
   /** What += begins with: within a function a variable of an outer scope does not count, as it does for ++. */
@@ -553,7 +572,7 @@ export class Interpreter implements Shell {
 
   // Expressions
 
-  /** Only what may call something takes a promise: on an emulated CPU each one shows. */
+  /** Only what calls something takes a promise. */
   expression(node: Syntax.Expression): Value | Promise<Value> {
     switch (node.kind) {
       case "Constant":
@@ -579,9 +598,15 @@ export class Interpreter implements Shell {
       case "ArrayLiteral":
         return this.#expressions(node.items).then((items) => is.array(items.map(orNull)));
       case "ArrayExpression":
-        return collect((emit) => this.#statements(node.body, emit)).then(is.array);
+        return after(
+          collect((emit) => this.#statements(node.body, emit)),
+          is.array,
+        );
       case "SubExpression":
-        return collect((emit) => this.#statements(node.body, emit)).then(fromItems);
+        return after(
+          collect((emit) => this.#statements(node.body, emit)),
+          fromItems,
+        );
       case "Parenthesis":
         return this.#value(node.statement);
       case "HashtableLiteral":
@@ -682,7 +707,7 @@ export class Interpreter implements Shell {
       throw runtimeError("CannotIndex", message);
     }
     // A collection with names, as .PSObject.Properties['x'].
-    const names = await Promise.all(items.map((item) => getProperty(item, "Name")));
+    const names = await Promise.all(items.map(async (item) => getProperty(item, "Name")));
     const wanted = toText(index).toLowerCase();
     return items[names.findIndex((name) => toText(name ?? null).toLowerCase() === wanted)] ?? null;
   }
@@ -701,15 +726,14 @@ export class Interpreter implements Shell {
     return calculate(await this.expression(node.operand));
   }
 
-  async #binaryNode({ operator, left, right }: Syntax.Binary): Promise<Value> {
-    const first = await this.expression(left);
-    switch (operator) {
-      case "-and":
-        return toBool(first) && toBool(await this.expression(right));
-      case "-or":
-        return toBool(first) || toBool(await this.expression(right));
-    }
-    return this.#binary(operator, first, await this.expression(right));
+  #binaryNode({ operator, left, right }: Syntax.Binary): Value | Promise<Value> {
+    return after(this.expression(left), (first) => {
+      if (operator === "-and" || operator === "-or") {
+        const decides = toBool(first) === (operator === "-or");
+        return decides ? toBool(first) : after(this.expression(right), toBool);
+      }
+      return after(this.expression(right), (second) => this.#binary(operator, first, second));
+    });
   }
 
   #binary(operator: string, left: Value, right: Value): Value {
@@ -757,27 +781,23 @@ export class Interpreter implements Shell {
     };
     const stages: Stage[] = [];
     let next = emit;
-    await until([pipeline], async () => {
-      for (const element of [...elements].reverse()) {
-        const piped = element !== elements[0];
-        if (element.kind === "Command") {
-          const stage = await this.#stage({ command: element, scope, emit: next, piped, stop });
-          stages.unshift(stage);
-          // Whatever scope the command before it is in, this one is in that of the pipeline.
-          next = (value) => this.#inScope(scope, () => stage.process(value));
-        } else if (piped) {
-          throw new Unsupported("an expression behind a pipe").at(element.position);
-        } else {
-          const value = await this.expression(element.expression);
-          const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
-          for (const item of isSilent ? [] : toItems(value)) {
-            await next(item);
-          }
-        }
+    for (const element of [...elements].reverse()) {
+      const piped = element !== elements[0];
+      if (element.kind === "Command") {
+        const stage = await this.#stage({ command: element, scope, emit: next, piped, stop });
+        stages.unshift(stage);
+        // Whatever scope the command before it is in, this one is in that of the pipeline.
+        next = (value) => this.#inScope(scope, () => stage.process(value));
+      } else if (piped) {
+        throw new Unsupported("an expression behind a pipe").at(element.position);
+      } else {
+        const value = await this.expression(element.expression);
+        const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
+        await until([pipeline], handOn(isSilent ? [] : toItems(value), next));
       }
-    });
+    }
     for (const stage of stages) {
-      await until([pipeline], async () => stage.end());
+      await until([pipeline], stage.end());
     }
   }
 
@@ -785,18 +805,20 @@ export class Interpreter implements Shell {
   async #stage(call: Omit<Invocation, "args">): Promise<Stage> {
     const { command } = call;
     const { position } = command;
-    const target = await located(position, () => this.#resolve(command));
-    const args = await this.#arguments(command);
-    const stage = await located(position, () => target({ ...call, args }));
-    return {
-      process: (value) => located(position, () => stage.process(value)),
-      end: () => located(position, () => stage.end()),
-    };
+    try {
+      const target = this.#resolve(command, await this.expression(command.name));
+      const stage = target({ ...call, args: await this.#arguments(command) });
+      return {
+        process: (value) => located(position, () => stage.process(value)),
+        end: () => located(position, () => stage.end()),
+      };
+    } catch (error) {
+      throw placed(error, position);
+    }
   }
 
   /** What a command's name leads to. */
-  async #resolve({ name, invocation }: Syntax.Command): Promise<Runnable> {
-    const named = await this.expression(name);
+  #resolve({ invocation }: Syntax.Command, named: Value): Runnable {
     const how = invocation === "." ? "." : "&";
     if (named instanceof ScriptBlock) {
       return this.#function({ name: "", body: named.body }, how);
@@ -887,12 +909,18 @@ export function readScript(file: Syntax.SourceFile): Script {
 }
 
 /** All that something hands on. */
-async function collect(run: (emit: Emit) => Promise<void>): Promise<Value[]> {
+function collect(run: (emit: Emit) => void | Promise<void>): Value[] | Promise<Value[]> {
   const items: Value[] = [];
-  await run((value) => {
-    items.push(value);
-  });
-  return items;
+  return after(
+    run((value) => void items.push(value)),
+    () => items,
+  );
+}
+
+async function handOn(items: readonly Value[], emit: Emit): Promise<void> {
+  for (const item of items) {
+    await emit(item);
+  }
 }
 
 /** What a list or a table holds for a value. */

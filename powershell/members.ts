@@ -55,12 +55,10 @@ function typeNames(value: Value): Value[] {
   return [...own, ...(isNull(value) ? [] : typeOf(value).lineage.map(({ name }) => name))];
 }
 
+type Found = Value | undefined | Promise<Value | undefined>;
+
 /** A property's value; undefined: the value has none of that name. */
-export async function getProperty(
-  value: Value,
-  name: string,
-  strict = false,
-): Promise<Value | undefined> {
+export function getProperty(value: Value, name: string, strict = false): Found {
   const key = name.toLowerCase();
   if (isNull(value)) {
     return undefined;

@@ -2,7 +2,6 @@
 import { fileCmdlets } from "./cmdlets/files.ts";
 import { jsonCmdlets } from "./cmdlets/json.ts";
 import { objectCmdlets } from "./cmdlets/objects.ts";
-import "./dotnet/collections.ts";
 import "./dotnet/exceptions.ts";
 import { version } from "./dotnet/numbers.ts";
 import { defineRegexTypes } from "./dotnet/strings.ts";

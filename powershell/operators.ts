@@ -11,7 +11,7 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import { compile } from "./regex.ts";
+import { compile, wildcard } from "./regex.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf } from "./types.ts";
 import {
@@ -29,7 +29,6 @@ import {
   type Instance,
   type Value,
 } from "./values.ts";
-import { wildcard } from "./wildcard.ts";
 
 /** Sets `$Matches`. */
 type SetMatches = (groups: Hashtable) => void;
@@ -144,7 +143,9 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
     return sign(left) - sign(right);
   }
   if (typeof left === "string") {
-    return compareTexts(left, toText(right), ignoreCase);
+    // By language, as .NET's invariant culture: letters before their case, punctuation before letters.
+    const sensitivity = ignoreCase ? "accent" : "variant";
+    return left.localeCompare(toText(right), "en", { sensitivity, caseFirst: "lower" });
   }
   const other =
     isNumeric(left) && numberIn(right) !== undefined ? right : convert(right, typeOf(left));
@@ -158,12 +159,6 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
     throw runtimeError("NotIcomparable", message);
   }
   return order;
-}
-
-/** By language, as .NET's invariant culture: letters before their case, punctuation before letters. */
-function compareTexts(left: string, right: string, ignoreCase: boolean): number {
-  const sensitivity = ignoreCase ? "accent" : "variant";
-  return left.localeCompare(right, "en", { sensitivity, caseFirst: "lower" });
 }
 
 function match(
@@ -255,7 +250,9 @@ function arithmetic(operator: string, { name, on }: Calculation, left: Value, ri
   }
   // JavaScript's operators are the same on both of its kinds of numbers.
   const result = (on as unknown as (left: bigint, right: bigint) => bigint)(first, second);
-  const isLong = [left, right].some((each) => typeof each === "bigint" || isLarge(each));
+  // An unsigned number counts as an Int64 in a sum.
+  const large = [is.long, is.uint32, is.uint64];
+  const isLong = [left, right].some((each) => !isNull(each) && large.includes(typeOf(each)));
   return toNumber(result, isLong ? is.long : is.int) ?? is.toDouble(Number(result));
 }
 
@@ -288,11 +285,6 @@ function withoutNumbers(operator: string, left: Value, right: Value): Value | un
     return type.subtract(left, right);
   }
   return undefined;
-}
-
-/** An unsigned number that counts as an Int64 in a sum. */
-function isLarge(value: Value): boolean {
-  return value instanceof Num && (value.type === is.uint32 || value.type === is.uint64);
 }
 
 /** A whole number as bigint, a double as number. */

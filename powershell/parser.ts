@@ -37,17 +37,19 @@ const binaryOperators = new Map<string, Operator>(
   [
     ["-and", "-or", "-xor"],
     ["-band", "-bor", "-bxor"],
-    [...comparisons.split(" ").flatMap(spellings), "-join", "-is", "-isnot", "-as"],
+    [
+      ...comparisons.split(" ").flatMap((name) => [`-${name}`, `-c${name}`, `-i${name}`]),
+      "-join",
+      "-is",
+      "-isnot",
+      "-as",
+    ],
     ["+", "-"],
     ["*", "/", "%"],
     ["-f"],
     [".."],
   ].flatMap((names, rank) => names.map((name) => [name, { name: plain(name), rank }])),
 );
-
-function spellings(name: string): string[] {
-  return [`-${name}`, `-c${name}`, `-i${name}`];
-}
 
 /** A leading `i` says what is so anyway. */
 function plain(operator: string): string {

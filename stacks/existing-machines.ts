@@ -8,7 +8,7 @@ import { ExistingCluster } from "../components/controlplane/existing/existing-cl
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
-import { joinedNode, type NodePrograms } from "./joined-node.ts";
+import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import type { MachineAccess } from "./machine-access.ts";
 import { machineReset } from "./machine-reset.ts";
 import { windowsSetup } from "./windows-setup.ts";
@@ -54,9 +54,8 @@ export function existingMachines(
     controlPlane,
     podNetwork: pods.resource,
     tokenTtlMinutes: settings.cluster.tokenTtlMinutes,
-    programs,
-    setup: existingSetup(settings, network, controlPlane),
   };
+  const onWindows = { programs, setup: existingSetup(settings, network, controlPlane) };
 
   const nodes = settings.nodes.map((node) => {
     const login = access(node);
@@ -70,14 +69,14 @@ export function existingMachines(
       hostKey: node.hostKey,
       reset: machineReset(programs.software),
     });
-    return { node, joined: joinedNode(node, machine, joinedCluster) };
+    return joinedWindows({ node, machine, sshUser: node.login.user }, joinedCluster, onWindows);
   });
 
   if (cluster?.facts.kubeProxy !== "there") {
     new KubeProxyWindows(
       "kube-proxy-windows",
       { controlPlane, network: pods.windows, image: settings.windows.kubeProxyImage },
-      { dependsOn: nodes.map(({ joined }) => joined.registered) },
+      { dependsOn: nodes.map(({ registered }) => registered) },
     );
   }
   return {
@@ -86,7 +85,7 @@ export function existingMachines(
       hostsEntries: controlPlane.hostsEntries,
       kubernetesVersion,
     }),
-    nodes: pulumi.output(nodes.map(({ node, joined }) => joined.told(node.login.user))),
+    nodes: pulumi.output(nodes.map(({ report }) => report)),
   };
 }
 

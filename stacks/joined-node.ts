@@ -1,46 +1,97 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
+import { LinuxNode } from "../components/linux/linux-node.ts";
+import type { Machine } from "../components/machine/machine.ts";
+import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
-import { nodeToken, type TokenCluster } from "./node-token.ts";
-import { type PinnedMachine, type ToldNode, toldNode } from "./told-node.ts";
+import { linuxPrograms } from "./linux-media.ts";
 
-/** What is put on the machines, and what they must have. */
+/** A machine with the host key it shows. */
+export type PinnedMachine = Machine & { readonly hostKey: pulumi.Output<string> };
+
+/** What is put on Windows machines, and what they must have. */
 export interface NodePrograms {
   readonly software: WindowsSoftware;
   readonly requirements: HostRequirements;
 }
 
 /** What all nodes of a stack have in common. */
-export interface JoinedCluster
-  extends TokenCluster, Pick<WindowsNodeArgs, "podNetwork" | "setup" | "routes"> {
+export interface JoinedCluster extends Pick<JoiningMachine, "controlPlane" | "podNetwork"> {
+  readonly tokenTtlMinutes: number;
+}
+
+/** What all Windows nodes have in common. */
+export interface JoinedWindows extends Pick<WindowsNodeArgs, "setup" | "routes"> {
   readonly programs: NodePrograms;
 }
 
 /** What the settings say of one node. */
 type RegisteredNode = { readonly name: string } & Required<
-  Pick<WindowsNodeArgs, "labels" | "taints" | "kubeletArgs" | "nodeIp">
+  Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs" | "nodeIp">
 >;
+
+/** A node and its machine. */
+export interface StackMachine {
+  readonly node: RegisteredNode;
+  readonly machine: PinnedMachine;
+  /** Who logs in to the machine. */
+  readonly sshUser: string;
+}
+
+/** What a stack reports of a node. */
+export interface ReportedNode extends Pick<PinnedMachine, "name" | "os" | "address" | "hostKey"> {
+  readonly sshUser: string;
+  readonly nodeName: pulumi.Output<string>;
+}
 
 /** A machine that has become a node of the stack's cluster. */
 export interface JoinedNode {
   /** For `dependsOn`: the node is in the cluster, Ready or not. */
   readonly registered: pulumi.Resource;
-  /** @param sshUser who logs in to the machine. */
-  told(sshUser: string): ToldNode;
+  readonly report: ReportedNode;
 }
 
-/** Joins a machine to the stack's cluster with a token of its own. */
-export function joinedNode(
-  { name, labels, taints, kubeletArgs, nodeIp }: RegisteredNode,
-  machine: PinnedMachine,
-  { controlPlane, podNetwork, tokenTtlMinutes, programs, setup, routes }: JoinedCluster,
+/** Joins a Windows machine to the stack's cluster. */
+export function joinedWindows(
+  machine: StackMachine,
+  cluster: JoinedCluster,
+  { programs: { software, requirements }, setup, routes }: JoinedWindows,
 ): JoinedNode {
-  const token = nodeToken(name, machine, { controlPlane, tokenTtlMinutes });
-  const { software, requirements } = programs;
-  const { registered, nodeName } = new WindowsNode(name, {
-    ...{ machine, controlPlane, podNetwork, token, software, requirements, setup },
-    ...{ labels, taints, kubeletArgs, nodeIp, routes },
+  return joined(
+    machine,
+    new WindowsNode(machine.node.name, {
+      ...joining(machine, cluster),
+      ...{ software, requirements, setup, routes },
+    }),
+  );
+}
+
+/** The same of a Linux machine. */
+export function joinedLinux(machine: StackMachine, cluster: JoinedCluster): JoinedNode {
+  const programs = linuxPrograms();
+  return joined(
+    machine,
+    new LinuxNode(machine.node.name, { ...joining(machine, cluster), programs }),
+  );
+}
+
+/** With a token of its own, minted for that machine. */
+function joining(
+  { node: { name, labels, taints, kubeletArgs, nodeIp }, machine }: StackMachine,
+  { controlPlane, podNetwork, tokenTtlMinutes: ttlMinutes }: JoinedCluster,
+): JoiningMachine {
+  const { instanceId } = machine;
+  const { token } = new BootstrapToken(name, {
+    ...{ controlPlane, nodeName: name, instanceId, ttlMinutes },
   });
-  return { registered, told: (sshUser) => toldNode(machine, nodeName, sshUser) };
+  return { machine, controlPlane, podNetwork, token, labels, taints, kubeletArgs, nodeIp };
+}
+
+function joined(
+  { machine: { name, os, address, hostKey }, sshUser }: StackMachine,
+  { registered, nodeName }: WindowsNode | LinuxNode,
+): JoinedNode {
+  return { registered, report: { name, os, address, hostKey, sshUser, nodeName } };
 }

@@ -1,23 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
 import { addressPlan } from "../config/address-plan.ts";
-import { machineNodes } from "../config/settings.ts";
 import { labNames } from "../config/names.ts";
-import type { Settings } from "../config/settings.ts";
+import type { NodeSettings, Settings } from "../config/settings.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
-import { presentNodes } from "./away.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import type { MachineImage } from "./machine-image.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
-import { joinedNode } from "./joined-node.ts";
-import { linuxMachines, linuxUser } from "./linux-machines.ts";
+import { joinedLinux, joinedWindows } from "./joined-node.ts";
+import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
 import { podNetwork } from "./pod-network.ts";
-import { toldNode } from "./told-node.ts";
-import { windowsMachines } from "./windows-machines.ts";
 
 /** What a lab tells about itself when it is up. */
 export interface Lab {
@@ -31,8 +27,14 @@ export interface Lab {
  * The topology of seed and rehearsal: a kind control plane in Docker and Windows machines on libvirt, one segment.
  *
  * Machines boot and are prepared while kind starts; only their join waits for both.
+ *
+ * @param nodes those that this run is about.
  */
-export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
+export function kindOnLibvirt(
+  settings: Settings,
+  nodes: readonly NodeSettings[],
+  image: MachineImage,
+): Lab {
   const names = labNames(settings.lab.name);
   const placed = toldPlacement(settings);
   const plan = addressPlan(settings.network.cidr);
@@ -63,33 +65,26 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
   });
   const pods = podNetwork(settings).install(controlPlane);
 
-  const present = presentNodes(settings);
-  const placedHere = machineNodes(present);
-  const machines = windowsMachines(settings, placedHere, image.disk, network, libvirtProvider);
-  const linuxNodes = linuxMachines(settings, present.linuxNodes, {
-    machines,
-    controlPlane,
-    podNetwork: pods.resource,
-  });
-  const routes = clusterRoutes(
-    settings,
-    controlPlane,
-    linuxNodes.map(({ joined }) => joined.registered),
-  );
-
+  const { loginKey, machines } = labMachines(settings, nodes, image.disk, network, libvirtProvider);
   const cluster = {
     controlPlane,
     podNetwork: pods.resource,
     tokenTtlMinutes: settings.cluster.tokenTtlMinutes,
-    programs: image,
-    setup: nodeSetup(settings),
-    routes,
   };
-  const nodes = present.nodes.map((node) => joinedNode(node, machines.make(node), cluster));
+  const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
+  const linux = of("linux").map((machine) => joinedLinux(machine, cluster));
+  // Those of Linux nodes are among the routes of Windows nodes.
+  const routes = clusterRoutes(
+    settings,
+    controlPlane,
+    linux.map(({ registered }) => registered),
+  );
+  const onWindows = { programs: image, setup: nodeSetup(settings), routes };
+  const windows = of("windows").map((machine) => joinedWindows(machine, cluster, onWindows));
 
   // The rollouts are awaited, so they come when the nodes that they roll out to are there. Not when these are Ready:
   // pods start meanwhile.
-  const registered = nodes.map((node) => node.registered);
+  const registered = windows.map((node) => node.registered);
   pods.awaitOnWindows(registered);
   new KubeProxyWindows(
     "kube-proxy-windows",
@@ -99,17 +94,14 @@ export function kindOnLibvirt(settings: Settings, image: MachineImage): Lab {
 
   return {
     kubeconfig: controlPlane.kubeconfig,
-    sshPrivateKey: machines.login.key.privateKey,
+    sshPrivateKey: loginKey.privateKey,
     controlPlane: pulumi.output({
       endpoint: controlPlane.endpoint,
       hostsEntries: controlPlane.hostsEntries,
       kubernetesVersion: controlPlane.kubernetesVersion,
     }),
     nodes: pulumi.output(
-      [
-        ...nodes.map((node) => node.told(machines.login.user)),
-        ...linuxNodes.map(({ machine, joined }) => toldNode(machine, joined.nodeName, linuxUser)),
-      ].map((told) => ({ ...told, ...placed.get(told.name) })),
+      [...windows, ...linux].map(({ report }) => ({ ...report, ...placed.get(report.name) })),
     ),
   };
 }

@@ -1,10 +1,10 @@
 /** Cmdlets on files and other items. */
+import { hasWildcard, wildcard } from "../regex.ts";
 import { createHash } from "node:crypto";
 import type { Call, Cmdlet, ParameterDefinition, Shell } from "../commands.ts";
 import { ansi, decodeText, linesOf } from "../dotnet/encoding.ts";
 import * as is from "../types.ts";
 import { CustomObject, Raised, Unsupported } from "../values.ts";
-import { hasWildcard, wildcard } from "../wildcard.ts";
 import {
   driveOf,
   expand,

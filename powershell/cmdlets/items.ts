@@ -1,9 +1,9 @@
 /** Items: what cmdlets such as Get-Item work on. Each drive has a provider; files are one of them. */
+import { hasWildcard, wildcard } from "../regex.ts";
 import type { Shell } from "../commands.ts";
 import type { Done } from "../host.ts";
 import { raised } from "../types.ts";
 import { Unsupported, type Raised, type Value } from "../values.ts";
-import { hasWildcard, wildcard } from "../wildcard.ts";
 
 export interface Item {
   /** Full. */

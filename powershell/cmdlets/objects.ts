@@ -1,4 +1,5 @@
 /** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
+import { hasWildcard } from "../regex.ts";
 import type { Call, Cmdlet } from "../commands.ts";
 import { toBool, toItems, toText } from "../convert.ts";
 import { construct, getProperty } from "../members.ts";
@@ -15,7 +16,6 @@ import {
   Unsupported,
   type Value,
 } from "../values.ts";
-import { hasWildcard } from "../wildcard.ts";
 
 const input = { type: "object", pipeline: "value" } as const;
 

@@ -1,10 +1,10 @@
-/** What all objects have, cultures, Math, Convert, versions and GUIDs. */
+/** What all objects have, arrays and tables, cultures, Math, Convert, versions and GUIDs. */
 import { randomUUID } from "node:crypto";
 import { plainNumber, roundHalfEven, toText } from "../convert.ts";
 import * as is from "../types.ts";
 import { typeOf, types } from "../types.ts";
-import type { Num } from "../values.ts";
-import { NetObject, Unsupported, type NetType, type PsArray, type Value } from "../values.ts";
+import { dictionaryType, NetObject, Unsupported } from "../values.ts";
+import type { Hashtable, NetType, Num, PsArray, Value } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
 import { badArgument, badFormat } from "./exceptions.ts";
 
@@ -16,6 +16,36 @@ types.extend("System.Object", {
 for (const type of ["ValueType", "Boolean", "Char", "String"]) {
   types.extend(`System.${type}`, { methods: { "ToString()": toText } });
 }
+types.extend("System.Array", {
+  properties: {
+    Length: (self: PsArray) => self.items.length,
+    Count: (self: PsArray) => self.items.length,
+  },
+});
+
+type List = NetObject<readonly Value[]>;
+const keyCollection = types.define({
+  name: "System.Collections.Hashtable+KeyCollection",
+  enumerate: (self: List) => self.state,
+  properties: { Count: (self: List) => self.state.length },
+});
+
+const listOf = (items: readonly Value[]): List => new NetObject(keyCollection, items);
+
+for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
+  types.extend(type, {
+    properties: {
+      Count: (self: Hashtable) => self.size,
+      Keys: (self: Hashtable) => listOf(self.entries().map(({ key }) => key)),
+      Values: (self: Hashtable) => listOf(self.entries().map(({ value }) => value)),
+    },
+    methods: { "Contains(object)": (self: Hashtable, key: Value) => self.has(key) },
+  });
+}
+types.extend(is.hashtable, {
+  methods: { "ContainsKey(object)": (self: Hashtable, key: Value) => self.has(key) },
+});
+
 types.define({ name: "System.IFormatProvider" });
 types.extend("System.Int32", {
   methods: {

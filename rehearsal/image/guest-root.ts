@@ -33,7 +33,7 @@ export async function makeGuestRoot(root: string, run: BuildCommand): Promise<vo
   await copyNodeRuntime(root, run);
   // The bundler is only loaded where something is built.
   const { bundleGuestProgram } = await import("./guest-program.ts");
-  await bundleGuestProgram(join(root, "opt/kindows/main.js"));
+  await bundleGuestProgram(join(root, "opt/kindows"));
 }
 
 /** Removes what only the build needed: the kernel and its modules start the guest from elsewhere. */
