@@ -1,11 +1,5 @@
 import type { MachineProxy, NodeSetup } from "../components/windows/node-setup.ts";
-import type { Settings } from "../config/settings.ts";
-
-/** Settings of Windows machines that every topology has. */
-type WindowsSettings = Pick<
-  Settings["windows"],
-  "registryMirrors" | "defenderExclusions" | "automaticUpdates" | "dnsServers" | "proxy"
->;
+import type { AnyWindows } from "../config/sections/windows.ts";
 
 /** Reached without a proxy in any cluster: the machine itself, and what only the cluster's own DNS knows. */
 const neverByProxy = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
@@ -16,24 +10,16 @@ const neverByProxy = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
  * @param own hosts, domains and ranges of the cluster, which are reached without the proxy.
  */
 export function windowsSetup(
-  windows: WindowsSettings,
+  windows: AnyWindows,
   podNetwork: NodeSetup["podNetwork"],
   own: readonly string[],
 ): NodeSetup {
-  const { registryMirrors, defenderExclusions, automaticUpdates, dnsServers } = windows;
-  return {
-    podNetwork,
-    registryMirrors,
-    defenderExclusions,
-    automaticUpdates,
-    dnsServers,
-    proxy: machineProxy(windows.proxy, own),
-  };
+  return { ...windows, podNetwork, proxy: machineProxy(windows.proxy, own) };
 }
 
 /** The machines' proxy; undefined where none is set. */
 function machineProxy(
-  { http = "", https = "", noProxy }: WindowsSettings["proxy"],
+  { http = "", https = "", noProxy }: AnyWindows["proxy"],
   own: readonly string[],
 ): MachineProxy | undefined {
   if (http === "" && https === "") {

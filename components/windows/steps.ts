@@ -1,3 +1,4 @@
+import { windowsTimeZone } from "../../config/time-zones.ts";
 import { podNetworkSteps } from "../cni/node-steps.ts";
 import { renderKubeletArgs, renderLabels, renderTaints } from "../node/node-registration.ts";
 import { stageTitles } from "../node/step-title.ts";
@@ -108,7 +109,7 @@ const containerdParameters = {
 /** How containerd is installed, on a node and in an image. */
 export function containerdValues(
   software: WindowsSoftware,
-  setup: Pick<NodeSetup, "registryMirrors" | "defenderExclusions">,
+  setup: NodeSetup,
   checksums: Checksums<"containerd" | "crictl">,
 ): Arguments<typeof containerdParameters> {
   const { crictl } = software;
@@ -148,12 +149,13 @@ const kubernetesParameters = {
   KubeLogRunnerSha256: "string",
   DefenderExclusions: "int",
   AutomaticUpdates: "int",
+  TimeZone: "string",
 } as const;
 
 /** How Kubernetes' programs are installed, on a node and in an image. */
 export function kubernetesValues(
   software: WindowsSoftware,
-  setup: Pick<NodeSetup, "defenderExclusions" | "automaticUpdates">,
+  setup: NodeSetup,
   checksums: Checksums<"kubelet" | "kubeadm" | "kubeLogRunner">,
 ): Arguments<typeof kubernetesParameters> {
   return {
@@ -166,6 +168,7 @@ export function kubernetesValues(
     KubeLogRunnerSha256: checksums.kubeLogRunner,
     DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     AutomaticUpdates: setup.automaticUpdates ? 1 : 0,
+    TimeZone: (setup.timeZone && windowsTimeZone(setup.timeZone)) ?? "",
   };
 }
 

@@ -1,3 +1,4 @@
+import { closest } from "fastest-levenshtein";
 import * as z from "zod";
 import { addressNumber, parseRange } from "../ipv4.ts";
 import { sha256 } from "../named-file.ts";
@@ -8,6 +9,7 @@ import {
   rehearsalVersions,
   windowsVersions,
 } from "../supported.ts";
+import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
 import { between, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
 import { imageReference } from "./cluster.ts";
@@ -91,6 +93,10 @@ export const windows = z.strictObject({
     description:
       "Account the nodes are set up with over SSH; an image made from an ISO has no other.",
   }),
+  timeZone: text(timeZone).default("UTC").meta({
+    description:
+      "Time zone of the nodes, by its name in IANA's database, e.g. `Europe/Berlin`. What runs keeps the old one until it is started again.",
+  }),
   registryMirrors: z
     .record(text(registryName), z.array(text(mirrorAddress)))
     .default({})
@@ -120,7 +126,7 @@ export const windows = z.strictObject({
   }),
 });
 
-/** What Windows machines that are there already have in common: all but what they are made of. */
+/** What Windows machines that are there already have in common: all but what they are made of, and their clocks' zone. */
 export const existingWindows = windows.omit({
   version: true,
   image: true,
@@ -128,6 +134,7 @@ export const existingWindows = windows.omit({
   memoryMiB: true,
   diskGiB: true,
   adminUser: true,
+  timeZone: true,
 });
 
 type Windows = z.output<typeof windows>;
@@ -140,6 +147,9 @@ export function withContainerd(written: Windows): Windows & { readonly container
       : { containerd: defaultContainerdVersion };
   return { ...written, containerdVersion: written.containerdVersion ?? containerd };
 }
+
+/** What is written of Windows machines: of those that are there already, only what they have in common with a lab's. */
+export type AnyWindows = z.output<typeof existingWindows> & Partial<Windows>;
 
 interface WindowsSection {
   readonly windows: Windows;
@@ -258,6 +268,25 @@ function mirrorAddress(value: string): Complaint | undefined {
     };
   }
   return undefined;
+}
+
+/** A time zone by its name in IANA's database, which Windows has as well. */
+function timeZone(value: string): Complaint | undefined {
+  if (windowsTimeZone(value) !== undefined) {
+    return undefined;
+  }
+  const known = Intl.supportedValuesOf("timeZone");
+  if (known.includes(value)) {
+    return {
+      why: "is a time zone that Windows does not have",
+      instead: "Write that of another place, e.g. Europe/Berlin.",
+    };
+  }
+  const meant = ianaTimeZone(value);
+  return {
+    why: meant === undefined ? "is not a time zone" : "is what Windows calls a time zone",
+    instead: `Write its name in IANA's database, like ${meant ?? closest(value, known)}.`,
+  };
 }
 
 /** The IPv4 address of a DNS server that a machine can ask. */

@@ -1,13 +1,19 @@
 /**
- * The machine's clock.
+ * The machine's clock and its time zone. A zone is kept and shown, no more: local time stays UTC, and none is refused.
  *
- * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/set-date.
+ * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/set-date,
+ * https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-TimeZone, Set-TimeZone).
  */
 import type { Cmdlet } from "../../powershell/commands.ts";
+import * as is from "../../powershell/types.ts";
+import { CustomObject } from "../../powershell/values.ts";
 import { fromDateTime } from "./time-types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
-export function clockCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
+/** Where Windows keeps the zone: the value TimeZoneKeyName of this key. */
+const zoneKey = "SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation";
+
+export function clockCmdlets({ programs, registry }: WindowsHost): readonly Cmdlet[] {
   return [
     {
       name: "Set-Date",
@@ -17,6 +23,19 @@ export function clockCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
         await programs.setClock(new Date(fromDateTime(date, call.shell.host.clock)));
         await call.emit(date);
       },
+    },
+    {
+      name: "Get-TimeZone",
+      parameters: {},
+      async run(call) {
+        const zone = registry.make(zoneKey).get("TimeZoneKeyName") ?? "UTC";
+        await call.emit(new CustomObject(is.customObject).set("Id", zone));
+      },
+    },
+    {
+      name: "Set-TimeZone",
+      parameters: { Id: { type: "string", mandatory: true } },
+      run: (call) => registry.make(zoneKey).set("TimeZoneKeyName", call.text("Id") ?? "", "String"),
     },
   ];
 }

@@ -106,7 +106,7 @@ $plan = [ordered]@{
         KubeletPath = $kubelet.Path; KubeletSha256 = $kubelet.Sha256
         KubeadmPath = $kubeadm.Path; KubeadmSha256 = $kubeadm.Sha256
         KubeLogRunnerPath = $logRunner.Path; KubeLogRunnerSha256 = $logRunner.Sha256
-        DefenderExclusions = 1; AutomaticUpdates = 0
+        DefenderExclusions = 1; AutomaticUpdates = 0; TimeZone = (Get-TimeZone).Id
     }
     'Set-HostsEntry'           = [ordered]@{ Entry = '192.0.2.1=kindows-test-control-plane'; DnsServers = '8.8.8.8' }
     'Set-ClusterRoute'         = [ordered]@{ Route = "198.51.100.0/24=$gateway" }

@@ -6,8 +6,9 @@ Installs kubelet.exe, kubeadm.exe and kube-log-runner.exe to C:\k and registers 
 The service runs kubelet natively behind kube-log-runner (no nssm), depends on containerd and stays manual: a kubelet
 that starts before the node has joined only fails. Join-Node gives it its node's arguments and makes it automatic. Also:
 C:\k on the machine's PATH, the folders kubeadm and kubelet expect, the firewall rule for TCP 10250, the machine's proxy
-for the service, a Microsoft Defender that leaves kubelet alone, and a Windows that does not update and reboot the node
-by itself. The files lie on the machine already: in its image, or pushed there; their checksums are checked.
+for the service, a Microsoft Defender that leaves kubelet alone, a Windows that does not update and reboot the node by
+itself, and the machine's time zone. The files lie on the machine already: in its image, or pushed there; their
+checksums are checked.
 
 .PARAMETER Version
 Version of Kubernetes, without a leading v, e.g. 1.36.4: what the programs must answer afterwards. Default: none,
@@ -41,6 +42,10 @@ Default: 1. Source: settings, windows.defenderExclusions.
 .PARAMETER AutomaticUpdates
 0: Windows does not update and reboot by itself. 1: it may, as far as its own policy goes; that of an earlier run is
 taken back. Default: 0. Source: settings, windows.automaticUpdates.
+
+.PARAMETER TimeZone
+Windows' name of the machine's time zone, e.g. W. Europe Standard Time. Default: empty, it stays as it is. Source:
+settings, windows.timeZone.
 
 .OUTPUTS
 Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
@@ -86,7 +91,10 @@ param(
     [int] $DefenderExclusions = 1,
 
     [ValidateRange(0, 1)]
-    [int] $AutomaticUpdates = 0
+    [int] $AutomaticUpdates = 0,
+
+    [ValidatePattern('^[A-Za-z0-9 .()+-]*$')]
+    [string] $TimeZone = ''
 )
 
 Set-StrictMode -Version Latest
@@ -150,6 +158,10 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
         $changed = $true
     }
     if ($(if ($AutomaticUpdates -eq 1) { $null -ne (Restore-AutomaticUpdate) } else { Disable-AutomaticUpdate })) {
+        $changed = $true
+    }
+    if ($TimeZone -ne '' -and (Get-TimeZone).Id -ne $TimeZone) {
+        Set-TimeZone -Id $TimeZone -ErrorAction Stop
         $changed = $true
     }
     if (Start-JoinedKubelet) {

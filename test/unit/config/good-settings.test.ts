@@ -11,55 +11,19 @@ function resolved(yaml: string, stack = "dev"): Settings {
 }
 
 describe("good settings", () => {
-  it("nothing written is a lab by defaults, named after its stack", () =>
-    assert.deepEqual(resolved("", "mine"), {
-      lab: { name: "mine" },
-      network: { cidr: "192.168.150.0/24", bridge: "kw-mine", domain: "mine.kindows.test" },
-      cluster: {
-        kubernetesVersion: "1.36.4",
-        controlPlanes: 1,
-        workers: [],
-        podCidr: "10.244.0.0/16",
-        serviceCidr: "10.96.0.0/16",
-        tokenTtlMinutes: 60,
-      },
-      cni: {
-        kind: "calico",
-        calico: { version: "3.32.1", encapsulation: "VXLAN", bgp: "Disabled", felix: {} },
-        flannel: { backend: "vxlan" },
-      },
-      hypervisor: { uri: "qemu:///system", domainType: "kvm" },
-      windows: {
-        version: "2022",
-        image: {
-          kind: "evaluation-iso",
-          acceptLicence: false,
-          edition: "standard-core",
-          language: "en-US",
-          firmware: "bios",
-          drivers: {},
-          openSsh: {},
-          update: {},
-        },
-        cpus: 2,
-        memoryMiB: 4096,
-        diskGiB: 60,
-        containerdVersion: "2.3.4",
-        checksums: {},
-        adminUser: "Administrator",
-        registryMirrors: {},
-        proxy: { noProxy: [] },
-        defenderExclusions: true,
-        automaticUpdates: false,
-        dnsServers: [],
-      },
-      linux: { image: {}, cpus: 2, memoryMiB: 2048, diskGiB: 20 },
-      hypervisors: [],
-      hyperVHosts: [],
-      nodes: [],
-      linuxNodes: [],
-      placement: [],
-    }));
+  it("nothing written is a lab named after its stack, of one control plane and no node", () => {
+    const { lab, network, windows, cluster, nodes, linuxNodes, placement } = resolved("", "mine");
+    assert.deepEqual(
+      [lab, network],
+      [
+        { name: "mine" },
+        { cidr: "192.168.150.0/24", bridge: "kw-mine", domain: "mine.kindows.test" },
+      ],
+    );
+    assert.equal(windows.containerdVersion, "2.3.4");
+    assert.deepEqual([cluster.controlPlanes, cluster.workers], [1, []]);
+    assert.deepEqual([nodes, linuxNodes, placement], [[], [], []]);
+  });
 
   it("a node has what all have in common, and what it has of its own", () => {
     const { nodes } = resolved(`

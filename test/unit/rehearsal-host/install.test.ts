@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { defaultSetup } from "../../../components/windows/node-setup.ts";
+import { officialSoftware } from "../../../components/windows/software.ts";
+import { kubernetesValues } from "../../../components/windows/steps.ts";
 import {
   goodArguments,
   installContainerd,
@@ -226,6 +229,26 @@ describe("Installing, rehearsed", () => {
     assert.equal((await runStep(host, "Install-Kubernetes", args)).changed, false);
     await runStep(host, "Reset-Node");
     assert.equal(windows.settings.noAutoUpdate, 1);
+  });
+
+  it("the machine's time zone is the one of the settings; without one it stays", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
+    const software = officialSoftware(versions, { checksums: {}, lock: {}, folders: {} });
+    const sums = { kubelet: "", kubeadm: "", kubeLogRunner: "" };
+    const changes: boolean[] = [];
+    for (const timeZone of ["UTC", "Europe/Berlin", "Europe/Berlin", ""]) {
+      const { TimeZone } = kubernetesValues(software, { ...defaultSetup, timeZone }, sums);
+      const args = goodArguments(host)["Install-Kubernetes"] ?? [];
+      const zoned = [...args, "-TimeZone", `"${TimeZone}"`];
+      const { exitCode, changed, stderr } = await runStep(host, "Install-Kubernetes", zoned);
+      assert.equal(exitCode, 0, stderr);
+      changes.push(changed === true);
+    }
+    assert.deepEqual(changes, [false, true, false, false]);
+    const key = "SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation";
+    const zone = host.windows.registry.make(key).get("TimeZoneKeyName");
+    assert.equal(zone, "W. Europe Standard Time");
   });
 
   it("what was set about updates before comes back with the reset", async () => {

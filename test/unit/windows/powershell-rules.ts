@@ -19,12 +19,12 @@ const cmdlets = new Set(
   `Add-DnsClientNrptRule Add-MpPreference Add-Type Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item
   ForEach-Object Get-ChildItem Get-CimInstance Get-Command Get-Content Get-DnsClientNrptRule Get-FileHash
   Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-Item Get-ItemProperty Get-MpPreference
-  Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Process Get-Service Get-WinEvent Get-WindowsFeature
+  Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Process Get-Service Get-TimeZone Get-WinEvent Get-WindowsFeature
   Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty
   New-NetFirewallRule New-NetRoute New-Object New-ScheduledTaskAction New-ScheduledTaskPrincipal New-Service
   Register-ScheduledTask Remove-DnsClientNrptRule Remove-HnsEndpoint Remove-HnsNetwork Remove-Item
   Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute Select-Object Set-Date
-  Set-ItemProperty Set-StrictMode Sort-Object Split-Path Start-ScheduledTask Start-Sleep Test-Path
+  Set-ItemProperty Set-StrictMode Set-TimeZone Sort-Object Split-Path Start-ScheduledTask Start-Sleep Test-Path
   Unregister-ScheduledTask Where-Object Write-VolumeCache`.split(/\s+/),
 );
 
