@@ -70,6 +70,30 @@ export default tseslint.config(
     },
   },
   {
+    files: ["cli/**"],
+    ignores: ["cli/engine/**", "cli/logs/follow/**"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        ...[
+          // URNs.
+          "Literal[value=/::|^urn:/]",
+          "Literal[regex.pattern=/(^|[^?])::|urn:/]",
+          "CallExpression[callee.property.name=/[wW]ith$|ncludes$|ndexOf$|split/] TemplateElement[value.raw=/::/]",
+          // Command lines of steps and host actions.
+          "CallExpression[callee.property.name=/^(match|includes|endsWith)$/] > Literal[value=/\\.(ts|ps1)$/]",
+          "Literal[regex.pattern=/\\.(ts|ps1)\\b/]",
+          // What the engine prints for people.
+          "ImportSpecifier[imported.name='stripVTControlCharacters']",
+        ].map((selector) => ({
+          selector,
+          message:
+            "Only cli/engine takes apart what the engine writes: read components' facts or its events.",
+        })),
+      ],
+    },
+  },
+  {
     files: plain,
     ...tseslint.configs.disableTypeChecked,
     rules: {

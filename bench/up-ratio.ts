@@ -1,4 +1,4 @@
-import { readStateFile } from "../cli/recovery/state-file.ts";
+import { readStateFile } from "../cli/engine/state-file.ts";
 import { stepResultsOf } from "../test/e2e/step-results.ts";
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { kindAlone } from "./kind-alone.ts";

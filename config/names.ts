@@ -66,20 +66,46 @@ export function domainName(lab: string, node: string): string {
   return `${labNames(lab).prefix}-${node}`;
 }
 
-/** Node and container name of a Linux worker. */
-export function linuxWorkerName(lab: string, worker: string): string {
-  return `${labNames(lab).prefix}-${worker}`;
-}
+/** Label kind puts on each of a cluster's containers, with the cluster's name. */
+export const clusterLabel = "io.x-k8s.kind.cluster";
 
-/** Node and container names kind gives to `count` control planes of a lab. */
-export function controlPlaneNames(lab: string, count: number): string[] {
-  const first = `${labNames(lab).kindCluster}-control-plane`;
-  return Array.from({ length: count }, (_, index) =>
-    index === 0 ? first : `${first}${index + 1}`,
+/** Label kind puts on each of a cluster's containers, with what the container is. */
+export const roleLabel = "io.x-k8s.kind.role";
+
+/** Names of container, host and node of a kind cluster's control planes. */
+export function controlPlaneNames(cluster: string, count: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, index) => `${firstControlPlane(cluster)}${index === 0 ? "" : index + 1}`,
   );
 }
 
-/** Container name kind gives to the load balancer in front of several control planes. */
-export function loadBalancerName(lab: string): string {
-  return `${labNames(lab).kindCluster}-external-load-balancer`;
+/** The first of them: the one that the others, and workers, are made after. */
+export function firstControlPlane(cluster: string): string {
+  return `${cluster}-control-plane`;
+}
+
+/** Name of the container kind puts in front of several control planes. */
+export function loadBalancerName(cluster: string): string {
+  return `${cluster}-external-load-balancer`;
+}
+
+/** Host name of the container under which every node knows the API server; in its certificate. */
+export function endpointHost(cluster: string, controlPlanes: number): string {
+  return controlPlanes === 1 ? firstControlPlane(cluster) : loadBalancerName(cluster);
+}
+
+/** Names of all containers that kind makes for a cluster. */
+export function kindContainers(cluster: string, controlPlanes: number): string[] {
+  return [
+    ...new Set([
+      ...controlPlaneNames(cluster, controlPlanes),
+      endpointHost(cluster, controlPlanes),
+    ]),
+  ];
+}
+
+/** Name of container, host and node of a cluster's Linux worker. */
+export function linuxWorkerName(cluster: string, worker: string): string {
+  return `${cluster}-${worker}`;
 }

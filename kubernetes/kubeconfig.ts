@@ -2,6 +2,7 @@ import { parse, stringify } from "yaml";
 
 /** Port of the API server, as kubeadm has it. */
 export const apiServerPort = 6443;
+
 interface Kubeconfig {
   readonly clusters: readonly { readonly cluster: ClusterEntry }[];
   readonly users: readonly { readonly user: UserEntry }[];

@@ -68,13 +68,13 @@ export function needs(
         ];
   });
   const linuxNodes = [
-    ...controlPlaneNames(settings.lab.name, settings.cluster.controlPlanes).map((name) => ({
+    ...controlPlaneNames(kindCluster, settings.cluster.controlPlanes).map((name) => ({
       name,
       memoryMiB: controlPlaneMiB,
       inotifyInstances: controlPlaneInstances,
     })),
     ...settings.cluster.workers.map((worker) => ({
-      name: linuxWorkerName(settings.lab.name, worker.name),
+      name: linuxWorkerName(kindCluster, worker.name),
       memoryMiB: workerMiB,
       inotifyInstances: workerInstances,
     })),

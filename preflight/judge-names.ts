@@ -54,16 +54,14 @@ function pools({ lab }: Settings, { libvirt }: HostFacts): HostProblem[] {
 
 /** A container is the lab's when kind says so. */
 function containers({ lab, cluster }: Settings, { docker }: HostFacts): HostProblem[] {
+  const ofLab = labNames(lab.name).kindCluster;
   const names = [
-    ...controlPlaneNames(lab.name, cluster.controlPlanes),
-    ...cluster.workers.map(({ name }) => linuxWorkerName(lab.name, name)),
+    ...controlPlaneNames(ofLab, cluster.controlPlanes),
+    ...cluster.workers.map(({ name }) => linuxWorkerName(ofLab, name)),
   ];
   const all = docker.reachable ? docker.containers : [];
   return all
-    .filter(
-      ({ name, kindCluster }) =>
-        names.includes(name) && kindCluster !== labNames(lab.name).kindCluster,
-    )
+    .filter(({ name, kindCluster }) => names.includes(name) && kindCluster !== ofLab)
     .map(({ name }) => ({
       subject: `Docker's container ${name}`,
       why: "has the name of a node's, but is not of the lab's kind cluster",

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import * as z from "zod";
+import { clusterLabel } from "../config/names.ts";
 import { messageOf } from "../host/failure.ts";
 import type { Probed } from "./probed.ts";
 
@@ -27,7 +28,6 @@ export interface DockerFacts {
 
 const timeoutSeconds = 15;
 const defaultSocket = "/var/run/docker.sock";
-const clusterLabel = "io.x-k8s.kind.cluster";
 const bridgeOption = "com.docker.network.bridge.name";
 
 const infoSchema = z.object({

@@ -1,11 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import { controlPlaneNodes } from "../components/controlplane/cluster-names.ts";
 import type { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import type { RoutedCluster } from "../components/controlplane/node-routes.ts";
 import { actionCommand } from "../components/host-action/command.ts";
 import type { ClusterRoute } from "../components/windows/node-step.ts";
-import { labNames } from "../config/names.ts";
+import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { nodeSetup } from "./node-setup.ts";
 
@@ -29,8 +28,8 @@ export function clusterRoutes(
   const { kindCluster } = labNames(settings.lab.name);
   const routed: RoutedCluster = {
     nodes: [
-      ...controlPlaneNodes(kindCluster, settings.cluster.controlPlanes),
-      ...settings.cluster.workers.map(({ name }) => `${kindCluster}-${name}`),
+      ...controlPlaneNames(kindCluster, settings.cluster.controlPlanes),
+      ...settings.cluster.workers.map(({ name }) => linuxWorkerName(kindCluster, name)),
       ...settings.linuxNodes.map(({ name }) => name),
     ],
     serviceCidr,

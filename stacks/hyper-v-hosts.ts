@@ -1,4 +1,3 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { startOf } from "../config/sections/hyper-v-hosts.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
@@ -43,18 +42,19 @@ export function hyperVMakers(
         });
         const make = (node: NodeSettings): HyperVMachine => {
           const mac = macAddress(names.prefix, node.name);
-          const reservation: pulumi.Resource = addressReservation(node.name, {
+          const reservation = {
             uri: hypervisor.uri,
             network: names.network,
             networkId: network.networkId,
             ...{ mac, address: node.address, computerName: node.name },
-          });
+          };
           return new HyperVMachine(node.name, {
             computerName: node.name,
             machineName: domainName(lab.name, node.name),
             ...startOf(settingsOfHost, windows.image),
             ...{ cpus: node.cpus, memoryMiB: node.memoryMiB, diskGiB: node.diskGiB },
-            ...{ address: node.address, mac, reservation, host, login },
+            ...{ address: node.address, mac, host, login },
+            reserve: (parent) => addressReservation(node.name, reservation, parent),
           });
         };
         return [settingsOfHost.name, make];

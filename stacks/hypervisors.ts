@@ -17,7 +17,7 @@ export interface MachineHost {
   readonly domainType: "kvm" | "qemu";
   readonly storage: MachineStorage;
   /** Where that is. */
-  readonly place: Pick<MachineStorageArgs, "uri" | "poolName" | "poolPath">;
+  readonly place: Pick<MachineStorageArgs, "uri" | "hypervisor" | "poolName" | "poolPath">;
   /** How the machine of a node gets on the lab's segment there. */
   segment(node: NodeSettings): MachineSegment;
 }
@@ -67,10 +67,13 @@ function elsewhere(
   { settings, image, network }: Lab,
   connection: ReturnType<typeof hypervisorConnections>[number],
 ): MachineHost {
-  const { name, bridge, domainType } = connection;
+  const { name, uri, virshUri, bridge, domainType } = connection;
   const names = labNames(settings.lab.name);
   const pool = remotePool(settings.lab.name, name);
-  const place = { uri: connection.virshUri, poolName: pool.name, poolPath: pool.folder };
+  const place = {
+    ...{ uri: virshUri, hypervisor: { name, uri, virshUri } },
+    ...{ poolName: pool.name, poolPath: pool.folder },
+  };
   const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
   return {
     libvirtProvider,
@@ -80,14 +83,19 @@ function elsewhere(
     segment: (node) => ({
       kind: "bridge",
       bridge,
-      reservation: addressReservation(node.name, {
-        uri: settings.hypervisor.uri,
-        network: names.network,
-        networkId: network.networkId,
-        mac: macAddress(names.prefix, node.name),
-        address: node.address,
-        computerName: node.name,
-      }),
+      reserve: (parent) =>
+        addressReservation(
+          node.name,
+          {
+            uri: settings.hypervisor.uri,
+            network: names.network,
+            networkId: network.networkId,
+            mac: macAddress(names.prefix, node.name),
+            address: node.address,
+            computerName: node.name,
+          },
+          parent,
+        ),
     }),
   };
 }

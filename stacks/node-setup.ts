@@ -1,4 +1,4 @@
-import { controlPlaneNames, loadBalancerName } from "../config/names.ts";
+import { kindContainers, labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { NodeSetup } from "../components/windows/node-setup.ts";
 import { podNetwork } from "./pod-network.ts";
@@ -17,7 +17,6 @@ function reachedInside({ lab, network, cluster }: Settings): string[] {
     cluster.podCidr,
     cluster.serviceCidr,
     // By name as well: what a name resolves to does not count.
-    ...controlPlaneNames(lab.name, cluster.controlPlanes),
-    ...(cluster.controlPlanes > 1 ? [loadBalancerName(lab.name)] : []),
+    ...kindContainers(labNames(lab.name).kindCluster, cluster.controlPlanes),
   ];
 }

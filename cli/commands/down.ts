@@ -13,7 +13,7 @@ import { assertNotTheirs } from "../lab/may-use.ts";
 import { sweepLeftovers } from "../lab/sweep.ts";
 import { wakeDaemons } from "../lab/wake-daemons.ts";
 import { say } from "../progress.ts";
-import { parseDeployment, resourcesOf } from "../recovery/deployment.ts";
+import { parseDeployment, resourcesOf } from "../engine/deployment.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 

@@ -16,7 +16,7 @@ import { staticPodsStream } from "../logs/follow/static-pods-stream.ts";
 import { stepsStream } from "../logs/follow/steps-stream.ts";
 import { logSources } from "../logs/machines.ts";
 import { say } from "../progress.ts";
-import { parseDeployment } from "../recovery/deployment.ts";
+import { parseDeployment } from "../engine/deployment.ts";
 import { labIdentity } from "../stack-settings.ts";
 import type { LabIdentity } from "../stack-settings.ts";
 import { watchInterruption } from "../verify/interruption.ts";

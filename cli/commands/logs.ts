@@ -7,7 +7,7 @@ import { collectLogs } from "../logs/collect.ts";
 import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
 import { logSources, type LogSource } from "../logs/machines.ts";
 import { say } from "../progress.ts";
-import { parseDeployment } from "../recovery/deployment.ts";
+import { parseDeployment } from "../engine/deployment.ts";
 import { labIdentity } from "../stack-settings.ts";
 
 /** Names that `--follow` knows besides those of nodes. */

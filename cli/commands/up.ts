@@ -1,6 +1,5 @@
 import { hostProblemText } from "../../config/host-problem.ts";
-import { machineNodes } from "../../config/settings.ts";
-import type { Settings } from "../../config/settings.ts";
+import { machineNodes, type Settings } from "../../config/settings.ts";
 import { judgeConfinement } from "../../preflight/judge-confinement.ts";
 import { probeConfinement } from "../../preflight/probe-confinement.ts";
 import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
@@ -119,18 +118,21 @@ async function run(
   nodes: readonly StagedNode[],
   log: UpLog,
 ): Promise<Run> {
-  const seen = new FailedNodes(nodes.map(({ name }) => name));
+  const seen = new FailedNodes();
   const stages = new ToldStages(nodes, (line) => {
     say(line);
     log.write(line);
   });
   let error: Error | undefined;
   try {
-    await pulumi.operation(args, (line) => {
-      log.write(line);
-      seen.read(line);
-      stages.read(line);
-    });
+    await pulumi.operation(
+      args,
+      (line) => log.write(line),
+      (event) => {
+        seen.read(event);
+        stages.read(event);
+      },
+    );
   } catch (thrown) {
     if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) {
       throw thrown;

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import * as z from "zod";
 
 import { credentials } from "../../kubernetes/kubeconfig.ts";
-import { roleLabel } from "../../components/controlplane/cluster-names.ts";
+import { clusterLabel, roleLabel } from "../../config/names.ts";
 import { messageOf } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { lines } from "../lab/host.ts";
@@ -173,7 +173,7 @@ export async function probeCertificates(
   host: Host,
 ): Promise<readonly ContainerCertificates[]> {
   const listed = await host.run("docker", [
-    ...["ps", "--filter", "status=running", "--filter", `label=io.x-k8s.kind.cluster=${lab}`],
+    ...["ps", "--filter", "status=running", "--filter", `label=${clusterLabel}=${lab}`],
     ...["--format", `{{.Names}} {{.Label "${roleLabel}"}}`],
   ]);
   const nodes = lines(listed)

@@ -8,7 +8,7 @@ import { containers as containerFinder } from "../lab/containers.ts";
 import { domains } from "../lab/domains.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";
-import { parseDeployment } from "../recovery/deployment.ts";
+import { parseDeployment } from "../engine/deployment.ts";
 import { judgeCertificates, kubeconfigCertificates, probeCertificates } from "./certificates.ts";
 import type { ContainerCertificates } from "./certificates.ts";
 import { judgeClocks, secondsOff } from "./clocks.ts";
@@ -142,11 +142,7 @@ export async function askLab(stack: string, lab: string, host: Host): Promise<La
     askCluster(state.kubeconfig),
     state.unjoined.length > 0 ? askTokens(state.kubeconfig) : undefined,
     probeCertificates(lab, host).catch(() => []), // Docker's silence is told already.
-    Promise.all(
-      state.machines.flatMap((each) =>
-        running.has(each.node) && each.check !== undefined ? [askClock(each, each.check)] : [],
-      ),
-    ),
+    Promise.all(state.machines.flatMap((each) => (running.has(each.node) ? [askClock(each)] : []))),
   ]);
   return { state, cluster, tokens, certificates, clocks, running, now: new Date() };
 }
@@ -207,15 +203,11 @@ async function askTokens(
   }
 }
 
-/**
- * Asks a machine for its time by the step that checks machines; however it answers, that is told.
- *
- * @param folder of that step on the machine.
- */
-export async function askClock(machine: NodeMachine, folder: string): Promise<ClockReading> {
+/** Asks a machine for its time by the step that checks machines; however it answers, that is told. */
+export async function askClock(machine: NodeMachine): Promise<ClockReading> {
   const { node } = machine;
   try {
-    const command = scriptCommand(folder, testWindowsHost, {
+    const command = scriptCommand(machine.checkFolder, testWindowsHost, {
       ComputerName: node,
       ...nodeRequirements,
     });

@@ -6,13 +6,14 @@ import { revokeToken } from "../../components/controlplane/actions/revoke-token.
 import { tokenText } from "../../components/controlplane/bootstrap-token-secret.ts";
 import { scriptSeconds } from "../../components/windows/node-step.ts";
 import { joinNode } from "../../components/windows/steps.ts";
+import { firstControlPlane } from "../../config/names.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
-import { parseDeployment } from "../recovery/deployment.ts";
+import { parseDeployment } from "../engine/deployment.ts";
 import { askCluster } from "./examine-lab.ts";
 import type { Repair } from "./finding.ts";
 import { labState, withToken } from "./lab-state.ts";
@@ -127,7 +128,7 @@ export function withNewClient(state: string, before: string, after: string): str
 /** As kubeadm's documentation has it: a kubeconfig with a certificate inside, which kubelet takes for its own. */
 async function renewKubeletCertificate(container: string, lab: string): Promise<void> {
   const kubeconfig = await docker([
-    ...["exec", `${lab}-control-plane`, "kubeadm", "kubeconfig", "user"],
+    ...["exec", firstControlPlane(lab), "kubeadm", "kubeconfig", "user"],
     ...["--org", "system:nodes", "--client-name", `system:node:${container}`],
     ...["--config", "/kind/kubeadm.conf"],
   ]);

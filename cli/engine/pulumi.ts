@@ -5,6 +5,7 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { labVariable } from "../lab/processes.ts";
 import { engineEnvironment, unwantedVariables } from "./environment.ts";
+import type { NodeEvent } from "./events.ts";
 import { lockFolder } from "./folders.ts";
 import { redact } from "./redact.ts";
 import { passSignalsOn } from "./signals.ts";
@@ -62,19 +63,24 @@ export class Pulumi {
    * engine, which ends what it has begun and writes it down.
    *
    * @param onLine called with each line it prints.
+   * @param onEvent called with what it does about nodes.
    * @throws when the operation fails or is interrupted; its own output has said why.
    */
   async operation(
     args: readonly string[],
     onLine: (line: string) => void = () => undefined,
+    onEvent?: (event: NodeEvent) => void,
   ): Promise<void> {
     const { project, program, environment } = this.workplace;
+    // Slow to load, and seldom wanted.
+    const events = onEvent && (await (await import("./events.ts")).receiveEvents(onEvent));
     const running = execa(
       "setpriv",
       [
         // An engine must not live on without this process: nobody would know of it.
         ...["--pdeathsig", "KILL", program],
         ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
+        ...(events === undefined ? [] : ["--event-log", events.address]),
         // Between us and the engine is a pipe; whether anybody looks, only we know.
         ...["--color", process.stdout.isTTY ? "always" : "never"],
       ],
@@ -94,6 +100,7 @@ export class Pulumi {
     );
     const signals = passSignalsOn(running);
     const result = await running;
+    events?.close();
     if (signals.stop()) {
       throw new Failure(
         "interrupted. What was made so far is in the stack's state: " +

@@ -1,9 +1,7 @@
+import { clusterLabel } from "../../config/names.ts";
 import { isLabPrefix } from "./lab-thing.ts";
 import type { Finder } from "./lab-thing.ts";
 import { lines } from "./host.ts";
-
-/** Label that kind gives to the containers of a cluster. */
-const clusterLabel = "io.x-k8s.kind.cluster";
 
 /** Containers of a lab's kind cluster: its nodes and its load balancer. */
 export const containers: Finder = {

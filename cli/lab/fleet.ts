@@ -4,9 +4,9 @@ import { namesIn } from "../../config/names-list.ts";
 import type { Settings } from "../../config/settings.ts";
 import { awayVariable } from "../../stacks/away.ts";
 import { Failure } from "../../host/failure.ts";
-import { resourcesOf } from "../recovery/deployment.ts";
+import { resourcesOf } from "../engine/deployment.ts";
 import { urnsOn } from "../recovery/on-hypervisors.ts";
-import { readStateFile } from "../recovery/state-file.ts";
+import { readStateFile } from "../engine/state-file.ts";
 import type { RemoteHost } from "./host.ts";
 import { awayAmong, awayText, hypervisorsIn, hypervisorsOf, together } from "./hypervisors.ts";
 import type { AwayHost } from "./hypervisors.ts";
@@ -29,10 +29,11 @@ export async function fleetOf(stack: string, settings: Settings | undefined): Pr
   const state = await readStateFile(stack);
   const gone = namesIn(process.env[goneVariable]);
   const said = namesIn(process.env[awayVariable]);
-  const all = together(
-    settings === undefined ? [] : hypervisorsIn(settings),
-    state === undefined ? [] : hypervisorsOf(resourcesOf(state)),
-  ).filter(({ name }) => !gone.includes(name));
+  const known = settings === undefined ? [] : hypervisorsIn(settings);
+  const all = together([
+    ...known,
+    ...(state === undefined ? [] : hypervisorsOf(resourcesOf(state), known)),
+  ]).filter(({ name }) => !gone.includes(name));
   const away = [
     ...all
       .filter(({ name }) => said.includes(name))
@@ -53,13 +54,12 @@ export async function urnsAway(
 ): Promise<readonly string[]> {
   const state = away.length === 0 ? undefined : await readStateFile(stack);
   const names = away.map(({ name }) => name);
-  const nodes = machineNodes(settings);
-  const isAway = ({ hypervisor }: Settings["nodes"][number]): boolean => names.includes(hypervisor);
   return urnsOn(
     state === undefined ? [] : resourcesOf(state),
     names,
-    nodes.filter(isAway).map(({ name }) => name),
-    nodes.filter((node) => !isAway(node)).map(({ name }) => name),
+    machineNodes(settings)
+      .filter(({ hypervisor }) => names.includes(hypervisor))
+      .map(({ name }) => name),
   );
 }
 

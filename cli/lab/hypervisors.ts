@@ -1,14 +1,12 @@
-import { asVirshUri, asWritten } from "../../components/machine/remote-hypervisor.ts";
 import { runVirsh } from "../../host/virsh.ts";
 import { hypervisorConnections } from "../../components/machine/hypervisor-connections.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { StateResource } from "../recovery/deployment.ts";
+import type { StateResource } from "../engine/deployment.ts";
+import { StackFacts } from "../engine/facts.ts";
 import type { RemoteHost } from "./host.ts";
 
 /** Longest that a hypervisor is waited for, in seconds. */
 const reachSeconds = 15;
-
-const resourceName = /^hypervisor-(.+)$/;
 
 /** The further hypervisors of the settings. */
 export function hypervisorsIn(
@@ -21,23 +19,30 @@ export function hypervisorsIn(
   }));
 }
 
-/** Those the stack's state knows of: what was made there is still there when the settings name it no more. */
-export function hypervisorsOf(resources: readonly StateResource[]): RemoteHost[] {
-  return resources.flatMap(({ type, urn, inputs }) => {
-    const [, name] = resourceName.exec(urn.split("::").at(-1) ?? "") ?? [];
-    const uri = inputs?.["uri"];
-    return type === "pulumi:providers:libvirt" && name !== undefined && typeof uri === "string"
-      ? [{ name, uri: asWritten(uri), virshUri: asVirshUri(uri) }]
-      : [];
-  });
+/**
+ * Those the stack's state knows of: what was made there is still there when the settings name it no more.
+ *
+ * @param known those of the settings.
+ * @throws Failure where an earlier version has written a state with more than these, for it does not say which.
+ */
+export function hypervisorsOf(
+  resources: readonly StateResource[],
+  known: readonly RemoteHost[],
+): readonly RemoteHost[] {
+  try {
+    const storages = new StackFacts(resources).of("kindows:machine:MachineStorage").values();
+    return [...storages].flatMap(({ hypervisor }) => hypervisor ?? []);
+  } catch (error) {
+    // One is this host's.
+    const providers = resources.filter(({ type }) => type === "pulumi:providers:libvirt");
+    if (providers.length > 1 + known.length) throw error;
+    return [];
+  }
 }
 
-/** All of both; of one that both have, what the first says. */
-export function together(
-  first: readonly RemoteHost[],
-  second: readonly RemoteHost[],
-): readonly RemoteHost[] {
-  return [...first, ...second.filter(({ name }) => !first.some((one) => one.name === name))];
+/** All of them, each once; of one that is there twice, what the first says. */
+export function together(hosts: readonly RemoteHost[]): readonly RemoteHost[] {
+  return hosts.filter(({ name }, at) => hosts.findIndex((one) => one.name === name) === at);
 }
 
 /** A hypervisor that does not answer. */

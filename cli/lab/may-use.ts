@@ -1,4 +1,4 @@
-import { parseDeployment, pendingOperations, resourcesOf } from "../recovery/deployment.ts";
+import { parseDeployment, pendingOperations, resourcesOf } from "../engine/deployment.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure } from "../../host/failure.ts";
 import { ownershipOf } from "./claim.ts";

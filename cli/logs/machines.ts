@@ -2,8 +2,8 @@ import * as z from "zod";
 
 import type { SshSource } from "../../ssh/run-over-ssh.ts";
 import { remoteSteps } from "../../components/windows/remote-steps.ts";
-import type { Deployment, StateResource } from "../recovery/deployment.ts";
-import { resourcesOf } from "../recovery/deployment.ts";
+import { resourcesOf, type Deployment, type StateResource } from "../engine/deployment.ts";
+import { StackFacts } from "../engine/facts.ts";
 
 /** A machine whose step scripts are there to be run. */
 export interface LogSource extends SshSource {
@@ -30,20 +30,31 @@ const secretSchema = z.object({
 /**
  * The machines that have their step scripts, from an export of the state that shows secrets: it knows them also where
  * an `up` failed, and the stack's outputs do not.
+ *
+ * @throws Failure when an earlier version has written the state.
  */
 export function logSources(deployment: Deployment): LogSource[] {
-  return resourcesOf(deployment).flatMap((resource) => sourceOf(resource) ?? []);
+  const resources = resourcesOf(deployment).filter((each) => each.delete !== true);
+  const facts = new StackFacts(resources);
+  const machines = facts.machines();
+  return [...facts.of("kindows:windows:WindowsNode")].flatMap(([urn, { node }]) => {
+    const machine = resources.find((each) => each.urn === machines.get(node));
+    const { data } = connectionSchema.safeParse(revealed(machine?.outputs?.["connection"]));
+    // The first command on a machine unpacks the scripts.
+    return data !== undefined && stepsOf(resources, urn).length > 0
+      ? [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog` }]
+      : [];
+  });
 }
 
-function sourceOf({ urn, type, inputs = {}, ...rest }: StateResource): LogSource | undefined {
-  const node = /::([^:]+)-steps$/.exec(urn)?.[1];
-  if (type !== "command:remote:Command" || node === undefined || rest.delete === true) {
-    return undefined;
-  }
-  const connection = connectionSchema.safeParse(revealed(inputs["connection"]));
-  return connection.success
-    ? { node, ...connection.data, scripts: `${remoteSteps}\\Export-NodeLog` }
-    : undefined;
+/** Commands that were run for a node on its machine. */
+export function stepsOf(
+  resources: readonly StateResource[],
+  component: string,
+): readonly StateResource[] {
+  return resources.filter(
+    ({ type, parent }) => type === "command:remote:Command" && parent === component,
+  );
 }
 
 /** A value of a state that shows secrets, with each secret as it is. */

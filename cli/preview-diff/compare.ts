@@ -5,7 +5,7 @@ import { previewOf } from "./preview.ts";
 import type { PreviewTools } from "./preview.ts";
 import type { Previewed } from "./previewed.ts";
 
-const nothing: Previewed = { resources: [], diagnostics: [] };
+const nothing: Previewed = { resources: [], components: [], diagnostics: [] };
 
 /** The two versions of a project, and which stacks they have. */
 export interface Versions {

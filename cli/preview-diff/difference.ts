@@ -1,3 +1,4 @@
+import { resourceName } from "../engine/deployment.ts";
 import type { Previewed } from "./previewed.ts";
 import type { PreviewedResource } from "./previewed-resource.ts";
 import { replaces } from "./replacing.ts";
@@ -60,7 +61,7 @@ export function differenceOf(base: Previewed, head: Previewed): Difference {
       const reasons = changes.has(resource.urn) ? pulledBy(resource, anew) : [];
       if (reasons.length > 0 && !anew.has(resource.urn)) {
         anew.add(resource.urn);
-        because.set(resource.urn, reasons.map(nameOf));
+        because.set(resource.urn, reasons.map(resourceName));
       }
     }
   }
@@ -100,7 +101,7 @@ function following(
   anew: ReadonlySet<string>,
 ): readonly PropertyChange[] {
   return Object.entries(resource.inputSources).flatMap(([input, urns]) => {
-    const follows = urns.filter((urn) => anew.has(urn)).map(nameOf);
+    const follows = urns.filter((urn) => anew.has(urn)).map(resourceName);
     const unseen =
       !resource.ignored.includes(input) &&
       hasHidden(resource.inputs[input]) &&
@@ -140,8 +141,4 @@ function valueChanges(
 
 function isBranch(value: Value | undefined): boolean {
   return typeof value === "object" && value !== null && !("hidden" in value);
-}
-
-function nameOf(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
 }

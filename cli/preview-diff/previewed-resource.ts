@@ -5,6 +5,8 @@ export interface PreviewedResource {
   readonly urn: string;
   readonly type: string;
   readonly name: string;
+  /** URN of the component it is in; the stack's own where it is in none. */
+  readonly parent: string;
   readonly inputs: Readonly<Record<string, Value>>;
   /** Resources whose outputs an input is made of, by the input's name. */
   readonly inputSources: Readonly<Record<string, readonly string[]>>;

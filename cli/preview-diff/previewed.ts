@@ -1,6 +1,8 @@
 import * as z from "zod";
 
 import { messageOf } from "../../host/failure.ts";
+import { resourceName } from "../engine/deployment.ts";
+import type { FactSource } from "../engine/facts.ts";
 import type { PreviewedResource } from "./previewed-resource.ts";
 import { valueOf } from "./value.ts";
 import type { Value } from "./value.ts";
@@ -8,6 +10,7 @@ import type { Value } from "./value.ts";
 /** What a preview of a stack without a state tells: everything the program asks for. */
 export interface Previewed {
   readonly resources: readonly PreviewedResource[];
+  readonly components: readonly FactSource[];
   /** What the engine and the program say besides: warnings and errors. */
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
@@ -23,6 +26,7 @@ const previewSchema = z.object({
           .object({
             custom: z.boolean(),
             type: z.string(),
+            parent: z.string().nullish(),
             inputs: z.record(z.string(), z.unknown()).nullish(),
             propertyDependencies: z.record(z.string(), list).nullish(),
             dependencies: list,
@@ -51,8 +55,12 @@ export function readPreview(json: string, folder: string): Previewed {
   } catch (error) {
     throw new Error(`the engine's preview cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  const resources = (parsed.steps ?? []).flatMap(({ urn, newState }) => {
-    // Components do nothing of their own.
+  const steps = parsed.steps ?? [];
+  // Components do nothing of their own.
+  const components = steps.flatMap(({ urn, newState }) =>
+    newState?.custom === false ? [{ ...newState, urn }] : [],
+  );
+  const resources = steps.flatMap(({ urn, newState }) => {
     if (newState?.custom !== true) {
       return [];
     }
@@ -61,7 +69,8 @@ export function readPreview(json: string, folder: string): Previewed {
       {
         urn,
         type,
-        name: urn.slice(urn.lastIndexOf("::") + 2),
+        name: resourceName(urn),
+        parent: newState.parent ?? "",
         inputs: valueOf(inputs ?? {}, folder) as Readonly<Record<string, Value>>,
         inputSources: Object.fromEntries(
           Object.entries(propertyDependencies ?? {}).map(([key, urns]) => [key, urns ?? []]),
@@ -74,7 +83,7 @@ export function readPreview(json: string, folder: string): Previewed {
       },
     ];
   });
-  return { resources: inOrder(resources), diagnostics: parsed.diagnostics ?? [] };
+  return { resources: inOrder(resources), components, diagnostics: parsed.diagnostics ?? [] };
 }
 
 /** `triggers` of `triggers[*]`. */

@@ -1,5 +1,5 @@
-import type { Deployment, StateResource } from "./deployment.ts";
-import { resourcesOf } from "./deployment.ts";
+import type { Deployment, StateResource } from "../engine/deployment.ts";
+import { providerUrn, resourcesOf } from "../engine/deployment.ts";
 
 /** What goes with a resource that is forgotten. */
 export type Extent =
@@ -78,8 +78,4 @@ export function neededBy(resource: StateResource): readonly string[] {
     ...(resource.dependencies ?? []),
     ...Object.values(resource.propertyDependencies ?? {}).flatMap((list) => list ?? []),
   ];
-}
-
-function providerUrn(resource: StateResource): string | undefined {
-  return resource.provider?.slice(0, resource.provider.lastIndexOf("::"));
 }

@@ -7,20 +7,14 @@ import {
   type HyperVHostParameter,
 } from "../../components/machine/hyper-v/parameters.ts";
 import { messageOf } from "../../host/failure.ts";
-import type { StateResource } from "./deployment.ts";
+import { actionParameter, type StateResource } from "../engine/deployment.ts";
 import { neededBy } from "./forget.ts";
 
 /** Longest that a host is asked, in seconds. */
 const askSeconds = 90;
 
-const commandSchema = z.object({
-  create: z.string().optional(),
-  environment: z.record(z.string(), z.unknown()).optional(),
-  triggers: z.array(z.unknown()).optional(),
-});
-
-/** What a making's mark looks like. */
-const markForm = /^[0-9a-f]{12}$/;
+/** What replaces a machine: its making's mark. */
+const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
 
 /** A machine that the state has on a Hyper-V host. */
 interface OwnedMachine {
@@ -33,29 +27,23 @@ interface OwnedMachine {
 export function machinesByHost(
   resources: readonly StateResource[],
 ): readonly { readonly host: HyperVHostParameter; readonly machines: readonly OwnedMachine[] }[] {
-  const commands = resources
-    .filter(({ type }) => type === "command:local:Command")
-    .map((resource) => ({ resource, inputs: commandSchema.safeParse(resource.inputs).data }));
-  const runs = (action: string): typeof commands =>
-    commands.filter(({ inputs }) => inputs?.create?.includes(action) === true);
-  const machines = runs("make-hyper-v-machine.ts");
-  return runs("prepare-hyper-v-host.ts").flatMap(({ resource, inputs }) => {
-    const text = inputs?.environment?.["HYPER_V_HOST"];
-    return typeof text !== "string"
-      ? []
-      : [
-          {
-            host: hyperVHostSchema.parse(JSON.parse(text)),
-            machines: machines
-              .filter((machine) => neededBy(machine.resource).includes(resource.urn))
-              .flatMap(({ resource: { urn }, inputs: { triggers = [] } = {} }) => {
-                const [making] = triggers;
-                // Anything else would be told as a machine that is gone.
-                return typeof making === "string" && markForm.test(making) ? [{ urn, making }] : [];
-              }),
-          },
-        ];
-  });
+  const types = new Map(resources.map(({ urn, type }) => [urn, type]));
+  const madeBy = (component: string): readonly StateResource[] =>
+    resources.filter(
+      ({ parent, type }) =>
+        type === "command:local:Command" && types.get(parent ?? "") === component,
+    );
+  const machines = madeBy("kindows:machine:HyperVMachine");
+  return madeBy("kindows:machine:HyperVHost").map((prepared) => ({
+    host: actionParameter(prepared, "HYPER_V_HOST", hyperVHostSchema),
+    machines: machines
+      .filter((machine) => neededBy(machine).includes(prepared.urn))
+      .flatMap(({ urn, inputs }) => {
+        const { data } = triggersSchema.safeParse(inputs?.["triggers"]);
+        // Anything else would be reported as a machine that is gone.
+        return data === undefined ? [] : [{ urn, making: data[0] }];
+      }),
+  }));
 }
 
 /** Asks a host which makings of the lab's machines are there. */

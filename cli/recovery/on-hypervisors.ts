@@ -1,5 +1,5 @@
-import { NodesByResource } from "../nodes-by-resource.ts";
-import type { StateResource } from "./deployment.ts";
+import { StackFacts } from "../engine/facts.ts";
+import { providerUrn, type StateResource } from "../engine/deployment.ts";
 
 /**
  * URNs of everything in a stack's state that belongs to some further hypervisors: their providers, what these made, and
@@ -7,44 +7,35 @@ import type { StateResource } from "./deployment.ts";
  *
  * @param hypervisors their names.
  * @param nodes names of the nodes that the settings place on them.
- * @param others names of the settings' other nodes.
+ * @throws Failure when the state does not say what belongs to which hypervisor.
  */
 export function urnsOn(
   resources: readonly StateResource[],
   hypervisors: readonly string[],
   nodes: readonly string[] = [],
-  others: readonly string[] = [],
 ): readonly string[] {
+  const facts = new StackFacts(resources);
+  const storages = new Set(
+    [...facts.of("kindows:machine:MachineStorage")]
+      .filter(([, { hypervisor }]) => hypervisors.includes(hypervisor?.name ?? ""))
+      .map(([urn]) => urn),
+  );
+  const isStored = (urn: string): boolean => facts.chain(urn).some((one) => storages.has(one.urn));
   const providers = new Set(
     resources
-      .filter(({ type }) => type === "pulumi:providers:libvirt")
-      .map(({ urn }) => urn)
-      .filter((urn) => hypervisors.some((name) => nameOf(urn) === `hypervisor-${name}`)),
+      .filter(({ urn, type }) => type.startsWith("libvirt:") && isStored(urn))
+      .flatMap((resource) => providerUrn(resource) ?? []),
   );
-  const isTheirs = ({ provider }: StateResource): boolean =>
-    providers.has(provider?.slice(0, provider.lastIndexOf("::")) ?? "");
-  const machines = resources.filter(({ type }) => type === "libvirt:index/domain:Domain");
+  const isMade = (resource: StateResource): boolean => providers.has(providerUrn(resource) ?? "");
   // Where a machine is counts, not where the settings would have it.
-  const away = new Set([...nodes, ...machines.filter(isTheirs).map(({ urn }) => nameOf(urn))]);
-  const byName = new NodesByResource([
-    ...new Set([...away, ...others, ...machines.map(({ urn }) => nameOf(urn))]),
-  ]);
-  const own = new Set(
-    hypervisors
-      .flatMap((name) => [`machines-${name}`, `linux-machines-${name}`])
-      .flatMap((storage) => [storage, `${storage}-images`]),
-  );
+  const away = new Set([...nodes, ...resources.filter(isMade).map(({ urn }) => facts.nodeOf(urn))]);
   return resources
     .filter(
       (resource) =>
         providers.has(resource.urn) ||
-        isTheirs(resource) ||
-        own.has(nameOf(resource.urn)) ||
-        away.has(byName.nodeOrMachineOf(nameOf(resource.urn)) ?? ""),
+        isMade(resource) ||
+        isStored(resource.urn) ||
+        away.has(facts.nodeOf(resource.urn) ?? ""),
     )
     .map(({ urn }) => urn);
-}
-
-function nameOf(urn: string): string {
-  return urn.split("::").at(-1) ?? "";
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-import { endpointHost, firstControlPlane } from "../../components/controlplane/cluster-names.ts";
-import type { StateResource } from "./deployment.ts";
+import { kindContainers } from "../../config/names.ts";
+import { actionParameter, type StateResource } from "../engine/deployment.ts";
 
 /** A thing on the host that a resource in the state stands for. */
 export interface OwnedThing {
@@ -12,15 +12,14 @@ export interface OwnedThing {
   readonly essential: boolean;
 }
 
-type Identities = (resource: StateResource) => readonly Omit<OwnedThing, "urn">[];
+type Identities = (
+  resource: StateResource,
+  /** Type of the component it is in. */
+  component: string | undefined,
+) => readonly Omit<OwnedThing, "urn">[];
 
 const essential = (identity: string): Omit<OwnedThing, "urn"> => ({ identity, essential: true });
 const accessory = (identity: string): Omit<OwnedThing, "urn"> => ({ identity, essential: false });
-
-const commandSchema = z.object({
-  create: z.string().optional(),
-  environment: z.record(z.string(), z.unknown()).optional(),
-});
 
 /** How a resource's type says which thing it is. libvirt's and Docker's ids are those the finders see. */
 const identitiesByType: Readonly<Record<string, Identities>> = {
@@ -42,60 +41,41 @@ const identitiesByType: Readonly<Record<string, Identities>> = {
     essential(`libvirt volume ${id?.split(";")[0]}`),
   ],
   "docker:index/network:Network": ({ id }) => [essential(`docker network ${id}`)],
-  // Containers are made by host actions; what they make is in the action's parameters.
-  "command:local:Command": (resource) => [...clusterThings(resource), ...workerThings(resource)],
+  "command:local:Command": containersOf,
 };
 
-const clusterSchema = z.object({
-  name: z.string(),
-  controlPlanes: z.union([z.literal(1), z.literal(3)]),
-});
-const workerSchema = z.object({ name: z.string(), cluster: z.string() });
+const clusterSchema = z.object({ name: z.string(), controlPlanes: z.literal([1, 3]) });
+const workerSchema = z.object({ name: z.string() });
 
-function clusterThings(resource: StateResource): ReturnType<Identities> {
-  const cluster = parameterOf(resource, "create-kind-cluster.ts", "CLUSTER", clusterSchema);
-  if (cluster === undefined) {
-    return [];
-  }
-  const { name, controlPlanes } = cluster;
-  const containers = [
-    ...Array.from({ length: controlPlanes }, (_, index) =>
-      index === 0 ? firstControlPlane(name) : `${firstControlPlane(name)}${index + 1}`,
-    ),
-    ...(controlPlanes === 1 ? [] : [endpointHost(name, controlPlanes)]),
-  ];
-  return [
-    ...containers.map((container) => essential(`docker container ${container}`)),
-    accessory(`kind cluster ${name}`),
-  ];
-}
-
-function workerThings(resource: StateResource): ReturnType<Identities> {
-  const worker = parameterOf(resource, "add-linux-worker.ts", "WORKER", workerSchema);
-  return worker === undefined ? [] : [essential(`docker container ${worker.name}`)];
-}
-
-/** The JSON parameter of a host action; nothing when the resource runs another one. */
-function parameterOf<T>(
+/**
+ * Containers are made by host actions, whose parameters say which: what is recorded there is what was made, also where a
+ * run was killed before the component that asks for something else by now got it.
+ */
+function containersOf(
   resource: StateResource,
-  action: string,
-  variable: string,
-  schema: z.ZodType<T>,
-): T | undefined {
-  const { create, environment } = commandSchema.safeParse(resource.inputs).data ?? {};
-  if (create === undefined || !create.includes(action)) {
-    return undefined;
+  component: string | undefined,
+): ReturnType<Identities> {
+  // What goes with the cluster only waits for it.
+  if (component === "kindows:controlplane:KindCluster" && resource.deletedWith === undefined) {
+    const { name, controlPlanes } = actionParameter(resource, "CLUSTER", clusterSchema);
+    return [
+      ...kindContainers(name, controlPlanes).map((each) => essential(`docker container ${each}`)),
+      accessory(`kind cluster ${name}`),
+    ];
   }
-  const text = environment?.[variable];
-  return typeof text === "string" ? schema.parse(JSON.parse(text)) : undefined;
+  if (component === "kindows:controlplane:LinuxWorker") {
+    const { name } = actionParameter(resource, "WORKER", workerSchema);
+    return [essential(`docker container ${name}`)];
+  }
+  return [];
 }
 
 /** Everything on the host that the state knows of. */
 export function ownedThings(resources: readonly StateResource[]): readonly OwnedThing[] {
+  const types = new Map(resources.map(({ urn, type }) => [urn, type]));
   return resources.flatMap((resource) =>
-    (identitiesByType[resource.type]?.(resource) ?? []).map((thing) => ({
-      ...thing,
-      urn: resource.urn,
-    })),
+    (identitiesByType[resource.type]?.(resource, types.get(resource.parent ?? "")) ?? []).map(
+      (thing) => ({ ...thing, urn: resource.urn }),
+    ),
   );
 }

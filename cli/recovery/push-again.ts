@@ -1,7 +1,11 @@
 import type { Pulumi } from "../engine/pulumi.ts";
-import { parseDeployment, resourcesOf, type Deployment } from "./deployment.ts";
+import * as z from "zod";
+import { parseDeployment, resourcesOf, shortName, type Deployment } from "../engine/deployment.ts";
+import { StackFacts } from "../engine/facts.ts";
 import { forget } from "./forget.ts";
-import { shortName } from "./repair.ts";
+
+/** What has something copied again: another machine and, for a program but not for scripts, another checksum. */
+const pushTriggersSchema = z.tuple([z.unknown(), z.string()]);
 
 /** A state that will have files pushed to machines again. */
 export interface Unpushed {
@@ -17,10 +21,13 @@ export interface Unpushed {
  * @param nodes names of nodes; those whose image carries their programs have had nothing pushed.
  */
 export function forgetPushes(deployment: Deployment, nodes: readonly string[]): Unpushed {
-  const pushes = resourcesOf(deployment).filter(
-    ({ type, urn }) =>
+  const resources = resourcesOf(deployment);
+  const facts = new StackFacts(resources);
+  const pushes = resources.filter(
+    ({ type, urn, inputs }) =>
       type === "command:remote:CopyToRemote" &&
-      nodes.some((node) => urn.includes(`::${node}-push-`)),
+      pushTriggersSchema.safeParse(inputs?.["triggers"]).success &&
+      nodes.includes(facts.nodeOf(urn) ?? ""),
   );
   return {
     deployment: forget(deployment, new Set(pushes.map(({ urn }) => urn))),

@@ -5,7 +5,7 @@ import { Failure, exitCodes } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { processes } from "../lab/processes.ts";
 import { surveyHost } from "../lab/survey.ts";
-import { parseDeployment, resourcesOf } from "./deployment.ts";
+import { parseDeployment, resourcesOf } from "../engine/deployment.ts";
 import type { Extent } from "./forget.ts";
 import { goneFromHyperV } from "./hyper-v-machines.ts";
 import { judgeLock, readLocks } from "./locks.ts";

@@ -1,6 +1,11 @@
 import type { LabThing } from "../lab/lab-thing.ts";
-import type { Deployment } from "./deployment.ts";
-import { pendingOperations, resourcesOf, withoutPendingOperations } from "./deployment.ts";
+import type { Deployment } from "../engine/deployment.ts";
+import {
+  pendingOperations,
+  resourcesOf,
+  shortName,
+  withoutPendingOperations,
+} from "../engine/deployment.ts";
 import { extentOf, forget } from "./forget.ts";
 import type { Extent } from "./forget.ts";
 import { ownedThings } from "./owned-things.ts";
@@ -61,10 +66,4 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
     notes,
     owned: new Set(ownedThings(resourcesOf(repaired)).map(({ identity }) => identity)),
   };
-}
-
-/** Last part of the type and the name: `Domain win-1`. */
-export function shortName(urn: string): string {
-  const [name = "", types = ""] = urn.split("::").reverse();
-  return `${types.split(":").at(-1)} ${name}`;
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { clusterLabel } from "../../config/names.ts";
 import { below, readXml } from "../../host/read-xml.ts";
 import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
@@ -197,7 +198,7 @@ async function containerPorts(host: Host, lab: string): Promise<readonly Port[]>
   const running = lines(
     await host.run("docker", [
       ...["ps", "--filter", "status=running", "--format", "{{.Names}}"],
-      ...["--filter", `label=io.x-k8s.kind.cluster=${lab}`],
+      ...["--filter", `label=${clusterLabel}=${lab}`],
     ]),
   );
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-import type { StateResource } from "./deployment.ts";
+import type { StateResource } from "../engine/deployment.ts";
 import { neededBy } from "./forget.ts";
 
 /** Component that mints a bootstrap token; the token itself is a command below it. */

@@ -1,3 +1,4 @@
+import { clusterLabel } from "../../config/names.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { lines, virsh } from "../lab/host.ts";
@@ -26,7 +27,7 @@ async function containersIn(
 ): Promise<readonly Idle[]> {
   const listed = await host.run("docker", [
     ...["ps", "--all", "--filter", `status=${state}`, "--format", "{{.Names}}"],
-    ...["--filter", `label=io.x-k8s.kind.cluster=${lab}`],
+    ...["--filter", `label=${clusterLabel}=${lab}`],
   ]);
   // Docker gives the lowest free address to the one that starts first, and the control plane had that.
   return lines(listed)

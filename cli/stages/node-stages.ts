@@ -1,7 +1,6 @@
-import { stripVTControlCharacters } from "node:util";
 import type { Machine } from "../../components/machine/machine.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
-import { NodesByResource } from "../nodes-by-resource.ts";
+import type { NodeEvent } from "../engine/events.ts";
 import { lastResource, stages, type Stage } from "./stages.ts";
 
 /** A node, and what runs on it. */
@@ -19,35 +18,29 @@ interface Way {
   readonly took: { readonly noun: string; readonly milliseconds: number }[];
 }
 
-/** A line of the engine's about a resource: sign, type, name, and what became of it. */
-const resourceLine = /^\s*[-+~><=]{1,2}\s+[\w:/@.-]+:\w+ ([\w.-]+) (\w+)\b/;
-
-/** What the engine says while it makes or changes something, and when that is done. */
-const begins = new Set(["creating", "updating", "replacing"]);
-const ends = new Set(["created", "updated", "replaced"]);
-
-/** Tells from what the engine prints in which stage each node is. */
+/** Tells from the engine's events in which stage each node is. */
 export class NodeStages {
-  readonly #nodes: NodesByResource;
   readonly #stages: ReadonlyMap<string, readonly Stage[]>;
   readonly #now: () => number;
   readonly #ways = new Map<string, Way>();
 
   constructor(nodes: readonly StagedNode[], now: () => number = Date.now) {
-    this.#nodes = new NodesByResource(nodes.map(({ name }) => name));
     this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
     this.#now = now;
   }
 
-  /** Takes in one line of the engine's output; returns what is to be told about a node, if that is news. */
-  read(line: string): string | undefined {
-    const [, resource, became] = resourceLine.exec(stripVTControlCharacters(line)) ?? [];
-    if (resource === undefined || became === undefined) return undefined;
-    const node = this.#nodes.nodeOrMachineOf(resource);
-    if (node === undefined) return undefined;
-    const rest = resource.slice(node.length);
-    if (ends.has(became) && rest === lastResource) return this.#arrive(node);
-    return begins.has(became) ? this.#enter(node, rest) : undefined;
+  /** Takes in an event; returns what is to be told about a node, if that is news. */
+  read(event: NodeEvent): string | undefined {
+    switch (event.kind) {
+      case "begun":
+        return this.#enter(event.node, event.resource);
+      case "done":
+        return event.resource === `${event.node}${lastResource}`
+          ? this.#arrive(event.node)
+          : undefined;
+      case "failed":
+        return undefined;
+    }
   }
 
   /** One line about all nodes that are on their way; undefined where none is. */
@@ -60,9 +53,11 @@ export class NodeStages {
     return parts.length === 0 ? undefined : parts.join(", ");
   }
 
-  #enter(node: string, rest: string): string | undefined {
+  #enter(node: string, resource: string): string | undefined {
     const known = this.#stages.get(node) ?? [];
-    const stage = known.findIndex(({ resources }) => resources.includes(rest));
+    const stage = known.findIndex(({ resources }) =>
+      resources.some((end) => `${node}${end}` === resource),
+    );
     const found = known[stage];
     if (found === undefined) return undefined;
     const now = this.#now();

@@ -1,3 +1,4 @@
+import type { NodeEvent } from "../engine/events.ts";
 import { NodeStages, type StagedNode } from "./node-stages.ts";
 
 /** Longest time without a word about nodes that are on their way, in seconds. */
@@ -15,9 +16,8 @@ export class ToldStages {
     this.#timer = setInterval(() => this.#tell(this.#stages.underWay), silenceSeconds * 1000);
   }
 
-  /** Takes in one line of the engine's output. */
-  read(line: string): void {
-    this.#tell(this.#stages.read(line));
+  read(event: NodeEvent): void {
+    this.#tell(this.#stages.read(event));
   }
 
   stop(): void {

@@ -25,8 +25,9 @@ export interface Picture {
  *
  * @param least width that it fills.
  */
-export function drawLab(lab: DrawnLab, top: number, least: number): Picture {
-  const settings = `Pulumi.${lab.stack}.yaml`;
+export function drawLab(stack: string, lab: DrawnLab, top: number, least: number): Picture {
+  const settings = `Pulumi.${stack}.yaml`;
+  const labName = lab.network?.name ?? lab.cluster?.name ?? "";
   const makerWidth = Math.max(120, widthOf(settings) + 24);
   const left = margin * 2 + makerWidth + arrowWidth;
   const needed = perRow * cell.width + (perRow + 1) * margin;
@@ -39,8 +40,9 @@ export function drawLab(lab: DrawnLab, top: number, least: number): Picture {
   const docker = { x: left, y, width: inner, height: 0 };
   const { cluster } = lab;
   if (cluster) {
-    const containers = [...cluster.controlPlanes, ...cluster.workers];
+    const containers = [...cluster.controlPlanes, ...lab.workers];
     const rows = Math.ceil(containers.length / perRow);
+    const imageName = cluster.image.replace(/[:@].*/, "");
     docker.height = 54 + rows * (cell.dockerHeight + margin);
     shapes.push(
       box(docker, "docker", 8),
@@ -48,7 +50,7 @@ export function drawLab(lab: DrawnLab, top: number, least: number): Picture {
       label(
         docker.x + margin,
         y + 40,
-        `${cluster.image}, addresses from ${cluster.range}; pods ${cluster.podCidr}, Services ${cluster.serviceCidr}`,
+        `${imageName}, addresses from ${lab.network?.containerRange}; pods ${cluster.podCidr}, Services ${cluster.serviceCidr}`,
         "small",
       ),
       ...containers.map((name, at) =>
@@ -71,7 +73,7 @@ export function drawLab(lab: DrawnLab, top: number, least: number): Picture {
         label(
           bar.x + margin,
           y + 37,
-          `libvirt's network ${lab.name}: ${network.mode.toUpperCase()}, DHCP, DNS; Docker adopts its bridge`,
+          `libvirt's network ${network.name}: NAT, DHCP, DNS; Docker adopts its bridge`,
           "small",
         ),
       ),
@@ -120,7 +122,7 @@ export function drawLab(lab: DrawnLab, top: number, least: number): Picture {
     );
   }
   const body = { x: 1, y: top, width: width - 2, height: y - top + margin };
-  const title = `Linux host with the lab ${lab.name}`;
+  const title = `Linux host with the lab ${labName}`;
   return {
     shapes: [box(body, "host", 12), label(margin, top + 24, title, "name"), ...shapes],
     width,
@@ -137,7 +139,7 @@ function container(lab: DrawnLab, name: string, at: number, place: Place): Xml {
     {},
     element("title", {}, `container ${name}, ${what}`),
     box(place, "thing"),
-    label(place.x + 12, place.y + 22, name.replace(`${lab.name}-`, ""), "name"),
+    label(place.x + 12, place.y + 22, name.replace(`${lab.cluster?.name}-`, ""), "name"),
     ...labels(place.x + 12, place.y + 42, [what, "a Linux node, made by kind"]),
   );
 }
@@ -145,20 +147,15 @@ function container(lab: DrawnLab, name: string, at: number, place: Place): Xml {
 const systems = { windows: "Windows", linux: "Linux" } as const;
 
 function machine(each: DrawnMachine, place: Place): Xml {
-  const { name, address = "address known after up", cpus, memoryMiB, diskGiB } = each;
-  const disk = diskGiB === undefined ? "" : `, ${diskGiB} GiB disk`;
-  const size = `${cpus} CPU, ${memoryMiB} MiB${disk}`;
+  const { node, os, address, cpus, memoryMiB, diskGiB, domainType } = each;
+  const size = `${cpus} CPU, ${memoryMiB} MiB, ${diskGiB} GiB disk`;
   return element(
     "g",
     {},
-    element("title", {}, `machine ${name}, ${address}, ${size}, ${each.virtualization}`),
+    element("title", {}, `machine ${node}, ${address}, ${size}, ${domainType}`),
     box(place, "thing"),
-    label(place.x + 12, place.y + 22, name, "name"),
-    ...labels(place.x + 12, place.y + 42, [
-      address,
-      size,
-      `${systems[each.os]} node, ${each.virtualization}`,
-    ]),
+    label(place.x + 12, place.y + 22, node, "name"),
+    ...labels(place.x + 12, place.y + 42, [address, size, `${systems[os]} node, ${domainType}`]),
   );
 }
 

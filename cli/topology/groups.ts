@@ -1,4 +1,4 @@
-import { NodesByResource } from "../nodes-by-resource.ts";
+import { StackFacts } from "../engine/facts.ts";
 import type { Previewed } from "../preview-diff/previewed.ts";
 import type { PreviewedResource } from "../preview-diff/previewed-resource.ts";
 
@@ -31,12 +31,15 @@ interface Part {
  *
  * Providers that are in no component are in no group.
  */
-export function groupsOf({ resources }: Previewed, machines: readonly string[]): readonly Group[] {
-  const nodes = new NodesByResource(machines);
+export function groupsOf({
+  resources,
+  components,
+}: Pick<Previewed, "resources" | "components">): readonly Group[] {
+  const facts = new StackFacts([...components, ...resources]);
   const named = resources.flatMap((resource) => {
-    const component = componentOf(resource);
+    const component = componentOf(resource, facts);
     if (component === undefined) return [];
-    const machine = nodes.nodeOrMachineOf(resource.name);
+    const machine = facts.nodeOf(resource.urn);
     return [
       { resource, machine, title: machine === undefined ? component : `${component} ${machine}` },
     ];
@@ -97,9 +100,9 @@ function titleOf(
 }
 
 /** The outermost component a resource is in. */
-function componentOf({ urn }: PreviewedResource): string | undefined {
-  const types = urn.split("::").at(2)?.split("$") ?? [];
-  return types.length > 1 ? types[0]?.split(":").at(-1) : undefined;
+function componentOf({ urn }: PreviewedResource, facts: StackFacts): string | undefined {
+  const within = facts.chain(urn).filter(({ type }) => type !== "pulumi:pulumi:Stack");
+  return within.length > 1 ? within.at(-1)?.type.split(":").at(-1) : undefined;
 }
 
 function beforeOf({ inputSources, dependencies }: PreviewedResource): readonly string[] {

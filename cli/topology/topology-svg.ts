@@ -14,14 +14,11 @@ import { element } from "./xml.ts";
  *
  * Everything in it is told in its description too, for who can't see it.
  */
-export function topologySvg(previewed: Previewed): string {
+export function topologySvg(stack: string, previewed: Previewed): string {
   const lab = labOf(previewed);
-  const groups = groupsOf(
-    previewed,
-    lab.machines.map(({ name }) => name),
-  );
+  const groups = groupsOf(previewed);
   const { width: least } = drawOrder(groups, 0);
-  const host = drawLab(lab, 1, least);
+  const host = drawLab(stack, lab, 1, least);
   const order = drawOrder(groups, host.height + 8);
   const { width } = host;
   const providers = previewed.resources
@@ -31,7 +28,7 @@ export function topologySvg(previewed: Previewed): string {
   const restLines = wrapped(rest, width - 32);
   const bottom = host.height + 8 + order.height;
   const height = bottom + restLines.length * 16 + 12;
-  const title = `Topology of the stack ${lab.stack}`;
+  const title = `Topology of the stack ${stack}`;
   const picture = element(
     "svg",
     {
@@ -71,13 +68,16 @@ export function topologySvg(previewed: Previewed): string {
 }
 
 /** What the picture shows, in sentences. */
-function description({ network, cluster, machines }: DrawnLab, groups: readonly Group[]): string {
-  const containers = cluster && [...cluster.controlPlanes, ...cluster.workers].join(", ");
+function description(
+  { network, cluster, workers, machines }: DrawnLab,
+  groups: readonly Group[],
+): string {
+  const containers = cluster && [...cluster.controlPlanes, ...workers].join(", ");
   const list = machines
-    .map(({ name, address, cpus, memoryMiB }) => {
-      const where = address ?? "an address known after up";
-      return `${name} at ${where} with ${cpus} CPU and ${memoryMiB} MiB`;
-    })
+    .map(
+      ({ node, address, cpus, memoryMiB }) =>
+        `${node} at ${address} with ${cpus} CPU and ${memoryMiB} MiB`,
+    )
     .join("; ");
   const made = groups.map(({ title, after }) =>
     after.length === 0 ? title : `${title} after ${after.join(" and ")}`,

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
+import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
@@ -26,7 +27,8 @@ export class BootstrapToken extends pulumi.ComponentResource {
   readonly token: pulumi.Output<string>;
 
   constructor(name: string, args: BootstrapTokenArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("kindows:controlplane:BootstrapToken", name, { nodeName: args.nodeName }, opts);
+    const facts: Facts<"kindows:controlplane:BootstrapToken"> = { node: args.nodeName };
+    super("kindows:controlplane:BootstrapToken", name, { facts }, opts);
     const cluster = args.controlPlane.resource;
     const minted = new local.Command(
       name,

@@ -2,9 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 
+import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
-import { controlPlaneNodes, endpointHost } from "./cluster-names.ts";
+import { controlPlaneNames, endpointHost, linuxWorkerName } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
 import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
@@ -59,12 +60,15 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
-    super(
-      "kindows:controlplane:KindCluster",
-      name,
-      { name: args.name, kubernetesVersion: args.kubernetesVersion },
-      opts,
-    );
+    const controlPlanes = controlPlaneNames(args.name, args.controlPlanes);
+    const facts: Facts<"kindows:controlplane:KindCluster"> = {
+      name: args.name,
+      image: args.nodeImage,
+      controlPlanes,
+      podCidr: args.podCidr,
+      serviceCidr: args.serviceCidr,
+    };
+    super("kindows:controlplane:KindCluster", name, { facts }, opts);
     const shape: ClusterShape = {
       name: args.name,
       image: args.nodeImage,
@@ -119,7 +123,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         new LinuxWorker(
           `${name}-${worker}`,
           {
-            nodeName: `${args.name}-${worker}`,
+            nodeName: linuxWorkerName(args.name, worker),
             cluster: args.name,
             image: args.nodeImage,
             network: args.network,
@@ -149,7 +153,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         environment: {
           KUBECONFIG_CONTENT: this.kubeconfig,
           CLUSTER: JSON.stringify({
-            controlPlanes: controlPlaneNodes(args.name, args.controlPlanes),
+            controlPlanes: controlPlaneNames(args.name, args.controlPlanes),
             timeoutSeconds: readySeconds[args.cni],
           }),
         },

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
+import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
 
 export interface LinuxWorkerArgs {
@@ -33,7 +34,8 @@ export class LinuxWorker extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxWorkerArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("kindows:controlplane:LinuxWorker", name, { nodeName: args.nodeName }, opts);
+    const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: args.nodeName };
+    super("kindows:controlplane:LinuxWorker", name, { facts }, opts);
     const { nodeName, cluster, image, endpoint, readySeconds } = args;
     // What comes before: the image, systemd, and the join.
     const limit = `${String(720 + readySeconds)}s`;

@@ -1,4 +1,4 @@
-import { clusterLabel, roleLabel } from "./cluster-names.ts";
+import { clusterLabel, roleLabel } from "../../config/names.ts";
 
 /** The part of `docker inspect <a control plane>` that its workers share. */
 export interface ControlPlaneContainer {

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Facts } from "../facts.ts";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import { nodeObject } from "../node/node-object.ts";
 import type { JoiningMachine } from "../node/joining-machine.ts";
@@ -40,7 +41,8 @@ export class LinuxNode extends pulumi.ComponentResource {
 
   constructor(name: string, args: LinuxNodeArgs, opts?: pulumi.ComponentResourceOptions) {
     const { machine, controlPlane, programs, labels = {}, taints = [] } = args;
-    super("kindows:linux:LinuxNode", name, { nodeName: machine.name, labels, taints }, opts);
+    const facts: Facts<"kindows:linux:LinuxNode"> = { node: machine.name };
+    super("kindows:linux:LinuxNode", name, { facts }, opts);
     if (machine.os !== "linux") {
       throw new pulumi.ResourceError(
         `${machine.name} is a ${machine.os} machine: a LinuxNode needs one with os "linux"`,

@@ -1,4 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { actionCommand } from "../host-action/command.ts";
 
@@ -22,7 +22,8 @@ export interface AddressReservationArgs {
 export function addressReservation(
   name: string,
   { networkId, ...reservation }: AddressReservationArgs,
-  opts?: pulumi.CustomResourceOptions,
+  /** The machine's component. */
+  parent: pulumi.Resource,
 ): pulumi.Resource {
   const action = actionCommand("machine", "reserve-address");
   return new local.Command(
@@ -35,7 +36,12 @@ export function addressReservation(
       logging: local.Logging.Stderr,
       addPreviousOutputInEnv: false,
     },
-    // Two reservations of one address are refused.
-    { ...opts, deleteBeforeReplace: true },
+    {
+      parent,
+      // Where an earlier version made it.
+      aliases: [{ parent: pulumi.rootStackResource }],
+      // Two reservations of one address are refused.
+      deleteBeforeReplace: true,
+    },
   );
 }

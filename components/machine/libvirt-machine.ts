@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
+import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
 import { domainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "./identity.ts";
@@ -17,8 +18,8 @@ export type MachineSegment =
   | {
       readonly kind: "bridge";
       readonly bridge: string;
-      /** What reserves the machine's address where its DHCP server is. */
-      readonly reservation: pulumi.Resource;
+      /** Reserves the machine's address where its DHCP server is, as a part of the machine's component. */
+      readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
     };
 
 export interface LibvirtMachineArgs {
@@ -76,12 +77,12 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
   readonly hostKey: pulumi.Output<string>;
 
   constructor(name: string, args: LibvirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    super(
-      "kindows:machine:LibvirtMachine",
-      name,
-      { computerName: args.computerName, address: args.address, mac: args.mac },
-      opts,
-    );
+    const { os, address, cpus, memoryMiB, diskGiB, domainType } = args;
+    const facts: Facts<"kindows:machine:LibvirtMachine"> = {
+      ...{ node: args.computerName, os, address },
+      ...{ cpus, memoryMiB, diskGiB, domainType },
+    };
+    super("kindows:machine:LibvirtMachine", name, { facts }, opts);
     const child = { parent: this, provider: args.libvirtProvider };
     const hostKey = new SshKey(
       `${name}-host-key`,
@@ -166,7 +167,10 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       {
         ...child,
         deleteBeforeReplace: true,
-        dependsOn: [closed, ...(args.segment.kind === "bridge" ? [args.segment.reservation] : [])],
+        dependsOn: [
+          closed,
+          ...(args.segment.kind === "bridge" ? [args.segment.reserve(this)] : []),
+        ],
       },
     );
 
@@ -191,7 +195,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
           perDialTimeout: 3,
         })),
     );
-    this.registerOutputs({ address: this.address, hostKey: this.hostKey });
+    this.registerOutputs({ connection: this.connection });
   }
 }
 

@@ -1,11 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
+import type { Facts } from "../facts.ts";
 import { actionCommand } from "../host-action/command.ts";
 
 export interface MachineStorageArgs {
   /** libvirt connection, e.g. `qemu:///system`. */
   readonly uri: string;
+  /** The hypervisor, if it is not that of this host. */
+  readonly hypervisor?: NonNullable<Facts<"kindows:machine:MachineStorage">["hypervisor"]>;
   /** Name of the libvirt pool, e.g. `kindows-rehearsal`. */
   readonly poolName: string;
   /** Folder of the pool; made and removed with it. */
@@ -40,12 +43,8 @@ export class MachineStorage extends pulumi.ComponentResource {
   private readonly pool: libvirt.Pool;
 
   constructor(name: string, args: MachineStorageArgs, opts?: pulumi.ComponentResourceOptions) {
-    super(
-      "kindows:machine:MachineStorage",
-      name,
-      { poolName: args.poolName, imageHash: args.image.hash },
-      opts,
-    );
+    const facts: Facts<"kindows:machine:MachineStorage"> = { hypervisor: args.hypervisor };
+    super("kindows:machine:MachineStorage", name, { facts }, opts);
     const pool =
       args.within?.storage.pool ??
       new libvirt.Pool(

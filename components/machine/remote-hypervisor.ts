@@ -32,24 +32,14 @@ export function providerUri(hypervisor: RemoteHypervisor, knownHostsFile: string
   });
 }
 
-/** The address as virsh takes it. */
-export function virshUri(hypervisor: RemoteHypervisor, knownHostsFile: string): string {
-  return asVirshUri(providerUri(hypervisor, knownHostsFile));
-}
-
 /**
- * The provider's address as virsh takes it. Over libssh: with `qemu+ssh` libvirt runs the program ssh, which takes no file
- * of pins (https://libvirt.org/uri.html). A host with another key is refused, never asked about.
+ * The address as virsh takes it. Over libssh: with `qemu+ssh` libvirt runs the program ssh, which takes no file of pins
+ * (https://libvirt.org/uri.html). A host with another key is refused, never asked about.
  */
-export function asVirshUri(provider: string): string {
-  return provider
+export function virshUri(hypervisor: RemoteHypervisor, knownHostsFile: string): string {
+  return providerUri(hypervisor, knownHostsFile)
     .replace(/^qemu\+ssh:/, "qemu+libssh:")
     .replace("?knownhosts=", "?known_hosts_verify=normal&known_hosts=");
-}
-
-/** The provider's address as the settings have it. */
-export function asWritten(provider: string): string {
-  return provider.replace(/\?.*$/, "");
 }
 
 function withQuery(uri: string, query: Readonly<Record<string, string>>): string {

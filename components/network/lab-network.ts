@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
+import type { Facts } from "../facts.ts";
 
 export interface LabNetworkArgs {
   /** Name of both networks, libvirt's and Docker's, e.g. `kindows-rehearsal`. */
@@ -35,12 +36,13 @@ export class LabNetwork extends pulumi.ComponentResource {
   readonly dockerNetworkName: pulumi.Output<string>;
 
   constructor(name: string, args: LabNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
-    super(
-      "kindows:network:LabNetwork",
-      name,
-      { name: args.name, cidr: args.cidr, bridge: args.bridge },
-      opts,
-    );
+    const facts: Facts<"kindows:network:LabNetwork"> = {
+      name: args.name,
+      cidr: args.cidr,
+      bridge: args.bridge,
+      containerRange: args.containerRange,
+    };
+    super("kindows:network:LabNetwork", name, { facts }, opts);
     const segment = new libvirt.Network(
       name,
       {

@@ -1,5 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
+import type { Script } from "./node-step.ts";
+import { remoteSteps } from "./remote-steps.ts";
 import { exportNodeLog, nodeScripts } from "./steps.ts";
 import { filesHash } from "./steps-folder.ts";
 
@@ -35,6 +37,22 @@ export function stepFolders(source: string): ReadonlyMap<string, StepFolder> {
       return [step, { name: folderName(step, files), files }];
     }),
   );
+}
+
+/**
+ * Folder of a script on the machine, as Windows writes it: `C:\kindows\steps\Join-Node-0123456789ab`.
+ *
+ * @throws when it is none of these.
+ */
+export function remoteFolderOf(
+  folders: ReadonlyMap<string, StepFolder>,
+  { name }: Pick<Script, "name">,
+): string {
+  const folder = folders.get(name);
+  if (folder === undefined) {
+    throw new Error(`${name}.ps1 is no script of a node`);
+  }
+  return `${remoteSteps}\\${folder.name}`;
 }
 
 /** No resource runs Export-NodeLog: an edited one makes nothing run again, and is looked for where the last one was. */

@@ -55,6 +55,14 @@ export function parseStepResult(step: string, host: string, stdout: string): Ste
   return result.data;
 }
 
+/** Code of the failure that a step has written among other lines; undefined where there is none. */
+export function stepErrorCode(output: string): string | undefined {
+  return output
+    .split(/\r?\n/)
+    .flatMap((line) => failureSchema.safeParse(parseJson(line)).data?.error.code ?? [])
+    .at(-1);
+}
+
 /**
  * A fact that must be text.
  *

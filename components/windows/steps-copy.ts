@@ -3,9 +3,8 @@ import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
 import { remoteSteps } from "./remote-steps.ts";
 import { stageHome } from "./staged-home.ts";
-import { stepFolders } from "./step-folders.ts";
+import { remoteFolderOf, type StepFolder } from "./step-folders.ts";
 import type { NodeTimeouts, Script } from "./node-step.ts";
-import { stepsSource } from "./steps-folder.ts";
 
 /** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
 export const homeSource = "components/windows/home/";
@@ -23,7 +22,6 @@ export function unpackCommand(archive: string): string {
 /** The step scripts on a machine. */
 export interface StepsCopy {
   readonly resource: pulumi.Resource;
-  /** Folder of a script on the machine, as Windows writes it: `C:\kindows\steps\Join-Node-0123456789ab`. */
   readonly folderOf: (script: Pick<Script, "name">) => string;
 }
 
@@ -38,10 +36,10 @@ export interface StepsCopy {
 export function copySteps(
   name: string,
   machine: Machine,
+  folders: ReadonlyMap<string, StepFolder>,
   timeouts: NodeTimeouts,
   parent: pulumi.Resource,
 ): StepsCopy {
-  const folders = stepFolders(stepsSource);
   const { folder, archive } = stageHome(homeSource, folders.values());
   const options = (seconds: number): pulumi.CustomResourceOptions => ({
     parent,
@@ -70,12 +68,5 @@ export function copySteps(
     },
     { ...options(300), dependsOn: [home] },
   );
-  const folderOf: StepsCopy["folderOf"] = ({ name: script }) => {
-    const folder = folders.get(script);
-    if (folder === undefined) {
-      throw new pulumi.ResourceError(`${script}.ps1 is no script of a node`, parent);
-    }
-    return `${remoteSteps}\\${folder.name}`;
-  };
-  return { resource: steps, folderOf };
+  return { resource: steps, folderOf: (script) => remoteFolderOf(folders, script) };
 }

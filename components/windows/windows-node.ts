@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Facts } from "../facts.ts";
 import type { JoiningMachine } from "../node/joining-machine.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
@@ -14,7 +15,9 @@ import { runSteps, type StepRuns } from "./run-steps.ts";
 import { unpinned, unpinnedMessage, type MediumName, type WindowsSoftware } from "./software.ts";
 import { textFact } from "./step-result.ts";
 import { installContainerd, installKubernetes, joinNode, testWindowsHost } from "./steps.ts";
+import { remoteFolderOf, stepFolders } from "./step-folders.ts";
 import { copySteps } from "./steps-copy.ts";
+import { stepsSource } from "./steps-folder.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
 /** `machine`: a Windows machine that answers SSH, or will once it has booted. */
@@ -64,12 +67,12 @@ export class WindowsNode extends pulumi.ComponentResource {
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
     const { machine, controlPlane, software, labels = {}, taints = [] } = args;
     const { versions } = software;
-    super(
-      "kindows:windows:WindowsNode",
-      name,
-      { nodeName: machine.name, versions, labels, taints },
-      opts,
-    );
+    const folders = stepFolders(stepsSource);
+    const facts: Facts<"kindows:windows:WindowsNode"> = {
+      node: machine.name,
+      checkFolder: remoteFolderOf(folders, testWindowsHost),
+    };
+    super("kindows:windows:WindowsNode", name, { facts }, opts);
     if (machine.os !== "windows") {
       throw new pulumi.ResourceError(
         `${machine.name} is a ${machine.os} machine: a WindowsNode needs one with os "windows"`,
@@ -89,7 +92,7 @@ export class WindowsNode extends pulumi.ComponentResource {
     const steps = runSteps(
       { name, machine, parent: this },
       joining,
-      copySteps(name, machine, timeouts, this),
+      copySteps(name, machine, folders, timeouts, this),
       drainBeforeUpgrade(name, machine.name, controlPlane.kubeconfig, this),
     );
     const joined = steps.of(joinNode);

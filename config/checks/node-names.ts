@@ -1,4 +1,4 @@
-import { controlPlaneNames, linuxWorkerName, loadBalancerName } from "../names.ts";
+import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "../names.ts";
 import { pathText } from "../problem.ts";
 import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
@@ -26,11 +26,12 @@ export const windowsNames: Check<NamedSettings> = {
 export const linuxNames: Check<NamedSettings> = {
   reads: ["lab.name"],
   run(settings) {
+    const { kindCluster } = labNames(settings.lab.name);
     const taken: Taken[] = kindNames(settings);
     const problems: SettingsProblem[] = [];
     settings.cluster.workers.forEach(({ name }, index) => {
       const path = ["cluster", "workers", index, "name"];
-      claim(linuxWorkerName(settings.lab.name, name), name, path, taken, problems);
+      claim(linuxWorkerName(kindCluster, name), name, path, taken, problems);
     });
     settings.nodes.forEach(({ name }, index) => {
       claim(name, name, ["nodes", index, "name"], [...taken], problems);
@@ -41,11 +42,12 @@ export const linuxNames: Check<NamedSettings> = {
 
 /** Names kind gives by itself. */
 function kindNames({ lab, cluster }: NamedSettings): Taken[] {
-  const controlPlanes = controlPlaneNames(lab.name, cluster.controlPlanes).map((name) => ({
+  const { kindCluster } = labNames(lab.name);
+  const controlPlanes = controlPlaneNames(kindCluster, cluster.controlPlanes).map((name) => ({
     name,
     owner: "kind's control plane",
   }));
-  return [...controlPlanes, { name: loadBalancerName(lab.name), owner: "kind's load balancer" }];
+  return [...controlPlanes, { name: loadBalancerName(kindCluster), owner: "kind's load balancer" }];
 }
 
 /** Takes `full` for the node written as `value` at `path`, or says whose it is. */

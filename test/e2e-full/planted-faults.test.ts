@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { readStateFile } from "../../cli/recovery/state-file.ts";
-import { resourcesOf } from "../../cli/recovery/deployment.ts";
+import { readStateFile } from "../../cli/engine/state-file.ts";
+import { resourcesOf } from "../../cli/engine/deployment.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { inContainer, succeeded, TestLab, tail, virsh } from "../e2e/lab.ts";
 import {

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
-import { readStateFile } from "../../cli/recovery/state-file.ts";
+import { readStateFile } from "../../cli/engine/state-file.ts";
 import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { engineChanges, type Change } from "./engine-changes.ts";

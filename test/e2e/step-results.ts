@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Deployment, resourcesOf } from "../../cli/recovery/deployment.ts";
+import { type Deployment, resourcesOf } from "../../cli/engine/deployment.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 
 const resultSchema = z.object({

@@ -1,3 +1,4 @@
+import { clusterLabel, roleLabel } from "../../../config/names.ts";
 import type { Host } from "../../lab/host.ts";
 import { lines } from "../../lab/host.ts";
 
@@ -12,8 +13,8 @@ export interface KindNode {
 /** The Linux nodes of a lab, running or not; its load balancer is none. */
 export async function kindNodes(host: Host, lab: string): Promise<readonly KindNode[]> {
   const listed = await host.run("docker", [
-    ...["ps", "--all", "--no-trunc", "--filter", `label=io.x-k8s.kind.cluster=${lab}`],
-    ...["--format", '{{.Names}} {{.Label "io.x-k8s.kind.role"}}'],
+    ...["ps", "--all", "--no-trunc", "--filter", `label=${clusterLabel}=${lab}`],
+    ...["--format", `{{.Names}} {{.Label "${roleLabel}"}}`],
   ]);
   return lines(listed)
     .flatMap((line) => {

@@ -12,7 +12,7 @@ import * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
-import { clusterLabel, firstControlPlane } from "../cluster-names.ts";
+import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { nodeStarted, workerRunArgs } from "../worker-container.ts";

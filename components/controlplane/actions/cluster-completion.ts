@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
+import { endpointHost, firstControlPlane } from "../../../config/names.ts";
 import { messageOf } from "../../../host/failure.ts";
-import { endpointHost, firstControlPlane } from "../cluster-names.ts";
 import type { ClusterShape } from "../kind-config.ts";
 import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";

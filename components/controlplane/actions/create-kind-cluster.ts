@@ -15,7 +15,7 @@ import { withLock } from "../../../toolchain/cache-lock.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { localFolder } from "../../../toolchain/project.ts";
 import { parameter } from "../../host-action/environment.ts";
-import { clusterLabel, endpointHost, firstControlPlane } from "../cluster-names.ts";
+import { clusterLabel, endpointHost, firstControlPlane } from "../../../config/names.ts";
 import { hostTraits } from "../host-traits.ts";
 import { kindConfig } from "../kind-config.ts";
 import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";

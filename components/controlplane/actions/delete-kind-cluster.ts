@@ -9,7 +9,7 @@ import * as z from "zod";
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { localFolder } from "../../../toolchain/project.ts";
 import { parameter } from "../../host-action/environment.ts";
-import { endpointHost } from "../cluster-names.ts";
+import { loadBalancerName } from "../../../config/names.ts";
 import { dropStandIn } from "./cluster-images.ts";
 import { removeCluster } from "./remove-cluster.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -28,7 +28,7 @@ await runAction(async () => {
     },
     async () => {
       const removed = await removeCluster(name);
-      if (removed.includes(endpointHost(name, 3))) {
+      if (removed.includes(loadBalancerName(name))) {
         await dropStandIn();
       }
     },

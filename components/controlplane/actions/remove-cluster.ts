@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { clusterLabel } from "../cluster-names.ts";
+import { clusterLabel } from "../../../config/names.ts";
 import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";

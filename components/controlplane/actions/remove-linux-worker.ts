@@ -9,7 +9,7 @@ import * as z from "zod";
 
 import { parameter, textParameter } from "../../host-action/environment.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { clusterLabel } from "../cluster-names.ts";
+import { clusterLabel } from "../../../config/names.ts";
 import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
 import { runAction, say } from "../../host-action/run-action.ts";

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import type { Facts } from "../../facts.ts";
 import { actionCommand } from "../../host-action/command.ts";
 import { fingerprint } from "../../../ssh/host-key.ts";
 import type { Machine, SshConnection } from "../machine.ts";
@@ -65,7 +66,8 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
 
   constructor(name: string, args: ExistingMachineArgs, opts?: pulumi.ComponentResourceOptions) {
     const { computerName, address, access, bastion, forward, reset } = args;
-    super("kindows:machine:ExistingMachine", name, { computerName, address }, opts);
+    const facts: Facts<"kindows:machine:ExistingMachine"> = { node: computerName };
+    super("kindows:machine:ExistingMachine", name, { facts }, opts);
     const connection =
       access === undefined
         ? pulumi.output(pulumi.unknown as unknown as SshConnection)
@@ -112,7 +114,7 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
       },
     );
     this.instanceId = pulumi.output(instance);
-    this.registerOutputs({ address, hostKey: this.hostKey });
+    this.registerOutputs({ connection: this.connection });
   }
 }
 

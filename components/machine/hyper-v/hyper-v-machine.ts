@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import type { Facts } from "../../facts.ts";
 import { actionCommand } from "../../host-action/command.ts";
 import { metaData, userData } from "../identity.ts";
 import type { Machine, SshConnection } from "../machine.ts";
@@ -23,12 +24,12 @@ export interface HyperVMachineArgs {
   readonly memoryMiB: number;
   /** Size of the differencing disk in GiB; at least the image's own. */
   readonly diskGiB: number;
-  /** IPv4 address, reserved for `mac` by `reservation`. */
+  /** IPv4 address, reserved for `mac` by `reserve`. */
   readonly address: string;
   /** Stable MAC address, with colons. */
   readonly mac: string;
-  /** What reserves the machine's address where the segment's DHCP server is. */
-  readonly reservation: pulumi.Resource;
+  /** Reserves the machine's address where the segment's DHCP server is, as a part of the machine's component. */
+  readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
   readonly host: HyperVHost;
   /** Who may log in, and with what. */
   readonly login: {
@@ -56,8 +57,9 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
   readonly hostKey: pulumi.Output<string>;
 
   constructor(name: string, args: HyperVMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { computerName, address, mac, host, login } = args;
-    super("kindows:machine:HyperVMachine", name, { computerName, address, mac }, opts);
+    const { computerName, address, host, login } = args;
+    const facts: Facts<"kindows:machine:HyperVMachine"> = { node: computerName };
+    super("kindows:machine:HyperVMachine", name, { facts }, opts);
     const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
     const parameter = pulumi
       .all([host.parameter, hostKey.publicKey])
@@ -90,7 +92,7 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
         parent: this,
         // Two of one name, address and MAC cannot be.
         deleteBeforeReplace: true,
-        dependsOn: [host.resource, args.reservation],
+        dependsOn: [host.resource, args.reserve(this)],
         customTimeouts: { create: "31m", update: "31m", delete: "11m" },
       },
     );
@@ -115,7 +117,7 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
         perDialTimeout: 3,
       })),
     );
-    this.registerOutputs({ address, hostKey: this.hostKey });
+    this.registerOutputs({ connection: this.connection });
   }
 }
 

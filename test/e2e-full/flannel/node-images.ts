@@ -1,5 +1,5 @@
 import { execa } from "execa";
-import { clusterLabel } from "../../../components/controlplane/cluster-names.ts";
+import { clusterLabel } from "../../../config/names.ts";
 
 /** Gives each node container of a kind cluster an archive of images as soon as its containerd takes them. */
 export class NodeImages {

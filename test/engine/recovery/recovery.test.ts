@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Host } from "../../../cli/lab/host.ts";
 import type { LabThing } from "../../../cli/lab/lab-thing.ts";
 import { processes } from "../../../cli/lab/processes.ts";
-import { parseDeployment } from "../../../cli/recovery/deployment.ts";
+import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import type { Extent } from "../../../cli/recovery/forget.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
@@ -16,17 +16,18 @@ import { ScratchProject, type RunningOperation } from "./scratch-project.ts";
 const bareHost: Host = { libvirtUri: "test:///default", run: () => Promise.resolve(undefined) };
 
 /**
- * A cluster as the state knows one (by its host action), something in it, something built on it, and neither. Then one
+ * A cluster as the state knows one (by its component), something in it, something built on it, and neither. Then one
  * whose command waits for a file `go`, and one that needs it.
  */
 const lab = `
 const made = (name) => "touch " + file(name);
 const gone = (name) => "rm -f " + file(name);
+const component = new pulumi.ComponentResource("kindows:controlplane:KindCluster", "cluster");
 const cluster = new Command("cluster", {
-  create: made("cluster") + " # create-kind-cluster.ts",
+  create: made("cluster"),
   delete: gone("cluster"),
   environment: { CLUSTER: JSON.stringify({ name: "kindows-t", controlPlanes: 1 }) },
-});
+}, { parent: component });
 const token = new Command("token", { create: made("token"), delete: gone("token"), triggers: [cluster.stdout] }, { deletedWith: cluster });
 const join = new Command("join", { create: made("join"), delete: gone("join") }, { dependsOn: cluster });
 const key = new Command("key", { create: made("key"), delete: gone("key") });

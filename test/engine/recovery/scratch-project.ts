@@ -2,7 +2,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { labVariable } from "../../../cli/lab/processes.ts";
-import { parseDeployment, resourcesOf } from "../../../cli/recovery/deployment.ts";
+import { parseDeployment, resourcesOf } from "../../../cli/engine/deployment.ts";
 import { EngineProject } from "../plugins/support/engine.ts";
 import { findTool } from "../plugins/support/tool.ts";
 
@@ -52,10 +52,10 @@ ${body}`,
     );
   }
 
-  /** Names of the resources in the state, sorted; the stack and providers left out. */
+  /** Names of the resources in the state, sorted; the stack, components and providers left out. */
   async resources(): Promise<string[]> {
     return resourcesOf(parseDeployment(await this.pulumi.state(["stack", "export"])))
-      .filter(({ type }) => !type.startsWith("pulumi:"))
+      .filter(({ type, custom }) => custom === true && !type.startsWith("pulumi:"))
       .map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2))
       .sort();
   }

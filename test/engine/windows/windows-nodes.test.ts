@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { appendFile, cp, readFile, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
+import { EventReader } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
-import { parseDeployment } from "../../../cli/recovery/deployment.ts";
+import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { forgetPushes } from "../../../cli/recovery/push-again.ts";
 import { writeHollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
 import { routeText } from "../../../rehearsal/host/routes.ts";
@@ -285,8 +286,11 @@ describe("Windows nodes in the engine", () => {
     });
 
     it("have it pushed again by the up after that, and run the edited steps", async () => {
-      const failed = new FailedNodes(["win-1", "win-4", "win-5"]);
-      failing.text.split("\n").forEach((line) => failed.read(line));
+      const [failed, reader] = [new FailedNodes(), new EventReader()];
+      for (const event of failing.events) {
+        const read = reader.read(JSON.stringify(event));
+        if (read !== undefined) failed.read(read);
+      }
       assert.deepEqual(failed.lackingMedia, ["win-4"]);
       const exported = parseDeployment((await lab.project.run(["stack", "export"])).text);
       const { deployment } = forgetPushes(exported, failed.lackingMedia);

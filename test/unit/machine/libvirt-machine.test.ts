@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type * as pulumi from "@pulumi/pulumi";
 import { domainXslt } from "../../../components/machine/domain-xslt.ts";
 import type {
   LibvirtMachine,
@@ -42,15 +43,17 @@ describe("LibvirtMachine", () => {
           login: { user: "Administrator", key: new SshKey("login", { comment: "t" }, opts) },
           ...{ storage, libvirtProvider },
         };
-        const reservation = addressReservation("win-away", {
+        const reservation = {
           ...{ uri: "qemu:///system", network: "kindows-t", networkId: "network-id" },
           ...{ mac: args.mac, address: args.address, computerName: "win-3" },
-        });
+        };
+        const reserve = (parent: pulumi.Resource) =>
+          addressReservation("win-away", reservation, parent);
         const real = { ...args, guest: "windows", computerName: "win-2" } as const;
         new Made("win-kvm", { ...real, domainType: "kvm" }, opts);
         new Made("win-emulated", real, opts);
         new Made("win-uefi", { ...real, uefi: { code: "/CODE.fd", variables: "/VARS.fd" } }, opts);
-        const segment = { kind: "bridge", bridge: "br-lab", reservation } as const;
+        const segment = { kind: "bridge", bridge: "br-lab", reserve } as const;
         new Made("win-away", { ...args, computerName: "win-3", segment }, opts);
         return new Made("win-1", args, opts);
       },

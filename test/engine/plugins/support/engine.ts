@@ -11,6 +11,8 @@ import { findTool } from "./tool.ts";
 
 /** What came of one run of the engine. */
 export interface EngineRun {
+  /** As the engine sent them. */
+  readonly events: readonly EngineEvent[];
   readonly exitCode: number;
   /** All that was printed. */
   readonly text: string;
@@ -177,7 +179,7 @@ export class EngineProject {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as EngineEvent);
-    return { exitCode, text, steps: stepsOf(events), messages: messagesOf(events) };
+    return { exitCode, text, events, steps: stepsOf(events), messages: messagesOf(events) };
   }
 }
 

@@ -2,65 +2,51 @@ import assert from "node:assert/strict";
 import { askCluster, judgeLab, type LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
 import { labState, withToken, type NodeMachine } from "../../../../cli/doctor/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
-import type { StateResource } from "../../../../cli/recovery/deployment.ts";
 import { eachCase } from "../../each-case.ts";
-import { connection, deployment, resource, secret, urn } from "../recovery/state-builder.ts";
+import { component, connection, deployment, resource, secret } from "../recovery/state-builder.ts";
 
 const joinInput = JSON.stringify({ token: "abcdef.0123456789abcdef", caCertHashes: ["sha256:0"] });
 
-const cluster = resource("command:local:Command", "kindows-x", {
-  inputs: { create: "node components/controlplane/actions/create-kind-cluster.ts" },
-  outputs: { stdout: secret("KUBECONFIG") },
-});
-const component = resource("kindows:controlplane:BootstrapToken", "win-1-token", { custom: false });
-const token = resource("command:local:Command", "win-1-token", {
-  parent: component.urn,
-  inputs: {
-    create: "mint-bootstrap-token",
-    environment: { TOKEN: '{"ttlMinutes":60,"description":"kindows: join of win-1"}' },
-  },
-});
-const steps = resource("command:remote:Command", "win-1-steps", {
-  inputs: { connection: secret(connection) },
-});
+const cluster = component(
+  "kindows:controlplane:KindCluster",
+  "control-plane",
+  { name: "kindows-x", image: "", podCidr: "", serviceCidr: "", controlPlanes: [] },
+  { outputs: { kubeconfig: secret("KUBECONFIG") } },
+);
+const tokens = component("kindows:controlplane:BootstrapToken", "win-1", { node: "win-1" });
+const token = resource("command:local:Command", "win-1", { parent: tokens.urn });
+const machine = component(
+  "kindows:machine:HyperVMachine",
+  "win-1",
+  { node: "win-1" },
+  { outputs: { connection: secret(connection) } },
+);
+const checkFolder = "C:\\kindows\\steps\\Test-0";
+const node = component("kindows:windows:WindowsNode", "win-1", { node: "win-1", checkFolder });
+const steps = resource("command:remote:Command", "win-1-steps", { parent: node.urn });
 const join = resource("command:remote:Command", "win-1-join-node", {
+  parent: node.urn,
   inputs: { create: secret("powershell Join-Node.ps1"), stdin: secret(joinInput) },
   dependencies: [token.urn],
 });
-const checked = "C:\\kindows\\steps\\Test-0";
-const check = resource("command:remote:Command", "win-1-test-windowshost", {
-  inputs: { create: secret(`powershell.exe -File ${checked}\\Test-WindowsHost.ps1 -A b`) },
-});
-const all = [cluster, component, token, steps, check, join];
+const unjoined = [cluster, tokens, token, machine, node, steps];
+const all = [...unjoined, join];
 
 describe("what a stack's state says of its lab", () => {
   it("is the kubeconfig, each machine with its join, and nobody that has not joined", () => {
     const state = labState(deployment(all));
     assert.equal(state.kubeconfig, "KUBECONFIG");
-    const machines = state.machines.map(({ node, check: folder, join: command }) => [
-      node,
-      folder,
-      command,
-    ]);
+    const machines = state.machines.map((each) => [each.node, each.checkFolder, each.join]);
     assert.deepEqual(machines, [
-      ["win-1", checked, { command: "powershell Join-Node.ps1", input: joinInput }],
+      ["win-1", checkFolder, { command: "powershell Join-Node.ps1", input: joinInput }],
     ]);
     assert.deepEqual(state.unjoined, []);
   });
 
   it("is a token nobody has used, where the join is not in it", () => {
-    const state = labState(deployment([cluster, component, token, steps]));
+    const state = labState(deployment(unjoined));
     assert.deepEqual(state.unjoined, ["win-1"]);
     assert.equal(state.machines[0]?.join, undefined);
-  });
-
-  it("is the kubeconfig that the stack hands out, where the cluster was there before", () => {
-    const stack: StateResource = {
-      urn: urn("pulumi:pulumi:Stack", "kindows-t"),
-      type: "pulumi:pulumi:Stack",
-      outputs: { kubeconfig: secret("GIVEN") },
-    };
-    assert.equal(labState(deployment([stack])).kubeconfig, "GIVEN");
   });
 
   it("is nothing for an empty one", () => {
@@ -79,7 +65,7 @@ describe("what a stack's state says of its lab", () => {
 
 describe("a lab as a whole", () => {
   const machine: NodeMachine = {
-    ...{ node: "win-1", ...connection, scripts: "C:\\kindows\\steps\\0" },
+    ...{ node: "win-1", ...connection, scripts: "C:\\kindows\\steps\\0", checkFolder },
     join: { command: "join", input: joinInput },
   };
   const ready = (name: string): object => ({

@@ -3,12 +3,12 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { collectLogs } from "../../../../cli/logs/collect.ts";
 import { logSources, type LogSource } from "../../../../cli/logs/machines.ts";
-import { parseDeployment } from "../../../../cli/recovery/deployment.ts";
+import { parseDeployment, type StateResource } from "../../../../cli/engine/deployment.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { newFolder } from "../../new-folder.ts";
 import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../../rehearsal-host/step-runner.ts";
-import { connection, deployment, resource, secret } from "../recovery/state-builder.ts";
+import { component, connection, deployment, resource, secret } from "../recovery/state-builder.ts";
 import { loginOf } from "../rehearsal-machine.ts";
 
 describe("logs of a machine", () => {
@@ -74,14 +74,21 @@ describe("logs of a machine", () => {
 
 describe("machines whose logs can be had", () => {
   it("are those that have their scripts, with the connection the state knows", () => {
-    const inputs = { connection: secret({ ...connection, privateKey: secret("KEY") }) };
-    const command = "command:remote:Command";
+    const outputs = { connection: secret({ ...connection, privateKey: secret("KEY") }) };
+    const parts = (node: string, ...steps: Partial<StateResource>[]): StateResource[] => {
+      const it = component("kindows:windows:WindowsNode", node, { node, checkFolder: "C:\\k" });
+      return [
+        component("kindows:machine:HyperVMachine", node, { node }, { outputs }),
+        it,
+        resource("command:remote:CopyToRemote", `${node}-home`, { parent: it.urn }),
+        ...steps.map((rest) =>
+          resource("command:remote:Command", `${node}-steps`, { parent: it.urn, ...rest }),
+        ),
+      ];
+    };
     const state = deployment([
-      resource(command, "win-1-home", { inputs }),
-      resource(command, "win-1-steps", { inputs }),
-      { ...resource(command, "win-1-steps", { inputs }), delete: true },
-      resource(command, "win-2-steps", { inputs: { create: "tar.exe" } }),
-      resource("x:y:Z", "x-steps", { inputs }),
+      ...[...parts("win-1", {}), ...parts("win-2"), ...parts("win-3", { delete: true })],
+      component("kindows:machine:ExistingMachine", "lin-1", { node: "lin-1" }, { outputs }),
     ]);
     const scripts = "C:\\kindows\\steps\\Export-NodeLog";
     assert.deepEqual(logSources(parseDeployment(JSON.stringify(state))), [

@@ -10,7 +10,7 @@ const title = { base: "main (1a2b3c4d5e)", head: "the change" };
 
 function resource(name: string, inputs: Readonly<Record<string, unknown>>): PreviewedResource {
   return {
-    ...{ urn: `urn::${name}`, type: "command:local:Command", name },
+    ...{ urn: `urn::${name}`, type: "command:local:Command", name, parent: "" },
     inputs: valueOf(inputs, "/project") as PreviewedResource["inputs"],
     ...{ inputSources: {}, dependencies: [], ignored: [], replacing: [], replacedWith: [] },
   };
@@ -22,8 +22,8 @@ function report(
   further: Partial<StackReport> = {},
 ): StackReport {
   const difference = differenceOf(
-    { resources: before, diagnostics: [] },
-    { resources: after, diagnostics: [] },
+    { resources: before, components: [], diagnostics: [] },
+    { resources: after, components: [], diagnostics: [] },
   );
   return { stack: "dev", troubles: [], warnings: [], difference, ...further };
 }

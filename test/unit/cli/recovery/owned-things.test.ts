@@ -1,19 +1,26 @@
 import assert from "node:assert/strict";
-import type { StateResource } from "../../../../cli/recovery/deployment.ts";
+import type { StateResource } from "../../../../cli/engine/deployment.ts";
 import { ownedThings } from "../../../../cli/recovery/owned-things.ts";
 import { eachCase } from "../../each-case.ts";
 import { resource } from "./state-builder.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
 const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-/** A command with such a parameter. */
-const action = (name: string, parameter: string, value: object): StateResource =>
-  resource("command:local:Command", "a", {
-    inputs: {
-      create: `node toolchain/program/run.js components/controlplane/actions/${name}`,
-      environment: { [parameter]: JSON.stringify(value), KUBECONFIG_CONTENT: secret },
-    },
-  });
+/** A component, and the command in it that has such a parameter. */
+const action = (
+  type: string,
+  parameter: string,
+  value: object,
+  rest: Partial<StateResource> = {},
+): [StateResource, StateResource] => {
+  const component = resource(`kindows:controlplane:${type}`, "a", { custom: false });
+  const environment = { [parameter]: JSON.stringify(value), KUBECONFIG_CONTENT: secret };
+  const parent = component.urn;
+  return [
+    resource("command:local:Command", "a", { parent, inputs: { environment }, ...rest }),
+    component,
+  ];
+};
 const libvirt = (kind: string, id: string, outputs?: object): StateResource =>
   resource(`libvirt:index/${kind}:${kind[0]?.toUpperCase()}${kind.slice(1)}`, "a", {
     ...{ id, outputs: outputs as StateResource["outputs"] },
@@ -21,7 +28,9 @@ const libvirt = (kind: string, id: string, outputs?: object): StateResource =>
 const container = (name: string): readonly [string, boolean] => [`docker container ${name}`, true];
 
 /** What each stands for, and whether the resource is gone with it. */
-const cases: Readonly<Record<string, readonly [StateResource, (readonly [string, boolean])[]]>> = {
+const cases: Readonly<
+  Record<string, readonly [StateResource | StateResource[], (readonly [string, boolean])[]]>
+> = {
   domain: [libvirt("domain", uuid), [[`libvirt domain ${uuid}`, true]]],
   "network with its bridge": [
     libvirt("network", uuid, { bridge: "kw-t" }),
@@ -41,15 +50,11 @@ const cases: Readonly<Record<string, readonly [StateResource, (readonly [string,
     [["docker network f00d", true]],
   ],
   "kind cluster with one control plane": [
-    action("create-kind-cluster.ts", "CLUSTER", {
-      name: "kindows-t",
-      controlPlanes: 1,
-      image: "i",
-    }),
+    action("KindCluster", "CLUSTER", { name: "kindows-t", controlPlanes: 1, image: "i" }),
     [container("kindows-t-control-plane"), ["kind cluster kindows-t", false]],
   ],
   "kind cluster with three control planes": [
-    action("create-kind-cluster.ts", "CLUSTER", { name: "kindows-t", controlPlanes: 3 }),
+    action("KindCluster", "CLUSTER", { name: "kindows-t", controlPlanes: 3 }),
     [
       ...["control-plane", "control-plane2", "control-plane3", "external-load-balancer"].map(
         (each) => container(`kindows-t-${each}`),
@@ -58,22 +63,27 @@ const cases: Readonly<Record<string, readonly [StateResource, (readonly [string,
     ],
   ],
   "Linux worker, its kubeconfig secret": [
-    action("add-linux-worker.ts", "WORKER", { name: "kindows-t-w1", cluster: "kindows-t" }),
+    action("LinuxWorker", "WORKER", { name: "kindows-t-w1", cluster: "kindows-t" }),
     [container("kindows-t-w1")],
   ],
-  "another host action with the same parameter": [
-    action("await-cluster.ts", "CLUSTER", { name: "kindows-t", controlPlanes: 1 }),
+  "what waits for a cluster": [
+    action("KindCluster", "CLUSTER", { controlPlanes: ["a"] }, { deletedWith: "cluster" }),
     [],
   ],
+  "another component's host action": [action("ExistingCluster", "CLUSTER", { id: "a" }), []],
   "step on a machine": [resource("command:remote:Command", "a", { inputs: { create: "x" } }), []],
   "Kubernetes object": [resource("kubernetes:core/v1:ConfigMap", "a", { id: "ns/a" }), []],
 };
 
 describe("what a resource stands for on the host", () => {
   eachCase("%s", cases, ([each, expected]) => {
+    const resources = [each].flat();
     assert.deepEqual(
-      ownedThings([each]),
-      expected.map(([identity, essential]) => ({ identity, essential, urn: each.urn })),
+      ownedThings(resources),
+      expected.map(([identity, essential]) => ({ identity, essential, urn: resources[0]?.urn })),
     );
   });
+
+  it("is not guessed where a cluster does not say what it is", () =>
+    assert.throws(() => ownedThings(action("KindCluster", "CLUSTER", {})), /name/));
 });

@@ -8,7 +8,8 @@ import {
   pendingOperations,
   resourcesOf,
   withoutPendingOperations,
-} from "../../../../cli/recovery/deployment.ts";
+  type StateResource,
+} from "../../../../cli/engine/deployment.ts";
 import { judgeLock, readLocks } from "../../../../cli/recovery/locks.ts";
 import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
 import { forgetPushes } from "../../../../cli/recovery/push-again.ts";
@@ -16,7 +17,7 @@ import { repairState } from "../../../../cli/recovery/repair.ts";
 import { seenProcess } from "../../../../cli/recovery/seen-process.ts";
 import { eachCase } from "../../each-case.ts";
 import { newFolder } from "../../new-folder.ts";
-import { deployment, resource, urn } from "./state-builder.ts";
+import { component, deployment, resource } from "./state-builder.ts";
 
 const pool = resource("libvirt:index/pool:Pool", "machines", { id: "p1" });
 const domain = resource("libvirt:index/domain:Domain", "win-1", { id: "d1" });
@@ -96,30 +97,28 @@ describe("repairing a state", () => {
 });
 
 const copy = "command:remote:CopyToRemote";
-const push = (node: string): string => urn(copy, `${node}-push-kubelet`);
-
-const state = deployment([
-  resource(copy, "win-1-home"),
-  resource(copy, "win-1-push-kubelet"),
-  resource(copy, "win-1-push-containerd"),
-  resource(copy, "win-10-push-kubelet"),
+const node = (name: string): StateResource =>
+  component("kindows:windows:WindowsNode", name, { node: name, checkFolder: "C:\\k" });
+const [win1, win10] = [node("win-1"), node("win-10")];
+const copied = (of: StateResource, name: string, ...triggers: string[]): StateResource =>
+  resource(copy, name, { parent: of.urn, inputs: { triggers: ["machine", ...triggers] } });
+const [home, kubelet, containerd, other] = [
+  copied(win1, "win-1-home"),
+  copied(win1, "win-1-push-kubelet", "sha256"),
+  copied(win1, "win-1-push-containerd", "sha256"),
+  copied(win10, "win-10-push-kubelet", "sha256"),
+];
+const install = (...dependencies: string[]): StateResource =>
   resource("command:remote:Command", "win-1-install-kubernetes", {
-    dependencies: [push("win-1"), urn(copy, "win-1-home")],
-    inputs: { create: "Install-Kubernetes.ps1" },
-  }),
-]);
+    ...{ parent: win1.urn, dependencies, inputs: { create: "Install-Kubernetes.ps1" } },
+  });
+const nodes = [win1, win10, home, other];
+const state = deployment([...nodes, kubelet, containerd, install(kubelet.urn, home.urn)]);
 
 describe("programs that are to be pushed again", () => {
   it("are forgotten for that node alone, and what they were for stays", () => {
     const { deployment: after, notes } = forgetPushes(state, ["win-1"]);
-    assert.deepEqual(resourcesOf(after), [
-      resource(copy, "win-1-home"),
-      resource(copy, "win-10-push-kubelet"),
-      resource("command:remote:Command", "win-1-install-kubernetes", {
-        dependencies: [urn(copy, "win-1-home")],
-        inputs: { create: "Install-Kubernetes.ps1" },
-      }),
-    ]);
+    assert.deepEqual(resourcesOf(after), [...nodes, install(home.urn)]);
     assert.deepEqual(notes, [
       "pushed again: CopyToRemote win-1-push-kubelet",
       "pushed again: CopyToRemote win-1-push-containerd",

@@ -1,4 +1,5 @@
-import type { Deployment, StateResource } from "../../../../cli/recovery/deployment.ts";
+import type { Facts, FactsType } from "../../../../components/facts.ts";
+import type { Deployment, StateResource } from "../../../../cli/engine/deployment.ts";
 
 /** URN of a resource of the stack `t`. */
 export function urn(type: string, name: string): string {
@@ -12,6 +13,16 @@ export function resource(
   rest: Partial<StateResource> = {},
 ): StateResource {
   return { urn: urn(type, name), type, custom: true, ...rest };
+}
+
+/** A component and what it says of itself. */
+export function component<T extends FactsType>(
+  type: T,
+  name: string,
+  facts: Facts<T>,
+  rest: Partial<StateResource> = {},
+): StateResource {
+  return resource(type, name, { custom: false, inputs: { facts }, ...rest });
 }
 
 /** A state with these resources, as `pulumi stack export` prints it. */

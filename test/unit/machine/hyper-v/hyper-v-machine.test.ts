@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type * as pulumi from "@pulumi/pulumi";
 import { addressReservation } from "../../../../components/machine/address-reservation.ts";
 import { HyperVHost } from "../../../../components/machine/hyper-v/hyper-v-host.ts";
 import { HyperVMachine } from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
@@ -34,16 +35,18 @@ describe("HyperVMachine", () => {
           loginPublicKey: key.publicKey,
         });
         const [address, mac] = ["192.168.150.10", "52:54:00:ab:cd:ef"];
-        const reservation = addressReservation("win-1", {
+        const reservation = {
           ...{ uri: "qemu:///system", network: "kindows-t", networkId: "id" },
           ...{ mac, address, computerName: "win-1" },
-        });
+        };
+        const reserve = (parent: pulumi.Resource) =>
+          addressReservation("win-1", reservation, parent);
         return new HyperVMachine(
           "win-1",
           {
             ...{ computerName: "win-1", machineName: "kindows-t-win-1", generation: 2 },
             ...{ secureBoot: true, cpus: 4, memoryMiB: 8192, diskGiB: 60 },
-            ...{ address, mac, host, reservation, login: { user: "Administrator", key } },
+            ...{ address, mac, host, reserve, login: { user: "Administrator", key } },
           },
           opts,
         );

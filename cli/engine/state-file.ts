@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
-import { stateFile } from "../engine/folders.ts";
+import { stateFile } from "./folders.ts";
 import type { Deployment } from "./deployment.ts";
 import { parseDeployment } from "./deployment.ts";
 

@@ -56,6 +56,39 @@ export function resourcesOf(deployment: Deployment): readonly StateResource[] {
   return deployment.deployment.resources ?? [];
 }
 
+/** Name of a resource. */
+export function resourceName(urn: string): string {
+  return urn.slice(urn.lastIndexOf("::") + 2);
+}
+
+/** Last part of the type and the name, for people: `Domain win-1`. */
+export function shortName(urn: string): string {
+  const [name = "", types = ""] = urn.split("::").reverse();
+  return `${types.split(":").at(-1)} ${name}`;
+}
+
+/** URN of a resource's provider. */
+export function providerUrn({ provider }: StateResource): string | undefined {
+  return provider?.slice(0, provider.lastIndexOf("::"));
+}
+
+const actionSchema = z.object({ environment: z.record(z.string(), z.unknown()) });
+
+/**
+ * The parameter that a host action was run with.
+ *
+ * @param variable of its environment that holds it, as JSON.
+ * @throws when it has none, or another one.
+ */
+export function actionParameter<T>(
+  { inputs }: StateResource,
+  variable: string,
+  schema: z.ZodType<T>,
+): T {
+  const { environment } = actionSchema.parse(inputs);
+  return schema.parse(JSON.parse(z.string().parse(environment[variable])));
+}
+
 /** Operations that had begun and of which the engine, because it was killed, never learned the end. */
 export function pendingOperations(deployment: Deployment): readonly PendingOperation[] {
   return deployment.deployment.pending_operations ?? [];

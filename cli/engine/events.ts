@@ -1,0 +1,100 @@
+import * as grpc from "@grpc/grpc-js";
+import service from "@pulumi/pulumi/proto/events_grpc_pb.js";
+import type { EventRequest } from "@pulumi/pulumi/proto/events_pb.js";
+import empty, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import * as z from "zod";
+import { parseJson } from "../../toolchain/parse-json.ts";
+import { redact } from "./redact.ts";
+import { resourceName } from "./deployment.ts";
+import { StackFacts } from "./facts.ts";
+
+/** What the engine does about a resource of a node. */
+export type NodeEvent =
+  /** It makes or changes the resource, or has done so. */
+  | { readonly kind: "begun" | "done"; readonly node: string; readonly resource: string }
+  /** It failed; the message is the engine's, with all that a command has printed. */
+  | { readonly kind: "failed"; readonly node: string; readonly message: string };
+
+const stepSchema = z.object({
+  metadata: z.object({
+    op: z.string(),
+    urn: z.string(),
+    new: z
+      .object({
+        type: z.string(),
+        /** False or nothing for a component. */
+        custom: z.boolean().optional(),
+        parent: z.string().nullish(),
+        inputs: z.record(z.string(), z.unknown()).nullish(),
+      })
+      .nullish(),
+  }),
+});
+
+/** Of pkg/apitype/events.go what is read here. */
+const eventSchema = z.object({
+  resourcePreEvent: stepSchema.optional(),
+  resOutputsEvent: stepSchema.optional(),
+  diagnosticEvent: z
+    .object({ urn: z.string().optional(), severity: z.string(), message: z.string() })
+    .optional(),
+});
+
+/** Operations that make or change something. */
+const makes = new Set(["create", "update", "replace", "create-replacement"]);
+
+/** Reads the engine's events as those of nodes: by the components that the events tell of, each before what is in it. */
+export class EventReader {
+  readonly #facts = new StackFacts();
+
+  /** @param json one event; those that say something else are not for us. */
+  read(json: string): NodeEvent | undefined {
+    const { data = {} } = eventSchema.safeParse(parseJson(json));
+    const { resourcePreEvent, resOutputsEvent, diagnosticEvent } = data;
+    if (diagnosticEvent !== undefined) {
+      const { urn = "", severity, message } = diagnosticEvent;
+      const node = severity === "error" ? this.#facts.nodeOf(urn) : undefined;
+      return node === undefined ? undefined : { kind: "failed", node, message: redact(message) };
+    }
+    const { metadata } = resourcePreEvent ?? resOutputsEvent ?? {};
+    if (!metadata?.new) return undefined;
+    const { op, urn } = metadata;
+    this.#facts.add({ ...metadata.new, urn });
+    const node =
+      makes.has(op) && metadata.new.custom === true ? this.#facts.nodeOf(urn) : undefined;
+    const kind = resourcePreEvent === undefined ? "done" : "begun";
+    return node === undefined ? undefined : { kind, node, resource: resourceName(urn) };
+  }
+}
+
+/** Where an engine sends its events. */
+export interface EventServer {
+  /** For `--event-log`. */
+  readonly address: string;
+  close(): void;
+}
+
+/** Takes in an engine's events, as Pulumi's Automation API does: nothing of them lies on a disk. */
+export async function receiveEvents(onEvent: (event: NodeEvent) => void): Promise<EventServer> {
+  const reader = new EventReader();
+  const server = new grpc.Server({ "grpc.max_receive_message_length": -1 });
+  server.addService(service.EventsService, {
+    streamEvents(
+      call: grpc.ServerReadableStream<EventRequest, Empty>,
+      answer: grpc.sendUnaryData<Empty>,
+    ): void {
+      call.on("data", (request: EventRequest) => {
+        const event = reader.read(request.getEvent());
+        if (event !== undefined) onEvent(event);
+      });
+      call.on("end", () => answer(null, new empty.Empty()));
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+      if (error) reject(error);
+      else resolve(bound);
+    });
+  });
+  return { address: `tcp://127.0.0.1:${port}`, close: () => server.forceShutdown() };
+}

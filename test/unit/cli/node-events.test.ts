@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { EventReader, type NodeEvent } from "../../../cli/engine/events.ts";
+import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
+import { NodeStages } from "../../../cli/stages/node-stages.ts";
+import { stages } from "../../../cli/stages/stages.ts";
+import { urn } from "./recovery/state-builder.ts";
+
+/** An event as the engine sends it. */
+const step = (
+  kind: "resourcePreEvent" | "resOutputsEvent",
+  op: string,
+  type: string,
+  name: string,
+  parent = "",
+  inputs: object = {},
+): object => ({
+  [kind]: {
+    metadata: {
+      op,
+      urn: urn(type, name),
+      new: { type, custom: !type.startsWith("kindows:"), parent, inputs },
+    },
+  },
+});
+const begins = (node: string, name: string, op = "create"): object =>
+  step("resourcePreEvent", op, "x:y:Z", name, urn(component, node));
+const ends = (node: string, name: string, op = "create"): object =>
+  step("resOutputsEvent", op, "x:y:Z", name, urn(component, node));
+const component = "kindows:windows:WindowsNode";
+const known = (node: string): object =>
+  step("resourcePreEvent", "same", component, node, "", { facts: { node } });
+const fails = (resource: string, message: string, severity = "error"): object => ({
+  diagnosticEvent: { urn: urn("x:y:Z", resource), prefix: `${severity}: `, message, severity },
+});
+
+/** What the engine's events say of nodes. */
+function eventsOf(events: readonly object[]): NodeEvent[] {
+  const reader = new EventReader();
+  return events.flatMap((event) => reader.read(JSON.stringify(event)) ?? []);
+}
+
+/** Seconds of the run, and what the engine does then. */
+const run: readonly (readonly [number, object])[] = [
+  [0, { preludeEvent: { config: {} } }],
+  ...["win-1", "win-1-a"].map((node) => [0, known(node)] as const),
+  [1, begins("win-1", "win-1-disk")],
+  [2, ends("win-1", "win-1-disk")],
+  [2, begins("win-1", "win-1")],
+  [3, begins("win-1", "win-1-home")],
+  [4, begins("win-1-a", "win-1-a-home")],
+  [20, begins("win-1", "win-1-steps")],
+  [25, begins("win-1", "win-1-test-windowshost")],
+  [30, begins("win-1", "win-1-push-kubelet")],
+  [30, begins("win-1", "win-1-install-containerd")],
+  [31, begins("win-1", "win-1-push-kubeadm")],
+  [40, begins("win-1", "win-1-join-node")],
+  [70, begins("win-1", "win-1-ready")],
+  [75, ends("win-1", "win-1-ready")],
+];
+
+const windows = (name: string) => ({ name, os: "windows" as const });
+
+describe("stages of nodes", () => {
+  function told(events: typeof run): string[] {
+    let now = 0;
+    const reader = new EventReader();
+    const told = new NodeStages([windows("win-1"), windows("win-1-a")], () => now * 1000);
+    return events.flatMap(([second, event]) => {
+      now = second;
+      const read = reader.read(JSON.stringify(event));
+      return (read && told.read(read)) ?? [];
+    });
+  }
+
+  it("are told once each, with the time so far, and accounted for when the node is Ready", () =>
+    assert.deepEqual(told(run), [
+      "win-1 gets its disk",
+      "win-1 boots (2 s so far)",
+      "win-1-a boots",
+      "win-1 is looked at (24 s so far)",
+      "win-1 gets its programs (29 s so far)",
+      "win-1 gets containerd (29 s so far)",
+      "win-1 joins the cluster (39 s so far)",
+      "win-1 becomes Ready (1 min 09 s so far)",
+      "win-1 is Ready after 1 min 14 s: disk 2 s, boot 22 s, host check 5 s, programs 0 s, " +
+        "containerd 10 s, join 30 s, Ready 5 s",
+    ]));
+
+  it("are those of an upgrade, too: only what is done is told", () => {
+    const events: typeof run = [
+      [0, known("win-1")],
+      [0, begins("win-1", "win-1-install-kubernetes", "update")],
+      [9, ends("win-1", "win-1-install-kubernetes", "update")],
+      [9, begins("win-1", "win-1-ready", "update")],
+      [12, ends("win-1", "win-1-ready", "update")],
+    ];
+    assert.deepEqual(told(events), [
+      "win-1 gets kubelet",
+      "win-1 becomes Ready (9 s so far)",
+      "win-1 is Ready after 12 s: kubelet 9 s, Ready 3 s",
+    ]);
+  });
+
+  it("are none of resources that go or stay, and of the lab's own", () => {
+    const events = [
+      known("win-1"),
+      begins("win-1", "win-1-join-node", "delete"),
+      begins("win-1", "win-1-join-node", "same"),
+      step("resourcePreEvent", "create", "docker:index/network:Network", "win-1-network"),
+      { summaryEvent: { durationSeconds: 1 } },
+    ];
+    assert.deepEqual(told(events.map((event) => [0, event])), []);
+  });
+
+  it("can be asked for while nothing happens", () => {
+    let now = 0;
+    const told = new NodeStages([windows("win-1"), windows("win-2")], () => now);
+    assert.equal(told.underWay, undefined);
+    told.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
+    told.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
+    now = 65_000;
+    assert.equal(told.underWay, "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)");
+  });
+
+  it("come in the order of the steps, whatever runs on the machine", () => {
+    const told = ["disk", "boot", "host check", "programs", "unpacking", "join", "Ready"];
+    const nouns = (os: "windows" | "linux") =>
+      stages[os].map(({ noun }) => noun).filter((noun) => told.includes(noun));
+    assert.deepEqual(nouns("linux"), told);
+    assert.deepEqual(
+      nouns("windows"),
+      told.filter((noun) => noun !== "unpacking"),
+    );
+  });
+});
+
+describe("nodes that failed", () => {
+  const nodes = ["win-1", "win-1-a", "win-2", "win-3"];
+  const all = nodes.flatMap((node) => [known(node), begins(node, `${node}-step`)]);
+  function read(...events: readonly object[]): FailedNodes {
+    const failed = new FailedNodes();
+    eventsOf([...all, ...events]).forEach((event) => failed.read(event));
+    return failed;
+  }
+  /** What the engine says of a step that has failed. */
+  const failure = (code: string): string =>
+    [
+      'Process exited with status 30: running "powershell.exe ..."',
+      `Install-Kubernetes on WIN-1 failed (${code}): no kubelet.exe.`,
+      JSON.stringify({ step: "Install-Kubernetes", error: { code, message: "", remedy: "" } }),
+    ].join("\r\n");
+
+  it("are those whose resources have errors", () => {
+    const { names, lackingMedia } = read(
+      fails("win-1-a-step", 'Process exited with status 51: running "powershell.exe ..."'),
+      fails("win-2-step", "the evaluation licence ends in 3 days", "warning"),
+      fails("win-3-step", "the node win-3 was not Ready"),
+    );
+    assert.deepEqual([names, lackingMedia], [["win-1-a", "win-3"], []]);
+  });
+
+  it("are none where the lab itself failed", () => {
+    const { names } = read(fails("lab", "no Docker"), {
+      diagnosticEvent: { severity: "error", message: "update failed" },
+    });
+    assert.deepEqual(names, []);
+  });
+
+  it("lack a file where a step says so, and nothing else", () => {
+    const failed = read(
+      fails("win-1-step", failure("MediumMissing")),
+      fails("win-2-step", failure("ChecksumMismatch")),
+      fails("win-3-step", failure("FileInUse")),
+    );
+    assert.deepEqual(failed.lackingMedia, ["win-1", "win-2"]);
+    assert.deepEqual(failed.names, ["win-1", "win-2", "win-3"]);
+  });
+});
