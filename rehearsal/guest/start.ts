@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, wrap } from "node:module";
+import { dirname } from "node:path";
 import { Script } from "node:vm";
 
 const program = "/opt/kindows/main.js";
@@ -20,5 +21,5 @@ process.once("SIGTERM", () => {
   }
   process.exit();
 });
-const run = script.runInThisContext() as (exports: object, require: NodeJS.Require) => void;
-run({}, createRequire(program));
+const run = script.runInThisContext() as (...ofModule: readonly unknown[]) => void;
+run({}, createRequire(program), {}, program, dirname(program));
