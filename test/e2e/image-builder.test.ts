@@ -81,7 +81,10 @@ describe("the making of an image", () => {
   it("runs the nodes' steps in the image, with the programs of the cache", () => {
     const log = readFileSync(cache.logFile(path.basename(image)), "utf8");
     const baked = [...log.matchAll(/^COM1: kindows: baking: (.*)$/gm)].map(([, step]) => step);
-    assert.deepEqual(baked, [...bakedSteps]);
+    assert.deepEqual(
+      baked,
+      bakedSteps.map(({ name }) => name),
+    );
   });
 
   it("leads to registries over SSH and by nothing else, and goes on where they can't be reached", () => {
