@@ -86,7 +86,8 @@ export class Pulumi {
       ],
       {
         cwd: project,
-        env: environment,
+        // Without it, the engine does not know --event-log.
+        env: { ...environment, ...(events && { PULUMI_DEBUG_COMMANDS: "true" }) },
         extendEnv: false,
         reject: false,
         stdin: "ignore",
