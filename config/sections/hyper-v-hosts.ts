@@ -1,18 +1,14 @@
 import * as z from "zod";
-import { localFile } from "../named-file.ts";
 import type { Complaint } from "../problem.ts";
-import { dnsLabel, hostName, unnamed } from "../values/dns-name.ts";
+import { hostName, unnamed } from "../values/dns-name.ts";
 import { hostKey, someHostKey } from "../values/host-key.ts";
 import { between, text } from "../values/value.ts";
-import { machineMemoryMiB, thisHypervisor } from "./hypervisors.ts";
+import { machineMemoryMiB, remoteHost } from "./hypervisors.ts";
 import type { image } from "./windows-image.ts";
 import { adminUser } from "./windows.ts";
 
 const host = z.strictObject({
-  name: text(dnsLabel(15)).meta({
-    description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,
-    placeholder: (place: number) => `unnamed-h${place}`,
-  }),
+  name: remoteHost.name.meta({ placeholder: (place: number) => `unnamed-h${place}` }),
   address: text(hostName).meta({
     description: "IPv4 address or DNS name of the Windows host.",
     placeholder: unnamed,
@@ -25,10 +21,7 @@ const host = z.strictObject({
     description: "Its SSH host key, `ssh-ed25519 AAAA...`; any other is refused.",
     placeholder: someHostKey,
   }),
-  privateKeyFile: text(localFile).meta({
-    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
-    placeholder: () => "/unnamed",
-  }),
+  privateKeyFile: remoteHost.privateKeyFile,
   switch: text(virtualSwitch).meta({
     description:
       "External virtual switch there that is one segment with `network.bridge` of this host; made and connected by you (docs/hyper-v.md).",

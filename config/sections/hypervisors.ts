@@ -34,11 +34,20 @@ export const hypervisor = z.strictObject({
   machineMemoryMiB,
 });
 
-const remote = z.strictObject({
+/** Of a host elsewhere, whatever makes machines there. */
+export const remoteHost = {
   name: text(dnsLabel(15)).meta({
     description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,
     placeholder: unnamed,
   }),
+  privateKeyFile: text(localFile).meta({
+    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
+    placeholder: () => "/unnamed",
+  }),
+};
+
+const remote = z.strictObject({
+  name: remoteHost.name,
   uri: text(remoteHypervisorUri).meta({
     description: "libvirt's address there, `qemu+ssh://USER@HOST[:PORT]/system`.",
     placeholder: (place: number) => `qemu+ssh://unnamed@unnamed-${place}/system`,
@@ -47,10 +56,7 @@ const remote = z.strictObject({
     description: "Its SSH host key, `ssh-ed25519 AAAA...`; any other is refused.",
     placeholder: someHostKey,
   }),
-  privateKeyFile: text(localFile).meta({
-    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
-    placeholder: () => "/unnamed",
-  }),
+  privateKeyFile: remoteHost.privateKeyFile,
   bridge: text(bridgeName).meta({
     description:
       "Linux bridge there that is one segment with `network.bridge` of this host; made and connected by you (docs/fleet.md).",
