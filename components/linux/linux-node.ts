@@ -4,7 +4,8 @@ import { pushToMachine } from "../machine/push-to-machine.ts";
 import { nodeObject } from "../node/node-object.ts";
 import type { JoiningMachine } from "../node/joining-machine.ts";
 import { textFact } from "../windows/step-result.ts";
-import { runLinuxSteps, type LinuxStepContext } from "./run-steps.ts";
+import type { StepContext } from "../windows/run-steps.ts";
+import { runLinuxSteps } from "./run-steps.ts";
 import { installPrograms, joinNode, remoteArchive, type LinuxPrograms } from "./steps.ts";
 
 /** `machine`: a Linux machine with systemd and cloud-init that takes root's logins, or will once it has booted. */
@@ -96,7 +97,7 @@ export class LinuxNode extends pulumi.ComponentResource {
 
 /** Copies the archive from this host to a machine; the step that unpacks it checks it there. */
 function pushPrograms(
-  { name, machine, parent }: LinuxStepContext,
+  { name, machine, parent }: StepContext,
   { path, sha256 }: LinuxPrograms,
   after: pulumi.Resource,
 ): pulumi.Resource {

@@ -2,27 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { shellWord } from "../../host/shell-word.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
-import type { Machine } from "../machine/machine.ts";
-import { parseStepResult, type StepResult } from "../windows/step-result.ts";
+import type { StepContext, StepRun } from "../windows/run-steps.ts";
+import { parseStepResult } from "../windows/step-result.ts";
 import { folderHash } from "../windows/steps-folder.ts";
 import { linuxBootSeconds, linuxSteps, type JoiningLinuxNode, type LinuxStep } from "./steps.ts";
 
 /** Folder of the step scripts, relative to the project, so that state is the same in every clone of it. */
-export const linuxStepsSource = "components/linux/steps/";
-
-/** Where steps run. */
-export interface LinuxStepContext {
-  /** Stem of the resources' names. */
-  readonly name: string;
-  readonly machine: Machine;
-  readonly parent: pulumi.Resource;
-}
-
-/** A step that runs on the machine, and what it reports. */
-export interface LinuxStepRun {
-  readonly command: remote.Command;
-  readonly result: pulumi.Output<StepResult>;
-}
+const linuxStepsSource = "components/linux/steps/";
 
 /** Where this version's scripts lie on a machine; older ones stay, whatever undoes a step of theirs runs them. */
 function remoteSteps(): string {
@@ -35,7 +21,7 @@ function scriptCommand(name: string, values: readonly string[]): string {
 }
 
 /** Brings the step scripts to a machine that may still be booting. */
-function copySteps({ name, machine, parent }: LinuxStepContext): pulumi.Resource {
+function copySteps({ name, machine, parent }: StepContext): pulumi.Resource {
   const limit = `${linuxBootSeconds}s`;
   return new remote.CopyToRemote(
     `${name}-steps`,
@@ -63,11 +49,11 @@ function copySteps({ name, machine, parent }: LinuxStepContext): pulumi.Resource
  * @returns what became of a step.
  */
 export function runLinuxSteps(
-  context: LinuxStepContext,
+  context: StepContext,
   node: JoiningLinuxNode,
   pushPrograms: (after: pulumi.Resource) => pulumi.Resource,
-): (step: LinuxStep) => LinuxStepRun {
-  const runs = new Map<LinuxStep, LinuxStepRun>();
+): (step: LinuxStep) => StepRun {
+  const runs = new Map<LinuxStep, StepRun>();
   let before = copySteps(context);
   for (const step of linuxSteps) {
     const run = runStep(context, node, step, [
@@ -91,11 +77,11 @@ export function runLinuxSteps(
  * still be booting: dialling goes on until the time limit.
  */
 function runStep(
-  { name, machine, parent }: LinuxStepContext,
+  { name, machine, parent }: StepContext,
   node: JoiningLinuxNode,
   step: LinuxStep,
   dependsOn: pulumi.Resource[],
-): LinuxStepRun {
+): StepRun {
   const limit = `${step.seconds}s`;
   const command = new remote.Command(
     `${name}-${step.name}`,

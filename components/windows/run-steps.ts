@@ -17,7 +17,7 @@ export interface StepContext {
 }
 
 /** A step that runs on the machine, and what it reports. */
-interface StepRun {
+export interface StepRun {
   readonly command: remote.Command;
   readonly result: pulumi.Output<StepResult>;
 }
