@@ -32,7 +32,7 @@ export const stages: Readonly<Record<Machine["os"], readonly Stage[]>> = {
 
 /** Resources with the same title are one stage, which comes where its first one does. */
 function stagesOf(steps: readonly Titled[]): Stage[] {
-  const resources = new Map<string, Stage & { resources: string[] }>();
+  const byTitle = new Map<string, Stage & { resources: string[] }>();
   const all: Titled[] = [
     ...["-host-key", "-identity", "-disk", "-reservation", ""].map((resource): Titled => [
       stageTitles.disk,
@@ -43,9 +43,9 @@ function stagesOf(steps: readonly Titled[]): Stage[] {
     ...["-registration", lastResource].map((resource): Titled => [stageTitles.ready, resource]),
   ];
   for (const [title, resource] of all) {
-    const stage = resources.get(title.doing) ?? { ...title, resources: [] };
-    resources.set(title.doing, stage);
+    const stage = byTitle.get(title.doing) ?? { ...title, resources: [] };
+    byTitle.set(title.doing, stage);
     stage.resources.push(resource);
   }
-  return [...resources.values()];
+  return [...byTitle.values()];
 }
