@@ -9,7 +9,9 @@ export interface SshEndpoint {
   readonly port: number;
   readonly user: string;
   readonly password?: string | undefined;
+  /** Private key; secret. Undefined: a password or the agent of SSH_AUTH_SOCK logs in. */
   readonly privateKey?: string | undefined;
+  /** Passphrase of the key; secret. */
   readonly privateKeyPassword?: string | undefined;
   readonly agentSocketPath?: string | undefined;
   /** The only host key accepted, as in authorized_keys; any is accepted where it is not set. */

@@ -2,22 +2,16 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
 import { actionCommand } from "../../host-action/command.ts";
+import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { fingerprint } from "../../../ssh/host-key.ts";
 import type { Machine, SshConnection } from "../machine.ts";
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 
 /** One SSH server: the machine's own, or a bastion's. */
-export interface SshAccess {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  /** Private key; secret. Undefined: the agent of SSH_AUTH_SOCK logs in. */
-  readonly privateKey?: string | undefined;
-  /** Passphrase of the key; secret. */
-  readonly privateKeyPassword?: string | undefined;
-  /** Pinned: `ssh-ed25519 AAAA...`. */
-  readonly hostKey: string;
-}
+export type SshAccess = Pick<
+  PinnedEndpoint,
+  "host" | "port" | "user" | "privateKey" | "privateKeyPassword" | "hostKey"
+>;
 
 /** How the last of several bastions is reached by what knows only one. */
 export interface BastionForwarding {
