@@ -50,7 +50,7 @@ prepare: ## packages, tools, images and daemons, without a lab
 engine: dependencies ## what the tests without a hypervisor run: the engine, its plugins, an API server
 	$(TSX) test/prepare.ts
 
-test: dependencies ## types, style, and every test that needs no hypervisor; TESTS="test/unit/cni ..." for some
+test: dependencies ## types, style, and the tests without a hypervisor, a sample of all faults among them; TESTS="test/unit/cni ..." for some
 	$(TSX) test/main.ts $(TESTS)
 
 test-windows-binaries: dependencies ## real Windows programs under Wine judge what the node steps write; as root
@@ -61,7 +61,7 @@ e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hou
 	judged=$$(mktemp); $(TSX) test/windows-binaries/main.ts >$$judged 2>&1 & \
 	code=0; $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; wait $$! || code=1; cat $$judged; rm $$judged; exit $$code
 
-e2e-full: dependencies ## the same with every kill point and four nodes; hours, goes on where it was ended. PARTS="flannel ..." FRESH=1
+e2e-full: dependencies ## the same with every kill point, every fault and four nodes; hours, goes on where it was ended. PARTS="flannel ..." FRESH=1
 	$(TSX) test/e2e-full/main.ts $(if $(FRESH),--fresh) $(PARTS)
 
 bench: dependencies ## how close `up` comes to its lower bound

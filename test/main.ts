@@ -21,7 +21,7 @@ const durationsFile = path.join(localFolder, "test-durations.json");
 
 /** The same where nothing is known of an earlier run: what a path begins with, and milliseconds. */
 const usually: Durations = {
-  "test/unit/rehearsal-host/fault-table": 200_000,
+  "test/unit/rehearsal-host/fault-table": 60_000,
   "test/engine/": 30_000,
   "test/unit/powershell/": 30_000,
 };

@@ -42,6 +42,7 @@ export async function runStep(
   step: string,
   args: readonly string[] = [],
   stdin = "",
+  dropConnection: () => void = () => undefined,
 ): Promise<StepRun> {
   let stdout = "";
   let stderr = "";
@@ -49,7 +50,7 @@ export async function runStep(
     out: (text) => (stdout += text),
     err: (text) => (stderr += text),
     stdin: () => Promise.resolve(stdin),
-    dropConnection: () => undefined,
+    dropConnection,
   });
   const lastLine = stdout.trimEnd().split("\n").at(-1) ?? "";
   const result = (lastLine === "" ? {} : JSON.parse(lastLine)) as {

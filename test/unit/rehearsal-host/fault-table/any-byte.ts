@@ -1,8 +1,10 @@
 import { dial } from "../../../../ssh/dial.ts";
 import { CuttingProxy, type Direction, type Place } from "./cutting-proxy.ts";
+import { type Extent, playedPlaces } from "./extent.ts";
 import { type Lab, operation, withLab } from "./lab.ts";
 import { codeOf, lacks, mayYetEnd } from "./play.ts";
 import { type Row, rows } from "./rows.ts";
+import { sideBySide } from "./side-by-side.ts";
 
 /** Places in each direction of a connection: while it logs in, and after that. */
 const placesInLogin = 3;
@@ -26,34 +28,30 @@ interface Stream {
  * Cuts the connection of each row at places that are spread over all of its stream, both ways: each machine becomes a node
  * with one cut in each of its steps, which is run again after that, and is reset in the same way.
  */
-export async function cutAtAnyByte(end?: AbortSignal): Promise<AnyByteResults> {
+export async function cutAtAnyByte(extent: Extent, end?: AbortSignal): Promise<AnyByteResults> {
   const streams = await measured();
   const results = new Map(rows.map((row) => [row, [] as string[]]));
   const directions: readonly Direction[] = ["toMachine", "fromMachine"];
   const plans = directions.flatMap((direction) =>
-    Array.from({ length: placesInLogin + placesAfter }, (_, index) => ({ direction, index })),
+    playedPlaces(placesInLogin + placesAfter, extent).map((at) => ({ direction, index: at - 1 })),
   );
-  const worker = async (): Promise<void> => {
-    for (let plan = plans.pop(); plan && end?.aborted !== true; plan = plans.pop()) {
-      const { direction, index } = plan;
-      await withCutMachine(async (lab, proxy) => {
-        for (const row of rows) {
-          const stream = streams.get(row);
-          if (stream === undefined) throw new Error(`${row} was not measured`);
-          const place = { direction, bytes: placeIn(stream, direction, index) };
-          const problems = await cutOnce(lab, proxy, row, place);
-          // The last of each kind: what the cuts before have left shows here.
-          if (row === "Set-ClusterRoute" || row === "Reset-Node") {
-            await lab.settled();
-            problems.push(...(await lab.problems(row)));
-          }
-          const where = `after ${place.bytes} bytes ${direction}`;
-          results.get(row)?.push(...problems.map((problem) => `${where}: ${problem}`));
+  await sideBySide(plans, atOnce, end, ({ direction, index }) =>
+    withCutMachine(async (lab, proxy) => {
+      for (const row of rows) {
+        const stream = streams.get(row);
+        if (stream === undefined) throw new Error(`${row} was not measured`);
+        const place = { direction, bytes: placeIn(stream, direction, index) };
+        const problems = await cutOnce(lab, proxy, row, place);
+        // The last of each kind: what the cuts before have left shows here.
+        if (row === "Set-ClusterRoute" || row === "Reset-Node") {
+          await lab.settled();
+          problems.push(...(await lab.problems(row)));
         }
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+        const where = `after ${place.bytes} bytes ${direction}`;
+        results.get(row)?.push(...problems.map((problem) => `${where}: ${problem}`));
+      }
+    }),
+  );
   return results;
 }
 

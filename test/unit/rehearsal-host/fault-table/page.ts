@@ -1,4 +1,5 @@
 import { placesOfRow } from "./any-byte.ts";
+import { every } from "./extent.ts";
 import type { TableFault } from "./faults.ts";
 import type { CellResult } from "./play.ts";
 import { rows } from "./rows.ts";
@@ -44,6 +45,9 @@ export function faultsPage(
     "`test/unit/rehearsal-host/fault-table`, which writes this page: the steps run over SSH on the rehearsal host, the model",
     "of a Windows machine, with hollow Kubernetes programs. Afterwards there is one Node, and the machine is as one that",
     "nothing happened to, file by file and setting by setting.",
+    "",
+    `\`make test\` plays each cell; where one has places, the first, the last and every ${every}th of them. \`make e2e-full\` plays`,
+    "them all, in its part `fault-table`, which needs no hypervisor: `make e2e-full PARTS=fault-table`.",
     "",
     "- **goes through**: the same `up` ends well; the step waits, puts it right, or the fault does not concern it.",
     "- **next up**: the connection is lost, or a copy fails; the error names step, machine and what to do; the next `up`",

@@ -6,5 +6,5 @@ import { faultsPage } from "./page.ts";
 import { playTable } from "./table.ts";
 
 const file = fileURLToPath(new URL("../../../../docs/faults.md", import.meta.url));
-const page = faultsPage(faults, await playTable());
+const page = faultsPage(faults, await playTable("sample"));
 await writeFile(file, await format(page, { ...(await resolveConfig(file)), filepath: file }));

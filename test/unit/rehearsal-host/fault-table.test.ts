@@ -1,0 +1,3 @@
+import { describeFaults } from "./fault-table/describe-faults.ts";
+
+describeFaults("sample");
