@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import type { KindCluster } from "../components/controlplane/kind-cluster.ts";
-import type { RoutedCluster } from "../components/controlplane/node-routes.ts";
-import { actionCommand } from "../components/host-action/command.ts";
+import type { environment } from "../components/controlplane/actions/find-node-routes.ts";
+import { hostAction } from "../components/host-action/host-action.ts";
 import type { ClusterRoute } from "../components/windows/node-step.ts";
 import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
@@ -26,7 +26,7 @@ export function clusterRoutes(
 ): pulumi.Output<ClusterRoute[]> | undefined {
   if (!hasClusterRoutes(settings) || settings.nodes.length === 0) return undefined;
   const { kindCluster } = labNames(settings.lab.name);
-  const routed: RoutedCluster = {
+  const routed = {
     nodes: [
       ...controlPlaneNames(kindCluster, settings.cluster.controlPlanes),
       ...settings.cluster.workers.map(({ name }) => linuxWorkerName(kindCluster, name)),
@@ -36,15 +36,10 @@ export function clusterRoutes(
   };
   const found = new local.Command(
     "node-routes",
-    {
-      create: actionCommand("controlplane", "find-node-routes"),
-      environment: {
-        KUBECONFIG_CONTENT: pulumi.secret(kubeconfig),
-        ROUTED: JSON.stringify(routed),
-      },
-      logging: local.Logging.Stderr,
-      addPreviousOutputInEnv: false,
-    },
+    hostAction<typeof environment>({
+      create: "controlplane/find-node-routes",
+      environment: { KUBECONFIG_CONTENT: pulumi.secret(kubeconfig), ROUTED: routed },
+    }),
     {
       dependsOn: [resource, ...ready, ...joined],
       deletedWith: resource,

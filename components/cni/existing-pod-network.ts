@@ -6,7 +6,8 @@ import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ClusterChange } from "../controlplane/existing/cluster-change.ts";
 import type { FoundPodNetwork } from "../controlplane/existing/judge-pod-network.ts";
 import { goesWith } from "../controlplane/goes-with.ts";
-import { actionCommand } from "../host-action/command.ts";
+import type { environment } from "../controlplane/actions/apply-change.ts";
+import { hostAction } from "../host-action/host-action.ts";
 import { hnsNetwork } from "./calico/calico.ts";
 import { windowsNodesBinding, windowsNodesRole } from "./flannel/windows-access.ts";
 import { flannelHnsNetwork } from "./flannel/windows-files.ts";
@@ -61,15 +62,13 @@ export class ExistingPodNetwork extends pulumi.ComponentResource implements PodN
       const suffix = object.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
       before = new local.Command(
         `${name}-${suffix}`,
-        {
-          create: actionCommand("controlplane", "apply-change"),
+        hostAction<typeof environment>({
+          create: "controlplane/apply-change",
           environment: {
             KUBECONFIG_CONTENT: pulumi.secret(kubeconfig),
-            CHANGE: JSON.stringify({ object, path, fields }),
+            CHANGE: { object, path, fields },
           },
-          logging: local.Logging.Stderr,
-          addPreviousOutputInEnv: false,
-        },
+        }),
         {
           parent: this,
           dependsOn: [before],

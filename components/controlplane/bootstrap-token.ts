@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
 import type { Facts } from "../facts.ts";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment } from "./actions/mint-bootstrap-token.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
 export interface BootstrapTokenArgs {
@@ -32,19 +33,18 @@ export class BootstrapToken extends pulumi.ComponentResource {
     const cluster = args.controlPlane.resource;
     const minted = new local.Command(
       name,
-      {
-        create: actionCommand("controlplane", "mint-bootstrap-token"),
+      hostAction<typeof environment>({
+        create: "controlplane/mint-bootstrap-token",
         environment: {
           KUBECONFIG_CONTENT: args.controlPlane.kubeconfig,
-          TOKEN: JSON.stringify({
+          TOKEN: {
             ttlMinutes: args.ttlMinutes,
             description: `kindows: join of ${args.nodeName}`,
-          }),
+          },
         },
         triggers: [args.instanceId],
-        logging: local.Logging.None,
-        addPreviousOutputInEnv: false,
-      },
+        logging: "none",
+      }),
       {
         parent: this,
         dependsOn: cluster,

@@ -3,7 +3,9 @@ import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 
 import type { Facts } from "../facts.ts";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment as awaiting } from "./actions/await-cluster.ts";
+import type { environment as making } from "./actions/create-kind-cluster.ts";
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { controlPlaneNames, endpointHost, linuxWorkerName } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
@@ -78,19 +80,16 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       defaultCni: args.cni === "kind-default",
       ...(args.cni !== "kind-default" && { cni: args.cni }),
     };
-    const description = pulumi.jsonStringify({ ...shape, network: args.network });
+    const description = pulumi.output({ ...shape, network: args.network });
     const cluster = new local.Command(
       name,
-      {
-        create: actionCommand("controlplane", "create-kind-cluster"),
-        delete: actionCommand("controlplane", "delete-kind-cluster"),
+      hostAction<typeof making>({
+        create: "controlplane/create-kind-cluster",
+        delete: "controlplane/delete-kind-cluster",
         environment: { CLUSTER: description },
         // kind can change nothing of a cluster that is there.
-        triggers: [description],
-        // Its standard output is the kubeconfig.
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: false,
-      },
+        triggers: [pulumi.jsonStringify(description)],
+      }),
       {
         parent: this,
         additionalSecretOutputs: ["stdout"],
@@ -148,18 +147,16 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   ): pulumi.Resource {
     return new local.Command(
       `${name}-ready`,
-      {
-        create: actionCommand("controlplane", "await-cluster"),
+      hostAction<typeof awaiting>({
+        create: "controlplane/await-cluster",
         environment: {
           KUBECONFIG_CONTENT: this.kubeconfig,
-          CLUSTER: JSON.stringify({
+          CLUSTER: {
             controlPlanes: controlPlaneNames(args.name, args.controlPlanes),
             timeoutSeconds: readySeconds[args.cni],
-          }),
+          },
         },
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: false,
-      },
+      }),
       { parent: this, dependsOn: cluster, deletedWith: cluster, replaceWith: [cluster] },
     );
   }

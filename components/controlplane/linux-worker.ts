@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
 import type { Facts } from "../facts.ts";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment } from "./actions/add-linux-worker.ts";
 
 export interface LinuxWorkerArgs {
   /** Name of container and node, e.g. `kindows-rehearsal-worker-1`. */
@@ -16,7 +17,7 @@ export interface LinuxWorkerArgs {
   /** `host:port` of the API server. */
   readonly endpoint: string;
   /** Admin kubeconfig; secret. */
-  readonly kubeconfig: pulumi.Input<string>;
+  readonly kubeconfig: pulumi.Output<string>;
   /** Longest wait for the node to be Ready once it has joined, in seconds. */
   readonly readySeconds: number;
   /** The cluster's own resource: a worker goes with it, and is made again with it. */
@@ -36,30 +37,27 @@ export class LinuxWorker extends pulumi.ComponentResource {
   constructor(name: string, args: LinuxWorkerArgs, opts?: pulumi.ComponentResourceOptions) {
     const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: args.nodeName };
     super("kindows:controlplane:LinuxWorker", name, { facts }, opts);
-    const { nodeName, cluster, image, endpoint, readySeconds } = args;
+    const { nodeName, cluster, image, network, endpoint, readySeconds } = args;
     // What comes before: the image, systemd, and the join.
     const limit = `${String(720 + readySeconds)}s`;
-    const worker = {
-      name: nodeName,
-      cluster,
-      image,
-      network: args.network,
-      endpoint,
-      readySeconds,
-    };
     const joined = new local.Command(
       name,
-      {
-        create: actionCommand("controlplane", "add-linux-worker"),
-        delete: actionCommand("controlplane", "remove-linux-worker"),
+      hostAction<typeof environment>({
+        create: "controlplane/add-linux-worker",
+        delete: "controlplane/remove-linux-worker",
         environment: {
           KUBECONFIG_CONTENT: args.kubeconfig,
-          WORKER: pulumi.jsonStringify(worker),
+          WORKER: pulumi.output({
+            name: nodeName,
+            cluster,
+            image,
+            network,
+            endpoint,
+            readySeconds,
+          }),
         },
         triggers: [image],
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: false,
-      },
+      }),
       {
         parent: this,
         dependsOn: args.clusterResource,

@@ -1,14 +1,34 @@
 import { readFileSync } from "node:fs";
+import * as z from "zod";
 import { messageOf } from "../../host/failure.ts";
+import type { Variables } from "./host-action.ts";
+
+/** A parameter that is a text, not JSON. */
+export const text = z.string().min(1, "the text is empty");
 
 /** Time between two looks, in milliseconds. */
 const interval = 1000;
 
-/** Runs a host action to its end: result on stdout, progress and the one error line on stderr. */
-export async function runAction(action: () => Promise<void>): Promise<void> {
+/**
+ * Runs a host action to its end: result on stdout, progress and the one error line on stderr.
+ *
+ * @param environment what it takes; its component is typed by it.
+ * @param action its result is printed: a text as it is, anything else as JSON.
+ */
+export async function runAction<V extends Variables>(
+  environment: V,
+  action: (given: { readonly [Name in keyof V]: z.output<V[Name]> }) => Promise<unknown>,
+): Promise<void> {
   endWithCaller();
   try {
-    await action();
+    const given = Object.entries(environment).map(([name, schema]) => [
+      name,
+      parameter(name, schema),
+    ]);
+    const result = await action(Object.fromEntries(given) as Parameters<typeof action>[0]);
+    if (result !== undefined) {
+      process.stdout.write(typeof result === "string" ? result : JSON.stringify(result));
+    }
     await flushed(process.stdout);
     // Idle connections to an API server that went away would keep the process for minutes.
     process.exit(0);
@@ -17,6 +37,28 @@ export async function runAction(action: () => Promise<void>): Promise<void> {
     await flushed(process.stderr);
     process.exit(1);
   }
+}
+
+/** @throws naming the variable and each thing that is wrong with it, never its value: it may hold a secret. */
+function parameter(name: string, schema: z.ZodType): unknown {
+  const given = process.env[name];
+  if (given === undefined) {
+    throw new Error(`the environment variable ${name} is missing`);
+  }
+  let value: unknown = given;
+  if (!(schema instanceof z.ZodString)) {
+    try {
+      value = JSON.parse(given);
+    } catch {
+      throw new Error(`the environment variable ${name} is not JSON`);
+    }
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((each) => `${each.path.join(".")}: ${each.message}`);
+    throw new Error(`the environment variable ${name} is wrong: ${problems.join("; ")}`);
+  }
+  return parsed.data;
 }
 
 /** One progress line, with the seconds since the action started. */

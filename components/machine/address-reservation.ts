@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment } from "./actions/reserve-address.ts";
 
 export interface AddressReservationArgs {
   /** libvirt connection of the network, e.g. `qemu:///system`. */
@@ -25,17 +26,14 @@ export function addressReservation(
   /** The machine's component. */
   parent: pulumi.Resource,
 ): pulumi.Resource {
-  const action = actionCommand("machine", "reserve-address");
   return new local.Command(
     `${name}-reservation`,
-    {
-      create: action,
-      delete: `${action} --release`,
-      environment: { RESERVATION: JSON.stringify(reservation) },
+    hostAction<typeof environment>({
+      create: "machine/reserve-address",
+      delete: "machine/reserve-address --release",
+      environment: { RESERVATION: reservation },
       triggers: [networkId],
-      logging: local.Logging.Stderr,
-      addPreviousOutputInEnv: false,
-    },
+    }),
     {
       parent,
       // Where an earlier version made it.

@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../facts.ts";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment } from "./actions/close-identity.ts";
 import { domainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "./identity.ts";
 import type { Machine, SshConnection } from "./machine.ts";
@@ -231,19 +232,17 @@ function closedIdentity(
 ): pulumi.Resource {
   return new local.Command(
     `${name}-identity-closed`,
-    {
-      create: actionCommand("machine", "close-identity"),
+    hostAction<typeof environment>({
+      create: "machine/close-identity",
       environment: {
-        VOLUME: pulumi.jsonStringify({
+        VOLUME: pulumi.output({
           uri: args.storage.uri,
           pool: args.storage.poolName,
           name: `${args.domainName}-identity.iso`,
         }),
       },
       triggers: [identityId],
-      logging: local.Logging.Stderr,
-      addPreviousOutputInEnv: false,
-    },
+    }),
     { ...opts, deleteBeforeReplace: true },
   );
 }

@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../facts.ts";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment } from "./actions/remove-images.ts";
 
 export interface MachineStorageArgs {
   /** libvirt connection, e.g. `qemu:///system`. */
@@ -54,18 +55,13 @@ export class MachineStorage extends pulumi.ComponentResource {
       );
     const prefix = args.within?.imagePrefix;
     const imageName = `${prefix ?? args.poolName}-${args.image.hash}.qcow2`;
-    const removal = actionCommand("machine", "remove-images");
     const images = new local.Command(
       `${name}-images`,
-      {
-        create: `${removal} --unused`,
-        delete: removal,
-        environment: {
-          IMAGES: JSON.stringify({ uri: args.uri, pool: args.poolName, keep: imageName, prefix }),
-        },
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: false,
-      },
+      hostAction<typeof environment>({
+        create: "machine/remove-images --unused",
+        delete: "machine/remove-images",
+        environment: { IMAGES: { uri: args.uri, pool: args.poolName, keep: imageName, prefix } },
+      }),
       { parent: this, dependsOn: pool },
     );
     const base = new libvirt.Volume(

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment } from "./actions/generate-ssh-key.ts";
 
 export interface SshKeyArgs {
   /** Comment at the end of the public key, e.g. `kindows-rehearsal`: tells people whose key it is. */
@@ -27,13 +28,12 @@ export class SshKey extends pulumi.ComponentResource {
     super("kindows:machine:SshKey", name, { comment: args.comment }, opts);
     const generated = new local.Command(
       name,
-      {
-        create: actionCommand("machine", "generate-ssh-key"),
+      hostAction<typeof environment>({
+        create: "machine/generate-ssh-key",
         environment: { KEY_COMMENT: args.comment },
-        addPreviousOutputInEnv: false,
         // What it prints is the key.
-        logging: local.Logging.None,
-      },
+        logging: "none",
+      }),
       // A new comment is no reason for a new key: every machine would have to be told.
       { parent: this, additionalSecretOutputs: ["stdout"], ignoreChanges: ["environment"] },
     );

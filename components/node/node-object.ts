@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import { actionCommand } from "../host-action/command.ts";
+import { hostAction } from "../host-action/host-action.ts";
+import type { environment as registration } from "../controlplane/actions/await-node.ts";
+import type { environment as readiness } from "../controlplane/actions/await-ready.ts";
+import type { environment as removal } from "../controlplane/actions/remove-node.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { tokenId } from "../controlplane/bootstrap-token-secret.ts";
 import { goesWith } from "../controlplane/goes-with.ts";
@@ -42,19 +45,9 @@ export function nodeObject(
 ): NodeObject {
   // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
   const limit = `${readySeconds + 60}s`;
-  const inputs = (
-    node: object,
-    more: Readonly<Record<string, pulumi.Input<string>>> = {},
-  ): local.CommandArgs => ({
-    environment: {
-      KUBECONFIG_CONTENT: pulumi.secret(controlPlane.kubeconfig),
-      NODE: JSON.stringify({ name: machine.name, timeoutSeconds: readySeconds, ...node }),
-      ...more,
-    },
-    triggers: [machine.instanceId],
-    logging: "none",
-    addPreviousOutputInEnv: false,
-  });
+  const KUBECONFIG_CONTENT = pulumi.secret(controlPlane.kubeconfig);
+  const node = { name: machine.name, timeoutSeconds: readySeconds };
+  const more = { triggers: [machine.instanceId], logging: "none" as const };
   const child = {
     parent: options.parent,
     ...goesWith(controlPlane),
@@ -64,17 +57,26 @@ export function nodeObject(
   };
   const registered = new local.Command(
     `${name}-registration`,
-    {
-      create: actionCommand("controlplane", "await-node"),
-      delete: actionCommand("controlplane", "remove-node"),
-      // Beside NODE, which a preview shows also where no token is minted yet. The id is no secret.
-      ...inputs({ labels, taints, versions }, { TOKEN_ID: pulumi.unsecret(token).apply(tokenId) }),
-    },
+    hostAction<typeof registration & typeof removal>({
+      create: "controlplane/await-node",
+      delete: "controlplane/remove-node",
+      environment: {
+        KUBECONFIG_CONTENT,
+        NODE: { ...node, labels, taints: [...taints], versions },
+        // Beside NODE, which a preview shows also where no token is minted yet. The id is no secret.
+        TOKEN_ID: pulumi.unsecret(token).apply(tokenId),
+      },
+      ...more,
+    }),
     { ...child, dependsOn: options.dependsOn },
   );
   const ready = new local.Command(
     `${name}-ready`,
-    { create: actionCommand("controlplane", "await-ready"), ...inputs({}) },
+    hostAction<typeof readiness>({
+      create: "controlplane/await-ready",
+      environment: { KUBECONFIG_CONTENT, NODE: node },
+      ...more,
+    }),
     {
       ...child,
       dependsOn: [registered, ...needs],

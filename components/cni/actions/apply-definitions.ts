@@ -1,9 +1,6 @@
 /**
  * Host action: makes the API server know Calico's resources: applies their definitions as one unit, and waits until it
- * serves all of them.
- *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CALICO, a JSON object of `calico`,
- * `operator` (versions) and `definitionsSha256`: what is applied is what `./kindows prepare` has put in place.
+ * serves all of them. What is applied is what `./kindows prepare` has put in place.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -13,14 +10,16 @@ import * as z from "zod";
 import { builtArtifacts } from "../../../toolchain/built.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { parameter, textParameter } from "../../host-action/environment.ts";
-import { runAction, say } from "../../host-action/run-action.ts";
+import { runAction, say, text } from "../../host-action/run-action.ts";
 
-const requestSchema = z.strictObject({
-  calico: z.string(),
-  operator: z.string(),
-  definitionsSha256: z.string(),
-});
+export const environment = {
+  KUBECONFIG_CONTENT: text,
+  CALICO: z.strictObject({
+    calico: z.string(),
+    operator: z.string(),
+    definitionsSha256: z.string(),
+  }),
+};
 
 const definitionSchema = z.object({ metadata: z.object({ name: z.string() }) });
 
@@ -40,17 +39,16 @@ interface Definition {
   };
 }
 
-await runAction(async () => {
-  const request = parameter("CALICO", requestSchema);
-  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"), 60);
+await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: release }) => {
+  const api = new ClusterApi(KUBECONFIG_CONTENT, 60);
   const names: string[] = [];
-  for (const document of parseAllDocuments(await definitionsText(request.definitionsSha256))) {
+  for (const document of parseAllDocuments(await definitionsText(release.definitionsSha256))) {
     const definition: unknown = document.toJS();
     const { name } = definitionSchema.parse(definition).metadata;
     await api.apply(`${definitionsPath}/${name}`, definition as object);
     names.push(name);
   }
-  say(`${names.length} definitions of Calico ${request.calico} applied`);
+  say(`${names.length} definitions of Calico ${release.calico} applied`);
   await waitUntil(
     {
       what: "the API server to serve Calico's resources",

@@ -1,10 +1,6 @@
 /**
  * Host action: waits until the operator reports parts of Calico as available, in the version that is wanted, and on
  * demand until the Linux nodes are Ready with it.
- *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CALICO, a JSON object of `version`,
- * `components` (names of TigeraStatus, each with the resource it is made from), `linuxNodes` and `timeoutSeconds`;
- * further keys are there so that others run this again.
  */
 import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
@@ -12,17 +8,21 @@ import * as z from "zod";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { nodeReadiness } from "../../controlplane/node-facts.ts";
-import { parameter, textParameter } from "../../host-action/environment.ts";
-import { runAction, say } from "../../host-action/run-action.ts";
+import { runAction, say, text } from "../../host-action/run-action.ts";
 import { missingComponents, type TigeraStatus } from "../calico/tigera-status.ts";
 import { podTroubles } from "../pod-troubles.ts";
 
 const requestSchema = z.object({
   version: z.string(),
+  /** Names of TigeraStatus, each with the resource it is made from. */
   components: z.record(z.string(), z.enum(["installations", "apiservers"])),
   linuxNodes: z.boolean(),
+  /** Not looked at: with another one this runs again. */
+  network: z.unknown().optional(),
   timeoutSeconds: z.number().positive(),
 });
+
+export const environment = { KUBECONFIG_CONTENT: text, CALICO: requestSchema };
 
 const operatorApi = "/apis/operator.tigera.io/v1";
 
@@ -34,9 +34,8 @@ interface OperatorResource {
   readonly status?: { readonly calicoVersion?: string };
 }
 
-await runAction(async () => {
-  const request = parameter("CALICO", requestSchema);
-  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
+await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: request }) => {
+  const api = new ClusterApi(KUBECONFIG_CONTENT);
   const names = Object.keys(request.components).join(", ");
   const options = {
     what: `Calico ${request.version} (${names})${request.linuxNodes ? " and Ready Linux nodes" : ""}`,

@@ -1,22 +1,22 @@
 /**
  * Host action: sets what lives in Calico's own API, once that is there: strict affinity of address blocks, and fields of
- * Felix's configuration. Prints the names of those fields as a JSON list; the next run takes out what is not set any more.
- *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CALICO, a JSON object of `felix` (fields by
- * name) and `timeoutSeconds`; PULUMI_COMMAND_STDOUT, what the run before printed.
+ * Felix's configuration. Prints the names of those fields; the next run takes out what is not set any more.
  */
 import * as z from "zod";
 
 import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { parameter, textParameter } from "../../host-action/environment.ts";
-import { runAction, say } from "../../host-action/run-action.ts";
+import { runAction, say, text } from "../../host-action/run-action.ts";
 import { calicoResources, withFields, type CalicoResource } from "../calico/configuration.ts";
 
-const requestSchema = z.strictObject({
-  felix: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  timeoutSeconds: z.number().positive(),
-});
+export const environment = {
+  KUBECONFIG_CONTENT: text,
+  CALICO: z.strictObject({
+    /** Fields by name. */
+    felix: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    timeoutSeconds: z.number().positive(),
+  }),
+};
 
 const api = "/apis/projectcalico.org/v3";
 
@@ -24,9 +24,8 @@ interface LiveResource {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-await runAction(async () => {
-  const { felix, timeoutSeconds } = parameter("CALICO", requestSchema);
-  const cluster = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
+await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: { felix, timeoutSeconds } }) => {
+  const cluster = new ClusterApi(KUBECONFIG_CONTENT);
   const options = {
     what: "Calico's API (projectcalico.org/v3, which its API server serves)",
     timeoutSeconds,
@@ -50,7 +49,7 @@ await runAction(async () => {
       return undefined;
     });
   }
-  process.stdout.write(JSON.stringify(Object.keys(felix).sort()));
+  return Object.keys(felix).sort();
 });
 
 /** @returns whether anything had to be changed. */
@@ -80,6 +79,6 @@ async function setResource(
 
 /** What the run before has set; nothing on the first one. */
 function earlierFields(): readonly string[] {
-  const text = process.env["PULUMI_COMMAND_STDOUT"];
-  return text ? z.array(z.string()).parse(JSON.parse(text)) : [];
+  const printed = process.env["PULUMI_COMMAND_STDOUT"];
+  return printed ? z.array(z.string()).parse(JSON.parse(printed)) : [];
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import type * as z from "zod";
 // One module each: the package as a whole takes seconds to load.
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { Deployment } from "@pulumi/kubernetes/apps/v1/deployment.js";
@@ -9,7 +10,11 @@ import { ServiceAccount } from "@pulumi/kubernetes/core/v1/serviceAccount.js";
 import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
 
 import type { ControlPlane } from "../../controlplane/control-plane.ts";
-import { actionCommand } from "../../host-action/command.ts";
+import { hostAction, type HostActionArgs, type Variables } from "../../host-action/host-action.ts";
+import type { environment as definitionsToApply } from "../actions/apply-definitions.ts";
+import type { environment as rollout } from "../actions/await-calico.ts";
+import type { environment as configuring } from "../actions/configure-calico.ts";
+import type { environment as finding } from "../actions/find-api-server.ts";
 import type { HnsNetwork, PodNetwork } from "../pod-network.ts";
 import type { CalicoConfiguration } from "./configuration.ts";
 import { apiServer, installation, type CalicoNetworkOptions } from "./installation.ts";
@@ -56,7 +61,7 @@ const linuxComponents = {
   ippools: "installations",
   calico: "installations",
   apiserver: "apiservers",
-};
+} as const;
 
 /**
  * Calico, installed by Tigera's operator: VXLAN between all nodes, HNS on Windows.
@@ -86,10 +91,14 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
       serviceCidr: controlPlane.serviceCidr,
     });
 
-    const definitions = this.#action("definitions", "apply-definitions", {
-      CALICO: { ...release },
+    const definitions = this.#action<typeof definitionsToApply>("definitions", {
+      create: "cni/apply-definitions",
+      environment: { KUBECONFIG_CONTENT: this.#kubeconfig, CALICO: release },
     });
-    const endpoint = this.#action("endpoint", "find-api-server", {});
+    const endpoint = this.#action<typeof finding>("endpoint", {
+      create: "cni/find-api-server",
+      environment: { KUBECONFIG_CONTENT: this.#kubeconfig },
+    });
     const namespace = new Namespace(operatorName, operatorNamespace(), object);
     const inNamespace = { ...object, dependsOn: [namespace] };
     const account = new ServiceAccount(operatorName, operatorAccount(), inNamespace);
@@ -122,69 +131,69 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
         dependsOn: [installed],
       },
     );
-    const rollout = this.#await("linux", { components: linuxComponents, linuxNodes: true }, [
+    const onLinux = this.#await("linux", { components: linuxComponents, linuxNodes: true }, [
       installed,
       api,
     ]);
-    this.resource = this.#action(
+    const timeoutSeconds = timeouts.rolloutSeconds;
+    this.resource = this.#action<typeof configuring>(
       "configuration",
-      "configure-calico",
-      { CALICO: { ...configuration, timeoutSeconds: timeouts.rolloutSeconds } },
-      { dependsOn: [rollout], timeoutSeconds: timeouts.rolloutSeconds, previousOutput: true },
+      {
+        create: "cni/configure-calico",
+        environment: {
+          KUBECONFIG_CONTENT: this.#kubeconfig,
+          CALICO: { ...configuration, timeoutSeconds },
+        },
+        addPreviousOutputInEnv: true,
+      },
+      { dependsOn: [onLinux], timeoutSeconds },
     );
     this.registerOutputs({});
   }
 
   awaitOnWindows(nodes: readonly pulumi.Resource[]): void {
     if (this.windows !== undefined) {
-      const components = { "calico-windows": "installations" };
+      const components = { "calico-windows": "installations" } as const;
       this.#await("windows", { components, linuxNodes: false }, [this.resource, ...nodes]);
     }
   }
 
   #await(
     suffix: string,
-    what: { readonly components: object; readonly linuxNodes: boolean },
+    what: Pick<z.input<(typeof rollout)["CALICO"]>, "components" | "linuxNodes">,
     dependsOn: readonly pulumi.Resource[],
   ): pulumi.Resource {
     const { release, network, timeouts = defaultCalicoTimeouts } = this.#args;
     const timeoutSeconds = timeouts.rolloutSeconds;
     // The network is in it so that a change of it is waited for.
-    const request = { version: release.calico, ...what, network, timeoutSeconds };
-    return this.#action(suffix, "await-calico", { CALICO: request }, { dependsOn, timeoutSeconds });
+    const CALICO = { version: release.calico, ...what, network, timeoutSeconds };
+    return this.#action<typeof rollout>(
+      suffix,
+      { create: "cni/await-calico", environment: { KUBECONFIG_CONTENT: this.#kubeconfig, CALICO } },
+      { dependsOn, timeoutSeconds },
+    );
   }
 
-  #action(
+  get #kubeconfig(): pulumi.Output<string> {
+    return pulumi.secret(this.#args.controlPlane.kubeconfig);
+  }
+
+  #action<V extends Variables>(
     suffix: string,
-    action: string,
-    parameters: Readonly<Record<string, object>>,
+    action: HostActionArgs<V>,
     options: {
       readonly dependsOn?: readonly pulumi.Resource[];
       readonly timeoutSeconds?: number;
-      readonly previousOutput?: boolean;
     } = {},
   ): local.Command {
     const { controlPlane } = this.#args;
-    const texts = Object.entries(parameters).map(([key, value]) => [key, JSON.stringify(value)]);
     // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
     const limit = `${(options.timeoutSeconds ?? 240) + 60}s`;
-    return new local.Command(
-      `${this.#name}-${suffix}`,
-      {
-        create: actionCommand("cni", action),
-        environment: {
-          KUBECONFIG_CONTENT: pulumi.secret(controlPlane.kubeconfig),
-          ...(Object.fromEntries(texts) as Readonly<Record<string, string>>),
-        },
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: options.previousOutput ?? false,
-      },
-      {
-        ...this.#inCluster({}),
-        dependsOn: [controlPlane.resource, ...(options.dependsOn ?? [])],
-        customTimeouts: { create: limit, update: limit },
-      },
-    );
+    return new local.Command(`${this.#name}-${suffix}`, hostAction(action), {
+      ...this.#inCluster({}),
+      dependsOn: [controlPlane.resource, ...(options.dependsOn ?? [])],
+      customTimeouts: { create: limit, update: limit },
+    });
   }
 
   /** What lives in a cluster goes with it, and comes again with a new one, though its provider says it is the same. */

@@ -1,16 +1,11 @@
 /**
  * Host action: adds a Linux worker to a kind cluster, which kind itself cannot, and prints `NodeFacts` once it is
  * Ready. A worker that has joined is adopted, a half-made one is made again.
- *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; WORKER, a JSON object of `name` (of
- * container and node), `cluster`, `image`, `network`, `endpoint` (`host:port` of the API server) and
- * `readySeconds` (longest wait for the node to be Ready, which it is when it has its CNI).
  */
 import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
 
 import { messageOf } from "../../../host/failure.ts";
-import { parameter, textParameter } from "../../host-action/environment.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
@@ -29,17 +24,22 @@ import {
 } from "../../../host/docker.ts";
 import { mintToken } from "./mint-token.ts";
 import { revokeToken } from "./revoke-token.ts";
-import { runAction, say } from "../../host-action/run-action.ts";
+import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
 const workerSchema = z.strictObject({
+  /** Of container and node. */
   name: z.string(),
   cluster: z.string(),
   image: z.string(),
   network: z.string(),
+  /** `host:port` of the API server. */
   endpoint: z.string(),
+  /** Longest wait for the node to be Ready, which it is when it has its CNI. */
   readySeconds: z.number().positive(),
 });
+
+export const environment = { KUBECONFIG_CONTENT: text, WORKER: workerSchema };
 
 type Worker = z.infer<typeof workerSchema>;
 
@@ -52,10 +52,8 @@ const markerFile = "/kind/kindows-complete";
 /** On a tmpfs, so that the token never reaches a disk. */
 const joinFile = "/run/kindows-join.yaml";
 
-await runAction(async () => {
-  const worker = parameter("WORKER", workerSchema);
+await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: worker }) => {
   const { name } = worker;
-  const kubeconfig = textParameter("KUBECONFIG_CONTENT");
   const api = new ClusterApi(kubeconfig);
   const present = (await labelledContainers(`${clusterLabel}=${worker.cluster}`)).includes(name);
   if (present && (await hasJoined(name, api))) {
@@ -71,8 +69,7 @@ await runAction(async () => {
     await join(worker, kubeconfig, api);
     await docker(["exec", name, "touch", markerFile]);
   }
-  const node = await awaitReadyNode(api, name, worker.readySeconds);
-  process.stdout.write(JSON.stringify(nodeFacts(node)));
+  return nodeFacts(await awaitReadyNode(api, name, worker.readySeconds));
 });
 
 async function hasJoined(name: string, api: ClusterApi): Promise<boolean> {

@@ -1,29 +1,28 @@
 /**
  * Host action: waits until the control planes are Ready and every pod of kube-system on them is, and prints the names
- * of the nodes as a JSON list.
- *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; CLUSTER, a JSON object of `controlPlanes`
- * (node names) and `timeoutSeconds`.
+ * of the nodes.
  */
 import type { V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
 
-import { parameter, textParameter } from "../../host-action/environment.ts";
 import { podName } from "../drain.ts";
 import { isReady } from "../pod-readiness.ts";
 import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { runAction, say } from "../../host-action/run-action.ts";
+import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
-const requestSchema = z.strictObject({
-  controlPlanes: z.array(z.string()),
-  timeoutSeconds: z.number().positive(),
-});
+export const environment = {
+  KUBECONFIG_CONTENT: text,
+  CLUSTER: z.strictObject({
+    /** Names of the nodes. */
+    controlPlanes: z.array(z.string()),
+    timeoutSeconds: z.number().positive(),
+  }),
+};
 
-await runAction(async () => {
-  const request = parameter("CLUSTER", requestSchema);
-  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"));
+await runAction(environment, async ({ KUBECONFIG_CONTENT, CLUSTER: request }) => {
+  const api = new ClusterApi(KUBECONFIG_CONTENT);
   for (const name of request.controlPlanes) {
     await awaitReadyNode(api, name, request.timeoutSeconds);
   }
@@ -44,5 +43,5 @@ await runAction(async () => {
     }
     return missing.length === 0 ? undefined : `not ready: ${missing.join(", ")}`;
   });
-  process.stdout.write(JSON.stringify(request.controlPlanes));
+  return request.controlPlanes;
 });

@@ -1,8 +1,8 @@
 /**
  * Host action: makes a kind cluster and prints its admin kubeconfig, which reaches the API server by address.
  *
- * A complete cluster of that name and shape is adopted, a half-made one is made again. Environment: CLUSTER, a JSON
- * object of `clusterShape` and `network` (name of the Docker network). Standard output is secret.
+ * A complete cluster of that name and shape is adopted, a half-made one is made again. What it
+ * prints is secret.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -14,7 +14,6 @@ import { messageOf } from "../../../host/failure.ts";
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { localFolder } from "../../../toolchain/project.ts";
-import { parameter } from "../../host-action/environment.ts";
 import { clusterLabel, endpointHost, firstControlPlane } from "../../../config/names.ts";
 import { hostTraits } from "../host-traits.ts";
 import { kindConfig } from "../kind-config.ts";
@@ -33,8 +32,11 @@ const shapeSchema = z.strictObject({
   serviceCidr: z.string(),
   defaultCni: z.boolean(),
   cni: z.string().optional(),
+  /** Name of the Docker network. */
   network: z.string(),
 });
+
+export const environment = { CLUSTER: shapeSchema };
 
 type Shape = z.infer<typeof shapeSchema>;
 
@@ -47,20 +49,17 @@ const createTimeoutSeconds = 900;
  */
 const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
 
-await runAction(async () => {
-  const shape = parameter("CLUSTER", shapeSchema);
-  const lock = path.join(localFolder, "locks", `${shape.name}.lock`);
-  const kubeconfig = await withLock(
-    lock,
+await runAction(environment, ({ CLUSTER: shape }) =>
+  withLock(
+    path.join(localFolder, "locks", `${shape.name}.lock`),
     {
       timeoutSeconds: createTimeoutSeconds,
       pollMilliseconds: 500,
       onWait: (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
     },
     () => ensureCluster(shape),
-  );
-  process.stdout.write(kubeconfig);
-});
+  ),
+);
 
 async function ensureCluster(shape: Shape): Promise<string> {
   const present = await labelledContainers(`${clusterLabel}=${shape.name}`);

@@ -1,14 +1,9 @@
-/**
- * Host action: removes a kind cluster with all its containers, Linux workers too; fine when it is gone already.
- *
- * Environment: CLUSTER, a JSON object with `name`.
- */
+/** Host action: removes a kind cluster with all its containers, Linux workers too; fine when it is gone already. */
 import path from "node:path";
 import * as z from "zod";
 
 import { withLock } from "../../../toolchain/cache-lock.ts";
 import { localFolder } from "../../../toolchain/project.ts";
-import { parameter } from "../../host-action/environment.ts";
 import { loadBalancerName } from "../../../config/names.ts";
 import { dropStandIn } from "./cluster-images.ts";
 import { removeCluster } from "./remove-cluster.ts";
@@ -17,8 +12,9 @@ import { runAction, say } from "../../host-action/run-action.ts";
 /** A process of a killed run ends by itself within seconds; one of a living run is waited for as long as it may take. */
 const lockTimeoutSeconds = 900;
 
-await runAction(async () => {
-  const { name } = parameter("CLUSTER", z.looseObject({ name: z.string() }));
+export const environment = { CLUSTER: z.object({ name: z.string() }) };
+
+await runAction(environment, async ({ CLUSTER: { name } }) => {
   await withLock(
     path.join(localFolder, "locks", `${name}.lock`),
     {

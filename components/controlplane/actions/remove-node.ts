@@ -1,24 +1,20 @@
-/**
- * Host action: cordons and drains a node and deletes it; fine when the node or the whole cluster is gone.
- *
- * Environment: KUBECONFIG_CONTENT (secret), the cluster's admin kubeconfig; NODE, a JSON object of `name`,
- * `drainTimeoutSeconds` (default 60) and `apiTimeoutSeconds` (default 10: a cluster that does not answer counts as gone).
- */
+/** Host action: cordons and drains a node and deletes it; fine when the node or the whole cluster is gone. */
 import * as z from "zod";
 
-import { parameter, textParameter } from "../../host-action/environment.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { drainAndDelete } from "./drain-and-delete.ts";
-import { runAction } from "../../host-action/run-action.ts";
+import { runAction, text } from "../../host-action/run-action.ts";
 
-const removalSchema = z.object({
-  name: z.string(),
-  drainTimeoutSeconds: z.number().positive().default(60),
-  apiTimeoutSeconds: z.number().positive().default(10),
-});
+export const environment = {
+  KUBECONFIG_CONTENT: text,
+  NODE: z.object({
+    name: z.string(),
+    drainTimeoutSeconds: z.number().positive().default(60),
+    /** A cluster that does not answer counts as gone. */
+    apiTimeoutSeconds: z.number().positive().default(10),
+  }),
+};
 
-await runAction(async () => {
-  const { apiTimeoutSeconds, ...removal } = parameter("NODE", removalSchema);
-  const api = new ClusterApi(textParameter("KUBECONFIG_CONTENT"), apiTimeoutSeconds);
-  await drainAndDelete(api, removal);
-});
+await runAction(environment, ({ KUBECONFIG_CONTENT, NODE: { apiTimeoutSeconds, ...removal } }) =>
+  drainAndDelete(new ClusterApi(KUBECONFIG_CONTENT, apiTimeoutSeconds), removal),
+);

@@ -5,7 +5,7 @@ export interface ClusterChange {
   /** API path of the object. */
   readonly path: string;
   /** The object with nothing but what must be so, for server-side apply. */
-  readonly fields: object;
+  readonly fields: Record<string, unknown>;
   /** Whether it is so already. */
   readonly done: boolean;
   /** What is not so, as the rest of a sentence. */

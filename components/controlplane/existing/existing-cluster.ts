@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
-import { actionCommand } from "../../host-action/command.ts";
+import { hostAction } from "../../host-action/host-action.ts";
+import type { environment } from "../actions/confirm-cluster.ts";
 import type { ControlPlane, HostsEntry } from "../control-plane.ts";
 import type { ExaminedCluster } from "./examine-cluster.ts";
 
@@ -48,16 +49,11 @@ export class ExistingCluster extends pulumi.ComponentResource implements Control
     this.serviceCidr = facts?.serviceCidr ?? args.ranges.serviceCidr;
     this.resource = new local.Command(
       name,
-      {
-        create: actionCommand("controlplane", "confirm-cluster"),
-        environment: {
-          KUBECONFIG_CONTENT: this.kubeconfig,
-          CLUSTER: pulumi.jsonStringify({ id }),
-        },
+      hostAction<typeof environment>({
+        create: "controlplane/confirm-cluster",
+        environment: { KUBECONFIG_CONTENT: this.kubeconfig, CLUSTER: pulumi.output({ id }) },
         triggers: [id],
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: false,
-      },
+      }),
       { parent: this, customTimeouts: { create: "2m", update: "2m" } },
     );
     this.provider = new Provider(

@@ -1,17 +1,10 @@
-/**
- * Host action: makes a machine's identity disk one that only its owner may read: the SSH host key is on it.
- *
- * Environment: VOLUME, a JSON object with the libvirt connection `uri`, the `pool`, and the volume's `name`.
- */
+/** Host action: makes a machine's identity disk one that only its owner may read: the SSH host key is on it. */
 import * as z from "zod";
-import { parameter } from "../../host-action/environment.ts";
 import { runAction } from "../../host-action/run-action.ts";
 import { closeVolume } from "./closed-volume.ts";
 
-await runAction(async () => {
-  const { uri, pool, name } = parameter(
-    "VOLUME",
-    z.object({ uri: z.string(), pool: z.string(), name: z.string() }),
-  );
-  await closeVolume(uri, pool, name);
-});
+export const environment = {
+  VOLUME: z.object({ uri: z.string(), pool: z.string(), name: z.string() }),
+};
+
+await runAction(environment, ({ VOLUME: { uri, pool, name } }) => closeVolume(uri, pool, name));

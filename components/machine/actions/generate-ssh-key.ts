@@ -1,12 +1,10 @@
-/**
- * Host action: prints a new SSH key pair as one JSON object, `{"privateKey": "...", "publicKey": "ssh-ed25519 ..."}`.
- *
- * Run by command.local.Command, whose stdout is kept as a secret in the stack's state; nothing is written to disk.
- * Environment: KEY_COMMENT, the comment of the public key (default `kindows`).
- */
+/** Host action: prints a new SSH key pair, `{"privateKey": "...", "publicKey": "ssh-ed25519 ..."}`; it is nowhere else. */
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
+import { runAction, text } from "../../host-action/run-action.ts";
 
-const pair = generateEd25519(process.env["KEY_COMMENT"] ?? "kindows");
-process.stdout.write(
-  JSON.stringify({ privateKey: pair.private, publicKey: pair.public.trim() }) + "\n",
-);
+export const environment = { KEY_COMMENT: text };
+
+await runAction(environment, ({ KEY_COMMENT }) => {
+  const pair = generateEd25519(KEY_COMMENT);
+  return Promise.resolve({ privateKey: pair.private, publicKey: pair.public.trim() });
+});

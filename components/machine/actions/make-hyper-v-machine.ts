@@ -1,11 +1,7 @@
 /**
  * Host action: makes a machine on a Hyper-V host and waits until it has its address; with `--remove` takes it away, which
- * is fine when it is gone already. Prints a JSON object with the machine's id.
- *
- * Environment: HYPER_V_HOST and MACHINE, JSON objects of the two; IDENTITY (secret), a JSON object of the files on its
- * identity disc; KINDOWS_GONE, names of hosts that are gone for good, separated by commas: they are not asked.
+ * is fine when it is gone already, or its host is for good (KINDOWS_GONE). Prints the machine's `id`.
  */
-import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { goneVariable } from "../existing/machine-parameter.ts";
 import { isGone } from "../hyper-v/gone-host.ts";
@@ -20,24 +16,28 @@ const patience = { seconds: 1200, pauseSeconds: 10 };
 const makeSeconds = 1800;
 const removeSeconds = 600;
 
-await runAction(async () => {
-  const host = parameter("HYPER_V_HOST", hyperVHostSchema);
-  const machine = parameter("MACHINE", hyperVMachineSchema);
+export const environment = {
+  HYPER_V_HOST: hyperVHostSchema,
+  MACHINE: hyperVMachineSchema,
+  IDENTITY: identitySchema,
+};
+
+await runAction(environment, async ({ HYPER_V_HOST: host, MACHINE: machine, IDENTITY }) => {
   if (process.argv.includes("--remove")) {
     if (isGone(host.name)) {
       say(
         `${host.name} is gone for good, as ${goneVariable} says: ${machine.name} is not removed there`,
       );
-      return;
+      return undefined;
     }
     await onHyperVHost(host, removeSeconds, (session) =>
       session.run(removeCall(host, machine.name)),
     );
-    return;
+    return undefined;
   }
-  const identity = await identityDisc(parameter("IDENTITY", identitySchema));
+  const identity = await identityDisc(IDENTITY);
   const id = await onHyperVHost(host, makeSeconds, (session) =>
     makeMachine(session, machine, identity, patience, say),
   );
-  process.stdout.write(JSON.stringify({ id }));
+  return { id };
 });

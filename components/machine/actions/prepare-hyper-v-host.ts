@@ -1,11 +1,7 @@
 /**
  * Host action: sees to it that a Hyper-V host can run a lab's machines. With `--remove` it takes away what the lab still
- * has there: machines that a killed run has left, and the scripts.
- *
- * Environment: HYPER_V_HOST, a JSON object of the host; KINDOWS_GONE, names of hosts that are gone for good, separated by
- * commas: they are not asked.
+ * has there: machines that a killed run has left, and the scripts; unless the host is gone for good (KINDOWS_GONE).
  */
-import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { goneVariable } from "../existing/machine-parameter.ts";
 import { isGone } from "../hyper-v/gone-host.ts";
@@ -17,8 +13,9 @@ import { removeCall, testHostCall } from "../hyper-v/script-command.ts";
 const testSeconds = 300;
 const removeSeconds = 600;
 
-await runAction(async () => {
-  const host = parameter("HYPER_V_HOST", hyperVHostSchema);
+export const environment = { HYPER_V_HOST: hyperVHostSchema };
+
+await runAction(environment, async ({ HYPER_V_HOST: host }) => {
   if (!process.argv.includes("--remove")) {
     const { facts } = await onHyperVHost(host, testSeconds, (session) =>
       session.run(testHostCall(host)),

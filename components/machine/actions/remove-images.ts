@@ -2,30 +2,25 @@
  * Host action: removes golden images from a lab's pool; fine when they, or the pool, are gone already.
  *
  * Without an argument all of them, as the lab goes; with `--unused` only those that no machine stands on, and never the
- * one that new machines start from. Environment: IMAGES, a JSON object with the libvirt connection `uri`, the name of the
- * `pool`, `keep`, the volume for new machines, and the `prefix` of the volumes' names (default: the pool's name).
+ * one that new machines start from.
  */
 import * as z from "zod";
-import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { parseVolume, unusedImages } from "./pool-volumes.ts";
 import { virsh } from "../../../host/virsh.ts";
 
-await runAction(async () => {
-  const {
-    uri,
-    pool,
-    keep,
-    prefix = pool,
-  } = parameter(
-    "IMAGES",
-    z.object({
-      uri: z.string(),
-      pool: z.string(),
-      keep: z.string(),
-      prefix: z.string().optional(),
-    }),
-  );
+export const environment = {
+  IMAGES: z.object({
+    uri: z.string(),
+    pool: z.string(),
+    /** The volume for new machines. */
+    keep: z.string(),
+    /** Of the volumes' names. Default: the pool's name. */
+    prefix: z.string().optional(),
+  }),
+};
+
+await runAction(environment, async ({ IMAGES: { uri, pool, keep, prefix = pool } }) => {
   if (!lines(await virsh(uri, "pool-list", "--name")).includes(pool)) {
     return;
   }

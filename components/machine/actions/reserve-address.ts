@@ -1,27 +1,24 @@
 /**
  * Host action: has the DHCP server of a libvirt network give a machine its address; with `--release` no longer, which is
  * fine when the network is gone already.
- *
- * Environment: RESERVATION, a JSON object with the libvirt connection `uri`, the name of the `network`, the machine's
- * `mac`, its `address` and its `computerName`.
  */
 import * as z from "zod";
-import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { dhcpHosts, dhcpHostXml, reserving } from "./dhcp-hosts.ts";
 import { virsh } from "../../../host/virsh.ts";
 
-await runAction(async () => {
-  const { uri, network, mac, address, computerName } = parameter(
-    "RESERVATION",
-    z.object({
-      uri: z.string(),
-      network: z.string(),
-      mac: z.string(),
-      address: z.string(),
-      computerName: z.string(),
-    }),
-  );
+export const environment = {
+  RESERVATION: z.object({
+    uri: z.string(),
+    network: z.string(),
+    mac: z.string(),
+    address: z.string(),
+    computerName: z.string(),
+  }),
+};
+
+await runAction(environment, async ({ RESERVATION }) => {
+  const { uri, network, mac, address, computerName } = RESERVATION;
   const wanted = { mac: mac.toLowerCase(), ip: address, name: computerName };
   const named = async (...which: string[]): Promise<boolean> =>
     (await virsh(uri, "net-list", "--name", ...which))

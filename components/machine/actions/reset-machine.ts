@@ -1,13 +1,9 @@
 /**
  * Host action: makes a machine what it was before it became a node, and removes what was copied to it. Nothing happens on
- * one where the step scripts are gone: somebody has set it up anew.
- *
- * Environment: MACHINE, a JSON object of its name, where it is, and how it is reset; KEYS (secret), a JSON object of what
- * logs in to it; KINDOWS_GONE, names of machines that are gone for good, separated by commas: they are not asked for.
+ * one where the step scripts are gone, as somebody has set it up anew, or that is gone for good (KINDOWS_GONE).
  */
 import { messageOf } from "../../../host/failure.ts";
 import { namesIn } from "../../../config/names-list.ts";
-import { parameter } from "../../host-action/environment.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { onMachine } from "../existing/dial-machine.ts";
 import { explainAccess } from "../existing/explain-access.ts";
@@ -23,14 +19,14 @@ import { runOn } from "../../../ssh/run-over-ssh.ts";
 const stepsFolder = "C:/kindows/steps";
 const mediaFolder = "C:/kindows/media";
 
-await runAction(async () => {
-  const machine = parameter("MACHINE", machineSchema);
+export const environment = { MACHINE: machineSchema, KEYS: accessKeysSchema };
+
+await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
   const { name, seconds, media } = machine;
   if (namesIn(process.env[goneVariable]).includes(name)) {
     say(`${name} is gone for good, as ${goneVariable} says: nothing is reset on it`);
     return;
   }
-  const keys = parameter("KEYS", accessKeysSchema);
   try {
     await onMachine(machine, keys, seconds, async (client, signal) => {
       const files = await RemoteFiles.open(client);

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
-import { actionCommand } from "../../host-action/command.ts";
+import { hostAction } from "../../host-action/host-action.ts";
+import type { environment } from "../actions/claim-machine.ts";
 import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { fingerprint } from "../../../ssh/host-key.ts";
 import type { Machine, SshConnection } from "../machine.ts";
@@ -75,32 +76,32 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
     const seconds = `${reset.seconds + 60}s`;
     this.resource = new local.Command(
       `${name}-machine`,
-      {
-        create: actionCommand("machine", "claim-machine"),
-        delete: actionCommand("machine", "reset-machine"),
+      hostAction<typeof environment>({
+        create: "machine/claim-machine",
+        delete: "machine/reset-machine",
         environment: {
-          MACHINE: JSON.stringify({
+          // Without a place only where nothing is run: in a preview that reads no keys.
+          MACHINE: {
             name: computerName,
             ...(access && { place: placeOf(access) }),
             ...(bastion && { bastion: placeOf(bastion) }),
             ...(forward && { through: forward.through.map(placeOf) }),
             ...reset,
-          }),
+          } as MachineParameter,
           KEYS: pulumi.secret(
             access === undefined
-              ? pulumi.output(pulumi.unknown as unknown as string)
-              : JSON.stringify({
+              ? (pulumi.unknown as unknown as AccessKeys)
+              : {
                   machine: keysOf(access),
                   ...(bastion && { bastion: keysOf(bastion) }),
                   ...(forward && { through: forward.through.map(keysOf) }),
-                } satisfies AccessKeys),
+                },
           ),
         },
         // Set up anew it has another host key, and all is to be done again.
         triggers: [instance],
-        logging: local.Logging.Stderr,
         addPreviousOutputInEnv: true,
-      },
+      }),
       {
         parent: this,
         deleteBeforeReplace: true,

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import { actionCommand } from "../../host-action/command.ts";
+import { hostAction } from "../../host-action/host-action.ts";
+import type { environment } from "../actions/prepare-hyper-v-host.ts";
 import { ownerMark } from "./marks.ts";
 import type { HyperVHostParameter } from "./parameters.ts";
 
@@ -22,21 +23,18 @@ export class HyperVHost extends pulumi.ComponentResource {
   constructor(name: string, args: HyperVHostArgs, opts?: pulumi.ComponentResourceOptions) {
     const { address, switchName, folder } = args.host;
     super("kindows:machine:HyperVHost", name, { address, switchName, folder }, opts);
-    const action = actionCommand("machine", "prepare-hyper-v-host");
     this.parameter = pulumi
       .output(args.loginPublicKey)
       .apply((key) => ({ ...args.host, owner: ownerMark(key) }));
     this.resource = new local.Command(
       name,
-      {
-        create: action,
-        delete: `${action} --remove`,
-        environment: { HYPER_V_HOST: pulumi.jsonStringify(this.parameter) },
+      hostAction<typeof environment>({
+        create: "machine/prepare-hyper-v-host",
+        delete: "machine/prepare-hyper-v-host --remove",
+        environment: { HYPER_V_HOST: this.parameter },
         // Nothing of the lab stays in a folder, or on a host, that is used no more.
         triggers: [args.host.hostKey, folder],
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: false,
-      },
+      }),
       { parent: this, customTimeouts: { create: "6m", update: "6m", delete: "11m" } },
     );
     this.registerOutputs({});

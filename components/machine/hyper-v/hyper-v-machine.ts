@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
-import { actionCommand } from "../../host-action/command.ts";
+import { hostAction } from "../../host-action/host-action.ts";
+import type { environment } from "../actions/make-hyper-v-machine.ts";
 import { metaData, userData } from "../identity.ts";
 import type { Machine, SshConnection } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
@@ -73,21 +74,18 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
         }),
         metaData: metaData(args.machineName, computerName),
       }));
-    const action = actionCommand("machine", "make-hyper-v-machine");
     const machine = new local.Command(
       name,
-      {
-        create: action,
-        delete: `${action} --remove`,
+      hostAction<typeof environment>({
+        create: "machine/make-hyper-v-machine",
+        delete: "machine/make-hyper-v-machine --remove",
         environment: {
-          HYPER_V_HOST: pulumi.jsonStringify(host.parameter),
-          MACHINE: pulumi.jsonStringify(parameter),
-          IDENTITY: pulumi.secret(pulumi.jsonStringify(identity)),
+          HYPER_V_HOST: host.parameter,
+          MACHINE: parameter,
+          IDENTITY: pulumi.secret(identity),
         },
         triggers: [parameter.making],
-        logging: local.Logging.Stderr,
-        addPreviousOutputInEnv: false,
-      },
+      }),
       {
         parent: this,
         // Two of one name, address and MAC cannot be.

@@ -1,0 +1,56 @@
+import type { local } from "@pulumi/command";
+import * as pulumi from "@pulumi/pulumi";
+import type * as z from "zod";
+
+/** What a host action takes: a schema for each variable of its environment. */
+export type Variables = Readonly<Record<string, z.ZodType>>;
+
+/** What a host action is given, and the command that runs it. */
+export interface HostActionArgs<V extends Variables> extends Pick<
+  local.CommandArgs,
+  "triggers" | "logging" | "addPreviousOutputInEnv"
+> {
+  /** Its program, and flags: `cni/await-calico` is `components/cni/actions/await-calico.ts`. */
+  readonly create: string;
+  /** The one that takes away again what it made, if there is anything. */
+  readonly delete?: string;
+  /** Texts are handed on as they are, anything else as JSON; what is secret is a secret Output. */
+  readonly environment: {
+    readonly [Name in keyof V]: z.input<V[Name]> | pulumi.Output<z.input<V[Name]>>;
+  };
+}
+
+/**
+ * Inputs of the command that runs a host action: a program in the folder `actions` beside a component, which reads its
+ * environment with `runAction`.
+ *
+ * The command line is relative to the project, so that the state is the same in every clone; parameters and secrets travel
+ * in the environment only.
+ *
+ * @typeParam V the action's `environment`; of two with one environment, both.
+ */
+export function hostAction<V extends Variables>(args: HostActionArgs<V>): local.CommandArgs {
+  return {
+    logging: "stderr",
+    addPreviousOutputInEnv: false,
+    ...args,
+    create: commandLine(args.create),
+    ...(args.delete !== undefined && { delete: commandLine(args.delete) }),
+    environment: Object.fromEntries(
+      Object.entries<unknown>(args.environment).map(([name, value]) => [
+        name,
+        pulumi.Output.isInstance(value) ? value.apply(asText) : asText(value),
+      ]),
+    ),
+  };
+}
+
+function commandLine(action: string): string {
+  const [program = "", ...flags] = action.split(" ");
+  const file = `components/${program.replace("/", "/actions/")}.ts`;
+  return ["node toolchain/program/run.js", file, ...flags].join(" ");
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
