@@ -202,7 +202,7 @@ export const rules: Readonly<Record<string, Rule>> = {
       ...["if ($LASTEXITCODE -ne 0) { 1 }", "if (-not $?) { 1 }"],
     ],
   },
-  "passes its functions parameters that exist, and all that are mandatory": {
+  "passes its functions parameters that exist, and all that have no default": {
     broken: (script) => {
       const known = new Map(
         [...(script.pool ?? scripts), script].flatMap((each) => [...functions(each)]),
@@ -214,23 +214,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     },
     bad: [
       "function Get-It {\nparam([string] $Name)\n}\nGet-It -Other 1\n",
-      "function Get-It {\nparam([Parameter(Mandatory = $true)] [string] $Name)\n}\nGet-It\n",
-    ],
-  },
-  "has functions with a synopsis and their parameters documented": {
-    broken: (script) =>
-      [...functions(script)].flatMap(([name, node]) => {
-        const before = script.text.slice(0, node.startIndex);
-        const help = before.slice(before.lastIndexOf("<#"));
-        const documented = [...help.matchAll(/^\.PARAMETER (\w+)$/gm)].map(([, each]) => each);
-        const declared = declaredParameters(node).map((parameter) => parameter.name);
-        return /^<#\n\.SYNOPSIS\n\S[\s\S]*#>\n$/.test(help) && documented.join() === declared.join()
-          ? []
-          : [name];
-      }),
-    bad: [
-      "function Get-It {\n}\n",
-      "<#\n.SYNOPSIS\nX.\n#>\nfunction Get-It {\nparam([string] $Name)\n}\n",
+      "function Get-It {\nparam([string] $Name)\n}\nGet-It\n",
     ],
   },
 };
@@ -382,14 +366,14 @@ export function reportedFacts(step: StepScript): string[] {
     });
 }
 
-/** What is wrong with a call's parameters: those there are not, and mandatory ones it lacks. */
+/** What is wrong with a call's parameters: those there are not, and those without a default that it lacks. */
 function wrongParameters(call: Node, called: Node): string[] {
   const declared = declaredParameters(called);
   const passed = passedNames(call);
   return [
     ...passed.filter((each) => !declared.some(({ name }) => name === each)),
     ...declared
-      .filter(({ name, mandatory }) => mandatory && !passed.includes(name))
+      .filter(({ name, defaultText }) => defaultText === undefined && !passed.includes(name))
       .map(({ name }) => `no ${name}`),
   ].map((what) => `line ${String(call.startPosition.row + 1)}: ${commandName(call)} ${what}`);
 }

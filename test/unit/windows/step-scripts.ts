@@ -97,7 +97,7 @@ function declaredParameter(node: Node): DeclaredParameter {
   return {
     name: node.children.find((child) => child?.type === "variable")?.text.slice(1) ?? "",
     type: types[0]?.slice(1, -1) ?? "",
-    mandatory: attributes.some((text) => /Mandatory\s*=\s*\$true/.test(text)),
+    mandatory: attributes.some((text) => text.includes("Mandatory")),
     pattern,
     range: range ? [Number(range[1]), Number(range[2])] : undefined,
     attributes,

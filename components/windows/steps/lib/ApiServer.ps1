@@ -2,26 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Waits until the API server accepts a TCP connection; stops the step where it does not in time.
-
-.PARAMETER Endpoint
-host:port of the API server.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most.
-#>
+# By TCP alone; $Endpoint is host:port.
 function Wait-ApiServer {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Endpoint,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([string] $Endpoint, [int] $TimeoutSeconds)
     $name, $port = $Endpoint -split ':', 2
     # Not by the time of day: that may be set meanwhile.
     $clock = [Diagnostics.Stopwatch]::StartNew()

@@ -5,50 +5,18 @@ $ErrorActionPreference = 'Stop'
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'VolumeCache.ps1')
 
-<#
-.SYNOPSIS
-Puts programs of an archive in place unless they are there from this very archive; returns installed or media.
-
-.PARAMETER Archive
-Full path of the archive among the media; its files lie in no folder.
-
-.PARAMETER Checksum
-Its SHA-256.
-
-.PARAMETER Folder
-Full path of the folder they belong into, which is there.
-
-.PARAMETER Name
-Stem of the file that remembers which archive they are from.
-
-.PARAMETER File
-Name that each shall have, by its name in the archive; others in it are left.
-
-.PARAMETER Service
-Service that runs one of them and must be stopped before it is replaced. Empty: none.
-#>
+# Returns media, or installed where the programs are there from this very archive already, whose files lie in no folder.
+# $Name is the stem of the file that remembers the archive, $File gives the name each shall have by its name in the
+# archive, and $Service, where given, runs one of them.
 function Install-ArchivedProgram {
-    [CmdletBinding()]
-    [OutputType([string])]
     param(
-        [Parameter(Mandatory = $true)]
         [string] $Archive,
-
-        [Parameter(Mandatory = $true)]
         [string] $Checksum,
-
-        [Parameter(Mandatory = $true)]
         [string] $Folder,
-
-        [Parameter(Mandatory = $true)]
         [string] $Name,
-
-        [Parameter(Mandatory = $true)]
         [hashtable] $File,
-
         [string] $Service = ''
     )
-
     # Written last: what is half in place lacks it.
     $markPath = "$Folder\$Name.sha256"
     $mark = if (Test-Path -LiteralPath $markPath) { ([IO.File]::ReadAllText($markPath)).Trim() } else { '' }
@@ -81,32 +49,9 @@ function Install-ArchivedProgram {
     'media'
 }
 
-<#
-.SYNOPSIS
-Writes a file unless it is there with this content; returns whether it was another.
-
-.PARAMETER Path
-Full path of the file, whose folder is there.
-
-.PARAMETER Content
-Its content in base64.
-
-.PARAMETER Service
-Service that reads it at its start and is stopped before it changes. Empty: none.
-#>
+# $Content is in base64, and $Service reads the file at its start; returns whether the file differed.
 function Set-EncodedFile {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Content,
-
-        [string] $Service = ''
-    )
-
+    param([string] $Path, [string] $Content, [string] $Service = '')
     $current = ''
     if (Test-Path -LiteralPath $Path) {
         $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path))

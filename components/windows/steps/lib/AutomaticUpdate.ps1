@@ -7,15 +7,8 @@ $ErrorActionPreference = 'Stop'
 $AutomaticUpdateKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
 $AutomaticUpdateRecordPath = 'C:\kindows\state\automatic-update.json'
 
-<#
-.SYNOPSIS
-Returns the machine's policy NoAutoUpdate: 0, 1 or nothing where there is none.
-#>
+# NoAutoUpdate: 0, 1 or nothing where there is none.
 function Get-AutomaticUpdatePolicy {
-    [CmdletBinding()]
-    [OutputType([int])]
-    param()
-
     if (Test-Path -LiteralPath $AutomaticUpdateKey) {
         # Not by Get-ItemProperty: of a key without any value, as policies leave them, that returns nothing at all.
         $value = (Get-Item -LiteralPath $AutomaticUpdateKey).GetValue('NoAutoUpdate')
@@ -25,18 +18,9 @@ function Get-AutomaticUpdatePolicy {
     }
 }
 
-<#
-.SYNOPSIS
-Keeps Windows from updating and rebooting by itself; returns whether it did until now.
-
-.DESCRIPTION
-What the policy was is kept, once, for Restore-AutomaticUpdate. One that is set already is somebody else's, and stays.
-#>
+# Returns whether Windows updated by itself until now. What the policy was is kept, once, for Restore-AutomaticUpdate.
+# One that is set already is somebody else's, and stays.
 function Disable-AutomaticUpdate {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param()
-
     $before = Get-AutomaticUpdatePolicy
     if ($before -eq 1) {
         return $false
@@ -57,15 +41,8 @@ function Disable-AutomaticUpdate {
     $true
 }
 
-<#
-.SYNOPSIS
-Gives the policy back what it was before Disable-AutomaticUpdate, and forgets that; returns a line where it was used.
-#>
+# Returns a line where Disable-AutomaticUpdate was used.
 function Restore-AutomaticUpdate {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
         return
     }

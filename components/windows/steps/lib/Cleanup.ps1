@@ -2,27 +2,10 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Runs one part of a reset; returns its name, what it removed and what went wrong.
-
-.PARAMETER Name
-What the part is about, for errors.
-
-.PARAMETER Body
-Removes what is there, and returns one line of text for each thing it removed.
-#>
+# One part of a reset: what fails is told at the end, and keeps nothing else from being removed. $Body returns one line
+# for each thing it removed.
 function Invoke-Cleanup {
-    [CmdletBinding()]
-    [OutputType([pscustomobject])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [Parameter(Mandatory = $true)]
-        [scriptblock] $Body
-    )
-
+    param([string] $Name, [scriptblock] $Body)
     $removed = @()
     $problem = ''
     try {

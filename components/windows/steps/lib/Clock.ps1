@@ -5,25 +5,11 @@ $ErrorActionPreference = 'Stop'
 # Below this nothing in Kubernetes minds; certificates are dated back by five minutes.
 $ClockToleranceSeconds = 30
 
-<#
-.SYNOPSIS
-Returns the API server's time (UTC), or nothing where it does not tell.
-
-.DESCRIPTION
-From the Date header of any answer, also of a refusal. The server's certificate is not looked at: with a wrong clock it
-could not be judged, and kubeadm checks the cluster by its pinned key right afterwards.
-
-.PARAMETER Endpoint
-host:port of the API server.
-#>
+# UTC, or nothing where the server does not tell. From the Date header of any answer, also of a refusal. The server's
+# certificate is not looked at: with a wrong clock it could not be judged, and kubeadm checks the cluster by its pinned
+# key right afterwards.
 function Get-ApiServerTime {
-    [CmdletBinding()]
-    [OutputType([DateTime])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Endpoint
-    )
-
+    param([string] $Endpoint)
     try {
         $answer = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\curl.exe" -ArgumentList @(
             '--silent', '--show-error', '--head', '--insecure', '--noproxy', '*', '--max-time', '15',
@@ -39,21 +25,9 @@ function Get-ApiServerTime {
     }
 }
 
-<#
-.SYNOPSIS
-Sets the machine's clock by the API server's where they differ; returns by how many seconds it was moved, 0 for not.
-
-.PARAMETER Endpoint
-host:port of the API server.
-#>
+# Returns by how many seconds the clock was moved, 0 for not.
 function Sync-Clock {
-    [CmdletBinding()]
-    [OutputType([long])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Endpoint
-    )
-
+    param([string] $Endpoint)
     $time = Get-ApiServerTime -Endpoint $Endpoint
     if ($null -eq $time) {
         return 0

@@ -9,15 +9,7 @@ $RouteRecordPath = 'C:\kindows\state\routes.json'
 # What is in force, and what comes back with a boot.
 $RouteStores = @('ActiveStore', 'PersistentStore')
 
-<#
-.SYNOPSIS
-Returns the routes that were made here; nothing where there are none.
-#>
 function Get-RouteRecord {
-    [CmdletBinding()]
-    [OutputType([string[]])]
-    param()
-
     if (Test-Path -LiteralPath $RouteRecordPath) {
         # What a power cut has left empty, or half written, names none.
         $text = [IO.File]::ReadAllText($RouteRecordPath)
@@ -27,21 +19,8 @@ function Get-RouteRecord {
     }
 }
 
-<#
-.SYNOPSIS
-Writes down which routes are our own.
-
-.PARAMETER Route
-All of them; none removes the record.
-#>
 function Save-RouteRecord {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [string[]] $Route
-    )
-
+    param([string[]] $Route)
     if ($Route.Count -eq 0) {
         if (Test-Path -LiteralPath $RouteRecordPath) {
             Remove-Item -LiteralPath $RouteRecordPath -Force
@@ -52,27 +31,8 @@ function Save-RouteRecord {
     Write-WholeText -Path $RouteRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
 }
 
-<#
-.SYNOPSIS
-Returns the next hops of the routes to a destination, as Windows has them.
-
-.PARAMETER Destination
-IPv4 range in CIDR form.
-
-.PARAMETER Store
-ActiveStore: in force; PersistentStore: comes back with a boot.
-#>
 function Get-NextHop {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Destination,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Store
-    )
-
+    param([string] $Destination, [string] $Store)
     # All of them are read: asked for one that is not there, Get-NetRoute ends with an error, as it may for a store
     # without any.
     Get-NetRoute -PolicyStore $Store -ErrorAction SilentlyContinue |
@@ -80,40 +40,16 @@ function Get-NextHop {
         ForEach-Object { $_.NextHop }
 }
 
-<#
-.SYNOPSIS
-Returns an IPv4 address as its 32 bits, in the characters 0 and 1.
-
-.PARAMETER Address
-IPv4 address.
-#>
+# Its 32 bits, as the characters 0 and 1.
 function ConvertTo-AddressBit {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Address
-    )
-
+    param([string] $Address)
     $bytes = ([Net.IPAddress]$Address).GetAddressBytes()
     @($bytes | ForEach-Object { [Convert]::ToString($_, 2).PadLeft(8, '0') }) -join ''
 }
 
-<#
-.SYNOPSIS
-Returns the number of the adapter on whose segment a next hop is; stops the step where there is none.
-
-.PARAMETER NextHop
-IPv4 address.
-#>
+# The number of the adapter on whose segment a next hop is.
 function Get-SegmentAdapter {
-    [CmdletBinding()]
-    [OutputType([int])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $NextHop
-    )
-
+    param([string] $NextHop)
     $bits = ConvertTo-AddressBit -Address $NextHop
     $own = @(Get-NetIPAddress -AddressFamily IPv4 -ErrorAction Stop)
     foreach ($each in $own) {
@@ -130,27 +66,9 @@ function Get-SegmentAdapter {
         -Remedy 'Give the machine an address on the segment of the control plane, or look at which address that has.'
 }
 
-<#
-.SYNOPSIS
-Stops the step where somebody else's route leads to a destination by another way.
-
-.PARAMETER Route
-The route that is wanted.
-
-.PARAMETER Own
-Routes that were made here.
-#>
+# Stops the step where somebody else's route leads to a destination by another way.
 function Assert-RouteFree {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Route,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [string[]] $Own
-    )
-
+    param([string] $Route, [string[]] $Own)
     $destination, $nextHop = $Route -split '=', 2
     foreach ($store in $RouteStores) {
         foreach ($other in @(Get-NextHop -Destination $destination -Store $store)) {
@@ -163,21 +81,9 @@ function Assert-RouteFree {
     }
 }
 
-<#
-.SYNOPSIS
-Returns the stores that have a route, of $RouteStores.
-
-.PARAMETER Route
-The route.
-#>
+# The stores that have the route.
 function Get-RouteStore {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Route
-    )
-
+    param([string] $Route)
     $destination, $nextHop = $Route -split '=', 2
     foreach ($store in $RouteStores) {
         if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) {
@@ -186,26 +92,8 @@ function Get-RouteStore {
     }
 }
 
-<#
-.SYNOPSIS
-Makes a route, for now and for after a boot.
-
-.PARAMETER Route
-The route.
-
-.PARAMETER Adapter
-Number of the adapter it leads out by.
-#>
 function Add-ClusterRoute {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Route,
-
-        [Parameter(Mandatory = $true)]
-        [int] $Adapter
-    )
-
+    param([string] $Route, [int] $Adapter)
     # One that is in a single store would be in the way of the new one.
     $null = Remove-ClusterRoute -Route $Route
     $destination, $nextHop = $Route -split '=', 2
@@ -214,21 +102,9 @@ function Add-ClusterRoute {
         -ErrorAction Stop
 }
 
-<#
-.SYNOPSIS
-Removes a route from both stores; returns whether it was in any.
-
-.PARAMETER Route
-The route.
-#>
+# Returns whether the route was in any store.
 function Remove-ClusterRoute {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Route
-    )
-
+    param([string] $Route)
     $destination, $nextHop = $Route -split '=', 2
     $stores = @(Get-RouteStore -Route $Route)
     foreach ($store in $stores) {
@@ -238,15 +114,8 @@ function Remove-ClusterRoute {
     $stores.Count -gt 0
 }
 
-<#
-.SYNOPSIS
-Removes the routes that were made here, and their record; returns a line for each.
-#>
+# The routes that were made here, and their record.
 function Remove-NodeRoute {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     foreach ($route in @(Get-RouteRecord)) {
         if (Remove-ClusterRoute -Route $route) {
             "route to $($route -replace '=.*$', '')"

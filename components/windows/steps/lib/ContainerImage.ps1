@@ -5,54 +5,18 @@ $ErrorActionPreference = 'Stop'
 # containerd keeps kubelet's images apart from others.
 $KubernetesNamespace = 'k8s.io'
 
-<#
-.SYNOPSIS
-Returns the names of the images that are there whole: fetched and unpacked. A pull that was cut off leaves a name too.
-
-.PARAMETER Ctr
-Full path of ctr.exe.
-#>
+# Those that are fetched and unpacked. A pull that was cut off leaves a name too.
 function Get-WholeImage {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Ctr
-    )
-
+    param([string] $Ctr)
     $list = Invoke-NativeCommand -FilePath $Ctr -TimeoutSeconds 60 `
         -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'check', '--quiet' `
         -Remedy 'Look at C:\var\log\containerd\containerd.log.'
     $list -split '\s+' | Where-Object { $_ -ne '' }
 }
 
-<#
-.SYNOPSIS
-Pulls and unpacks one image for this Windows; returns why it could not be pulled, empty when it was.
-
-.PARAMETER Ctr
-Full path of ctr.exe.
-
-.PARAMETER Image
-Its name, with registry and tag.
-
-.PARAMETER TimeoutSeconds
-Seconds it may take; less than one: it is not tried.
-#>
+# For this Windows; returns why the image could not be pulled, empty when it was.
 function Add-Image {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Ctr,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Image,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([string] $Ctr, [string] $Image, [int] $TimeoutSeconds)
     if ($TimeoutSeconds -lt 1) {
         return 'no time was left for it'
     }

@@ -2,51 +2,18 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Returns containerd's default configuration with the sandbox image, the CNI folders and, where given, the folder of the
-registries' mirrors changed.
-
-.DESCRIPTION
-Only inside these sections (containerd 2.x): plugins.'io.containerd.cri.v1.images'.pinned_images for sandbox, its
-neighbour registry for config_path, and plugins.'io.containerd.cri.v1.runtime'.cni for bin_dirs and conf_dir. A bin_dir
-elsewhere, such as that of the image verifier, means something else: containerd then takes every file in it for a
-verifier and rejects every image.
-
-.PARAMETER Text
-Output of `containerd.exe config default`.
-
-.PARAMETER PauseImage
-Sandbox image.
-
-.PARAMETER CniBinDirectory
-Folder of the CNI programs, with forward slashes.
-
-.PARAMETER CniConfDirectory
-Folder of the CNI configuration, with forward slashes.
-
-.PARAMETER RegistryFolder
-Folder that holds a folder with a hosts.toml per registry, with forward slashes. Empty: as containerd has it.
-#>
+# Changes the sandbox image, the CNI folders and, where given, the folder of the registries' mirrors in the output of
+# `containerd.exe config default`. Only inside these sections (containerd 2.x): a bin_dir elsewhere, such as that of the
+# image verifier, means something else, and containerd then takes every file in it for a verifier and rejects every
+# image. All folders are with forward slashes.
 function Edit-ContainerdConfig {
-    [CmdletBinding()]
-    [OutputType([string])]
     param(
-        [Parameter(Mandatory = $true)]
         [string] $Text,
-
-        [Parameter(Mandatory = $true)]
         [string] $PauseImage,
-
-        [Parameter(Mandatory = $true)]
         [string] $CniBinDirectory,
-
-        [Parameter(Mandatory = $true)]
         [string] $CniConfDirectory,
-
         [string] $RegistryFolder = ''
     )
-
     $images = "plugins.'io.containerd.cri.v1.images'.pinned_images"
     $cni = "plugins.'io.containerd.cri.v1.runtime'.cni"
     $values = @{

@@ -4,42 +4,11 @@ $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
-<#
-.SYNOPSIS
-Puts crictl.exe and its configuration into a folder, or takes both away; returns its state and whether it was another.
-
-.DESCRIPTION
-crictl reads %USERPROFILE%\.crictl\crictl.yaml, and where an account has none, crictl.yaml in its own folder: the latter
-is for everybody who logs in to the machine (cri-tools, pkg/common: GetServerConfigFromFile).
-
-.PARAMETER Folder
-Full path of the folder, which is there.
-
-.PARAMETER Archive
-Full path of crictl-v<version>-windows-amd64.tar.gz among the media. Empty: there shall be no crictl.
-
-.PARAMETER Checksum
-SHA-256 of the archive. Empty: there shall be no crictl.
-
-.OUTPUTS
-State: none, installed or media (taken from the archive now). Changed: whether anything was written or removed.
-#>
+# Without an archive, crictl is taken away. Its configuration lies beside it, where crictl looks when an account has no
+# %USERPROFILE%\.crictl\crictl.yaml: for everybody who logs in (cri-tools, pkg/common: GetServerConfigFromFile). State:
+# none, installed or media.
 function Install-Crictl {
-    [CmdletBinding()]
-    [OutputType([pscustomobject])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Folder,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Archive,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Checksum
-    )
-
+    param([string] $Folder, [string] $Archive, [string] $Checksum)
     $program = "$Folder\crictl.exe"
     $configPath = "$Folder\crictl.yaml"
     # Where Install-ArchivedProgram remembers the archive.

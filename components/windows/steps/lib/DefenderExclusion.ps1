@@ -3,38 +3,10 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Makes Defender leave folders and programs alone, or takes that back; returns whether that changed anything (Changed) and
-how it stands (State: set, off or unavailable).
-
-.DESCRIPTION
-A node works without exclusions, only slower. So a machine without Defender, or one whose policy allows no exclusions,
-is no error but the state unavailable.
-
-.PARAMETER Enabled
-Whether they are wanted; without, those of an earlier run are taken back.
-
-.PARAMETER Folder
-Full paths of folders.
-
-.PARAMETER Program
-Full paths of programs: what files they open is not scanned.
-#>
+# Programs: what files they open is not scanned. Returns Changed, and State: set, off or unavailable. A node works
+# without exclusions, only slower. So a machine without Defender, or one whose policy allows no exclusions, is no error.
 function Set-DefenderExclusion {
-    [CmdletBinding()]
-    [OutputType([System.Collections.IDictionary])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [bool] $Enabled,
-
-        [Parameter(Mandatory = $true)]
-        [string[]] $Folder,
-
-        [Parameter(Mandatory = $true)]
-        [string[]] $Program
-    )
-
+    param([bool] $Enabled, [string[]] $Folder, [string[]] $Program)
     if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) {
         return @{ Changed = $false; State = 'unavailable' }
     }

@@ -7,25 +7,12 @@ $DnsRuleMark = 'kindows'
 # Rules that the domain sets here make Windows pass over those of the machine, all of them.
 $DnsPolicyKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\DNSClient\DnsPolicyConfig'
 
-<#
-.SYNOPSIS
-Returns the machine's rules about DNS that are ours.
-#>
 function Get-DnsRule {
-    [CmdletBinding()]
-    param()
-
     Get-DnsClientNrptRule -ErrorAction Stop | Where-Object { [string]$_.Comment -ceq $DnsRuleMark }
 }
 
-<#
-.SYNOPSIS
-Ends the step where a rule of somebody else's would win over ours, or hide it.
-#>
+# A rule of somebody else's would win over ours, or hide it.
 function Assert-DnsRuleFree {
-    [CmdletBinding()]
-    param()
-
     if (Test-Path -LiteralPath $DnsPolicyKey) {
         Stop-Step -Code 'ForeignDnsRule' `
             -Message 'A group policy sets rules about DNS on this machine, and Windows passes over all others.' `
@@ -42,22 +29,10 @@ function Assert-DnsRuleFree {
     }
 }
 
-<#
-.SYNOPSIS
-Has the machine ask these DNS servers for all names, and no others; returns whether it did not until now.
-
-.PARAMETER Server
-IPv4 addresses in the order they are asked. None: what the adapters have counts again.
-#>
+# The servers are asked in this order; without any, what the adapters have counts again. Returns whether anything
+# differed.
 function Set-DnsServer {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [string[]] $Server
-    )
-
+    param([string[]] $Server)
     $rules = @(Get-DnsRule)
     if ($Server.Count -gt 0) {
         Assert-DnsRuleFree
@@ -78,15 +53,7 @@ function Set-DnsServer {
     $true
 }
 
-<#
-.SYNOPSIS
-Removes our rule; returns a line where there was one.
-#>
 function Remove-DnsServer {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     if (Set-DnsServer -Server @()) {
         'the DNS servers'
     }

@@ -2,19 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Returns when an evaluation licence ends (Ends, UTC text to the second, empty for any other licence) and whether it has
-(IsExpired).
-
-.DESCRIPTION
-Asks for the product key in use by Windows' own application id, as slmgr.vbs does.
-#>
+# When it ends (Ends, UTC, empty for any other licence) and whether it has. Asks for the product key in use by Windows'
+# own application id, as slmgr.vbs does.
 function Get-EvaluationLicence {
-    [CmdletBinding()]
-    [OutputType([System.Collections.IDictionary])]
-    param()
-
     $product = Get-CimInstance -ClassName SoftwareLicensingProduct -Filter (
         "ApplicationID='55c92734-d682-4d71-983e-d6ec3f16059f' AND PartialProductKey IS NOT NULL"
     ) | Select-Object -First 1

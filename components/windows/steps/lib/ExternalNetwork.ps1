@@ -6,54 +6,22 @@ $ErrorActionPreference = 'Stop'
 
 $CalicoKey = 'HKLM:\Software\Tigera\Calico'
 
-<#
-.SYNOPSIS
-Tells whether HNS has a network.
-
-.PARAMETER Name
-Name of the network.
-#>
 function Test-ExternalNetwork {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [string] $Name = 'External'
-    )
-
+    param([string] $Name = 'External')
     @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $null -ne $_ -and $_.Name -eq $Name }).Count -gt 0
 }
 
-<#
-.SYNOPSIS
-Tells whether a network's switch is on the adapter: HNS knows the adapter's address then, as Calico's own script waits
-for it (node-service.ps1).
-
-.PARAMETER Name
-Name of the network.
-#>
+# With its switch on the adapter, HNS knows the adapter's address: Calico's own script waits for it (node-service.ps1).
 function Test-ExternalSwitch {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name
-    )
-
+    param([string] $Name)
     @(Get-HnsNetwork -ErrorAction Stop | Where-Object {
             $null -ne $_ -and $_.Name -eq $Name -and $_.PSObject.Properties.Name -contains 'ManagementIP' -and
             [string]$_.ManagementIP -ne ''
         }).Count -gt 0
 }
 
-<#
-.SYNOPSIS
-Asks HNS for Calico's network External, with the values Calico's own script uses (node-service.ps1), so that Calico
-finds its own.
-#>
+# With the values Calico's own script uses (node-service.ps1), so that Calico finds its own.
 function New-ExternalNetwork {
-    [CmdletBinding()]
-    param()
-
     # Windows has cmdlets that show and remove HNS networks, but none that makes one.
     $signature = @'
 [DllImport("vmcompute.dll")]
@@ -80,27 +48,14 @@ public static extern void HNSCall(
     }
 }
 
-<#
-.SYNOPSIS
-Returns when Windows was started, as Calico's scripts write and compare it (libs\calico\calico.psm1): in the format G of
-the account that asks, which is SYSTEM for Calico's own pods.
-#>
+# As Calico's scripts write and compare it (libs\calico\calico.psm1): in the format G of the account that asks, which is
+# SYSTEM for Calico's own pods.
 function Get-CalicoBootTime {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToString('G')
 }
 
-<#
-.SYNOPSIS
-Tells Calico that its networks belong to this boot: otherwise it removes and makes them anew when it first runs.
-#>
+# Tells Calico that its networks belong to this boot: otherwise it removes and makes them anew when it first runs.
 function Set-CalicoBootTime {
-    [CmdletBinding()]
-    param()
-
     # With -Force on a key that is there, New-Item would empty it.
     if (-not (Test-Path -LiteralPath $CalicoKey)) {
         $null = New-Item -Path $CalicoKey -Force
@@ -108,15 +63,7 @@ function Set-CalicoBootTime {
     Set-ItemProperty -LiteralPath $CalicoKey -Name 'LastBootTime' -Value (Get-CalicoBootTime)
 }
 
-<#
-.SYNOPSIS
-Tells whether Calico takes its networks for this boot's.
-#>
 function Test-CalicoBootTime {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param()
-
     (Test-Path -LiteralPath $CalicoKey) -and
     (Get-Item -LiteralPath $CalicoKey).GetValue('LastBootTime', '') -eq (Get-CalicoBootTime)
 }

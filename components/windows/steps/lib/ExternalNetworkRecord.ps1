@@ -8,38 +8,15 @@ $ErrorActionPreference = 'Stop'
 
 $ExternalNetworkRecordPath = 'C:\kindows\state\external-network.json'
 
-<#
-.SYNOPSIS
-Writes down how the making of the network stands, and in which boot.
-
-.PARAMETER State
-running, done or failed.
-
-.PARAMETER Message
-What went wrong; empty for nothing.
-#>
+# $State is running, done or failed.
 function Save-ExternalNetworkRecord {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $State,
-
-        [string] $Message = ''
-    )
-
+    param([string] $State, [string] $Message = '')
     $record = [ordered]@{ state = $State; message = $Message; lastBootUpTime = Get-LastBootUpTime }
     Write-WholeText -Path $ExternalNetworkRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
 }
 
-<#
-.SYNOPSIS
-Returns how the making of the network stands in this boot: State (none, running, done or failed) and Message.
-#>
+# In this boot; State is none where nothing was ordered.
 function Get-ExternalNetworkRecord {
-    [CmdletBinding()]
-    [OutputType([System.Collections.IDictionary])]
-    param()
-
     if (Test-Path -LiteralPath $ExternalNetworkRecordPath) {
         # What a power cut has left empty, or half written, is of an earlier boot.
         $text = [IO.File]::ReadAllText($ExternalNetworkRecordPath)

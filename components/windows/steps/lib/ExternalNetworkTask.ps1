@@ -13,48 +13,17 @@ $ExternalNetworkTaskName = 'kindows-external-network'
 # Seconds after which a machine whose network has not come back reboots, which often brings it back.
 $ExternalNetworkRescueSeconds = 600
 
-<#
-.SYNOPSIS
-Calls off the reboot that would have fetched the machine's address, where one is scheduled.
-#>
 function Stop-RescueReboot {
-    [CmdletBinding()]
-    param()
-
     # 1116: none was.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList '/a' `
         -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
 }
 
-<#
-.SYNOPSIS
-Has the network made by a task of its own, and closes the SSH port until that has ended.
-
-.DESCRIPTION
-The task runs as SYSTEM, outside this session, which will be cut. Before it, a reboot is scheduled, which the task calls
-off when the network is back: a machine that nobody can reach any more must not stay so.
-
-.PARAMETER DelaySeconds
-Seconds until it begins: this session must end with its result in that time.
-
-.PARAMETER Address
-The machine's own IPv4 address, which must be back afterwards.
-
-.PARAMETER Network
-Name of the network: Calico's External, or one that flanneld makes.
-#>
+# Closes the SSH port until the task has ended, which runs as SYSTEM, outside this session: that will be cut. Before it,
+# a reboot is scheduled, which the task calls off when the network is back: a machine that nobody can reach any more
+# must not stay so.
 function Start-ExternalNetworkTask {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [int] $DelaySeconds,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Address,
-
-        [string] $Network = 'External'
-    )
-
+    param([int] $DelaySeconds, [string] $Address, [string] $Network = 'External')
     Save-ExternalNetworkRecord -State 'running'
     $libraries = 'Step.ps1', 'NativeCommand.ps1', 'ExternalNetworkTask.ps1' |
         ForEach-Object { ". '$(Join-Path $PSScriptRoot $_)'" }
@@ -82,32 +51,9 @@ function Start-ExternalNetworkTask {
     }
 }
 
-<#
-.SYNOPSIS
-The task: makes the network, waits for the machine's address, tells Calico if it is Calico's, and opens the SSH port
-again.
-
-.PARAMETER DelaySeconds
-Seconds until it begins.
-
-.PARAMETER Address
-The machine's own IPv4 address.
-
-.PARAMETER Network
-Name of the network.
-#>
+# The task itself.
 function Initialize-ExternalNetwork {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [int] $DelaySeconds,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Address,
-
-        [string] $Network = 'External'
-    )
-
+    param([int] $DelaySeconds, [string] $Address, [string] $Network = 'External')
     try {
         Start-Sleep -Seconds $DelaySeconds
         if ($Network -ne 'External') {

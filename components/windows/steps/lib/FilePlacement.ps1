@@ -2,30 +2,11 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Moves files into others' places, also where those are running programs: all of them, or none where one can't be moved.
-
-.DESCRIPTION
-Windows lets nobody overwrite or delete a running program, but renaming it is allowed: the process goes on under the
-other name. Left over files of that kind are removed by Remove-ReplacedFile once nothing runs them any more.
-
-.PARAMETER Source
-Full paths of the new files, on the same drive.
-
-.PARAMETER Target
-Full paths of their places, in the same order.
-#>
+# All of them, or none where one can't be moved, on one drive. Windows lets nobody overwrite or delete a running
+# program, but renaming it is allowed: the process goes on under the other name, which Remove-ReplacedFile removes once
+# nothing runs it any more.
 function Move-FileIntoPlace {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string[]] $Source,
-
-        [Parameter(Mandatory = $true)]
-        [string[]] $Target
-    )
-
+    param([string[]] $Source, [string[]] $Target)
     $moved = @()
     $place = ''
     try {
@@ -55,20 +36,8 @@ function Move-FileIntoPlace {
     }
 }
 
-<#
-.SYNOPSIS
-Removes what Move-FileIntoPlace has put aside in a folder, as far as nothing runs it any more.
-
-.PARAMETER Folder
-Full path of the folder.
-#>
 function Remove-ReplacedFile {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Folder
-    )
-
+    param([string] $Folder)
     foreach ($file in Get-ChildItem -LiteralPath $Folder -Filter '*.replaced' -File) {
         try {
             Remove-Item -LiteralPath $file.FullName -Force
@@ -79,33 +48,10 @@ function Remove-ReplacedFile {
     }
 }
 
-<#
-.SYNOPSIS
-Unpacks a .tar.gz to a folder of its own, where nothing runs yet; a full disk or a broken archive harms nothing that is
-installed.
-
-.PARAMETER Archive
-Full path of the archive.
-
-.PARAMETER Folder
-Full path of the folder; emptied first.
-
-.PARAMETER StripComponents
-Number of leading folders to leave out of the names in the archive.
-#>
+# The folder is emptied first, and nothing runs in it yet: a full disk or a broken archive harms nothing that is
+# installed.
 function Expand-TarArchive {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Archive,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Folder,
-
-        [Parameter(Mandatory = $true)]
-        [int] $StripComponents
-    )
-
+    param([string] $Archive, [string] $Folder, [int] $StripComponents)
     if (Test-Path -LiteralPath $Folder) {
         Remove-Item -LiteralPath $Folder -Recurse -Force
     }

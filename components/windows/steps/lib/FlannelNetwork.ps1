@@ -6,30 +6,11 @@ $ErrorActionPreference = 'Stop'
 . (Join-Path $PSScriptRoot 'FlanneldService.ps1')
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
-<#
-.SYNOPSIS
-Has flanneld make the network: starts the service for good, and waits until HNS has the network.
-
-.DESCRIPTION
-No network is made beforehand, as older guides do: flanneld names the adapter to HNS that has the node's address, and
-with a switch on it that is a virtual one, which HNS refuses (Azure/azure-container-networking#813). From here on the
-service starts with Windows: the network is one that does not outlive a boot (vxlan's EnableNonPersistent).
-
-.PARAMETER Name
-Name of the network.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most.
-#>
+# No network is made beforehand, as older guides do: flanneld names the adapter to HNS that has the node's address, and
+# with a switch on it that is a virtual one, which HNS refuses (Azure/azure-container-networking#813). From here on the
+# service starts with Windows: the network is one that does not outlive a boot (vxlan's EnableNonPersistent).
 function Start-FlannelNetwork {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [int] $TimeoutSeconds = 180
-    )
-
+    param([string] $Name, [int] $TimeoutSeconds = 180)
     if ($null -eq (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
         throw 'There is no service flanneld: run Install-Flannel first.'
     }
@@ -43,26 +24,11 @@ function Start-FlannelNetwork {
     }
 }
 
-<#
-.SYNOPSIS
-Keeps pods from the address that is their gateway on a bridge: the second of the node's range, which flanneld gives the
-machine itself (hostgw_windows.go) and win-bridge takes for granted, and host-local would hand out as the first.
-
-.PARAMETER Name
-Name of the network, which is there.
-
-.PARAMETER RecordFolder
-Folder of host-local's records: one with a file for each address in use, by its name, and whose it is in it.
-#>
+# Keeps pods from the address that is their gateway on a bridge: the second of the node's range, which flanneld gives
+# the machine itself (hostgw_windows.go) and win-bridge takes for granted, and host-local would hand out as the first.
+# host-local's records: a file for each address in use, by its name, and whose it is in it.
 function Save-BridgeAddress {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [string] $RecordFolder = 'C:\var\lib\cni\networks'
-    )
-
+    param([string] $Name, [string] $RecordFolder = 'C:\var\lib\cni\networks')
     $network = Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -eq $Name } |
         Select-Object -First 1
     $bytes = ([Net.IPAddress](([string]$network.Subnets[0].AddressPrefix -split '/')[0])).GetAddressBytes()

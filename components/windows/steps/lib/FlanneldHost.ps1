@@ -74,19 +74,9 @@ public class FlanneldService : ServiceBase
 }
 '@
 
-<#
-.SYNOPSIS
-Makes the program unless it is there from this very source; returns installed or compiled.
-
-.DESCRIPTION
-By the compiler that every Windows Server has with .NET Framework. Two compilations of one source are never the same
-file, so it is the source that is remembered.
-#>
+# By the compiler that every Windows Server has with .NET Framework. Two compilations of one source are never the same
+# file, so it is the source that is remembered. Returns installed or compiled.
 function Install-FlanneldHost {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     $bytes = [Text.Encoding]::UTF8.GetBytes($FlanneldHostSource.Replace("`r", ''))
     $hasher = [Security.Cryptography.SHA256]::Create()
     $checksum = [Convert]::ToBase64String($hasher.ComputeHash($bytes))

@@ -4,25 +4,11 @@ $ErrorActionPreference = 'Stop'
 
 $FlanneldLogPath = 'C:\var\log\flanneld\flanneld.log'
 
-<#
-.SYNOPSIS
-Returns the command line of the service flanneld.
-
-.DESCRIPTION
-With kubelet's own kubeconfig: its certificate renews itself. Where net-conf.json and subnet.env are is flanneld's
-default and that of its CNI plugin: /etc/kube-flannel and /run/flannel, on drive C:.
-
-.PARAMETER NodeIp
-IPv4 address of the node, by which flanneld finds its adapter.
-#>
+# With kubelet's own kubeconfig: its certificate renews itself. Where net-conf.json and subnet.env are is flanneld's
+# default and that of its CNI plugin: /etc/kube-flannel and /run/flannel, on drive C:. By $NodeIp flanneld finds its
+# adapter.
 function Get-FlanneldCommandLine {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $NodeIp
-    )
-
+    param([string] $NodeIp)
     @(
         'C:\k\flanneld-service.exe'
         'C:\k\kube-log-runner.exe', '--log-file=C:/var/log/flanneld/flanneld.log'
@@ -35,22 +21,10 @@ function Get-FlanneldCommandLine {
     ) -join ' '
 }
 
-<#
-.SYNOPSIS
-Registers the service flanneld, stopped and manual, or gives one that is there this command line; returns whether
-anything differed. One that gets another is stopped.
-
-.PARAMETER CommandLine
-What Get-FlanneldCommandLine returned.
-#>
+# The service is stopped and manual; one that is there with another command line is stopped and gets this one. Returns
+# whether anything differed.
 function Register-FlanneldService {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $CommandLine
-    )
-
+    param([string] $CommandLine)
     if ($null -eq (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
         $null = New-Service -Name 'flanneld' -DisplayName 'flanneld' -Description 'Network of the pods' `
             -BinaryPathName $CommandLine -StartupType Manual
@@ -65,21 +39,9 @@ function Register-FlanneldService {
     $true
 }
 
-<#
-.SYNOPSIS
-Tells flanneld which Node is its own; returns whether it was told another, and then leaves the service stopped.
-
-.PARAMETER NodeName
-Name of the Node.
-#>
+# Returns whether flanneld was told another Node, and then leaves the service stopped.
 function Set-FlanneldNode {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $NodeName
-    )
-
+    param([string] $NodeName)
     $path = 'HKLM:\SYSTEM\CurrentControlSet\Services\flanneld'
     $current = @((Get-Item -LiteralPath $path).GetValue('Environment', @()))
     $others = @($current | Where-Object { ($_ -split '=', 2)[0] -ne 'NODE_NAME' })
@@ -92,31 +54,15 @@ function Set-FlanneldNode {
     $true
 }
 
-<#
-.SYNOPSIS
-Starts flanneld again on a node whose network it has made, where it was stopped for something new; returns
-whether it did not run.
-
-.DESCRIPTION
-Automatic is the mark of such a node: it holds even when the step that stopped flanneld was killed before this.
-#>
+# Automatic is the mark of a node whose network it has made: it holds even when the step that stopped flanneld was
+# killed before this. Returns whether it did not run.
 function Start-UsedFlanneld {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param()
-
     Start-AutomaticService -Name 'flanneld' -LogPath $FlanneldLogPath
 }
 
-<#
-.SYNOPSIS
-Stops flanneld, where there is one, before the node joins another cluster: it knows that one's API server and its own
-range from its start. Its network stays until it is started again.
-#>
+# Before the node joins another cluster: flanneld knows the old one's API server and range from its start. Its network
+# stays until it is started again.
 function Stop-UsedFlanneld {
-    [CmdletBinding()]
-    param()
-
     if ($null -ne (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
         Stop-ServiceInTime -Name 'flanneld'
     }

@@ -6,30 +6,9 @@ $ErrorActionPreference = 'Stop'
 
 $HostsMark = '# kindows'
 
-<#
-.SYNOPSIS
-Returns the hosts file's lines with our entries, and only the wanted ones, at its end.
-
-.PARAMETER Line
-The lines the file has.
-
-.PARAMETER Wanted
-Tables with Address and Name.
-#>
+# Returns the lines of others, then the wanted ones: tables with Address and Name.
 function Merge-HostsLine {
-    [CmdletBinding()]
-    [OutputType([string[]])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [AllowEmptyString()]
-        [string[]] $Line,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [System.Collections.IDictionary[]] $Wanted
-    )
-
+    param([string[]] $Line, [System.Collections.IDictionary[]] $Wanted)
     $foreign = @($Line | Where-Object { -not $_.TrimEnd().EndsWith($HostsMark) })
     foreach ($entry in $Wanted) {
         foreach ($other in $foreign) {
@@ -49,26 +28,9 @@ function Merge-HostsLine {
     }
 }
 
-<#
-.SYNOPSIS
-Does something with the hosts file, trying again while a scanner holds it.
-
-.PARAMETER File
-Full path of the hosts file.
-
-.PARAMETER Body
-Reads or writes it.
-#>
+# Tries again while a scanner holds the file.
 function Invoke-HostsFile {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $File,
-
-        [Parameter(Mandatory = $true)]
-        [scriptblock] $Body
-    )
-
+    param([string] $File, [scriptblock] $Body)
     $lastError = ''
     for ($try = 1; $try -le 10; $try++) {
         try {
@@ -83,68 +45,22 @@ function Invoke-HostsFile {
         -Remedy 'Find what holds the file (a virus scanner, an editor), then run again.'
 }
 
-<#
-.SYNOPSIS
-Returns the hosts file's lines; none where there is no file.
-
-.PARAMETER Path
-Full path of the hosts file.
-#>
 function Get-HostsLine {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path
-    )
-
+    param([string] $Path)
     if (Test-Path -LiteralPath $Path) {
         Invoke-HostsFile -File $Path -Body { [IO.File]::ReadAllLines($Path, [Text.Encoding]::Default) }
     }
 }
 
-<#
-.SYNOPSIS
-Writes the hosts file.
-
-.PARAMETER Path
-Full path of the hosts file.
-
-.PARAMETER Line
-Its new lines.
-#>
 function Save-HostsFile {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [AllowEmptyString()]
-        [string[]] $Line
-    )
-
+    param([string] $Path, [string[]] $Line)
     $text = (@($Line) + '') -join "`r`n"
     $bytes = [Text.Encoding]::Default.GetBytes($text)
     Invoke-HostsFile -File $Path -Body { Write-WholeFile -Path $Path -Bytes $bytes }
 }
 
-<#
-.SYNOPSIS
-Removes our entries from the hosts file; returns them.
-
-.PARAMETER Path
-Full path of the hosts file.
-#>
 function Remove-HostsLine {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path
-    )
-
+    param([string] $Path)
     $before = @(Get-HostsLine -Path $Path)
     $after = @(Merge-HostsLine -Line $before -Wanted @())
     if ($after.Count -lt $before.Count) {

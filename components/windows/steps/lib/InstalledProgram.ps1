@@ -2,48 +2,17 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Puts a program in place unless it is there with the right checksum and version; returns installed or media.
-
-.PARAMETER Path
-Full path the program shall have.
-
-.PARAMETER Medium
-Full path of the file among the media.
-
-.PARAMETER Checksum
-Its SHA-256.
-
-.PARAMETER Service
-Service that runs the program and must be stopped before it can be replaced. Empty: none.
-
-.PARAMETER Version
-The wanted version, without a leading v. Empty: it is not asked.
-
-.PARAMETER VersionArgument
-Arguments that make it say its version.
-#>
+# Returns media, or installed where the program is there already with the right checksum and version. $Service, where
+# given, runs the program; where $Version is empty it is not asked.
 function Install-Program {
-    [CmdletBinding()]
-    [OutputType([string])]
     param(
-        [Parameter(Mandatory = $true)]
         [string] $Path,
-
-        [Parameter(Mandatory = $true)]
         [string] $Medium,
-
-        [Parameter(Mandatory = $true)]
         [string] $Checksum,
-
         [string] $Service = '',
-
         [string] $Version = '',
-
         [string[]] $VersionArgument = @()
     )
-
     if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) {
         return 'installed'
     }
@@ -64,32 +33,8 @@ function Install-Program {
     $from
 }
 
-<#
-.SYNOPSIS
-Stops the step unless a program of Kubernetes says it has the wanted version.
-
-.PARAMETER Path
-Full path of the program.
-
-.PARAMETER ArgumentList
-Arguments that make it say its version.
-
-.PARAMETER Version
-The wanted version, without a leading v.
-#>
 function Assert-ProgramVersion {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [string[]] $ArgumentList,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Version
-    )
-
+    param([string] $Path, [string[]] $ArgumentList, [string] $Version)
     $answer = Invoke-NativeCommand -FilePath $Path -ArgumentList $ArgumentList -TimeoutSeconds 60 `
         -Remedy "Look whether $Path is a program for windows-amd64."
     if ($answer -notmatch 'v(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)' -or $Matches['version'] -ne $Version) {

@@ -2,15 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Reads and checks {"token": ..., "caCertHashes": [...]} from standard input. Errors never repeat what was read.
-#>
+# {"token": ..., "caCertHashes": [...]}. Errors never repeat what was read.
 function Read-JoinSecret {
-    [CmdletBinding()]
-    [OutputType([pscustomobject])]
-    param()
-
     $remedy = 'Give one JSON object with token and caCertHashes on standard input, and end the input.'
     # As a stream of its own, since only that can be waited for in bounded time.
     $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList ([Console]::OpenStandardInput())

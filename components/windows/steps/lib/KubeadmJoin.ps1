@@ -12,35 +12,10 @@ $JoinComplaints = [ordered]@{
         'The token has expired or was deleted: run again, which makes a new one (cluster.tokenTtlMinutes).'
 }
 
-<#
-.SYNOPSIS
-Runs kubeadm join with a configuration that exists as a file only while it runs, open to administrators only.
-
-.DESCRIPTION
-No preflight error is ignored: on Windows Server 2022 none is to be expected.
-
-.PARAMETER Configuration
-What New-JoinConfiguration returned.
-
-.PARAMETER Token
-The token in it, to be hidden in what kubeadm writes.
-
-.PARAMETER TimeoutSeconds
-Seconds the join may take.
-#>
+# The configuration exists as a file only while kubeadm runs, open to administrators only; $Token in it is hidden in
+# what kubeadm writes. No preflight error is ignored: on Windows Server 2022 none is to be expected.
 function Invoke-KubeadmJoin {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Configuration,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Token,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([string] $Configuration, [string] $Token, [int] $TimeoutSeconds)
     Protect-Folder -Path (Split-Path -Path $JoinConfigurationPath)
     Write-ProtectedFile -Path $JoinConfigurationPath -Text $Configuration
     try {
@@ -59,28 +34,8 @@ function Invoke-KubeadmJoin {
     }
 }
 
-<#
-.SYNOPSIS
-Says what to do about what kubeadm complained of.
-
-.PARAMETER Message
-The error, with kubeadm's last lines.
-
-.PARAMETER Default
-The remedy where none of the known complaints is in it.
-#>
 function Get-JoinRemedy {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Message,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Default
-    )
-
+    param([string] $Message, [string] $Default)
     foreach ($pattern in $JoinComplaints.Keys) {
         if ($Message -match $pattern) {
             return $JoinComplaints[$pattern]
@@ -89,55 +44,18 @@ function Get-JoinRemedy {
     $Default
 }
 
-<#
-.SYNOPSIS
-Joins, and where a node of this name still counts as Ready waits for the cluster to notice that it has gone.
-
-.DESCRIPTION
-A machine made anew under the name of one that was just destroyed meets its predecessor's Node: kubeadm refuses while
-that one is Ready, which it stays for about 50 s after its last sign of life (node-monitor-grace-period). This is the
-only error that is tried again.
-
-.PARAMETER Configuration
-What New-JoinConfiguration returned.
-
-.PARAMETER Token
-The token in it, to be hidden in what kubeadm writes.
-
-.PARAMETER CriSocket
-Endpoint of the container runtime, for the reset between two tries.
-
-.PARAMETER Cluster
-Identity of the cluster, recorded before each try.
-
-.PARAMETER CommandLine
-Command line of the service kubelet on this node, given to it before each try.
-
-.PARAMETER TimeoutSeconds
-Seconds all tries together may take.
-#>
+# A machine made anew under the name of one that was just destroyed meets its predecessor's Node: kubeadm refuses while
+# that one is Ready, which it stays for about 50 s after its last sign of life (node-monitor-grace-period). This is the
+# only error that is tried again.
 function Join-Cluster {
-    [CmdletBinding()]
     param(
-        [Parameter(Mandatory = $true)]
         [string] $Configuration,
-
-        [Parameter(Mandatory = $true)]
         [string] $Token,
-
-        [Parameter(Mandatory = $true)]
         [string] $CriSocket,
-
-        [Parameter(Mandatory = $true)]
         [string] $Cluster,
-
-        [Parameter(Mandatory = $true)]
         [string] $CommandLine,
-
-        [Parameter(Mandatory = $true)]
         [int] $TimeoutSeconds
     )
-
     $clock = [Diagnostics.Stopwatch]::StartNew()
     while ($true) {
         $left = [int][math]::Max(30, $TimeoutSeconds - $clock.Elapsed.TotalSeconds)

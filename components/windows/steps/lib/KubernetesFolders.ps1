@@ -4,18 +4,9 @@ $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'ProtectedFile.ps1')
 
-<#
-.SYNOPSIS
-Creates the folders of Kubernetes; those that hold keys are closed to everybody but SYSTEM and Administrators.
-
-.DESCRIPTION
-The link C:\var\lib\kubelet\etc\kubernetes\pki that older guides make is not needed since Kubernetes 1.23: kubeadm
-writes the drive letter into kubelet's configuration.
-#>
+# The link C:\var\lib\kubelet\etc\kubernetes\pki that older guides make is not needed since Kubernetes 1.23: kubeadm
+# writes the drive letter into kubelet's configuration.
 function Initialize-KubernetesFolder {
-    [CmdletBinding()]
-    param()
-
     foreach ($path in 'C:\k', 'C:\var\log\kubelet', 'C:\var\lib\kubelet') {
         $null = New-Item -Path $path -ItemType Directory -Force
     }

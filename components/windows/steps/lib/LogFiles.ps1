@@ -23,22 +23,9 @@ $NodeLogFiles = @(
     'C:\kindows\state\*.json'
 )
 
-<#
-.SYNOPSIS
-Returns a text without tokens, keys and passwords.
-
-.PARAMETER Text
-The text.
-#>
+# Tokens, keys and passwords.
 function Hide-Secret {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Text
-    )
-
+    param([string] $Text)
     $key = '-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)'
     $hidden = $Text -replace $key, '[redacted]'
     $hidden = $hidden -replace '\b[a-z0-9]{6}\.[a-z0-9]{16}\b', '[redacted]'
@@ -54,32 +41,9 @@ function Hide-Secret {
     $hidden -replace '://[^/@\s]+@', '://[redacted]@'
 }
 
-<#
-.SYNOPSIS
-Copies the end of a file that somebody may be writing to, without secrets.
-
-.PARAMETER Source
-Full path of the file.
-
-.PARAMETER Target
-Full path of the copy.
-
-.PARAMETER TailKiB
-KiB from its end.
-#>
+# Somebody may be writing to the file.
 function Copy-LogTail {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Source,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Target,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TailKiB
-    )
-
+    param([string] $Source, [string] $Target, [int] $TailKiB)
     $stream = New-Object -TypeName System.IO.FileStream -ArgumentList $Source, 'Open', 'Read', 'ReadWrite, Delete'
     try {
         $length = [math]::Min($stream.Length, [long]$TailKiB * 1024)
@@ -92,26 +56,9 @@ function Copy-LogTail {
     }
 }
 
-<#
-.SYNOPSIS
-Copies the ends of a node's log files to a folder; a file that can't be read leaves the reason in its place.
-
-.PARAMETER Folder
-Full path of the folder.
-
-.PARAMETER TailKiB
-KiB from each file's end.
-#>
+# A file that can't be read leaves the reason in its place.
 function Copy-NodeLog {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Folder,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TailKiB
-    )
-
+    param([string] $Folder, [int] $TailKiB)
     $files = @(
         foreach ($pattern in $NodeLogFiles) {
             if (Test-Path -Path $pattern) {

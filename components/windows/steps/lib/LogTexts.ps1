@@ -14,23 +14,9 @@ $CrashFiles = @(
     'C:\Windows\LiveKernelReports\*'
 )
 
-<#
-.SYNOPSIS
-Returns an answer of Windows as lines of text: a text as it is, of a table or an object each property, whole.
-
-.PARAMETER Answer
-Text, table or object.
-#>
+# A text as it is; of a table or an object each property, whole.
 function ConvertTo-LogText {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowNull()]
-        [AllowEmptyString()]
-        [object] $Answer
-    )
-
+    param([object] $Answer)
     if ($null -eq $Answer -or $Answer -is [string]) {
         return $Answer
     }
@@ -47,26 +33,9 @@ function ConvertTo-LogText {
     ''
 }
 
-<#
-.SYNOPSIS
-Writes what a question is answered to a file, without secrets; where it fails, the reason.
-
-.PARAMETER Path
-Full path of the file.
-
-.PARAMETER Body
-The question; returns text or objects.
-#>
+# Where the question $Body fails, the reason is written.
 function Save-LogText {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [scriptblock] $Body
-    )
-
+    param([string] $Path, [scriptblock] $Body)
     try {
         $answer = @(& $Body)
         $text = @($answer | ForEach-Object { ConvertTo-LogText -Answer $_ }) -join "`r`n"
@@ -77,64 +46,22 @@ function Save-LogText {
     Write-WholeText -Path $Path -Text (Hide-Secret -Text $text)
 }
 
-<#
-.SYNOPSIS
-Returns what one of Windows' own programs writes.
-
-.PARAMETER Program
-Its file name, in System32.
-
-.PARAMETER ArgumentList
-Its arguments.
-#>
+# What one of Windows' own programs writes.
 function Get-SystemAnswer {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Program,
-
-        [AllowEmptyCollection()]
-        [string[]] $ArgumentList = @()
-    )
-
+    param([string] $Program, [string[]] $ArgumentList = @())
     Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\$Program" -ArgumentList $ArgumentList -TimeoutSeconds 20 `
         -SuccessExitCodes 0, 1 -Remedy 'Look at it on the machine.'
 }
 
-<#
-.SYNOPSIS
-Returns what ctr.exe says of Kubernetes' containers.
-
-.PARAMETER Kind
-images, containers or tasks.
-#>
+# $Kind is images, containers or tasks.
 function Get-ContainerdAnswer {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Kind
-    )
-
+    param([string] $Kind)
     Invoke-NativeCommand -FilePath "$env:ProgramFiles\containerd\ctr.exe" -TimeoutSeconds 20 `
         -ArgumentList '--namespace', 'k8s.io', $Kind, 'list' -Remedy 'Look whether containerd runs.'
 }
 
-<#
-.SYNOPSIS
-Writes all of it to a folder.
-
-.PARAMETER Folder
-Full path of the folder.
-#>
 function Save-NodeText {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Folder
-    )
-
+    param([string] $Folder)
     # By file name; each is the body of one Save-LogText.
     $classes = [ordered]@{
         'os.txt'        = 'Win32_OperatingSystem'

@@ -2,51 +2,14 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Tells whether a file has the given SHA-256.
-
-.PARAMETER Path
-The file; one that is not there has no checksum.
-
-.PARAMETER Checksum
-64 hexadecimal digits in either case.
-#>
 function Test-FileChecksum {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Checksum
-    )
-
+    param([string] $Path, [string] $Checksum)
     (Test-Path -LiteralPath $Path -PathType Leaf) -and
     ((Get-FileHash -LiteralPath $Path -Algorithm SHA256 -ErrorAction Stop).Hash -eq $Checksum)
 }
 
-<#
-.SYNOPSIS
-Stops the step unless a file is there with the given SHA-256.
-
-.PARAMETER Path
-The file among the media.
-
-.PARAMETER Checksum
-64 hexadecimal digits in either case.
-#>
 function Assert-Medium {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Checksum
-    )
-
+    param([string] $Path, [string] $Checksum)
     # `kindows up` knows these two codes by their names (cli/logs/failed-nodes.ts).
     $remedy = 'Run `./kindows up`: it has what was pushed to the machine pushed again. What its image carries, copy ' +
     'there by hand.'

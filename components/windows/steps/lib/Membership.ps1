@@ -16,67 +16,25 @@ $JoinRemains = @(
     'C:\var\lib\kubelet\kubeadm-flags.env'
 )
 
-<#
-.SYNOPSIS
-Tells whether anything of a join is on this machine, a finished one or one that was cut short.
-#>
+# Whether anything of a join is here, a finished one or one that was cut short.
 function Test-JoinRemains {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param()
-
     @($JoinRemains | Where-Object { Test-Path -LiteralPath $_ }).Count -gt 0
 }
 
-<#
-.SYNOPSIS
-Tells whether TLS bootstrap is through, so that this machine has credentials of its own.
-
-.DESCRIPTION
-kubelet writes kubelet.conf before it asks for its certificate, which is then named there: both must be.
-#>
+# Whether TLS bootstrap is through. kubelet writes kubelet.conf before it asks for its certificate, which is then named
+# there: both must be.
 function Test-NodeCredentials {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param()
-
     (Test-Path -LiteralPath $KubeletConfigPath) -and
     (Test-Path -Path (Join-Path $KubeletKeyFolder 'kubelet-client-*.pem'))
 }
 
-<#
-.SYNOPSIS
-Returns the identity of a cluster as text: its endpoint and the hashes of its CA.
-
-.PARAMETER ApiServerEndpoint
-host:port of the API server.
-
-.PARAMETER CaCertHashes
-Hashes of the CA's public key.
-#>
 function Get-ClusterIdentity {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $ApiServerEndpoint,
-
-        [Parameter(Mandatory = $true)]
-        [string[]] $CaCertHashes
-    )
-
+    param([string] $ApiServerEndpoint, [string[]] $CaCertHashes)
     (@($ApiServerEndpoint) + @($CaCertHashes | Sort-Object)) -join ' '
 }
 
-<#
-.SYNOPSIS
-Returns the identity of the cluster this machine has joined by this step; nothing for a join that was cut short.
-#>
+# The identity of the cluster this machine has joined by these steps; nothing for a join that was cut short.
 function Get-JoinRecord {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     if (Test-Path -LiteralPath $JoinRecordPath) {
         # A power cut may have left an empty file, or half of one.
         $text = [IO.File]::ReadAllText($JoinRecordPath)
@@ -86,51 +44,17 @@ function Get-JoinRecord {
     }
 }
 
-<#
-.SYNOPSIS
-Records which cluster is being joined, or has been.
-
-.PARAMETER Cluster
-What Get-ClusterIdentity returned.
-
-.PARAMETER Joining
-Whether the join has not ended yet: what is found after it was cut short belongs to no cluster.
-#>
+# While $Joining: what is found after that was cut short belongs to no cluster.
 function Save-JoinRecord {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Cluster,
-
-        [Parameter(Mandatory = $true)]
-        [bool] $Joining
-    )
-
+    param([string] $Cluster, [bool] $Joining)
     $null = New-Item -Path (Split-Path -Path $JoinRecordPath) -ItemType Directory -Force
     $record = if ($Joining) { [ordered]@{ joining = $Cluster } } else { [ordered]@{ cluster = $Cluster } }
     Write-WholeText -Path $JoinRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
 }
 
-<#
-.SYNOPSIS
-Takes this machine out of its cluster: kubeadm reset, then whatever that leaves; the service kubelet stopped and manual.
-
-.PARAMETER CriSocket
-Endpoint of the container runtime.
-
-.PARAMETER TimeoutSeconds
-Seconds kubeadm may take.
-#>
+# kubeadm reset, then whatever that leaves; the service kubelet stopped and manual.
 function Reset-Membership {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $CriSocket,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([string] $CriSocket, [int] $TimeoutSeconds)
     # Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
     $null = Set-KubeletService -CommandLine (Get-KubeletCommandLine) -StartMode Manual
     # Without a cluster each new start would only fail, and hold the port that the next join checks.

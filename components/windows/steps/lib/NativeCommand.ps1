@@ -2,22 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Quotes one argument as Windows programs take their command line apart (CommandLineToArgvW).
-
-.PARAMETER Argument
-The argument as the program shall see it.
-#>
+# As Windows programs take their command line apart (CommandLineToArgvW).
 function ConvertTo-NativeArgument {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Argument
-    )
-
+    param([string] $Argument)
     if ($Argument -match '^[^\s"]+$') {
         return $Argument
     }
@@ -26,63 +13,21 @@ function ConvertTo-NativeArgument {
     '"' + $escaped + '"'
 }
 
-<#
-.SYNOPSIS
-Runs a program and returns what it wrote to standard output; any other exit code than expected ends the step.
-
-.DESCRIPTION
-PowerShell's own call operator is not used: Windows PowerShell 5.1 turns a program's standard error into errors of its
-own, passes quotes on wrongly, and knows no time limit.
-
-.PARAMETER FilePath
-Full path of the program.
-
-.PARAMETER ArgumentList
-Its arguments, unquoted. No secrets: other processes can read them.
-
-.PARAMETER TimeoutSeconds
-Seconds after which the program is killed.
-
-.PARAMETER SuccessExitCodes
-Exit codes that mean success.
-
-.PARAMETER FailureCode
-Kind of error of another exit code.
-
-.PARAMETER TimeoutCode
-Kind of error of a program that had to be killed.
-
-.PARAMETER Hidden
-Text that must not be repeated in an error, should the program write it.
-
-.PARAMETER Remedy
-What to do when the program fails.
-#>
+# Returns what the program wrote to standard output; any other exit code than expected ends the step. PowerShell's own
+# call operator is not used: Windows PowerShell 5.1 turns a program's standard error into errors of its own, passes
+# quotes on wrongly, and knows no time limit. The arguments are unquoted, and hold no secrets: other processes can read
+# them. $Hidden must not be repeated in an error, should the program write it.
 function Invoke-NativeCommand {
-    [CmdletBinding()]
-    [OutputType([string])]
     param(
-        [Parameter(Mandatory = $true)]
         [string] $FilePath,
-
-        [AllowEmptyCollection()]
         [string[]] $ArgumentList = @(),
-
-        [Parameter(Mandatory = $true)]
         [int] $TimeoutSeconds,
-
         [int[]] $SuccessExitCodes = @(0),
-
         [string] $FailureCode = 'CommandFailed',
-
         [string] $TimeoutCode = 'CommandTimedOut',
-
         [string[]] $Hidden = @(),
-
-        [Parameter(Mandatory = $true)]
         [string] $Remedy
     )
-
     $name = Split-Path -Path $FilePath -Leaf
     $start = New-Object -TypeName System.Diagnostics.ProcessStartInfo
     $start.FileName = $FilePath

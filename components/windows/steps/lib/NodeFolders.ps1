@@ -27,41 +27,17 @@ $NodeFolders = @(
 # They go too when nothing is left in them, the innermost first.
 $NodeParentFolders = @('C:\var\lib', 'C:\var\log', 'C:\var\run', 'C:\var', 'C:\etc', 'C:\opt', 'C:\run')
 
-<#
-.SYNOPSIS
-Removes a folder with all that is in it. Links in it are removed themselves: what they lead to may be a pod's data.
-
-.PARAMETER Path
-Full path of the folder.
-#>
+# Links in it are removed themselves: what they lead to may be a pod's data.
 function Remove-FolderTree {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path
-    )
-
+    param([Parameter(Mandatory)] [string] $Path)
     # Not Remove-Item: that of Windows PowerShell 5.1 goes into links. The caller looks whether the folder is gone: what
     # keeps one, such as paths too long for it (3, 206), must not keep the others from being removed.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\cmd.exe" -TimeoutSeconds 300 -Remedy 'Run again.' `
         -ArgumentList '/d', '/c', 'rd', '/s', '/q', $Path -SuccessExitCodes 0, 1, 2, 3, 5, 32, 145, 206
 }
 
-<#
-.SYNOPSIS
-Removes the folders of a node; returns those that were there.
-
-.PARAMETER Keep
-Those that are still needed.
-#>
 function Remove-NodeFolder {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [AllowEmptyCollection()]
-        [string[]] $Keep = @()
-    )
-
+    param([string[]] $Keep = @())
     $left = @()
     foreach ($path in $NodeFolders | Where-Object { $Keep -notcontains $_ -and (Test-Path -LiteralPath $_) }) {
         Remove-FolderTree -Path $path

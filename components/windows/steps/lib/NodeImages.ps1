@@ -2,21 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Has containerd remove all images it pulled for Kubernetes, and ends what still runs of their containers.
-
-.PARAMETER Folder
-containerd's folder, with ctr.exe.
-#>
+# Also ends what still runs of their containers.
 function Remove-NodeImage {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Folder
-    )
-
+    param([string] $Folder)
     $ctr = Join-Path $Folder 'ctr.exe'
     $service = Get-Service -Name 'containerd' -ErrorAction SilentlyContinue
     if ((Test-Path -LiteralPath $ctr) -and $null -ne $service -and $service.Status -eq 'Running') {

@@ -6,16 +6,9 @@ $ErrorActionPreference = 'Stop'
 # put on the adapter.
 $NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0)$'
 
-<#
-.SYNOPSIS
-Removes a node's networks and their endpoints; returns their names. The last of them may cut the machine off for some
-seconds: this goes on meanwhile, and Windows' default network "nat" stays.
-#>
+# The last of them may cut the machine off for some seconds: this goes on meanwhile, and Windows' default network "nat"
+# stays.
 function Remove-NodeNetwork {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     # Without Containers there is no HNS.
     if ($null -eq (Get-Command -Name 'Get-HnsNetwork' -ErrorAction SilentlyContinue)) {
         return

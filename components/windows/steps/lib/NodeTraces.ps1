@@ -7,15 +7,7 @@ $NodeVariablePattern = '^(CALICO_|FELIX_|KUBE_NETWORK$|IP_AUTODETECTION_METHOD$)
 $CalicoRegistryKey = 'HKLM:\Software\Tigera'
 $NodeFirewallRules = @('kubelet', 'OverlayTraffic4789UDP')
 
-<#
-.SYNOPSIS
-Removes the machine's environment variables that Calico set; returns their names.
-#>
 function Remove-NodeVariable {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     foreach ($name in @([Environment]::GetEnvironmentVariables('Machine').Keys)) {
         if ($name -match $NodeVariablePattern) {
             [Environment]::SetEnvironmentVariable($name, $null, 'Machine')
@@ -24,30 +16,14 @@ function Remove-NodeVariable {
     }
 }
 
-<#
-.SYNOPSIS
-Removes Calico's registry key; returns its name where it was there.
-#>
 function Remove-CalicoRegistryKey {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     if (Test-Path -LiteralPath $CalicoRegistryKey) {
         Remove-Item -LiteralPath $CalicoRegistryKey -Recurse -Force
         "registry key $CalicoRegistryKey"
     }
 }
 
-<#
-.SYNOPSIS
-Removes the firewall rules of a node; returns their names.
-#>
 function Remove-NodeFirewallRule {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     foreach ($name in $NodeFirewallRules) {
         if ($null -ne (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue)) {
             Remove-NetFirewallRule -Name $name -ErrorAction Stop
@@ -56,21 +32,9 @@ function Remove-NodeFirewallRule {
     }
 }
 
-<#
-.SYNOPSIS
-Takes back Defender's exclusions of what lies in a node's folders; returns them.
-
-.PARAMETER Folder
-The node's folders.
-#>
+# Removes Defender's exclusions of what lies in these folders.
 function Remove-NodeExclusion {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string[]] $Folder
-    )
-
+    param([string[]] $Folder)
     # Defender is a feature that may be gone.
     if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) {
         return

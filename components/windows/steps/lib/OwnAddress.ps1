@@ -2,50 +2,18 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Returns this machine's IPv4 addresses, that of the loopback too.
-#>
+# IPv4, the loopback's too.
 function Get-OwnAddress {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     Get-NetIPAddress -AddressFamily IPv4 -ErrorAction Stop | ForEach-Object { $_.IPAddress }
 }
 
-<#
-.SYNOPSIS
-Tells whether an address is one of this machine's.
-
-.PARAMETER Address
-IPv4 address.
-#>
 function Test-OwnAddress {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Address
-    )
-
+    param([string] $Address)
     @(Get-OwnAddress) -contains $Address
 }
 
-<#
-.SYNOPSIS
-Stops the step unless an address is one of this machine's.
-
-.PARAMETER Address
-IPv4 address the node shall register with.
-#>
 function Assert-NodeAddress {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Address
-    )
-
+    param([string] $Address)
     if (Test-OwnAddress -Address $Address) {
         return
     }
@@ -56,36 +24,11 @@ function Assert-NodeAddress {
         -Remedy 'Set nodes[].nodeIp to one that the machine has and other nodes reach, or give its adapter this one.'
 }
 
-<#
-.SYNOPSIS
-Waits until an address is one of this machine's again and stays, and asks for it anew half way: after the switch has
-been put on the adapter, Windows sometimes stays with one of its own making (169.254.x.x).
-
-.DESCRIPTION
-Right after the switch was asked for the address may still be there, and go a second later: it has to be there for 10 s.
-
-.PARAMETER Address
-IPv4 address.
-
-.PARAMETER Ready
-Tells whether the switch is on the adapter.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most.
-#>
+# After the switch has been put on the adapter, Windows sometimes stays with an address of its own making (169.254.x.x):
+# half way, the lease is renewed. Right after the switch was asked for, the old address may still be there, and go a
+# second later: it has to be there for 10 s. $Ready tells whether the switch is on the adapter.
 function Wait-OwnAddress {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Address,
-
-        [Parameter(Mandatory = $true)]
-        [scriptblock] $Ready,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([string] $Address, [scriptblock] $Ready, [int] $TimeoutSeconds)
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $isRenewed = $false
     $looks = 0

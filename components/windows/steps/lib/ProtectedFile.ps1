@@ -8,20 +8,9 @@ $ProtectedIdentities = @('S-1-5-18', 'S-1-5-32-544')
 # in PowerShell/openssh-portable, w32-sshfileperm.c).
 $ProtectedOwner = 'S-1-5-32-544'
 
-<#
-.SYNOPSIS
-Creates a folder if need be, and closes it and all below it to everybody but SYSTEM and Administrators.
-
-.PARAMETER Path
-Full path of the folder.
-#>
+# The folder is made where it is missing, and closed with all that is in it.
 function Protect-Folder {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path
-    )
-
+    param([string] $Path)
     $acl = New-Object -TypeName System.Security.AccessControl.DirectorySecurity
     $acl.SetAccessRuleProtection($true, $false)
     $acl.SetOwner((New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $ProtectedOwner))
@@ -34,26 +23,9 @@ function Protect-Folder {
     [IO.Directory]::SetAccessControl($Path, $acl)
 }
 
-<#
-.SYNOPSIS
-Writes a text file that was never open to anybody but SYSTEM and Administrators, not even while being written.
-
-.PARAMETER Path
-Full path of the file; one that is there is replaced.
-
-.PARAMETER Text
-Its content, written as UTF-8 without a byte order mark.
-#>
+# Never open to anybody but SYSTEM and Administrators, not even while it is written. UTF-8 without a byte order mark.
 function Write-ProtectedFile {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Text
-    )
-
+    param([string] $Path, [string] $Text)
     $acl = New-Object -TypeName System.Security.AccessControl.FileSecurity
     $acl.SetAccessRuleProtection($true, $false)
     $acl.SetOwner((New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $ProtectedOwner))

@@ -7,21 +7,9 @@ $ErrorActionPreference = 'Stop'
 # First line of the files this step writes; files without it are somebody else's and stay as they are.
 $RegistryMirrorMark = '# Written by kindows (Install-Containerd); changes are lost.'
 
-<#
-.SYNOPSIS
-Returns a registry's hosts.toml: its mirrors in their order; containerd asks the registry itself after them.
-
-.PARAMETER Mirror
-https addresses of the mirrors.
-#>
+# containerd asks the mirrors in their order, and the registry itself after them.
 function Get-RegistryHostsFile {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string[]] $Mirror
-    )
-
+    param([string[]] $Mirror)
     $lines = @($RegistryMirrorMark) + @(
         foreach ($address in $Mirror) {
             ''
@@ -32,28 +20,10 @@ function Get-RegistryHostsFile {
     ($lines -join "`n") + "`n"
 }
 
-<#
-.SYNOPSIS
-Writes the mirrors' files and removes those of registries that have none any more; returns whether anything differed.
-
-.PARAMETER Folder
-containerd's config_path: the folder that holds one folder per registry.
-
-.PARAMETER Mirrors
-registry=address[,address...] entries separated by semicolons; empty for none.
-#>
+# $Folder is containerd's config_path, $Mirrors has registry=address[,address...] entries separated by semicolons. The
+# files of registries that have no mirror any more are removed. Returns whether anything differed.
 function Set-RegistryMirror {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Folder,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Mirrors
-    )
-
+    param([string] $Folder, [string] $Mirrors)
     $changed = $false
     $wanted = @{}
     foreach ($entry in $Mirrors -split ';' | Where-Object { $_ -ne '' }) {

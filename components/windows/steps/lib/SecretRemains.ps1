@@ -6,18 +6,10 @@ $JoinConfigurationPath = 'C:\kindows\state\join-configuration.json'
 $JoinRecordPath = 'C:\kindows\state\join.json'
 $BootstrapConfigPath = 'C:\etc\kubernetes\bootstrap-kubelet.conf'
 
-<#
-.SYNOPSIS
-Removes what holds a join token and is not in use: called while no other step runs, so whoever wrote it is dead.
-
-.DESCRIPTION
-Our own configuration of kubeadm, and the kubeconfig by which kubelet asks for its certificate; kubeadm removes that one
-at the end of a join, unless it is killed before. One of a join that was not ours (no record of it) is left alone.
-#>
+# Called while no other step runs, so whoever wrote them is dead. Our own configuration of kubeadm, and the kubeconfig
+# by which kubelet asks for its certificate; kubeadm removes that one at the end of a join, unless it is killed before.
+# One of a join that was not ours (no record of it) is left alone.
 function Remove-SecretRemains {
-    [CmdletBinding()]
-    param()
-
     $paths = @($JoinConfigurationPath)
     if (Test-Path -LiteralPath $JoinRecordPath) {
         $paths += $BootstrapConfigPath

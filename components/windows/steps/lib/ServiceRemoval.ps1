@@ -2,30 +2,10 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Stops and deletes a service and waits until it is gone; returns its name where it was there.
-
-.DESCRIPTION
-A deleted service stays in the list while anybody holds it open, and nobody can register it anew until then
-(k0sproject/k0s#8033).
-
-.PARAMETER Name
-Name of the service.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most until it is gone.
-#>
+# A deleted service stays in the list while anybody holds it open, and nobody can register it anew until then
+# (k0sproject/k0s#8033).
 function Remove-ServiceInTime {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [int] $TimeoutSeconds = 30
-    )
-
+    param([string] $Name, [int] $TimeoutSeconds = 30)
     if ($null -eq (Get-Service -Name $Name -ErrorAction SilentlyContinue)) {
         return
     }

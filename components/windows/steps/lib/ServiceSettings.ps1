@@ -5,26 +5,9 @@ $ErrorActionPreference = 'Stop'
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'MachineProxy.ps1')
 
-<#
-.SYNOPSIS
-Says whether Windows starts a service again 5 s after it has ended by itself, however often that happens.
-
-.PARAMETER Name
-Name of the service.
-
-.PARAMETER Restart
-Whether it is started again.
-#>
+# Whether Windows starts the service again 5 s after it has ended by itself, however often that happens.
 function Set-ServiceRecovery {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [Parameter(Mandatory = $true)]
-        [bool] $Restart
-    )
-
+    param([string] $Name, [bool] $Restart)
     $services = "$env:SystemRoot\System32\sc.exe"
     $remedy = "Look for the service $Name in services.msc; one marked for deletion goes away with a reboot."
     $actions = if ($Restart) { 'restart/5000/restart/5000/restart/5000' } else { '' }
@@ -35,30 +18,11 @@ function Set-ServiceRecovery {
         -ArgumentList 'failureflag', $Name, '1'
 }
 
-<#
-.SYNOPSIS
-Gives a service the machine's proxy variables; returns whether its own differed, and then leaves it stopped. Other
-variables of it stay.
-
-.DESCRIPTION
-Windows gives services the machine's variables of the last boot. Those in the service's own key are read at each start.
-
-.PARAMETER Name
-Name of the service, which must exist.
-
-.PARAMETER Stop
-Whether it is stopped first. Without, a running one keeps the old variables until its next start.
-#>
+# Windows gives services the machine's variables of the last boot. Those in the service's own key are read at each
+# start; others there stay. Returns whether anything differed, and then leaves the service stopped, unless it shall keep
+# the old ones until its next start.
 function Set-ServiceProxy {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [bool] $Stop = $true
-    )
-
+    param([string] $Name, [bool] $Stop = $true)
     $path = "HKLM:\SYSTEM\CurrentControlSet\Services\$Name"
     $current = @((Get-Item -LiteralPath $path).GetValue('Environment', @()))
     $others = @($current | Where-Object { $ProxyVariables -notcontains ($_ -split '=', 2)[0] })

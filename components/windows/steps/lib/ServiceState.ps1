@@ -2,25 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Stops a service and those that depend on it; stops the step where that takes too long.
-
-.PARAMETER Name
-Name of the service; one that is stopped already is left alone.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most.
-#>
+# Stops those that depend on it, too.
 function Stop-ServiceInTime {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [int] $TimeoutSeconds = 90
-    )
-
+    param([string] $Name, [int] $TimeoutSeconds = 90)
     $service = Get-Service -Name $Name
     # Not by the time of day: that may be set meanwhile.
     $clock = [Diagnostics.Stopwatch]::StartNew()
@@ -46,37 +30,9 @@ function Stop-ServiceInTime {
     }
 }
 
-<#
-.SYNOPSIS
-Starts a service unless it runs, and waits until it does; stops the step where it does not in time.
-
-.PARAMETER Name
-Name of the service.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most.
-
-.PARAMETER LogPath
-The service's own log, whose end is part of the error.
-
-.PARAMETER Ready
-What must hold as well, beyond the service manager's opinion.
-#>
+# $Ready must hold as well, beyond the service manager's opinion; the end of the log is part of the error.
 function Start-ServiceInTime {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds,
-
-        [Parameter(Mandatory = $true)]
-        [string] $LogPath,
-
-        [scriptblock] $Ready = { $true }
-    )
-
+    param([string] $Name, [int] $TimeoutSeconds, [string] $LogPath, [scriptblock] $Ready = { $true })
     $service = Get-Service -Name $Name
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $lastError = ''
@@ -105,28 +61,9 @@ function Start-ServiceInTime {
         -Message "The service $Name is not ready after $TimeoutSeconds s: $($service.Status). $lastError Its log: $log"
 }
 
-<#
-.SYNOPSIS
-Starts a service again where stopping something has stopped it too, if Windows is to start it by itself; returns whether
-it did not run.
-
-.PARAMETER Name
-Name of the service; one that is not there is minded no more than one that starts by hand.
-
-.PARAMETER LogPath
-Full path of its log, whose end is shown when it does not start.
-#>
+# For a service that has stopped with another one. Returns whether it did not run.
 function Start-AutomaticService {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [Parameter(Mandatory = $true)]
-        [string] $LogPath
-    )
-
+    param([string] $Name, [string] $LogPath)
     $service = Get-Service -Name $Name -ErrorAction SilentlyContinue
     if ($null -eq $service -or $service.StartType -ne 'Automatic' -or $service.Status -eq 'Running') {
         return $false
@@ -135,21 +72,10 @@ function Start-AutomaticService {
     $true
 }
 
-<#
-.SYNOPSIS
-Has services started again that start by themselves and were stopped for something that has failed. Nobody waits for
-them, and what fails is only said: the step ends with the first error.
-
-.PARAMETER Name
-Names of the services; those that are not there are passed over.
-#>
+# Starts services that were stopped for something that has failed. Nobody waits for them, and what fails is only said:
+# the step ends with the first error.
 function Restore-AutomaticService {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string[]] $Name
-    )
-
+    param([string[]] $Name)
     foreach ($each in $Name) {
         try {
             $service = Get-Service -Name $each -ErrorAction SilentlyContinue
@@ -163,29 +89,9 @@ function Restore-AutomaticService {
     }
 }
 
-<#
-.SYNOPSIS
-Changes settings of a service that is there.
-
-.DESCRIPTION
-Not by sc.exe: through CIM a command line needs no quoting of its own.
-
-.PARAMETER Name
-Name of the service.
-
-.PARAMETER Setting
-Arguments of Win32_Service.Change.
-#>
+# Not by sc.exe: through CIM a command line needs no quoting of its own.
 function Edit-Service {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [Parameter(Mandatory = $true)]
-        [hashtable] $Setting
-    )
-
+    param([string] $Name, [hashtable] $Setting)
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$Name'"
     $answer = Invoke-CimMethod -InputObject $service -MethodName 'Change' -Arguments $Setting
     if ($answer.ReturnValue -ne 0) {

@@ -5,80 +5,27 @@ $ErrorActionPreference = 'Stop'
 . (Join-Path $PSScriptRoot 'ExitCodes.ps1')
 . (Join-Path $PSScriptRoot 'SecretRemains.ps1')
 
-<#
-.SYNOPSIS
-Writes one line of progress to standard error; standard output belongs to the result.
-
-.PARAMETER Message
-What is being done, without secrets.
-#>
+# Goes to standard error: standard output belongs to the result.
 function Write-StepProgress {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Message
-    )
-
+    param([string] $Message)
     [Console]::Error.WriteLine($Message)
 }
 
-<#
-.SYNOPSIS
-Ends the step with an error of a known kind.
-
-.PARAMETER Code
-Kind of error: a key of $StepExitCodes.
-
-.PARAMETER Message
-What is wrong, with the values seen, without secrets.
-
-.PARAMETER Remedy
-What to do about it.
-#>
+# $Code is a key of $StepExitCodes; no text has secrets.
 function Stop-Step {
-    [CmdletBinding()]
     param(
-        [Parameter(Mandatory = $true)]
-        [string] $Code,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Message,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Remedy
+        [Parameter(Mandatory)] [string] $Code,
+        [Parameter(Mandatory)] [string] $Message,
+        [Parameter(Mandatory)] [string] $Remedy
     )
-
     $exception = New-Object -TypeName System.InvalidOperationException -ArgumentList $Message
     $exception.Data['StepCode'] = $Code
     $exception.Data['StepRemedy'] = $Remedy
     throw $exception
 }
 
-<#
-.SYNOPSIS
-Makes the result a step's body returns.
-
-.PARAMETER Changed
-Whether anything on the machine is different now.
-
-.PARAMETER Facts
-What the step found or made, by name.
-
-.PARAMETER RebootRequired
-Whether the machine is about to reboot.
-#>
 function New-StepResult {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [bool] $Changed,
-
-        [Parameter(Mandatory = $true)]
-        [System.Collections.IDictionary] $Facts,
-
-        [bool] $RebootRequired = $false
-    )
-
+    param([bool] $Changed, [System.Collections.IDictionary] $Facts, [bool] $RebootRequired = $false)
     [pscustomobject]@{
         PSTypeName     = 'Kindows.StepResult'
         Changed        = $Changed
@@ -87,41 +34,17 @@ function New-StepResult {
     }
 }
 
-<#
-.SYNOPSIS
-Writes an object as one line of JSON in plain ASCII: the console's code page would spoil anything else.
-
-.PARAMETER Value
-The object.
-#>
+# As plain ASCII: the console's code page would spoil anything else.
 function Write-JsonLine {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [System.Collections.IDictionary] $Value
-    )
-
+    param([System.Collections.IDictionary] $Value)
     $json = ConvertTo-Json -InputObject $Value -Depth 6 -Compress
     $escape = { param($match) '\u' + ([int][char]$match.Value).ToString('x4') }
     [Console]::Out.WriteLine([regex]::Replace($json, '[^\x20-\x7e]', $escape))
 }
 
-<#
-.SYNOPSIS
-Waits until no other step runs on this machine. A step whose connection broke goes on running, and its successor must
-not work beside it.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most.
-#>
+# A step whose connection broke goes on running, and its successor must not work beside it.
 function Enter-StepLock {
-    [CmdletBinding()]
-    [OutputType([System.Threading.Mutex])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([int] $TimeoutSeconds)
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $mutex = $null
     while ($null -eq $mutex) {
@@ -152,14 +75,7 @@ function Enter-StepLock {
     $mutex
 }
 
-<#
-.SYNOPSIS
-Stops the step unless it runs with administrator rights.
-#>
 function Assert-Administrator {
-    [CmdletBinding()]
-    param()
-
     $principal = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
     if (-not $principal.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) {
         Stop-Step -Code 'NotAdministrator' `
@@ -168,50 +84,16 @@ function Assert-Administrator {
     }
 }
 
-<#
-.SYNOPSIS
-Tells whether an error says that a drive is full.
-
-.PARAMETER Exception
-The error, or what wraps it.
-#>
 function Test-DiskFull {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [Exception] $Exception
-    )
-
+    param([Exception] $Exception)
     # ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL, as HRESULTs.
     @(-2147024857, -2147024784) -contains $Exception.GetBaseException().HResult
 }
 
-<#
-.SYNOPSIS
-Runs a step's body and ends the process with the step's result and exit code.
-
-.PARAMETER Name
-Name of the step: its script's name.
-
-.PARAMETER Body
-What the step does; returns one New-StepResult.
-
-.PARAMETER Alone
-Whether it waits for a step that runs and keeps others waiting; false for one that only looks, also at one that hangs.
-#>
+# Ends the process. $Body returns one New-StepResult; a step that only looks need not be alone, also beside one that
+# hangs.
 function Invoke-Step {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [Parameter(Mandatory = $true)]
-        [scriptblock] $Body,
-
-        [bool] $Alone = $true
-    )
-
+    param([string] $Name, [scriptblock] $Body, [bool] $Alone = $true)
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $lock = $null
     $exitCode = 0

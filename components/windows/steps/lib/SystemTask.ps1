@@ -2,26 +2,10 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Starts a task that runs as SYSTEM, outside this session, and goes on when that is cut.
-
-.PARAMETER Name
-Name of the task; one of that name is replaced.
-
-.PARAMETER Command
-PowerShell in one line, without double quotes.
-#>
+# The task runs as SYSTEM, outside this session, and goes on when that is cut. $Command is one line without double
+# quotes.
 function Start-SystemTask {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Name,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Command
-    )
-
+    param([string] $Name, [string] $Command)
     $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
         -Argument "-NoProfile -NonInteractive -ExecutionPolicy Bypass -Command `"$Command`"" -ErrorAction Stop
     $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest `

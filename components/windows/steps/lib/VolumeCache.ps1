@@ -2,20 +2,10 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Has Windows write to the disk what programs wrote to drive C: and what is still in memory.
-
-.DESCRIPTION
-Windows' lazy writer takes some seconds. A machine that loses its power before it has come to kubelet's config.yaml has
-an empty one afterwards, and looks like a node that has joined: kubelet can't start, and no later run would see why.
-
-A failure is only said: the node works without this, as long as it has power.
-#>
+# Windows' lazy writer takes some seconds. A machine that loses its power before it has come to kubelet's config.yaml
+# has an empty one afterwards, and looks like a node that has joined: kubelet can't start, and no later run would see
+# why. A failure is only said: the node works without this, as long as it has power.
 function Write-DriveCache {
-    [CmdletBinding()]
-    param()
-
     try {
         Write-VolumeCache -DriveLetter C -ErrorAction Stop
     }

@@ -2,27 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Writes a file whole: beside its place, flushed to the disk, then moved there. Its folder is made where it is missing.
-
-.PARAMETER Path
-Full path of the file; one that is there is replaced, and what it had in rights and attributes stays.
-
-.PARAMETER Bytes
-Its content.
-#>
+# Beside its place, flushed to the disk, then moved there: a file that is replaced keeps its rights and attributes.
 function Write-WholeFile {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [byte[]] $Bytes
-    )
-
+    param([string] $Path, [byte[]] $Bytes)
     $null = New-Item -Path (Split-Path -Path $Path) -ItemType Directory -Force
     $stream = New-Object -TypeName System.IO.FileStream -ArgumentList "$Path.new", 'Create', 'Write', 'None'
     try {
@@ -41,27 +23,9 @@ function Write-WholeFile {
     }
 }
 
-<#
-.SYNOPSIS
-Writes a text file whole, as UTF-8 without a byte order mark.
-
-.PARAMETER Path
-Full path of the file, as for Write-WholeFile.
-
-.PARAMETER Text
-Its content.
-#>
+# UTF-8 without a byte order mark.
 function Write-WholeText {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path,
-
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Text
-    )
-
+    param([string] $Path, [string] $Text)
     $bytes = (New-Object -TypeName System.Text.UTF8Encoding -ArgumentList $false).GetBytes($Text)
     Write-WholeFile -Path $Path -Bytes $bytes
 }

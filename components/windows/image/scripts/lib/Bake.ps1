@@ -4,20 +4,9 @@ $ErrorActionPreference = 'Stop'
 
 $MediaFolder = 'C:\kindows\media'
 
-<#
-.SYNOPSIS
-Copies what the steps install from the CD to where they look for it.
-
-.PARAMETER Source
-Folder with one folder for each program, named by its SHA-256; need not be there.
-#>
+# $Source has one folder for each program, named by its SHA-256. It need not be there.
 function Copy-Program {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Source
-    )
-
+    param([string] $Source)
     $null = New-Item -Path $MediaFolder -ItemType Directory -Force
     if (Test-Path -LiteralPath $Source) {
         foreach ($folder in Get-ChildItem -LiteralPath $Source -Directory) {
@@ -27,41 +16,16 @@ function Copy-Program {
     }
 }
 
-<#
-.SYNOPSIS
-Removes what was installed from: a node finds the programs in their places, and an upgrade brings its own.
-#>
+# A node finds the programs in their places, and an upgrade brings its own.
 function Remove-Program {
-    [CmdletBinding()]
-    param()
-
     if (Test-Path -LiteralPath $MediaFolder) {
         Remove-Item -LiteralPath $MediaFolder -Recurse -Force
     }
 }
 
-<#
-.SYNOPSIS
-Runs a step as a node would, in a process of its own; returns whether the machine is about to reboot. What the step
-warns of is said on the serial port.
-
-.PARAMETER Script
-Full path of the step's script.
-
-.PARAMETER Parameters
-Its parameters, an object with one property for each.
-#>
+# Runs it as a node would, in a process of its own; returns whether the machine is about to reboot.
 function Invoke-BakedStep {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Script,
-
-        [Parameter(Mandatory = $true)]
-        [object] $Parameters
-    )
-
+    param([string] $Script, [object] $Parameters)
     $arguments = @('-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $Script)
     foreach ($parameter in $Parameters.PSObject.Properties) {
         $arguments += "-$($parameter.Name)", [string]$parameter.Value

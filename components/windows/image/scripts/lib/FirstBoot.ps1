@@ -15,20 +15,9 @@ $FirstBootTaskLog = 'C:\kindows\state\identity-task.log'
 # Says that the machine was renamed, and reboots once.
 $FirstBootMark = 'C:\kindows\state\first-boot'
 
-<#
-.SYNOPSIS
-Puts the script of the first boot into the image, the file by which Windows starts it, and a task for when it does not.
-
-.PARAMETER Source
-Folder with the script and its library.
-#>
+# The script, the file by which Windows starts it, and a task for when it does not.
 function Install-FirstBoot {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Source
-    )
-
+    param([string] $Source)
     Protect-Folder -Path $FirstBootFolder
     $null = New-Item -Path "$FirstBootFolder\lib" -ItemType Directory -Force
     Copy-Item -LiteralPath (Join-Path $Source 'Set-MachineIdentity.ps1') -Destination $FirstBootFolder -Force
@@ -50,22 +39,10 @@ function Install-FirstBoot {
         -Trigger $trigger -Force -ErrorAction Stop
 }
 
-<#
-.SYNOPSIS
-Tells whether the task is the one to give the machine its identity: after the reboot that named it, or where Windows'
-setup has ended, and not started SetupComplete.cmd, which it skips with some product keys.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait for the end of Windows' setup at most.
-#>
+# Whether it is the task's turn: after the reboot that named the machine, or where Windows' setup has ended without
+# SetupComplete.cmd, which it skips with some product keys.
 function Test-FirstBootDue {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([int] $TimeoutSeconds)
     if (Test-Path -LiteralPath $FirstBootMark) {
         return $true
     }
@@ -80,17 +57,8 @@ function Test-FirstBootDue {
     -not (Test-Path -LiteralPath $FirstBootLog)
 }
 
-<#
-.SYNOPSIS
-Has the task run the first boot's script at the next start.
-
-.DESCRIPTION
-One more start is enough for everything: where another one is asked for, something is wrong, and the step stops.
-#>
+# One more start is enough for everything: where another one is asked for, something is wrong.
 function Suspend-FirstBoot {
-    [CmdletBinding()]
-    param()
-
     if (Test-Path -LiteralPath $FirstBootMark) {
         Stop-Step -Code 'CommandFailed' -Message 'After a reboot the computer is not called as its disc says.' `
             -Remedy 'See the System event log on the machine; make it anew.'
@@ -98,14 +66,8 @@ function Suspend-FirstBoot {
     Write-WholeText -Path $FirstBootMark -Text 'renamed'
 }
 
-<#
-.SYNOPSIS
-Takes the script of the first boot away once it has ended, and what starts it; also while it runs.
-#>
+# Works also while the script runs.
 function Remove-FirstBoot {
-    [CmdletBinding()]
-    param()
-
     # What runs goes on without its task; and a task that is left finds no script.
     Unregister-ScheduledTask -TaskName $FirstBootTaskName -Confirm:$false -ErrorAction Continue
     foreach ($path in $FirstBootMark, $SetupCompletePath, $FirstBootFolder) {

@@ -2,21 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Installs virtio-win's guest tools, or says on the serial port why it could not: Setup has the drivers that a machine
-needs, and nothing here asks the guest agent.
-
-.PARAMETER Installer
-Full path of virtio-win-guest-tools.exe.
-#>
+# No error: Setup has the drivers that a machine needs, and nothing here asks the guest agent.
 function Install-GuestTools {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Installer
-    )
-
+    param([string] $Installer)
     $log = 'C:\kindows\state\virtio-win-guest-tools.log'
     try {
         # 1641 and 3010: done, and wants a reboot, which sealing brings.

@@ -4,20 +4,9 @@ $ErrorActionPreference = 'Stop'
 
 $IdentityDiscName = 'cidata'
 
-<#
-.SYNOPSIS
-Returns the drive that holds the identity disc (a Win32_CDROMDrive); stops the step where there is none in time.
-
-.PARAMETER TimeoutSeconds
-Seconds to wait at most: at a first boot the drive may still be found.
-#>
+# A Win32_CDROMDrive; at a first boot it may still be found.
 function Get-IdentityDisc {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [int] $TimeoutSeconds
-    )
-
+    param([int] $TimeoutSeconds)
     $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
     do {
         $drives = @(Get-CimInstance -ClassName Win32_CDROMDrive)
@@ -34,23 +23,9 @@ function Get-IdentityDisc {
         -Remedy 'Machines from this image need the disc that kindows gives them: make the machine anew.'
 }
 
-<#
-.SYNOPSIS
-Reads who this machine is: ComputerName, HostKey and HostPublicKey of the SSH server, AuthorizedKeys.
-
-.DESCRIPTION
-The line `#cloud-config` and JSON (components/machine/identity.ts). An error never repeats what is in it.
-
-.PARAMETER Path
-Full path of the disc's file user-data.
-#>
+# The line `#cloud-config` and JSON (components/machine/identity.ts). An error never repeats what is in it.
 function Read-Identity {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path
-    )
-
+    param([string] $Path)
     $remedy = 'Make the machine anew; if it stays, this image and this kindows do not fit together.'
     if (-not (Test-Path -LiteralPath $Path)) {
         Stop-Step -Code 'MediumMissing' -Message "There is no $Path." -Remedy $remedy
@@ -80,24 +55,10 @@ function Read-Identity {
     $identity
 }
 
-<#
-.SYNOPSIS
-Takes the drive with the identity disc away from Windows for good: every user of the machine could read it otherwise,
-and the host key is on it.
-
-.DESCRIPTION
-Ejecting would do until the next power-on only. The machine works without, so a drive that stays is told, and no error.
-
-.PARAMETER Disc
-The drive, as Get-IdentityDisc returns it.
-#>
+# Otherwise every user of the machine could read the host key on the disc. Ejecting would do until the next power-on
+# only. The machine works without, so a drive that stays is told, and no error.
 function Disable-IdentityDisc {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [object] $Disc
-    )
-
+    param([object] $Disc)
     try {
         Disable-PnpDevice -InstanceId $Disc.PNPDeviceID -Confirm:$false -ErrorAction Stop
     }

@@ -5,14 +5,8 @@ $ErrorActionPreference = 'Stop'
 $WinlogonKey = 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon'
 $FeatureOverrideKey = 'HKLM:\SYSTEM\CurrentControlSet\Policies\Microsoft\FeatureManagement\Overrides'
 
-<#
-.SYNOPSIS
-Keeps the machine awake and fast: the plan High performance, no sleep, no hibernation and so no file for it.
-#>
+# High performance, no sleep, no hibernation and so no file for it.
 function Set-PowerPlan {
-    [CmdletBinding()]
-    param()
-
     $settings = @(
         , @('/setactive', '8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c')
         , @('/hibernate', 'off')
@@ -26,39 +20,21 @@ function Set-PowerPlan {
     }
 }
 
-<#
-.SYNOPSIS
-Closes WinRM, which Windows Server opens by itself: SSH is the only way in.
-#>
+# Windows Server opens WinRM by itself; SSH is the only way in.
 function Stop-RemoteManagement {
-    [CmdletBinding()]
-    param()
-
     Stop-ServiceInTime -Name 'WinRM'
     Set-Service -Name 'WinRM' -StartupType Disabled
 }
 
-<#
-.SYNOPSIS
-Keeps the menu of Windows Server without a desktop from taking the console.
-#>
+# The menu that Windows Server without a desktop shows.
 function Stop-ConsoleMenu {
-    [CmdletBinding()]
-    param()
-
     if ($null -ne (Get-Command -Name 'Set-SConfig' -ErrorAction SilentlyContinue)) {
         Set-SConfig -AutoLaunch $false
     }
 }
 
-<#
-.SYNOPSIS
-Ends automatic logons: nobody is logged on after the next boot, and the password is not kept for one.
-#>
+# Nobody is logged on after the next boot, and the password is not kept for one.
 function Stop-AutomaticLogon {
-    [CmdletBinding()]
-    param()
-
     Set-ItemProperty -LiteralPath $WinlogonKey -Name 'AutoAdminLogon' -Value '0'
     $present = (Get-ItemProperty -LiteralPath $WinlogonKey).PSObject.Properties.Name
     foreach ($name in 'DefaultPassword', 'AutoLogonCount') {
@@ -68,17 +44,9 @@ function Stop-AutomaticLogon {
     }
 }
 
-<#
-.SYNOPSIS
-Keeps Windows Server 2022 from a change of its virtual switch that came with an update.
-
-.DESCRIPTION
-As image-builder does on all its images of 2022 since April 2025. Microsoft does not say what the number stands for.
-#>
+# Keeps Windows Server 2022 from a change of its virtual switch that came with an update, as image-builder does since
+# April 2025. Microsoft does not say what the number stands for.
 function Set-SwitchOverride {
-    [CmdletBinding()]
-    param()
-
     $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
     if ($windows.CurrentBuildNumber -ne '20348') {
         return

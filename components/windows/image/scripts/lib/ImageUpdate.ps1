@@ -2,24 +2,10 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Installs an update, which is in force after the next reboot.
-
-.DESCRIPTION
-At a logon at the machine: in a session over the network Windows' update agent installs nothing
-(https://learn.microsoft.com/windows/win32/wua_sdk/using-wua-from-a-remote-computer).
-
-.PARAMETER Package
-Full path of the update, an .msu.
-#>
+# At a logon at the machine: in a session over the network Windows' update agent installs nothing
+# (https://learn.microsoft.com/windows/win32/wua_sdk/using-wua-from-a-remote-computer).
 function Install-ImageUpdate {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Package
-    )
-
+    param([string] $Package)
     # 1641, 3010, 2359301 (0x240005): done, and wants the reboot that comes; 2359302 (0x240006): Windows has it already.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\wusa.exe" -TimeoutSeconds 5400 `
         -ArgumentList $Package, '/quiet', '/norestart' -SuccessExitCodes 0, 1641, 3010, 2359301, 2359302 `
@@ -27,14 +13,7 @@ function Install-ImageUpdate {
         'kindows:windows.image.update. For others see C:\Windows\Logs\CBS\CBS.log on the machine.')
 }
 
-<#
-.SYNOPSIS
-Returns build and revision of the Windows that runs.
-#>
 function Get-ImageBuild {
-    [CmdletBinding()]
-    param()
-
     $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
     [pscustomobject]@{
         Build    = [int]$windows.CurrentBuildNumber

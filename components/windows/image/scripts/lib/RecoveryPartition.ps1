@@ -6,19 +6,9 @@ $ErrorActionPreference = 'Stop'
 $RecoveryGptType = '{de94bba4-06d1-4d40-a16a-bfd50179d6ac}'
 $RecoveryMbrType = 39
 
-<#
-.SYNOPSIS
-Removes recovery partitions, so that each machine's drive C: can take all of its disk. A node is made anew instead of
-being recovered.
-
-.DESCRIPTION
-The answer file asks for none, but the setup of Windows Server 2025 makes one all the same (rgl/windows-vagrant,
-remove-recovery-partition.ps1).
-#>
+# A node is made anew instead of being recovered. The answer file asks for none, but the setup of Windows Server 2025
+# makes one all the same (rgl/windows-vagrant, remove-recovery-partition.ps1).
 function Remove-RecoveryPartition {
-    [CmdletBinding()]
-    param()
-
     $partitions = @(Get-Partition -ErrorAction Stop | Where-Object {
             $_.GptType -eq $RecoveryGptType -or $_.MbrType -eq $RecoveryMbrType
         })

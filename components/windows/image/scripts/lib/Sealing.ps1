@@ -21,14 +21,7 @@ $AnswerFilePaths = @(
     'C:\unattend.xml'
 )
 
-<#
-.SYNOPSIS
-Removes the answer files Windows was installed by.
-#>
 function Remove-AnswerFile {
-    [CmdletBinding()]
-    param()
-
     foreach ($path in $AnswerFilePaths) {
         if (Test-Path -LiteralPath $path) {
             Remove-Item -LiteralPath $path -Force
@@ -36,15 +29,8 @@ function Remove-AnswerFile {
     }
 }
 
-<#
-.SYNOPSIS
-Returns a random password that meets Windows' rules of complexity: 256 bits, with letters of both cases and digits.
-#>
+# 256 bits, and what Windows' rules of complexity want.
 function New-RandomPassword {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param()
-
     $bytes = New-Object -TypeName byte[] -ArgumentList 32
     $generator = [Security.Cryptography.RandomNumberGenerator]::Create()
     try {
@@ -57,14 +43,8 @@ function New-RandomPassword {
     [Convert]::ToBase64String($bytes) + 'aA1-'
 }
 
-<#
-.SYNOPSIS
-Gives Administrator a password nobody knows: it is in no file, and SSH goes by keys.
-#>
+# Nobody knows it: it is in no file, and SSH goes by keys.
 function Reset-AdministratorPassword {
-    [CmdletBinding()]
-    param()
-
     $secret = New-Object -TypeName System.Security.SecureString
     foreach ($character in (New-RandomPassword).ToCharArray()) {
         $secret.AppendChar($character)
@@ -74,20 +54,9 @@ function Reset-AdministratorPassword {
     Set-LocalUser -InputObject $account -Password $secret -PasswordNeverExpires $true
 }
 
-<#
-.SYNOPSIS
-Writes the answer file for the first boot of machines made from the image, with a password of its own.
-
-.PARAMETER Template
-Full path of the answer file with a mark in the password's place.
-#>
+# For the first boot of machines made from the image, with a password of its own in the place of the template's mark.
 function Write-SealedAnswerFile {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Template
-    )
-
+    param([string] $Template)
     $mark = '@ADMINISTRATOR-PASSWORD@'
     $text = [IO.File]::ReadAllText($Template)
     if (-not $text.Contains($mark)) {
@@ -100,44 +69,19 @@ function Write-SealedAnswerFile {
     Write-ProtectedFile -Path $SealedAnswerFilePath -Text $text.Replace($mark, $encoded)
 }
 
-<#
-.SYNOPSIS
-Has sysprep take away what makes this machine this one, and shut it down, by a task that outlives this session.
-
-.PARAMETER DelaySeconds
-Seconds until it begins: this session must end with its result in that time.
-#>
+# A task does it, which outlives this session.
 function Start-Sealing {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [int] $DelaySeconds
-    )
-
+    param([int] $DelaySeconds)
     $libraries = 'Step.ps1', 'NativeCommand.ps1', 'SerialLog.ps1', 'Sealing.ps1' |
         ForEach-Object { ". '$(Join-Path $PSScriptRoot $_)'" }
     $command = (@($libraries) + "Invoke-Sysprep -DelaySeconds $DelaySeconds") -join '; '
     Start-SystemTask -Name $SealingTaskName -Command $command
 }
 
-<#
-.SYNOPSIS
-The task: runs sysprep, and says on the serial port why the machine stays on where it does.
-
-.DESCRIPTION
-Nobody can log in any more by then. Whether sysprep did it is not told by its exit code, but by the state of Windows,
-as the public recipes for images in Azure look at it.
-
-.PARAMETER DelaySeconds
-Seconds until it begins.
-#>
+# The task itself. Nobody can log in any more by then. Whether sysprep did it is not told by its exit code, but by the
+# state of Windows, as the public recipes for images in Azure look at it.
 function Invoke-Sysprep {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [int] $DelaySeconds
-    )
-
+    param([int] $DelaySeconds)
     # What runs goes on without its task.
     Unregister-ScheduledTask -TaskName $SealingTaskName -Confirm:$false -ErrorAction Stop
     $remedy = 'Make the image anew when what sysprep names is not in the way any more.'

@@ -2,20 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Writes one line to COM1; a machine without a serial port goes on without.
-
-.PARAMETER Message
-What is being done, in plain ASCII and without secrets.
-#>
+# In plain ASCII and without secrets; a machine without a serial port goes on without.
 function Write-SerialLine {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Message
-    )
-
+    param([string] $Message)
     $port = New-Object -TypeName System.IO.Ports.SerialPort -ArgumentList 'COM1', 115200
     try {
         # Nobody may read at the other end.
@@ -32,20 +21,8 @@ function Write-SerialLine {
     Write-StepProgress -Message $Message
 }
 
-<#
-.SYNOPSIS
-Says on the serial port that this run failed, why, and what to do, in one line.
-
-.PARAMETER Exception
-The error.
-#>
 function Write-SerialFailure {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [Exception] $Exception
-    )
-
+    param([Exception] $Exception)
     $words = "$($Exception.Message) $($Exception.Data['StepRemedy'])" -replace '\s+', ' '
     Write-SerialLine -Message "failed: $($words.Trim())"
 }

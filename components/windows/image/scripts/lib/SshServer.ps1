@@ -6,20 +6,9 @@ $SshDataFolder = 'C:\ProgramData\ssh'
 $SshProgramFolder = 'C:\Program Files\OpenSSH'
 $SshFirewallRule = 'kindows-sshd'
 
-<#
-.SYNOPSIS
-Installs OpenSSH's services from an archive. Its own script registers them.
-
-.PARAMETER Archive
-Full path of OpenSSH-Win64.zip.
-#>
+# OpenSSH's own script registers the services.
 function Install-SshServer {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Archive
-    )
-
+    param([string] $Archive)
     if ($null -ne (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
         Stop-ServiceInTime -Name 'sshd'
     }
@@ -39,20 +28,9 @@ function Install-SshServer {
         -Remedy 'Use another release of Win32-OpenSSH.'
 }
 
-<#
-.SYNOPSIS
-Gives the server its host key, its settings and the key that may log in, all closed to everybody but administrators.
-
-.PARAMETER Folder
-Folder with ssh_host_ed25519_key, ssh_host_ed25519_key.pub, administrators_authorized_keys and sshd_config.
-#>
+# The folder holds the host key, the settings and the key that may log in.
 function Set-SshServer {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Folder
-    )
-
+    param([string] $Folder)
     Protect-Folder -Path $SshDataFolder
     $names = 'ssh_host_ed25519_key', 'ssh_host_ed25519_key.pub', 'administrators_authorized_keys', 'sshd_config'
     foreach ($name in $names) {
@@ -61,46 +39,16 @@ function Set-SshServer {
     }
 }
 
-<#
-.SYNOPSIS
-Opens port 22 in every profile: Windows' own rule leaves out public networks, which an unknown one is.
-#>
+# In every profile: Windows' own rule leaves out public networks, which an unknown one is.
 function Add-SshFirewallRule {
-    [CmdletBinding()]
-    param()
-
     if ($null -eq (Get-NetFirewallRule -Name $SshFirewallRule -ErrorAction SilentlyContinue)) {
         $null = New-NetFirewallRule -Name $SshFirewallRule -DisplayName 'OpenSSH (kindows)' -Enabled True `
             -Direction Inbound -Protocol TCP -LocalPort 22 -Profile Any -Action Allow -ErrorAction Stop
     }
 }
 
-<#
-.SYNOPSIS
-Gives the server of this very machine its host key, and the keys that may log in.
-
-.PARAMETER HostKey
-The server's key, OpenSSH PEM; secret.
-
-.PARAMETER HostPublicKey
-Its public half.
-
-.PARAMETER AuthorizedKeys
-Public keys that may log in as an administrator.
-#>
 function Set-SshIdentity {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $HostKey,
-
-        [Parameter(Mandatory = $true)]
-        [string] $HostPublicKey,
-
-        [Parameter(Mandatory = $true)]
-        [string[]] $AuthorizedKeys
-    )
-
+    param([string] $HostKey, [string] $HostPublicKey, [string[]] $AuthorizedKeys)
     Protect-Folder -Path $SshDataFolder
     Write-ProtectedFile -Path "$SshDataFolder\ssh_host_ed25519_key" -Text $HostKey
     Write-ProtectedFile -Path "$SshDataFolder\ssh_host_ed25519_key.pub" -Text "$HostPublicKey`n"
@@ -108,17 +56,9 @@ function Set-SshIdentity {
         -Text (($AuthorizedKeys -join "`n") + "`n")
 }
 
-<#
-.SYNOPSIS
-Has the server start with Windows.
-
-.DESCRIPTION
-Not delayed, which would be two minutes more at each boot; where it fails to start, its recovery actions start it again.
-#>
+# Not delayed, which would be two minutes more at each boot; where it fails to start, its recovery actions start it
+# again.
 function Enable-SshServer {
-    [CmdletBinding()]
-    param()
-
     if ($null -eq (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
         Stop-Step -Code 'ServiceNotRunning' -Message 'This Windows has no service sshd, and its CD has no OpenSSH.' `
             -Remedy 'Name OpenSSH-Win64.zip in kindows:windows.image.openSsh.'
@@ -128,38 +68,19 @@ function Enable-SshServer {
     Set-ServiceRecovery -Name 'sshd' -Restart $true
 }
 
-<#
-.SYNOPSIS
-Keeps the server from starting: a machine made from the image is closed until it has keys of its own, or Windows would
-make some that nobody knows.
-#>
+# A machine made from the image is closed until it has keys of its own, or Windows would make some that nobody knows.
 function Disable-SshServer {
-    [CmdletBinding()]
-    param()
-
     Set-Service -Name 'sshd' -StartupType Disabled
 }
 
-<#
-.SYNOPSIS
-Starts the server, with the settings and keys that it has now.
-#>
+# Anew, with the settings and keys that it has now.
 function Start-SshServer {
-    [CmdletBinding()]
-    param()
-
     Stop-ServiceInTime -Name 'sshd'
     Start-ServiceInTime -Name 'sshd' -TimeoutSeconds 120 -LogPath "$SshDataFolder\logs\sshd.log"
 }
 
-<#
-.SYNOPSIS
-Removes keys: of the server, which every machine must have of its own, and of who may log in.
-#>
+# Both the server's keys, of which every machine must have its own, and those of who may log in.
 function Remove-SshKey {
-    [CmdletBinding()]
-    param()
-
     foreach ($file in Get-ChildItem -LiteralPath $SshDataFolder -File) {
         if ($file.Name -like 'ssh_host_*' -or $file.Name -eq 'administrators_authorized_keys') {
             Remove-Item -LiteralPath $file.FullName -Force
