@@ -19,30 +19,38 @@ config:
     - name: win-1
 \`\`\`
 
-What is not written has its default. Every mistake is told at once, before anything is created: unknown keys, wrong
-types, and whatever does not fit together; each with the setting, its value, why it can't be and what to
-write instead, and without passwords, logins and keys. A file without any setting is a mistake, and so are keys below
-another prefix than \`kindows:\` (or \`pulumi:\`), as nothing reads them. What is wrong with the host is told next
-(preflight/).
+A setting that you leave out has its default. kindows reports all mistakes at once, before it creates anything: unknown
+keys, wrong types and contradictions, each with the setting, its value, what is wrong and what to write instead, but without
+passwords, logins and keys. A file without any settings is a mistake, and so are keys with a prefix other than \`kindows:\`
+(or \`pulumi:\`), because nothing reads them. Problems of the host are reported next.
 `;
 
 const existing = `
 ## Stacks of existing machines
 
-With \`kindows:stack: existing\` (default: \`lab\`, all the above) a stack joins Windows machines that are there to a
-cluster that is there (docs/existing.md). It has these sections, and no others:
+With \`kindows:stack: existing\` (default: \`lab\`, everything above) a stack joins existing Windows machines to an
+[existing cluster](existing.md). It has only these sections:
 `;
 
 /** The page docs/settings.md. */
 export function settingsPage(): string {
-  return `${introduction}${sections(settingsSchema.shape, "##")}${existing}${sections(existingSchema.shape, "###")}`;
+  const lab = sections(settingsSchema.shape, "##");
+  return `${introduction}${lab}${existing}${sections(existingSchema.shape, "###", settingsSchema.shape)}`;
 }
 
-function sections(shape: Readonly<Record<string, Schema>>, level: string): string {
+type Shape = Readonly<Record<string, Schema>>;
+
+/** A part for each section; settings that are also in the same section of `described` are only named. */
+function sections(shape: Shape, level: string, described: Shape = {}): string {
   return Object.entries(shape)
     .map(([name, schema]) => {
       const heading = `\n${level} kindows:${name}\n\n${metaOf(schema).description ?? ""}\n`;
-      return `${heading}\n${table(rows(schema, ""))}`;
+      const known = items(described[name] === undefined ? [] : rows(described[name], ""));
+      const all = items(rows(schema, ""));
+      const shared = all.filter((item) => known.includes(item));
+      const named = shared.flatMap((item) => /`[^`]+`/.exec(item)?.[0] ?? []).join(", ");
+      const rest = all.filter((item) => !known.includes(item)).join("");
+      return `${heading}\n${rest}${named === "" ? "" : `- As for a lab: ${named}\n`}`;
     })
     .join("");
 }
@@ -87,7 +95,7 @@ function own(schema: Schema, key: string): Row[] {
     {
       key,
       type: `${typeText(bare(schema))}${unit}`,
-      fallback: meta.default ?? defaultText(schema),
+      fallback: meta.default === undefined ? defaultText(schema) : `default: ${meta.default}`,
       description: meta.description ?? "",
     },
   ];
@@ -117,17 +125,18 @@ function typeText(schema: Schema): string {
 
 function defaultText(schema: Schema): string {
   if (schema instanceof z.ZodDefault) {
-    return `\`${JSON.stringify(schema.def.defaultValue)}\``;
+    return `default \`${JSON.stringify(schema.def.defaultValue)}\``;
   }
   return schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? "none" : "required";
 }
 
-function table(lines: readonly Row[]): string {
-  const body = lines.map(
-    ({ key, type, fallback, description }) =>
-      `| \`${key}\` | ${type} | ${fallback} | ${description} |`,
-  );
-  return ["| Setting | Value | Default | Meaning |", "| --- | --- | --- | --- |", ...body, ""].join(
-    "\n",
-  );
+/** One item for each setting. Of several alike, as in two members of a union, the first describes all. */
+function items(all: readonly Row[]): string[] {
+  const named = new Map<string, string[]>();
+  for (const { key, type, fallback, description } of all) {
+    const value = [type, fallback === "none" ? "" : fallback].filter((text) => text !== "");
+    const text = `(${value.join("; ")}): ${description}`;
+    named.set(text, [...(named.get(text) ?? []), `\`${key}\``]);
+  }
+  return [...named].map(([text, keys]) => `- ${[...new Set(keys)].join(", ")} ${text}\n`);
 }

@@ -52,7 +52,7 @@ describe("the documents name only what there is", () => {
         .filter(
           ([, section = "", key]) =>
             !sections.includes(section) ||
-            (key !== undefined && !new RegExp(`^\\| \`${key}(?![A-Za-z])`, "m").test(rows)),
+            (key !== undefined && !new RegExp(`^- (.*, )?\`${key}(?![A-Za-z])`, "m").test(rows)),
         )
         .map(([setting]) => `${page}: ${setting}`),
     );
@@ -85,11 +85,9 @@ describe("the documents name only what there is", () => {
     const codes = [...table.matchAll(/^ {4}(\w+) += \d+$/gm)].map(([, code = ""]) => code);
     assert.ok(codes.length > 20);
     const part = read("docs/troubleshooting.md").split("## Codes of the Windows steps")[1] ?? "";
-    const rows = (part.split("\n## ")[0] ?? "")
-      .split("\n")
-      .filter((line) => line.startsWith("| `"));
-    const told = rows.flatMap((row) =>
-      [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, code = ""]) => code),
+    const heads = (part.split("\n## ")[0] ?? "").matchAll(/^- \*\*(.*?)\*\*/gm);
+    const told = [...heads].flatMap(([, head = ""]) =>
+      [...head.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code),
     );
     assert.deepEqual(told.toSorted(), codes.toSorted());
   });

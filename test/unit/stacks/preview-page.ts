@@ -8,86 +8,80 @@ import { rehearsalChanges } from "./rehearsal-changes.ts";
 export function previewPage(): string {
   return `# What a preview plans
 
-\`pulumi preview\` of every stack works on a machine without Docker, libvirt and KVM, before anything was made
+\`pulumi preview\` of every stack works on a machine without Docker, libvirt and KVM, before anything exists
 (\`make preview-diff\`, or \`KINDOWS_PREVIEW=anywhere\`: [cli.md](cli.md#previews-in-pull-requests)), and shows every resource
-with what the program gives it. After an \`up\` it plans what a change asks for and nothing else: what is there stays
-known, so that nothing follows for which there is no reason.
+with its inputs. After an \`up\` it plans only what a change needs: known values stay known, so nothing else follows.
 
-This page is written from the tables that the tests hold the program to
-(\`node --import tsx test/unit/stacks/write-preview-page.ts\`): change them, not the page.
+The tables that the tests check the program against are the source of this page
+(\`node --import tsx test/unit/stacks/write-preview-page.ts\`): change those, not the page.
 
 ## The stack rehearsal
 
-${tableOf(rehearsalChanges)}
+${listOf(rehearsalChanges)}
 
-\`Command win-1\` is the join token of win-1.
+\`Command win-1\` is the join token of win-1. On a running lab ${alsoWhenUp(rehearsalChanges)}.
 
-On a lab that is up ${alsoWhenUp(rehearsalChanges)}.
-
-Kubernetes ${kubernetesVersions.join(", ")} and Calico ${calicoVersions.join(", ")} are the only versions there are yet, so no table has another one. What a new
-version of a node's program plans is told by _another containerd_ below.
+The lists contain no other version of Kubernetes and Calico, because ${kubernetesVersions.join(", ")} and ${calicoVersions.join(", ")} are the only ones yet.
+_another containerd_ below shows what a new version of a node's program plans.
 
 ## The stack dev
 
-With Calico, and a prepared disk as its image:
+With Calico and a prepared disk as its image:
 
-${tableOf(devChanges)}
+${listOf(devChanges)}
 
 With Flannel:
 
-${tableOf(flannelChanges)}
+${listOf(flannelChanges)}
 
-## A node that is up
+## A running node
 
-With state, after an \`up\` of a node on a machine of the rehearsal, in the process of the tests; \`machine\` stands for the
-domain there, \`identity\` for the disc that tells a machine who it is.
+With state, after an \`up\` of a node on a rehearsal machine inside the test process. \`machine\` is the domain there, \`identity\`
+the disc that gives a machine its identity.
 
-${table(
-  ["a change", "made anew", "changed in place"],
-  changesAfterUp.map(({ name, replaces = [], updates = [] }) => [
-    name,
-    listed(replaces),
-    listed(updates),
-  ]),
-)}
+${changesAfterUp
+  .map(({ name, replaces = [], updates = [] }) => item(name, { anew: replaces, changed: updates }))
+  .join("\n")}
 
-A new image is for new machines: a running node keeps the disk it started from, and no step runs again. Nor does one for a
-domain that is made anew: it starts from the same disk.
+A new image is for new machines: a running node keeps its disk, and no step runs again. Nor does a step run again for a domain
+that is replaced: it starts from the same disk.
 
-What libvirt has is compared by libvirt's own provider, also where there is no libvirt: it is let in by a stand-in, and
-needs no more to compare (test/engine/preview-diff/libvirt-after-up.test.ts).
+libvirt's own provider compares what libvirt has, even without libvirt: it connects to a stand-in, which is all it needs
+(test/engine/preview-diff/libvirt-after-up.test.ts).
 
 ## What is not shown
 
-Nothing of a stack's own state is looked at without one; what a change makes anew is then what the providers are known
-to do with a changed property. Values that are known only after an \`up\` are not compared: the checksum of a program that
-nobody has fetched yet hides the command that installs it.
+Without a stack's state, nothing is compared with it: what a change replaces is then what the providers are known to do with
+a changed property. Values that are known only after an \`up\` are not compared: the checksum of a program that nobody has
+fetched yet hides the command that installs it.
 `;
 }
 
 function alsoWhenUp(changes: readonly SettingChange[]): string {
   return changes
     .flatMap(({ name, alsoWhenUp: also = [] }) =>
-      also.length === 0 ? [] : [`_${name}_ changes ${listed(also)} as well`],
+      also.length === 0 ? [] : [`_${name}_ also updates ${listed(also)}`],
     )
     .join("; ");
 }
 
-function tableOf(changes: readonly SettingChange[]): string {
-  return table(
-    ["a change", "made", "made anew", "changed in place", "removed"],
-    changes.map(({ name, plans }) => [
-      name,
-      ...(["created", "anew", "changed", "deleted"] satisfies (keyof Planned)[]).map((what) =>
-        listed(plans[what] ?? []),
-      ),
-    ]),
-  );
+const verbs = {
+  created: "creates",
+  anew: "replaces",
+  changed: "updates",
+  deleted: "deletes",
+} as const satisfies Record<keyof Planned, string>;
+
+function listOf(changes: readonly SettingChange[]): string {
+  return changes.map(({ name, plans }) => item(name, plans)).join("\n");
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+function item(name: string, plans: Planned): string {
+  const parts = (["created", "anew", "changed", "deleted"] as const).flatMap((what) => {
+    const names = plans[what] ?? [];
+    return names.length === 0 ? [] : [`${verbs[what]} ${listed(names)}`];
+  });
+  return `- **${name}**: ${parts.length === 0 ? "nothing" : parts.join("; ")}`;
 }
 
 function listed(names: readonly (string | Group)[]): string {

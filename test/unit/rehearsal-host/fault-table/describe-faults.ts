@@ -29,7 +29,7 @@ export function describeFaults(extent: Extent): void {
       process.stdout.write(
         `\n${page
           .split("\n")
-          .filter((line) => line.startsWith("|"))
+          .filter((line) => line.startsWith("- "))
           .join("\n")}\n`,
       );
     });

@@ -3,9 +3,9 @@ import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import type { FaultyCluster } from "./faulty-cluster.ts";
 import { isCopy, placeOf, type Row, rows, unpacking } from "./rows.ts";
 
-/** What goes wrong: a line of the table. */
+/** What goes wrong. */
 export interface TableFault {
-  /** Head of its line. */
+  /** What it is called, on the page and in the tests. */
   readonly name: string;
   /** What happens, for the page. */
   readonly what: string;
@@ -55,35 +55,35 @@ function clockOff(hours: number): NonNullable<TableFault["breakMachine"]> {
 }
 
 const clockLater =
-  "Join-Node sets it by the control plane's. On a node that has joined no step minds, and the clock stays Windows' own " +
-  "time service's";
+  "Join-Node sets it from the control plane's. On a joined node no step is affected, and the clock is left to Windows' " +
+  "time service";
 
 /** The lines. */
 export const faults: readonly TableFault[] = [
   ...points.map((at) => ({
     name: `SSH drops, ${at}`,
-    what: `the connection breaks at the ${at} of the step, which goes on on the machine, or of a copy, which does not`,
+    what: `the connection breaks at the ${at} of a step, which continues on the machine, or of a copy, which does not`,
     settings: strike("connection", at, (step) => ({ kind: "dropConnection", step, at })),
   })),
   {
     name: "SSH drops, in the result",
-    what: "the connection breaks when all is done and half of the line with the result has been sent; of `tar.exe`, before its exit status has",
+    what: "the connection breaks when everything is done and half of the line with the result has been sent; for `tar.exe`, before its exit status",
     rows: rows.filter((row) => !isCopy(row)),
     notElsewhere:
-      "a copy has no line with a result. Its last answer is SFTP's, and is cut by the line below",
+      "a copy has no line with a result, and its last answer is SFTP's (see _at any byte_)",
     settings: (row: Row): FaultSetting[] =>
       isCopy(row) ? [] : [{ kind: "cutResult", step: placeOf(row) }],
   },
   ...points.map((at) => ({
     name: `reboot, ${at}`,
-    what: `the machine loses its power at the ${at} of the copy or the unpacking and boots`,
+    what: `the machine loses power at the ${at} of copying or unpacking, and boots`,
     rows: rows.filter((row) => isCopy(row) || row === unpacking),
-    notElsewhere: "a step loses the power before each change it makes: the last line but one",
+    notElsewhere: "for the steps see _power cut, before each change_",
     settings: strike("power", at, (step) => ({ kind: "reboot", step, at })),
   })),
   ...(["start", "middle"] as const).map((at) => ({
     name: `disk full, ${at}`,
-    what: `nothing can be written from the ${at} of the step or copy on; somebody makes room afterwards`,
+    what: `nothing can be written from the ${at} of the step or copy on; afterwards somebody frees space`,
     settings: strike("disk", at, (step) => ({ kind: "diskFull", step, at })),
   })),
   {
@@ -93,12 +93,12 @@ export const faults: readonly TableFault[] = [
   },
   {
     name: "clock ahead",
-    what: "the machine's clock jumps ahead by 7 hours at the start; as before",
+    what: "the same, 7 hours ahead",
     breakMachine: clockOff(7),
   },
   {
     name: "address lost",
-    what: "HNS takes the machine's address away in the middle of the step or copy, for 20 s",
+    what: "HNS removes the machine's address in the middle of the step or copy, for 20 s",
     settings: (row, bytes) =>
       isCopy(row)
         ? [{ kind: "cutTransfer", by: "address", afterBytes: bytesAt("middle", bytes) }]
@@ -106,23 +106,23 @@ export const faults: readonly TableFault[] = [
   },
   {
     name: "address gone",
-    what: "HNS puts its switch on the adapter and the address does not come back; the machine reboots by itself",
+    what: "HNS creates its switch on the adapter and the address does not come back; the machine reboots by itself",
     rows: ["Add-ExternalNetwork", "Confirm-ExternalNetwork"],
     notElsewhere:
-      "nothing else puts a switch on an adapter; where Reset-Node takes one away, the adapter goes on with what Windows " +
-      "has kept for it, which is the line above",
+      "nothing else creates a switch; when Reset-Node removes one, the adapter continues with the settings Windows kept for " +
+      "it, as in _address lost_",
     settings: (): FaultSetting[] => [{ kind: "addressLost" }],
   },
   {
-    name: "API away, a minute",
-    what: "the API server is away at the start of the step, for 60 s",
+    name: "API unreachable, a minute",
+    what: "the API server is unreachable from the start of the step, for 60 s",
     breakCluster: (cluster: FaultyCluster): void => {
       cluster.awaySeconds = 60;
     },
   },
   {
-    name: "API away",
-    what: "the API server is away during the step, and is there again at the next `up`",
+    name: "API unreachable",
+    what: "the API server is unreachable during the step, and reachable at the next `up`",
     breakCluster: (cluster: FaultyCluster): void => {
       cluster.awaySeconds = Number.POSITIVE_INFINITY;
     },
@@ -130,7 +130,7 @@ export const faults: readonly TableFault[] = [
   },
   {
     name: "API lost in join",
-    what: "the API server goes away when kubeadm has begun, and is there again at the next `up`",
+    what: "the API server becomes unreachable once kubeadm has started, and is reachable at the next `up`",
     breakCluster: (cluster: FaultyCluster): void => {
       cluster.refusal = 'Get "https://control-plane:6443/": dial tcp: connection refused';
     },
@@ -146,7 +146,7 @@ export const faults: readonly TableFault[] = [
   },
   {
     name: "expired token",
-    what: "the token has expired; the next `up` mints another",
+    what: "the token has expired; the next `up` creates another",
     breakCluster: (cluster: FaultyCluster): void => {
       cluster.refusal = noSignature;
     },

@@ -2,18 +2,35 @@ import { placesOfRow } from "./any-byte.ts";
 import { every } from "./extent.ts";
 import type { TableFault } from "./faults.ts";
 import type { CellResult } from "./play.ts";
-import { rows } from "./rows.ts";
+import { type Row, rows } from "./rows.ts";
 import type { Results } from "./table.ts";
 
-const anyByte = "SSH drops, at any byte";
-const powerCut = "power cut, before each change";
+const notRepaired = "**NOT REPAIRED**";
 
-/** How a cell ended, in few words. */
-export function cellText(result: CellResult | undefined): string {
-  if (result === undefined) return "–";
-  if (result.problems.length > 0) return "**NOT REPAIRED**";
-  if (result.error === undefined) return "goes through";
-  return result.code === undefined ? "next up" : `\`${result.code}\`, next up`;
+/** How a cell ended, in few words; nothing where the fault can't strike. */
+export function cellText(result: CellResult | undefined): string | undefined {
+  if (result === undefined) return undefined;
+  if (result.problems.length > 0) return notRepaired;
+  if (result.error === undefined) return "succeeds";
+  return result.code === undefined ? "next `up`" : `\`${result.code}\``;
+}
+
+/** Which rows ended how: the most common end comes last and names no rows, where there is more than one. */
+function outcomes(text: (row: Row) => string | undefined): string {
+  const byText = new Map<string, Row[]>();
+  for (const row of rows) {
+    const end = text(row);
+    if (end !== undefined) byText.set(end, [...(byText.get(end) ?? []), row]);
+  }
+  const groups = [...byText].sort(([, one], [, other]) => one.length - other.length);
+  return groups
+    .map(([end, some], index) => {
+      const isLast = index === groups.length - 1;
+      const where = some.map((row) => `\`${row}\``).join(", ");
+      if (isLast && index > 0) return `elsewhere ${end}`;
+      return `${end} (${some.length === rows.length ? "everywhere" : where})`;
+    })
+    .join("; ");
 }
 
 /** docs/faults.md. */
@@ -21,65 +38,51 @@ export function faultsPage(
   faults: readonly TableFault[],
   { cells, anyByte: cuts, powerCuts }: Results,
 ): string {
-  const table = [
-    ...faults.map(({ name }) => [name, ...rows.map((row) => cellText(cells.get(row)?.get(name)))]),
-    [
-      powerCut,
-      ...rows.map((row) => {
-        const { places = 0, problems = [] } = powerCuts.get(row) ?? {};
-        if (problems.length > 0) return "**NOT REPAIRED**";
-        return places === 0 ? "–" : `${places} places`;
-      }),
-    ],
-    [
-      anyByte,
-      ...rows.map((row) =>
-        cuts.get(row)?.length === 0 ? `${placesOfRow} places` : "**NOT REPAIRED**",
-      ),
-    ],
-  ];
+  const places = (row: Row): string | undefined => {
+    const { places: count = 0, problems = [] } = powerCuts.get(row) ?? {};
+    if (problems.length > 0) return notRepaired;
+    return count === 0 ? undefined : `${count}`;
+  };
+  const powerCutRows = rows.flatMap((row) => {
+    const count = places(row);
+    return count === undefined ? [] : [`\`${row}\` ${count}`];
+  });
+  const cut = rows.every((row) => cuts.get(row)?.length === 0) ? "" : ` ${notRepaired}`;
   return [
     "# Faults",
     "",
-    "What happens when something goes wrong while a machine becomes a node, or is reset. Each cell was played by",
-    "`test/unit/rehearsal-host/fault-table`, which writes this page: the steps run over SSH on the rehearsal host, the model",
-    "of a Windows machine, with hollow Kubernetes programs. Afterwards there is one Node, and the machine is as one that",
-    "nothing happened to, file by file and setting by setting.",
+    "What happens when something goes wrong while a machine becomes a node or is reset. `test/unit/rehearsal-host/fault-table`",
+    "plays each case and writes this page: the steps run over SSH on the rehearsal host, the model of a Windows machine, with",
+    "fake Kubernetes programs. After each case there is one Node, and the machine is the same as one without a fault, file by",
+    "file and setting by setting.",
     "",
-    `\`make test\` plays each cell; where one has places, the first, the last and every ${every}th of them. \`make e2e-full\` plays`,
-    "them all, in its part `fault-table`, which needs no hypervisor: `make e2e-full PARTS=fault-table`.",
+    `\`make test\` plays each case; of cases with places, the first, the last and every ${every}th place. The part \`fault-table\` of`,
+    "`make e2e-full` plays all places, without a hypervisor: `make e2e-full PARTS=fault-table`.",
     "",
-    "- **goes through**: the same `up` ends well; the step waits, puts it right, or the fault does not concern it.",
-    "- **next up**: the connection is lost, or a copy fails; the error names step, machine and what to do; the next `up`",
-    "  ends well.",
-    "- **`Code`, next up**: the step ends with this error, which names step, machine and remedy; once that has been done",
-    "  (and nothing need be where it is the machine's own), the next `up` ends well.",
-    "- **–**: can't happen there; why is said below.",
+    "- **succeeds**: the same `up` succeeds: the step waits, repairs the fault, or is not affected.",
+    "- **next `up`**: the connection is lost, or a copy fails. The error names step, machine and remedy; the next `up` succeeds.",
+    "- **`Code`**: the step fails with this error, which names step, machine and remedy. Once you have followed the remedy (no",
+    "  remedy is needed if the machine recovers by itself), the next `up` succeeds.",
     "",
-    `| fault | ${rows.map((row) => `\`${row}\``).join(" | ")} |`,
-    `| --- |${rows.map(() => " --- |").join("")}`,
-    ...table.map((line) => `| ${line.join(" | ")} |`),
+    `Places where a fault strikes: ${rows.map((row) => `\`${row}\``).join(", ")}.`,
     "",
-    "## What the faults are",
+    "## The faults",
     "",
-    ...faults.map(({ name, what }) => `- **${name}**: ${what}.`),
-    `- **${powerCut}**: the step is run by the interpreter until just before its first, second, ... change of the machine: a file`,
-    "  that it writes, moves or removes, a program it starts, a cmdlet that changes something. There the power goes, and what",
-    "  was written and not flushed is spoilt; the machine boots, and the step is run again.",
-    `- **${anyByte}**: the connection is cut at ${placesOfRow} places of all that goes over it, half of them in what is sent to`,
-    "  the machine and half in what it answers, spread from the first greeting to the end, in the middle of messages as well",
-    "  as between them. Each *goes through*, while it logs in and dialling goes on, or is *next up*. Besides, the line with",
-    "  the result of Set-HostsEntry is cut after each of its characters: never is a part of it taken for a result.",
-    "",
-    "## What can't happen",
-    "",
-    ...faults.flatMap(({ name, rows: some, notElsewhere }) =>
-      notElsewhere === undefined
-        ? []
-        : [
-            `- **${name}** only in ${(some ?? rows).map((row) => `\`${row}\``).join(", ")}: ${notElsewhere}.`,
-          ],
-    ),
+    ...faults.map(({ name, what, rows: some, notElsewhere }) => {
+      const only =
+        notElsewhere === undefined || (some ?? rows).length === rows.length
+          ? ""
+          : ` It cannot happen elsewhere: ${notElsewhere}.`;
+      return `- **${name}**: ${what}. Result: ${outcomes((row) => cellText(cells.get(row)?.get(name)))}.${only}`;
+    }),
+    "- **power cut, before each change**: the interpreter runs the step until just before its first, second, ... change of the",
+    "  machine: a file that it writes, moves or removes, a program it starts, a cmdlet that changes something. There the power",
+    "  goes, and what was written but not flushed is corrupted; the machine boots, and the step runs again. Places:",
+    `  ${powerCutRows.join(", ")}.`,
+    `- **SSH drops, at any byte**: the connection is cut at ${placesOfRow} places of everything that goes over it, half of them in what`,
+    "  is sent to the machine and half in what it answers, from the first greeting to the end, inside messages as well as between",
+    "  them. Each *succeeds* (during login, while dialling continues) or needs the *next `up`*. The line with the result of",
+    `  Set-HostsEntry is also cut after each of its characters: a part of it is never taken for a result.${cut}`,
     "",
   ].join("\n");
 }
