@@ -71,6 +71,10 @@ const cases: Readonly<
     [],
   ],
   "another component's host action": [action("ExistingCluster", "CLUSTER", { id: "a" }), []],
+  "stack, with the files it has handed out": [
+    resource("pulumi:pulumi:Stack", "kindows-t", { custom: false }),
+    [["files of kindows-t", false]],
+  ],
   "step on a machine": [resource("command:remote:Command", "a", { inputs: { create: "x" } }), []],
   "Kubernetes object": [resource("kubernetes:core/v1:ConfigMap", "a", { id: "ns/a" }), []],
 };
