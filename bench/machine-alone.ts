@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { domainName } from "../config/names.ts";
-import { seenProcess } from "../cli/recovery/seen-process.ts";
+import { seenProcess } from "../cli/recovery/locks.ts";
 import { stackSettings } from "../cli/stack-settings.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { benchLab, inEngineShell } from "./bench-lab.ts";

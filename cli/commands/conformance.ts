@@ -20,7 +20,7 @@ import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
 import { suiteNamed, suites } from "../../verify/conformance/suites.ts";
 import { accessFiles } from "../lab/access.ts";
-import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { labThatIsUp } from "../lab/outputs.ts";
 import { stackFolder, verifyLockFile } from "../engine/folders.ts";
 import { asHolderOf } from "../engine/run-lock.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";

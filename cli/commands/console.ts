@@ -22,7 +22,7 @@ export interface ConsoleOptions {
  */
 export async function showConsole({ stack, node, open }: ConsoleOptions): Promise<number> {
   const identity = await labIdentity(stack);
-  const screen = await screenOf(thisHost(identity.libvirtUri), identity, node);
+  const screen = await screenOf(thisHost(identity), identity, node);
   const way = wayTo(screen, identity.libvirtUri, hostname(), userInfo().username);
   // The address alone on standard output, for scripts.
   process.stdout.write(`${way.url}\n`);

@@ -4,16 +4,13 @@ import { enginePulumi } from "../engine/pulumi.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { removeAccessFiles } from "../lab/access.ts";
-import { releaseLab } from "../lab/claim.ts";
+import { sweepLeftovers } from "../host-resources/host-resources.ts";
+import { startDaemons } from "../host-resources/stopped.ts";
+import { assertNotTheirs, releaseLab } from "../lab/claim.ts";
 import { assertAllPresent, fleetOf } from "../lab/fleet.ts";
-import { thisHost } from "../lab/host.ts";
-import type { Host } from "../lab/host.ts";
-import { assertNotTheirs } from "../lab/may-use.ts";
-import { sweepLeftovers } from "../lab/sweep.ts";
-import { wakeDaemons } from "../lab/wake-daemons.ts";
+import { thisHost, type Host } from "../lab/host.ts";
 import { say } from "../progress.ts";
-import { parseDeployment, resourcesOf } from "../engine/deployment.ts";
+import { resourcesOf } from "../engine/deployment.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 
@@ -21,22 +18,21 @@ const nothing: ReadonlySet<string> = new Set();
 
 /** `kindows down`: removes everything of a lab, in whatever state it is. */
 export async function down({ stack }: { readonly stack: string }): Promise<number> {
-  const { names, libvirtUri } = await labIdentity(stack);
-  const lab = names.prefix;
+  const identity = await labIdentity(stack);
+  const lab = identity.names.prefix;
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
-    await wakeDaemons(libvirtUri, say);
+    await startDaemons(identity.libvirtUri, say);
     // Settings that are wrong keep no lab: what the state knows of its hypervisors has to do then.
     const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
     assertAllPresent(fleet, stack);
-    const host = thisHost(libvirtUri, fleet.present);
+    const host = thisHost(identity, fleet.present);
     if (await stackExists(stack)) {
       // Tools may have been removed since; the cache has them, as a rule.
       await prepareEngine([], { progress: say });
       await destroy(enginePulumi(stack, lab), lab, host);
     }
     await sweepLeftovers({ lab, owned: nothing }, host, say);
-    await removeAccessFiles(stack);
     await releaseLab(lab);
   });
   say(`the lab ${lab} is gone from this host`);
@@ -63,8 +59,7 @@ async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
 }
 
 async function destroyResources(pulumi: Pulumi): Promise<void> {
-  if (resourcesOf(parseDeployment(await pulumi.state(["stack", "export"]))).length === 0) {
-    return;
+  if (resourcesOf(await pulumi.exportState()).length > 0) {
+    await pulumi.operation(["destroy", "--yes", "--skip-preview"]);
   }
-  await pulumi.operation(["destroy", "--yes", "--skip-preview"]);
 }

@@ -142,12 +142,12 @@ async function images(
   stack: string,
   unasked?: (error: unknown) => ImageUse[],
 ): Promise<MadeImage[]> {
-  const { libvirtUri } = await labIdentity(stack);
+  const host = thisHost(await labIdentity(stack));
   const entries = await imageEntries(cache);
   if (entries.length === 0) {
     return [];
   }
-  const byLabs = await usedByLabs(thisHost(libvirtUri)).catch((error: unknown) => {
+  const byLabs = await usedByLabs(host).catch((error: unknown) => {
     if (unasked === undefined) {
       throw error;
     }

@@ -4,7 +4,7 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/user-files.ts";
-import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { labThatIsUp } from "../lab/outputs.ts";
 import { say } from "../progress.ts";
 
 export interface KubeconfigOptions {

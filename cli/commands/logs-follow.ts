@@ -2,21 +2,20 @@ import { builtTool } from "../../toolchain/built.ts";
 import { upLogFile } from "../engine/up-log.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
+import { kindNodes } from "../host-resources/containers.ts";
 import { accessFiles } from "../lab/access.ts";
-import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { labStateOf } from "../lab/lab-state.ts";
+import { labThatIsUp } from "../lab/outputs.ts";
 import { thisHost } from "../lab/host.ts";
 import { chooseStreams } from "../logs/follow/choose-streams.ts";
 import { followAll } from "../logs/follow/follow-all.ts";
 import { journalStream } from "../logs/follow/journal-stream.ts";
-import { kindNodes } from "../logs/follow/kind-nodes.ts";
 import { machineStream } from "../logs/follow/machine-stream.ts";
 import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
 import type { LogStream } from "../logs/follow/source.ts";
 import { staticPodsStream } from "../logs/follow/static-pods-stream.ts";
 import { stepsStream } from "../logs/follow/steps-stream.ts";
-import { logSources } from "../logs/machines.ts";
 import { say } from "../progress.ts";
-import { parseDeployment } from "../engine/deployment.ts";
 import { labIdentity } from "../stack-settings.ts";
 import type { LabIdentity } from "../stack-settings.ts";
 import { watchInterruption } from "../verify/interruption.ts";
@@ -74,31 +73,30 @@ async function streamsOf(
   identity: LabIdentity,
   note: (text: string) => void,
 ): Promise<Map<string, readonly LogStream[]>> {
-  const { stack, names, libvirtUri } = identity;
+  const { stack, names } = identity;
   const lab = names.prefix;
   const streams = new Map<string, readonly LogStream[]>();
   const [nodes, machines] = await Promise.all([
-    orNone("control plane", note, () => kindNodes(thisHost(libvirtUri), lab)),
-    orNone("Windows nodes", note, async () =>
-      logSources(
-        parseDeployment(
-          await enginePulumi(stack, lab).state(["stack", "export", "--show-secrets"]),
-        ),
-      ),
+    orNone("control plane", note, () => kindNodes(thisHost(identity), lab)),
+    orNone(
+      "Windows nodes",
+      note,
+      async () => (await labStateOf(enginePulumi(stack, lab))).machines,
     ),
   ]);
+  const nodeName = (container: string): string => container.replace(`${lab}-`, "");
   const planes = nodes.filter(({ role }) => role === "control-plane");
   if (planes.length > 0) {
     // Written anew for a lab that is up; during an `up` there is none yet, or the one before.
     await labThatIsUp(stack).catch(() => undefined);
     const { kubeconfig } = accessFiles(stack);
     streams.set(controlPlaneName, [
-      ...planes.map(({ name, container }) => journalStream(name, container)),
+      ...planes.map(({ name }) => journalStream(nodeName(name), name)),
       staticPodsStream(controlPlaneName, builtTool("kubectl"), kubeconfig, lab),
     ]);
   }
-  for (const { name, container, role } of nodes) {
-    if (role === "worker") streams.set(name, [journalStream(name, container)]);
+  for (const { name } of nodes.filter(({ role }) => role === "worker")) {
+    streams.set(nodeName(name), [journalStream(nodeName(name), name)]);
   }
   for (const source of machines) streams.set(source.node, [machineStream(source.node, source)]);
   streams.set(stepsName, [stepsStream(upLogFile(stack))]);

@@ -5,9 +5,8 @@ import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { collectLogs } from "../logs/collect.ts";
 import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
-import { logSources, type LogSource } from "../logs/machines.ts";
 import { say } from "../progress.ts";
-import { parseDeployment } from "../engine/deployment.ts";
+import { labStateOf, type NodeMachine } from "../lab/lab-state.ts";
 import { labIdentity } from "../stack-settings.ts";
 
 /** Names that `--follow` knows besides those of nodes. */
@@ -26,7 +25,7 @@ export interface LogsOptions {
  */
 export async function logs({ stack, nodes }: LogsOptions): Promise<number> {
   const { names } = await labIdentity(stack);
-  const sources = await knownSources(enginePulumi(stack, names.prefix));
+  const { machines: sources } = await labStateOf(enginePulumi(stack, names.prefix));
   const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));
   const unknown = nodes.filter((name) => !sources.some(({ node }) => node === name));
   if (wanted.length === 0 || unknown.length > 0) {
@@ -50,7 +49,7 @@ export async function logs({ stack, nodes }: LogsOptions): Promise<number> {
  */
 export async function logsOfFailed(pulumi: Pulumi, nodes: readonly string[]): Promise<void> {
   try {
-    const sources = await knownSources(pulumi);
+    const { machines: sources } = await labStateOf(pulumi);
     const wanted = sources.filter(({ node }) => nodes.includes(node));
     const results = await Promise.all(wanted.map((source) => collected(pulumi.stack, source)));
     for (const { line } of results) say(line);
@@ -59,13 +58,9 @@ export async function logsOfFailed(pulumi: Pulumi, nodes: readonly string[]): Pr
   }
 }
 
-async function knownSources(pulumi: Pulumi): Promise<readonly LogSource[]> {
-  return logSources(parseDeployment(await pulumi.state(["stack", "export", "--show-secrets"])));
-}
-
 async function collected(
   stack: string,
-  source: LogSource,
+  source: NodeMachine,
 ): Promise<{ readonly ok: boolean; readonly line: string }> {
   try {
     const folder = await collectLogs(source, path.join(stackFolder(stack), "logs"));

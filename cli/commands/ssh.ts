@@ -2,12 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 import { findOnPath } from "../../host/search-path.ts";
-import { enginePulumi } from "../engine/pulumi.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
-import { writeAccessFiles } from "../lab/access.ts";
-import { labOutputs } from "../lab/outputs.ts";
+import { labThatIsUp } from "../lab/outputs.ts";
 import { sshArguments } from "../ssh/ssh-arguments.ts";
-import { labIdentity } from "../stack-settings.ts";
 
 export interface SshOptions {
   readonly stack: string;
@@ -23,11 +20,7 @@ export interface SshOptions {
  * @throws Failure when the stack is not up, has no such machine, or there is no ssh.
  */
 export async function ssh({ stack, node, command }: SshOptions): Promise<number> {
-  const { names } = await labIdentity(stack);
-  const outputs = await labOutputs(enginePulumi(stack, names.prefix));
-  if (outputs === undefined) {
-    throw new Failure(`stack ${stack} is not up: run \`kindows up --stack ${stack}\``);
-  }
+  const { outputs, access } = await labThatIsUp(stack);
   const machine = outputs.nodes.find(({ name }) => name === node);
   if (machine === undefined) {
     const known = outputs.nodes.map(({ name }) => name).join(", ");
@@ -37,7 +30,6 @@ export async function ssh({ stack, node, command }: SshOptions): Promise<number>
   if (program === undefined) {
     throw new Failure("there is no ssh on this host: install OpenSSH's client");
   }
-  const access = await writeAccessFiles(stack, outputs);
   // ^C is for what runs over there; ssh ends with it where it is to.
   process.on("SIGINT", () => undefined);
   const child = spawn(program, [...sshArguments(machine, access), ...command], {

@@ -11,13 +11,18 @@ import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { beginUpLog, upLogFile } from "../engine/up-log.ts";
 import type { UpLog } from "../engine/up-log.ts";
-import { claimLab } from "../lab/claim.ts";
-import { fleetOf, leavingAway, leftText, urnsAway } from "../lab/fleet.ts";
-import type { Fleet } from "../lab/fleet.ts";
+import { sweepLeftovers } from "../host-resources/host-resources.ts";
+import { assertMayUse, claimLab } from "../lab/claim.ts";
+import {
+  awayAmong,
+  awayText,
+  fleetOf,
+  leavingAway,
+  leftText,
+  urnsAway,
+  type Fleet,
+} from "../lab/fleet.ts";
 import { thisHost } from "../lab/host.ts";
-import { awayAmong, awayText } from "../lab/hypervisors.ts";
-import { assertMayUse } from "../lab/may-use.ts";
-import { sweepLeftovers } from "../lab/sweep.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
@@ -44,8 +49,8 @@ export interface UpOptions {
 export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
   // Mistakes in the settings are worth knowing before half an hour of building.
   const settings = await stackSettings(stack);
-  const { names, libvirtUri } = await labIdentity(stack);
-  const lab = names.prefix;
+  const identity = await labIdentity(stack);
+  const lab = identity.names.prefix;
   let fleet: Fleet = { present: [], away: [] };
   await asOnlyRun(stack, async () => {
     await prepareStack(settings, consentOf(stack, yes), say);
@@ -57,7 +62,7 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
     const away = await urnsAway(stack, fleet, settings);
     const leaving = leavingAway(fleet, settings, away);
     const pulumi = enginePulumi(stack, lab, leaving.environment);
-    const host = thisHost(libvirtUri, fleet.present);
+    const host = thisHost(identity, fleet.present);
     await ensureStack(pulumi);
     await assertMayUse(pulumi, lab, host);
     await claimLab(lab, stack);

@@ -1,8 +1,7 @@
 import { below, readXml } from "../../host/read-xml.ts";
 import { Failure } from "../../host/failure.ts";
-import { domains } from "../lab/domains.ts";
-import { lines, virsh } from "../lab/host.ts";
-import type { Host } from "../lab/host.ts";
+import { domains } from "../host-resources/domains.ts";
+import { virsh, type Host } from "../lab/host.ts";
 import type { LabIdentity } from "../stack-settings.ts";
 
 /** Where a machine's screen can be seen. */
@@ -30,17 +29,17 @@ export async function screenOf(
     throw new Failure(`the stack ${stack} has no machines: \`kindows up --stack ${stack}\``);
   }
   const domain = `${names.prefix}-${node}`;
-  if (!machines.some(({ name }) => name === domain)) {
+  const machine = machines.find(({ name }) => name === domain);
+  if (machine === undefined) {
     const known = machines.map(({ name }) => name.slice(names.prefix.length + 1)).sort();
     throw new Failure(
       `the stack ${stack} has no machine "${node}" (those there are: ${known.join(", ")})`,
     );
   }
-  const state = lines(await virsh(host, "domstate", domain)).join(" ");
   // One that is paused, or hangs, is what one wants to look at.
-  if (!/^(running|paused|idle|pmsuspended|in shutdown)$/.test(state)) {
+  if (!/^(running|paused|idle|pmsuspended|in shutdown)$/.test(machine.state ?? "")) {
     throw new Failure(
-      `the machine of ${node} is off (${state}): \`kindows up --stack ${stack}\` starts it`,
+      `the machine of ${node} is off (${machine.state}): \`kindows up --stack ${stack}\` starts it`,
     );
   }
   const described = readXml((await virsh(host, "dumpxml", domain)) ?? "");

@@ -2,10 +2,10 @@ import { X509Certificate } from "node:crypto";
 import * as z from "zod";
 
 import { credentials } from "../../kubernetes/kubeconfig.ts";
-import { clusterLabel, roleLabel } from "../../config/names.ts";
 import { messageOf } from "../../host/failure.ts";
+import { kindNodes } from "../host-resources/containers.ts";
+import { runningOf } from "../host-resources/resource-kind.ts";
 import type { Host } from "../lab/host.ts";
-import { lines } from "../lab/host.ts";
 import type { Finding } from "./finding.ts";
 
 /**
@@ -172,15 +172,9 @@ export async function probeCertificates(
   lab: string,
   host: Host,
 ): Promise<readonly ContainerCertificates[]> {
-  const listed = await host.run("docker", [
-    ...["ps", "--filter", "status=running", "--filter", `label=${clusterLabel}=${lab}`],
-    ...["--format", `{{.Names}} {{.Label "${roleLabel}"}}`],
-  ]);
-  const nodes = lines(listed)
-    .map((line) => line.split(" "))
-    .filter(([, role]) => role === "control-plane" || role === "worker");
+  const nodes = runningOf(await kindNodes(host, lab), lab);
   return Promise.all(
-    nodes.map(async ([container = "", role]) => {
+    nodes.map(async ({ name: container, role }) => {
       const troubles: string[] = [];
       const asked = async <T>(
         words: readonly string[],

@@ -4,18 +4,16 @@ import { textFact } from "../../components/windows/step-result.ts";
 import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { messageOf } from "../../host/failure.ts";
-import { containers as containerFinder } from "../lab/containers.ts";
-import { domains } from "../lab/domains.ts";
+import { containers } from "../host-resources/containers.ts";
+import { domains } from "../host-resources/domains.ts";
+import { runningOf, type HostResource } from "../host-resources/resource-kind.ts";
 import type { Host } from "../lab/host.ts";
-import { lines, virsh } from "../lab/host.ts";
-import { parseDeployment } from "../engine/deployment.ts";
+import { labStateOf, type LabState, type NodeMachine } from "../lab/lab-state.ts";
 import { judgeCertificates, kubeconfigCertificates, probeCertificates } from "./certificates.ts";
 import type { ContainerCertificates } from "./certificates.ts";
 import { judgeClocks, secondsOff } from "./clocks.ts";
 import type { ClockReading } from "./clocks.ts";
 import type { Finding } from "./finding.ts";
-import { labState } from "./lab-state.ts";
-import type { LabState, NodeMachine } from "./lab-state.ts";
 import { heartbeatsOf, judgeNodes } from "./nodes.ts";
 import type { ClusterAnswer } from "./nodes.ts";
 import { stepOverSsh } from "./step-over-ssh.ts";
@@ -134,9 +132,7 @@ function silentCluster(
  * @throws when the stack's state cannot be read.
  */
 export async function askLab(stack: string, lab: string, host: Host): Promise<LabAnswers> {
-  const pulumi = enginePulumi(stack, lab);
-  const exported = await pulumi.state(["stack", "export", "--show-secrets"]);
-  const state = labState(parseDeployment(exported));
+  const state = await labStateOf(enginePulumi(stack, lab));
   const running = await runningNodes(lab, host);
   const [cluster, tokens, certificates, clocks] = await Promise.all([
     askCluster(state.kubeconfig),
@@ -149,26 +145,14 @@ export async function askLab(stack: string, lab: string, host: Host): Promise<La
 
 /** Nodes by what carries them: machines by libvirt, containers by Docker. Who is silent is told of elsewhere. */
 async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string>> {
-  const quietly = async <T>(asked: Promise<readonly T[]>): Promise<readonly T[]> =>
-    asked.catch(() => []);
-  const [machines, containers, all] = await Promise.all([
-    quietly(virsh(host, "list", "--state-running", "--name").then(lines)),
-    quietly(
-      host
-        .run("docker", ["ps", "--filter", "status=running", "--format", "{{.Names}}"])
-        .then(lines),
-    ),
-    Promise.all([quietly(domains.find(host)), quietly(containerFinder.find(host))]),
+  const running = async (found: Promise<readonly HostResource[]>): Promise<string[]> =>
+    runningOf(await found.catch(() => []), lab).map(({ name }) => name);
+  const [machines, nodes] = await Promise.all([
+    running(domains.find(host)),
+    running(containers.find(host)),
   ]);
-  const names = all
-    .flat()
-    .filter((thing) => thing.lab === lab)
-    .map(({ name }) => name);
-  return new Set([
-    // A node has its machine's name without the lab's.
-    ...names.filter((name) => machines.includes(name)).map((name) => name.slice(lab.length + 1)),
-    ...names.filter((name) => containers.includes(name)),
-  ]);
+  // A node has its machine's name without the lab's.
+  return new Set([...machines.map((name) => name.slice(lab.length + 1)), ...nodes]);
 }
 
 /** @returns why it does not answer, where it does not. */

@@ -1,36 +1,33 @@
 import { access, constants } from "node:fs/promises";
 import os from "node:os";
 
-import { hostFacts } from "../../preflight/host-facts.ts";
 import { hostProblemText } from "../../config/host-problem.ts";
+import { labNames, type LabNames } from "../../config/names.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
+import { hostFacts, type HostFacts } from "../../preflight/host-facts.ts";
 import { judge } from "../../preflight/judge.ts";
 import { judgeConfinement } from "../../preflight/judge-confinement.ts";
 import { builtArtifacts } from "../../toolchain/built.ts";
-import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
-import { lockFolder, runLockFile } from "../engine/folders.ts";
-import { Failure, messageOf } from "../../host/failure.ts";
-import { presentAccessFiles } from "../lab/access.ts";
-import { ownershipOf } from "../lab/claim.ts";
-import type { Ownership } from "../lab/claim.ts";
-import { thisHost } from "../lab/host.ts";
-import { surveyHost } from "../lab/survey.ts";
+import { isAlive } from "../../toolchain/owner.ts";
 import { resourcesOf } from "../engine/deployment.ts";
-import { judgeLock, readLocks } from "../recovery/locks.ts";
-import { ownedThings } from "../recovery/owned-things.ts";
-import { asleepOf } from "../recovery/wake.ts";
-import type { Asleep, AsleepSeen } from "../recovery/wake.ts";
-import { seenProcess } from "../recovery/seen-process.ts";
+import { lockFolder, runLockFile } from "../engine/folders.ts";
 import { readStateFile, stacksWithState } from "../engine/state-file.ts";
+import { ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
+import type { HostResource } from "../host-resources/resource-kind.ts";
+import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
+import { ownershipOf, type Ownership } from "../lab/claim.ts";
+import { thisHost, type Host } from "../lab/host.ts";
+import { judgeLock, readLocks, seenProcess } from "../recovery/locks.ts";
 import { knownStacks, labIdentity, stackSettings } from "../stack-settings.ts";
-import { labNames } from "../../config/names.ts";
-import type { LabNames } from "../../config/names.ts";
 import { askLab, heartbeatsIn, judgeLab } from "./examine-lab.ts";
 import type { Finding } from "./finding.ts";
-import { sortLeftovers } from "./left-over.ts";
-import type { Leftovers } from "./left-over.ts";
-import { presentOn } from "./present.ts";
-import type { Present } from "./present.ts";
+
+/** One thing of the host that a lab uses. */
+export interface Present {
+  readonly what: string;
+  readonly detail: string;
+}
 
 /** What `kindows doctor` finds out. */
 export interface Diagnosis {
@@ -41,13 +38,11 @@ export interface Diagnosis {
   readonly problems: readonly string[];
   readonly leftovers: Leftovers;
   /** What the stack's lab, which is up, has on this host and what does not run. */
-  readonly asleep: readonly Asleep[];
+  readonly asleep: readonly StoppedResource[];
   /** What is wrong in that lab though it runs: certificates, clocks, nodes, joins. */
   readonly findings: readonly Finding[];
   /** When each node of that lab was heard of last, by its own clock. */
   readonly heartbeats: Readonly<Record<string, Date>>;
-  /** Files with which people reached a lab that is not up any more. */
-  readonly staleFiles: readonly string[];
   /** A run works on the stack right now. */
   readonly busy: boolean;
 }
@@ -56,23 +51,21 @@ export interface Diagnosis {
 export async function examine(stack: string): Promise<Diagnosis> {
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
-  const [host, tools, survey, states] = await Promise.all([
+  const host = thisHost(identity);
+  const [prepared, tools, survey, states] = await Promise.all([
     hostProblems(stack),
     preparedTools(),
-    surveyHost(thisHost(identity.libvirtUri)),
+    surveyHost(host),
     statesOfProject(),
   ]);
   const busy = states.busy.has(lab);
-  const labs = new Set(survey.things.map((thing) => thing.lab));
   const ownerships = new Map<string, Ownership>();
-  for (const each of labs) {
+  for (const each of new Set(survey.things.map((thing) => thing.lab))) {
     ownerships.set(each, await ownershipOf(each, stack));
   }
   // What stands still while somebody works on it does so for a reason.
-  const up = states.up.has(stack) && !busy;
-  const { asleep, inside } = up
-    ? await lookIntoLab(stack, lab, identity.libvirtUri)
-    : { asleep: nothingAsleep, inside: nothingInside };
+  const inside =
+    states.up.has(stack) && !busy ? await lookIntoLab(stack, lab, host) : nothingInside;
   const leftovers = sortLeftovers(survey.things, {
     own: lab,
     busy: new Set([...states.busy, ...states.unreadable]),
@@ -83,64 +76,51 @@ export async function examine(stack: string): Promise<Diagnosis> {
   return {
     stack,
     lab,
-    present: [...host.present, ...tools.present],
+    present: [...prepared.present, ...tools.present],
     problems: [
-      ...host.problems,
+      ...prepared.problems,
       ...tools.problems,
       ...states.problems,
       ...survey.blind.map(({ kind, reason }) => `cannot look for each ${kind}: ${reason}`),
-      ...asleep.blind
+      ...inside.blind
         // A daemon that does not answer is told of once: by what the survey could not look for.
         .filter(({ reason }) => !survey.blind.some((each) => each.reason === reason))
         .map(({ kind, reason }) => `cannot see whether each ${kind} runs: ${reason}`),
       ...inside.problems,
     ],
     leftovers,
-    asleep: asleep.asleep,
+    asleep: inside.stopped,
     findings: inside.findings,
     heartbeats: inside.heartbeats,
-    staleFiles:
-      states.up.has(stack) || busy || states.unreadable.has(lab)
-        ? []
-        : await presentAccessFiles(stack),
     busy,
   };
 }
 
-/** What of a lab that is up stands still, and what is wrong in it. */
-export async function lookIntoLab(
-  stack: string,
-  lab: string,
-  libvirtUri: string,
-): Promise<{ readonly asleep: AsleepSeen; readonly inside: Inside }> {
-  const [asleep, inside] = await Promise.all([
-    asleepOf(lab, thisHost(libvirtUri)),
-    insideLab(stack, lab, libvirtUri),
+/** What of a lab that is up stands still, what is wrong in it, and why that could not be seen. */
+export type Inside = StoppedSeen & Pick<Diagnosis, "findings" | "heartbeats" | "problems">;
+
+const nothingInside: Inside = {
+  ...{ stopped: [], blind: [], findings: [], heartbeats: {}, problems: [] },
+};
+
+/** Looks into a lab that is up. A state that cannot be read is a problem, and no reason to say nothing else. */
+export async function lookIntoLab(stack: string, lab: string, host: Host): Promise<Inside> {
+  const [stopped, answers] = await Promise.all([
+    stoppedOf(lab, host),
+    askLab(stack, lab, host).catch(messageOf),
   ]);
-  return { asleep, inside };
+  return typeof answers === "string"
+    ? { ...nothingInside, ...stopped, problems: [`cannot look into the lab ${lab}: ${answers}`] }
+    : {
+        ...{ ...stopped, problems: [], findings: judgeLab(answers) },
+        heartbeats: Object.fromEntries(heartbeatsIn(answers)),
+      };
 }
 
-const nothingAsleep: AsleepSeen = { asleep: [], blind: [] };
+/** What there is, and one line for each problem. */
+type Prepared = Pick<Diagnosis, "present" | "problems">;
 
-/** What is seen inside of a lab, and why it could not be. */
-export type Inside = Pick<Diagnosis, "findings" | "heartbeats" | "problems">;
-
-const nothingInside: Inside = { findings: [], heartbeats: {}, problems: [] };
-
-/** A state that cannot be read is a problem, and no reason to say nothing else. */
-async function insideLab(stack: string, lab: string, libvirtUri: string): Promise<Inside> {
-  try {
-    const answers = await askLab(stack, lab, thisHost(libvirtUri));
-    const heartbeats = Object.fromEntries(heartbeatsIn(answers));
-    return { findings: judgeLab(answers), heartbeats, problems: [] };
-  } catch (error) {
-    return { ...nothingInside, problems: [`cannot look into the lab ${lab}: ${messageOf(error)}`] };
-  }
-}
-
-async function hostProblems(
-  stack: string,
-): Promise<{ readonly present: readonly Present[]; readonly problems: readonly string[] }> {
+async function hostProblems(stack: string): Promise<Prepared> {
   try {
     const settings = await stackSettings(stack);
     const facts = await hostFacts(settings);
@@ -181,14 +161,11 @@ async function statesOfProject(): Promise<{
       if (await isBusy(stack)) {
         busy.add(names.prefix);
       }
-      const state = await readStateFile(stack);
-      const resources = state === undefined ? [] : resourcesOf(state);
+      const resources = resourcesOf(await readStateFile(stack));
       if (resources.length > 0) {
         up.add(stack);
       }
-      for (const { identity } of ownedThings(resources)) {
-        owned.add(identity);
-      }
+      for (const identity of ownedIdentities(resources)) owned.add(identity);
     } catch (error) {
       // What a state owns that cannot be read is not known, so none of it counts as left over.
       unreadable.add(labNames(stack).prefix);
@@ -226,14 +203,7 @@ async function isBusy(stack: string): Promise<boolean> {
 }
 
 /** Tools that `kindows prepare` has put in place, and those that are missing. */
-interface PreparedTools {
-  readonly present: readonly Present[];
-  /** One line for each problem. */
-  readonly problems: readonly string[];
-}
-
-/** Looks at the tools of this clone. */
-async function preparedTools(): Promise<PreparedTools> {
+async function preparedTools(): Promise<Prepared> {
   let tools: Readonly<Record<string, string>>;
   try {
     tools = builtArtifacts().tools;
@@ -256,4 +226,92 @@ async function preparedTools(): Promise<PreparedTools> {
       .filter(({ there }) => !there)
       .map(({ what, detail }) => `the tool ${what} is gone (${detail}): run \`kindows prepare\``),
   };
+}
+
+/** What this host has, in words. */
+function presentOn(facts: HostFacts, nodeVersion: string): readonly Present[] {
+  const { docker, libvirt, kvm, confinement, memory, disks } = facts;
+  return [
+    { what: "Node.js", detail: nodeVersion },
+    { what: "Docker", detail: docker.reachable ? docker.version : `no answer: ${docker.error}` },
+    {
+      what: "libvirt",
+      detail: libvirt.reachable ? libvirt.version : `no answer: ${libvirt.error}`,
+    },
+    { what: "/dev/kvm", detail: kvmText(kvm) },
+    { what: "confinement", detail: confinementText(confinement) },
+    {
+      what: "memory",
+      detail: `${memory.availableMiB} MiB available of ${memory.totalMiB} MiB`,
+    },
+    { what: "disk", detail: `${Math.floor(disks.pool.freeGiB)} GiB free at ${disks.pool.folder}` },
+  ];
+}
+
+function confinementText({ by, denials }: HostFacts["confinement"]): string {
+  if (by === undefined) {
+    return "none";
+  }
+  return denials === undefined
+    ? `${by}; what it denied only root and the group adm or systemd-journal may see`
+    : by;
+}
+
+function kvmText(kvm: HostFacts["kvm"]): string {
+  if (kvm === undefined) {
+    return "not asked for: machines are emulated";
+  }
+  return typeof kvm === "string" ? kvm : `does not work: ${kvm.error}`;
+}
+
+/** A lab that something on this host belongs to. */
+export interface LabOnHost {
+  /** Prefix of its names. */
+  readonly lab: string;
+  readonly things: readonly HostResource[];
+}
+
+/** How things on this host relate to the labs that are known. */
+export interface Leftovers {
+  /** Belong to the chosen stack's lab, but not to its state. */
+  readonly own: readonly HostResource[];
+  /** Labs that neither this project nor another living clone knows of. */
+  readonly unknown: readonly LabOnHost[];
+  /** Labs that another clone runs, and the folder of that clone. */
+  readonly elsewhere: readonly (LabOnHost & { readonly project: string })[];
+}
+
+/** What is known of labs when things are sorted. */
+export interface KnownLabs {
+  /** Lab of the chosen stack. */
+  readonly own: string;
+  /** Labs that a run works on right now: what of them is not in a state yet is not left over. */
+  readonly busy: ReadonlySet<string>;
+  /** Identities that the states of all this project's stacks own. */
+  readonly owned: ReadonlySet<string>;
+  /** Labs of this project's other stacks. */
+  readonly siblings: ReadonlySet<string>;
+  readonly ownershipOf: (lab: string) => Ownership;
+}
+
+/** Sorts what was found on a host into what is in order and what is left over. */
+export function sortLeftovers(things: readonly HostResource[], known: KnownLabs): Leftovers {
+  const loose = things.filter(
+    (thing) =>
+      !known.busy.has(thing.lab) &&
+      (thing.identity === undefined || !known.owned.has(thing.identity)),
+  );
+  const own = loose.filter((thing) => thing.lab === known.own);
+  const labs = [...new Set(loose.map((thing) => thing.lab))]
+    .filter((lab) => lab !== known.own)
+    .sort()
+    .map((lab) => ({ lab, things: loose.filter((thing) => thing.lab === lab) }));
+  const elsewhere = labs.flatMap((each) => {
+    const ownership = known.ownershipOf(each.lab);
+    return ownership.kind === "theirs" && !known.siblings.has(each.lab)
+      ? [{ ...each, project: ownership.claim.project }]
+      : [];
+  });
+  const unknown = labs.filter(({ lab }) => !elsewhere.some((each) => each.lab === lab));
+  return { own, unknown, elsewhere };
 }

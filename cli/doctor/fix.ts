@@ -1,21 +1,15 @@
 import { waitUntil } from "../../host/wait-until.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { removeAccessFiles } from "../lab/access.ts";
-import type { Host } from "../lab/host.ts";
-import { thisHost } from "../lab/host.ts";
-import { assertNotTheirs } from "../lab/may-use.ts";
-import { sweepLeftovers } from "../lab/sweep.ts";
-import { wakeDaemons } from "../lab/wake-daemons.ts";
 import { resourcesOf } from "../engine/deployment.ts";
-import { ownedThings } from "../recovery/owned-things.ts";
 import { readStateFile } from "../engine/state-file.ts";
-import { wakeLab } from "../recovery/wake.ts";
+import { ownedIdentities, sweepLeftovers } from "../host-resources/host-resources.ts";
+import { startDaemons, startStopped } from "../host-resources/stopped.ts";
+import { assertNotTheirs } from "../lab/claim.ts";
+import { thisHost, type Host } from "../lab/host.ts";
 import { labIdentity } from "../stack-settings.ts";
-import { examine, lookIntoLab } from "./examine.ts";
-import type { Diagnosis } from "./examine.ts";
-import { repairText } from "./finding.ts";
-import type { Repair } from "./finding.ts";
+import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
+import { repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
 /**
@@ -32,13 +26,12 @@ const settling = /^(node|API server|machine|pod) ?/;
 
 /** What a repair does to a host, one line each; empty where nothing is there that it repairs. */
 export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
-  const { asleep, leftovers, staleFiles } = diagnosis;
+  const { asleep, leftovers } = diagnosis;
   return [
     ...asleep
       .filter(({ first }) => first === undefined)
       .map(({ kind, name, verb }) => `${verb} ${kind} ${name}`),
     ...leftovers.own.map(({ kind, name }) => `remove ${kind} ${name}`),
-    ...staleFiles.map((file) => `remove file ${file}`),
     ...repairsOf(diagnosis).map(repairText),
   ];
 }
@@ -64,13 +57,13 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
  * was, then.
  */
 export async function fix(stack: string, say: (line: string) => void): Promise<void> {
-  const { names, libvirtUri } = await labIdentity(stack);
-  const lab = names.prefix;
-  const host = thisHost(libvirtUri);
+  const identity = await labIdentity(stack);
+  const lab = identity.names.prefix;
+  const host = thisHost(identity);
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     // First: nothing of the lab can be seen without them.
-    await wakeDaemons(libvirtUri, say);
+    await startDaemons(identity.libvirtUri, say);
     const told = new Set<string>();
     let troubles: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -111,7 +104,7 @@ async function repairAll(
   planned: readonly string[],
   { stack, lab, host, say }: Place,
 ): Promise<readonly string[]> {
-  const { asleep, leftovers, staleFiles } = diagnosis;
+  const { asleep, leftovers } = diagnosis;
   const troubles: string[] = [];
   const attempt = async (work: () => Promise<unknown>): Promise<void> => {
     try {
@@ -121,18 +114,13 @@ async function repairAll(
     }
   };
   if (asleep.some(({ first }) => first === undefined)) {
-    await attempt(() => wakeLab(lab, host, "built-on", say));
+    await attempt(() => startStopped(lab, host, "all", say));
   }
   if (leftovers.own.length > 0) {
     await attempt(async () => {
-      const state = await readStateFile(stack);
-      const owned = ownedThings(state === undefined ? [] : resourcesOf(state));
-      const identities = new Set(owned.map(({ identity }) => identity));
-      await sweepLeftovers({ lab, owned: identities }, host, say);
+      const owned = ownedIdentities(resourcesOf(await readStateFile(stack)));
+      await sweepLeftovers({ lab, owned }, host, say);
     });
-  }
-  if (staleFiles.length > 0) {
-    await attempt(() => removeAccessFiles(stack));
   }
   for (const repair of repairsOf(diagnosis)) {
     const text = repairText(repair);
@@ -157,8 +145,8 @@ async function settle({ stack, lab, host, say }: Place): Promise<void> {
   try {
     const options = { what, timeoutSeconds: settleSeconds, pollMilliseconds: 3000 };
     await waitUntil(options, async () => {
-      const { asleep, inside } = await lookIntoLab(stack, lab, host.libvirtUri);
-      return stillSettling({ ...inside, asleep: asleep.asleep }, since);
+      const inside = await lookIntoLab(stack, lab, host);
+      return stillSettling({ ...inside, asleep: inside.stopped }, since);
     });
   } catch (error) {
     say(messageOf(error));

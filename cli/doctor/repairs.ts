@@ -13,11 +13,9 @@ import { enginePulumi } from "../engine/pulumi.ts";
 import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
-import { parseDeployment } from "../engine/deployment.ts";
+import { labStateOf, withToken, type LabState } from "../lab/lab-state.ts";
 import { askCluster } from "./examine-lab.ts";
 import type { Repair } from "./finding.ts";
-import { labState, withToken } from "./lab-state.ts";
-import type { LabState } from "./lab-state.ts";
 import { stepOverSsh } from "./step-over-ssh.ts";
 
 /** Life of a token that a join which is run again gets, in minutes; it is removed when that has ended. */
@@ -40,13 +38,8 @@ export async function doRepair(repair: Repair, stack: string, lab: string): Prom
       await docker(["exec", repair.container, "systemctl", "restart", "kubelet"]);
       return;
     case "run-join":
-      return runJoin(repair.node, await stateOf(stack, lab));
+      return runJoin(repair.node, await labStateOf(enginePulumi(stack, lab)));
   }
-}
-
-async function stateOf(stack: string, lab: string): Promise<LabState> {
-  const pulumi = enginePulumi(stack, lab);
-  return labState(parseDeployment(await pulumi.state(["stack", "export", "--show-secrets"])));
 }
 
 /**
@@ -64,7 +57,7 @@ async function renewCertificates(
     await docker(["exec", container, "bash", "-c", restartControlPlane], { timeoutSeconds: 120 });
   }
   const [first] = containers;
-  const { kubeconfig } = await stateOf(stack, lab);
+  const { kubeconfig } = await labStateOf(enginePulumi(stack, lab));
   if (first === undefined || kubeconfig === undefined) {
     return;
   }

@@ -1,17 +1,16 @@
 import { table } from "../table.ts";
-import type { Asleep } from "../recovery/wake.ts";
+import type { StoppedResource } from "../host-resources/stopped.ts";
 import type { Diagnosis } from "./examine.ts";
 import { repairText } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 
 /** Whether there is nothing to do. */
 export function isFine(diagnosis: Diagnosis): boolean {
-  const { problems, leftovers, asleep, findings, staleFiles } = diagnosis;
+  const { problems, leftovers, asleep, findings } = diagnosis;
   return (
     problems.length === 0 &&
     asleep.length === 0 &&
     findings.length === 0 &&
-    staleFiles.length === 0 &&
     leftovers.own.length === 0 &&
     leftovers.unknown.length === 0
   );
@@ -19,8 +18,7 @@ export function isFine(diagnosis: Diagnosis): boolean {
 
 /** The diagnosis as people read it. */
 export function doctorText(diagnosis: Diagnosis): string {
-  const { stack, lab, present, problems, leftovers, asleep, findings, staleFiles, busy } =
-    diagnosis;
+  const { stack, lab, present, problems, leftovers, asleep, findings, busy } = diagnosis;
   const things = (list: readonly { readonly kind: string; readonly name: string }[]): string[] =>
     list.map(({ kind, name }) => `  - ${kind} ${name}`);
   const paragraphs = [
@@ -45,12 +43,11 @@ export function doctorText(diagnosis: Diagnosis): string {
   if (findings.length > 0) {
     paragraphs.push([`Wrong in the lab ${lab}:`, ...findings.map(findingLine)].join("\n"));
   }
-  if (leftovers.own.length + staleFiles.length > 0) {
+  if (leftovers.own.length > 0) {
     paragraphs.push(
       [
         `Left over from the lab ${lab} (\`kindows doctor --fix --stack ${stack}\` removes it, \`down\` does too):`,
         ...things(leftovers.own),
-        ...staleFiles.map((file) => `  - file ${file}`),
       ].join("\n"),
     );
   }
@@ -76,7 +73,7 @@ export function doctorText(diagnosis: Diagnosis): string {
   return paragraphs.filter((each) => each !== "").join("\n\n");
 }
 
-function asleepLine({ kind, name, seen, first }: Asleep): string {
+function asleepLine({ kind, name, seen, first }: StoppedResource): string {
   return [
     `  - ${kind} ${name}${seen === undefined ? "" : ` (${seen})`}`,
     ...(first === undefined ? [] : [`    --fix leaves it alone; ${first}`]),

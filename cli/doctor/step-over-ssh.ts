@@ -1,7 +1,7 @@
 import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import type { StepResult } from "../../components/windows/step-result.ts";
-import type { NodeMachine } from "./lab-state.ts";
+import type { NodeMachine } from "../lab/lab-state.ts";
 
 /**
  * Runs a step on a machine that has its scripts.

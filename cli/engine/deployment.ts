@@ -51,9 +51,9 @@ export function parseDeployment(json: string): Deployment {
   return deployment;
 }
 
-/** All resources, in the engine's order: what a resource needs comes before it. */
-export function resourcesOf(deployment: Deployment): readonly StateResource[] {
-  return deployment.deployment.resources ?? [];
+/** All resources, in the engine's order: what a resource needs comes before it; none without a state. */
+export function resourcesOf(deployment: Deployment | undefined): readonly StateResource[] {
+  return deployment?.deployment.resources ?? [];
 }
 
 /** Name of a resource. */

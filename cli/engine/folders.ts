@@ -3,7 +3,7 @@ import path from "node:path";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 
 /** Name of the project in Pulumi.yaml: part of the state's paths. */
-const projectName = "kindows";
+export const projectName = "kindows";
 
 /** What the engine calls its home: plugins, credentials, logs. */
 export const pulumiHome = path.join(localFolder, "pulumi");

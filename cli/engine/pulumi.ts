@@ -3,7 +3,8 @@ import { execa } from "execa";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { labVariable } from "../lab/processes.ts";
+import { labVariable } from "../host-resources/processes.ts";
+import { parseDeployment, type Deployment } from "./deployment.ts";
 import { engineEnvironment, unwantedVariables } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
 import { lockFolder } from "./folders.ts";
@@ -56,6 +57,16 @@ export class Pulumi {
       );
     }
     return result.stdout;
+  }
+
+  /** The stack's state. */
+  async exportState(...options: "--show-secrets"[]): Promise<Deployment> {
+    return parseDeployment(await this.state(["stack", "export", ...options]));
+  }
+
+  /** Puts another state in the place of the stack's. */
+  async importState(deployment: Deployment): Promise<void> {
+    await this.state(["stack", "import"], JSON.stringify(deployment));
   }
 
   /**

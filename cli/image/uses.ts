@@ -7,8 +7,8 @@ import { artifactAddress } from "../../toolchain/cache.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { lines, virsh } from "../lab/host.ts";
 import type { Host } from "../lab/host.ts";
-import { isLabPrefix } from "../lab/lab-thing.ts";
-import { volumesOf } from "../lab/volumes.ts";
+import { isLabPrefix } from "../host-resources/resource-kind.ts";
+import { volumesOf } from "../host-resources/storage.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
 import type { ImageUse } from "./images.ts";
 

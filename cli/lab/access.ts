@@ -1,7 +1,9 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { stackFolder } from "../engine/folders.ts";
+import { resourceName } from "../engine/deployment.ts";
+import { projectName, stackFolder } from "../engine/folders.ts";
+import type { ResourceKind } from "../host-resources/resource-kind.ts";
 import type { LabOutputs } from "./outputs.ts";
 
 /** Files with which people reach a lab. */
@@ -31,20 +33,30 @@ export async function writeAccessFiles(stack: string, outputs: LabOutputs): Prom
   return files;
 }
 
-/** Removes what a stack handed out; its settings' copy stays with the state. */
-export async function removeAccessFiles(stack: string): Promise<void> {
-  for (const file of Object.values(accessFiles(stack)) as string[]) {
-    await rm(file, { force: true });
-  }
-}
+/** Those that are there; a stack's settings have their own copy, which stays with the state. */
+export const labFiles: ResourceKind = {
+  kind: "file",
 
-/** Access files of a stack that are there. */
-export async function presentAccessFiles(stack: string): Promise<readonly string[]> {
-  const present = await readdir(stackFolder(stack)).catch(() => [] as string[]);
-  return (Object.values(accessFiles(stack)) as string[]).filter((file) =>
-    present.includes(path.basename(file)),
-  );
-}
+  find: async ({ of }) => {
+    if (of === undefined) return [];
+    const present = await readdir(stackFolder(of.stack)).catch(() => [] as string[]);
+    return (Object.values(accessFiles(of.stack)) as string[])
+      .filter((file) => present.includes(path.basename(file)))
+      .map((name) => ({
+        ...{ kind: labFiles.kind, name, lab: of.lab },
+        identity: `files of ${projectName}-${of.stack}`,
+      }));
+  },
+
+  remove: ({ name }) => rm(name, { force: true }),
+
+  // As long as anything of the stack is in its state.
+  owned: {
+    "pulumi:pulumi:Stack": ({ urn }) => [
+      { identity: `files of ${resourceName(urn)}`, essential: false },
+    ],
+  },
+};
 
 /** A new file each time: the mode of an existing one would stay. */
 async function writeSecret(file: string, content: string): Promise<void> {

@@ -4,6 +4,12 @@ import * as z from "zod";
 
 import { cacheRoot } from "../../toolchain/cache.ts";
 import { projectRoot } from "../../toolchain/project.ts";
+import { Failure } from "../../host/failure.ts";
+import { pendingOperations, resourcesOf } from "../engine/deployment.ts";
+import type { Pulumi } from "../engine/pulumi.ts";
+import { surveyHost } from "../host-resources/host-resources.ts";
+import { labFiles } from "./access.ts";
+import type { Host } from "./host.ts";
 
 const claimSchema = z.object({ project: z.string(), stack: z.string() });
 
@@ -56,4 +62,50 @@ export async function releaseLab(lab: string): Promise<void> {
 
 function claimFile(lab: string): string {
   return path.join(cacheRoot(), "labs", `${lab}.json`);
+}
+
+/**
+ * Checks that what carries the lab's name on this host may be taken for this stack's: its own, or nobody's.
+ *
+ * @throws when another clone runs the lab, or when nobody can tell whose it is; then removing it takes a command
+ * that says so.
+ */
+export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
+  const ownership = await assertNotTheirs(lab, pulumi.stack);
+  if (ownership.kind !== "unclaimed") {
+    return;
+  }
+  const state = await pulumi.exportState();
+  if (resourcesOf(state).length > 0 || pendingOperations(state).length > 0) {
+    return;
+  }
+  // Files are this clone's own.
+  const found = (await surveyHost(host)).things.filter(
+    (thing) => thing.lab === lab && thing.kind !== labFiles.kind,
+  );
+  if (found.length > 0) {
+    const list = found.map(({ kind, name }) => `  - ${kind} ${name}`).join("\n");
+    throw new Failure(
+      `on this host there is a lab ${lab} already, and this project does not know it:\n${list}\n` +
+        `If nobody uses it, remove it with \`kindows down --stack ${pulumi.stack}\`; ` +
+        `otherwise give this stack another kindows:lab.name`,
+    );
+  }
+}
+
+/**
+ * Whose a lab is on this host, if it is this stack's or nobody's.
+ *
+ * @throws when another clone, or another stack, runs it.
+ */
+export async function assertNotTheirs(lab: string, stack: string): Promise<Ownership> {
+  const ownership = await ownershipOf(lab, stack);
+  if (ownership.kind === "theirs") {
+    const { project, stack: runBy } = ownership.claim;
+    throw new Failure(
+      `the lab ${lab} is run by the stack ${runBy} of the project in ${project}: ` +
+        `remove it there with \`kindows down --stack ${runBy}\`, or give this stack another kindows:lab.name`,
+    );
+  }
+  return ownership;
 }

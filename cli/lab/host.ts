@@ -1,11 +1,14 @@
 import { virshArguments } from "../../host/virsh.ts";
 import { runProgram } from "../../host/run-program.ts";
 import { Failure } from "../../host/failure.ts";
+import type { LabIdentity } from "../stack-settings.ts";
 
 /** Runs programs of the host; tests put recorded answers in its place. */
 export interface Host {
   /** libvirt connection the lab's machines are on, e.g. `qemu:///system`. */
   readonly libvirtUri: string;
+  /** The stack that is worked on, and the prefix of its lab. */
+  readonly of?: { readonly stack: string; readonly lab: string };
   /** Hypervisors on other hosts that have, or may have, things of the lab, and answer. */
   readonly others?: readonly RemoteHost[];
   /**
@@ -30,10 +33,12 @@ export interface RemoteHost {
 const timeoutSeconds = 60;
 
 /** This host, and what of the lab is elsewhere. */
-export function thisHost(libvirtUri: string, others: readonly RemoteHost[] = []): Host {
+export function thisHost(
+  { stack, names, libvirtUri }: LabIdentity,
+  others: readonly RemoteHost[] = [],
+): Host {
   return {
-    libvirtUri,
-    others,
+    ...{ libvirtUri, others, of: { stack, lab: names.prefix } },
     run: async (program, args) => {
       const { how, stdout, reason } = await runProgram(program, args, timeoutSeconds);
       if (how === "well") {
@@ -50,26 +55,6 @@ export function thisHost(libvirtUri: string, others: readonly RemoteHost[] = [])
 /** Runs virsh against the lab's libvirt. */
 export async function virsh(host: Host, ...args: string[]): Promise<string | undefined> {
   return host.run("virsh", virshArguments(host.libvirtUri, args));
-}
-
-/**
- * UUID of a named libvirt thing, or nothing when it is gone by now: another lab's may go while this one is looked at.
- *
- * @param kind How virsh's commands for it begin: `net` or `pool`.
- */
-export async function uuidOf(
-  host: Host,
-  kind: "net" | "pool",
-  name: string,
-): Promise<string | undefined> {
-  try {
-    return (await virsh(host, `${kind}-uuid`, name))?.trim();
-  } catch (error) {
-    if (lines(await virsh(host, `${kind}-list`, "--all", "--name")).includes(name)) {
-      throw error;
-    }
-    return undefined;
-  }
 }
 
 /** Lines of a program's output that say something. */

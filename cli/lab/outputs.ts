@@ -1,7 +1,10 @@
 import * as z from "zod";
 
-import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure } from "../../host/failure.ts";
+import { stackExists } from "../engine/ensure-stack.ts";
+import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { labIdentity } from "../stack-settings.ts";
+import { writeAccessFiles, type AccessFiles } from "./access.ts";
 
 const nodeSchema = z.object({
   /** Node and computer name. */
@@ -54,4 +57,28 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
     );
   }
   return parsed.data;
+}
+
+/** A lab that is up, and how to reach it. */
+export interface UpLab {
+  /** The lab's name, `kindows-<lab>`. */
+  readonly lab: string;
+  readonly outputs: LabOutputs;
+  readonly access: AccessFiles;
+}
+
+/**
+ * Outputs of a stack's lab; writes its access files anew.
+ *
+ * @throws Failure when the stack does not exist, or is not up.
+ */
+export async function labThatIsUp(stack: string): Promise<UpLab> {
+  const { names } = await labIdentity(stack);
+  const outputs = (await stackExists(stack))
+    ? await labOutputs(enginePulumi(stack, names.prefix))
+    : undefined;
+  if (outputs === undefined) {
+    throw new Failure(`the stack ${stack} is not up: \`kindows up --stack ${stack}\``);
+  }
+  return { lab: names.prefix, outputs, access: await writeAccessFiles(stack, outputs) };
 }

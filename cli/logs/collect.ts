@@ -6,7 +6,7 @@ import { scriptCommand } from "../../components/windows/step-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { exportNodeLog, logSeconds } from "../../components/windows/steps.ts";
 import { runOverSsh } from "../../ssh/run-over-ssh.ts";
-import type { LogSource } from "./machines.ts";
+import type { NodeMachine } from "../lab/lab-state.ts";
 import { redactLog } from "./redact-log.ts";
 
 /** KiB of the end of each log file. */
@@ -19,7 +19,7 @@ const tailKiB = 1024;
  * @returns the folder.
  * @throws when the machine can't be reached, or answers something else.
  */
-export async function collectLogs(source: LogSource, below: string): Promise<string> {
+export async function collectLogs(source: NodeMachine, below: string): Promise<string> {
   const command = scriptCommand(source.scripts, exportNodeLog, { TailKiB: tailKiB });
   const output = await runOverSsh(source, command, logSeconds);
   parseStepResult(exportNodeLog.name, source.node, output);

@@ -1,6 +1,6 @@
 import type { Pulumi } from "../engine/pulumi.ts";
 import * as z from "zod";
-import { parseDeployment, resourcesOf, shortName, type Deployment } from "../engine/deployment.ts";
+import { resourcesOf, shortName, type Deployment } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
 import { forget } from "./forget.ts";
 
@@ -45,10 +45,9 @@ export async function pushAgain(
   nodes: readonly string[],
   say: (line: string) => void,
 ): Promise<boolean> {
-  const before = parseDeployment(await pulumi.state(["stack", "export"]));
-  const { deployment, notes } = forgetPushes(before, nodes);
+  const { deployment, notes } = forgetPushes(await pulumi.exportState(), nodes);
   if (notes.length > 0) {
-    await pulumi.state(["stack", "import"], JSON.stringify(deployment));
+    await pulumi.importState(deployment);
     notes.forEach(say);
   }
   return notes.length > 0;

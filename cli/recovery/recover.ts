@@ -3,15 +3,14 @@ import os from "node:os";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
-import { processes } from "../lab/processes.ts";
-import { surveyHost } from "../lab/survey.ts";
-import { parseDeployment, resourcesOf } from "../engine/deployment.ts";
+import { processes } from "../host-resources/processes.ts";
+import { surveyHost } from "../host-resources/host-resources.ts";
+import { startStopped } from "../host-resources/stopped.ts";
+import { resourcesOf } from "../engine/deployment.ts";
 import type { Extent } from "./forget.ts";
 import { goneFromHyperV } from "./hyper-v-machines.ts";
-import { judgeLock, readLocks } from "./locks.ts";
+import { judgeLock, readLocks, seenProcess } from "./locks.ts";
 import { repairState } from "./repair.ts";
-import { seenProcess } from "./seen-process.ts";
-import { wakeLab } from "./wake.ts";
 
 /** What is to be put right after a run that may have been killed anywhere. */
 export interface Recovery {
@@ -39,17 +38,17 @@ export async function recoverState(recovery: Recovery): Promise<ReadonlySet<stri
   const away = new Set(recovery.away);
   await endStaleProcesses(lab, host, say);
   await releaseLock(pulumi, say);
-  await wakeLab(lab, host, extent, say);
+  await startStopped(lab, host, extent === "built-on" ? "all" : "needed to remove", say);
 
   const survey = await surveyHost(host);
   const things = survey.things.filter((thing) => thing.lab === lab);
-  const before = parseDeployment(await pulumi.state(["stack", "export"]));
+  const before = await pulumi.exportState();
   // A removal finds nothing to remove, and is none the worse for it.
   const goneElsewhere = extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
   const sight = { things, blind: survey.blind, away, goneElsewhere };
   const repair = repairState(before, sight, extent);
   if (repair.notes.length > 0) {
-    await pulumi.state(["stack", "import"], JSON.stringify(repair.deployment));
+    await pulumi.importState(repair.deployment);
     repair.notes.forEach(say);
   }
   return repair.owned;

@@ -1,15 +1,13 @@
-import type { LabThing } from "../lab/lab-thing.ts";
-import type { Deployment } from "../engine/deployment.ts";
 import {
   pendingOperations,
   resourcesOf,
   shortName,
   withoutPendingOperations,
+  type Deployment,
+  type StateResource,
 } from "../engine/deployment.ts";
-import { extentOf, forget } from "./forget.ts";
-import type { Extent } from "./forget.ts";
-import { ownedThings } from "./owned-things.ts";
-import { unusedTokens } from "./unused-tokens.ts";
+import { ownedIdentities, ownedResources, type Survey } from "../host-resources/host-resources.ts";
+import { extentOf, forget, neededBy, type Extent } from "./forget.ts";
 
 /** A state that fits the host, and what was done to it. */
 export interface Repair {
@@ -23,7 +21,7 @@ export interface Repair {
 /** What is known of the host when a state is repaired. */
 export interface Sight {
   /** Everything of the lab that was found. */
-  readonly things: readonly LabThing[];
+  readonly things: Survey["things"];
   /** Kinds that could not be looked for: nothing of them counts as gone. */
   readonly blind: readonly { readonly kind: string }[];
   /** Resources whose hypervisor does not answer: nothing of them counts as gone. */
@@ -43,7 +41,7 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
     ({ type, resource }) => `${type} ${shortName(resource.urn)} was interrupted`,
   );
   const resources = resourcesOf(deployment);
-  const lost = ownedThings(resources).filter(
+  const lost = ownedResources(resources).filter(
     ({ identity, essential, urn }) =>
       essential && !there.has(identity) && seen(identity) && sight.away?.has(urn) !== true,
   );
@@ -64,6 +62,26 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
   return {
     deployment: repaired,
     notes,
-    owned: new Set(ownedThings(resourcesOf(repaired)).map(({ identity }) => identity)),
+    owned: ownedIdentities(resourcesOf(repaired)),
   };
+}
+
+/** Component that mints a bootstrap token; the token itself is a command below it. */
+const tokenComponent = "kindows:controlplane:BootstrapToken";
+
+/**
+ * URNs of tokens that were minted for a join which is not in the state.
+ *
+ * The join was never reached or did not finish. A token lives an hour or two, so by now it may be worthless, and
+ * nothing in the state would show that: it is minted again. The cluster removes the old one when it expires.
+ */
+export function unusedTokens(resources: readonly StateResource[]): readonly string[] {
+  const needed = new Set(resources.flatMap((resource) => neededBy(resource)));
+  const components = new Set(
+    resources.filter((each) => each.type === tokenComponent).map((each) => each.urn),
+  );
+  return resources
+    .filter((each) => each.custom === true && components.has(each.parent ?? ""))
+    .filter((each) => !needed.has(each.urn))
+    .map((each) => each.urn);
 }

@@ -3,13 +3,11 @@ import { enginePulumi } from "../engine/pulumi.ts";
 import { messageOf } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import type { AccessFiles } from "../lab/access.ts";
-import { domains } from "../lab/domains.ts";
-import type { Host, RemoteHost } from "../lab/host.ts";
-import { lines, thisHost, virsh } from "../lab/host.ts";
-import { hypervisorsIn } from "../lab/hypervisors.ts";
-import { hypervisorOf, onEachHypervisor } from "../lab/on-each-hypervisor.ts";
-import { labOutputs } from "../lab/outputs.ts";
-import type { LabOutputs } from "../lab/outputs.ts";
+import { domains } from "../host-resources/domains.ts";
+import { onEachHypervisor } from "../host-resources/on-each-hypervisor.ts";
+import { hypervisorsIn } from "../lab/fleet.ts";
+import { thisHost, type Host } from "../lab/host.ts";
+import { labOutputs, type LabOutputs } from "../lab/outputs.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { clusterNodes } from "./cluster-nodes.ts";
 import type { LabStatus, MachineState } from "./report.ts";
@@ -21,9 +19,8 @@ const apiTimeout = "1500ms";
 export interface KnownLab {
   readonly stack: string;
   readonly lab: string;
-  readonly libvirtUri: string;
-  /** Further hypervisors of its machines. */
-  readonly others: readonly RemoteHost[];
+  /** With the further hypervisors of its machines. */
+  readonly host: Host;
   readonly rehearsal: boolean;
   readonly outputs: LabOutputs;
   readonly access: AccessFiles;
@@ -35,8 +32,8 @@ export interface KnownLab {
  * @returns nothing when the stack is not up.
  */
 export async function knownLab(stack: string): Promise<KnownLab | undefined> {
-  const { names, libvirtUri } = await labIdentity(stack);
-  const lab = names.prefix;
+  const identity = await labIdentity(stack);
+  const lab = identity.names.prefix;
   const outputs = await labOutputs(enginePulumi(stack, lab));
   if (outputs === undefined) {
     return undefined;
@@ -45,13 +42,12 @@ export async function knownLab(stack: string): Promise<KnownLab | undefined> {
   const settings = await attempt(async () => stackSettings(stack));
   const rehearsal = settings.value?.windows.image.kind === "rehearsal";
   const others = settings.value === undefined ? [] : hypervisorsIn(settings.value);
-  return { stack, lab, libvirtUri, others, rehearsal, outputs, access };
+  return { stack, lab, host: thisHost(identity, others), rehearsal, outputs, access };
 }
 
 /** How a lab is right now: nodes from the cluster, machines from libvirt, each asked for a bounded time. */
 export async function lookAt(known: KnownLab): Promise<LabStatus> {
-  const { stack, lab, libvirtUri, others, rehearsal, outputs, access } = known;
-  const host = thisHost(libvirtUri, others);
+  const { stack, lab, host, rehearsal, outputs, access } = known;
   const [nodes, machines] = await Promise.all([
     attempt(async () =>
       clusterNodes(
@@ -78,12 +74,7 @@ export async function lookAt(known: KnownLab): Promise<LabStatus> {
 
 async function machinesOf(lab: string, host: Host): Promise<readonly MachineState[]> {
   const found = (await onEachHypervisor(domains).find(host)).filter((thing) => thing.lab === lab);
-  return Promise.all(
-    found.map(async (thing) => ({
-      name: thing.name,
-      state: lines(await virsh(hypervisorOf(thing, host), "domstate", thing.name)).join(" "),
-    })),
-  );
+  return found.map(({ name, state = "" }) => ({ name, state }));
 }
 
 async function attempt<T>(

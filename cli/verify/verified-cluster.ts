@@ -10,7 +10,7 @@ import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { Row } from "../../verify/rows/row.ts";
 import { verifyLockFile } from "../engine/folders.ts";
 import { Failure } from "../../host/failure.ts";
-import { labThatIsUp } from "../lab/lab-that-is-up.ts";
+import { labThatIsUp } from "../lab/outputs.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { hostAddress, labFacts, whyNoInternetFor } from "./lab-facts.ts";
 

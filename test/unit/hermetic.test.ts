@@ -13,7 +13,7 @@ const files = [
   "cli/fetch",
   "cli/kubeconfig/user-files",
   "cli/logs/follow/process-streams",
-  "cli/recovery/on-hypervisors",
+  "cli/lab/on-hypervisors",
   "cli/recovery/repair",
   "cli/status",
   "controlplane/existing/choose-kubeconfig",

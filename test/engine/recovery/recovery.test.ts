@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Host } from "../../../cli/lab/host.ts";
-import type { LabThing } from "../../../cli/lab/lab-thing.ts";
-import { processes } from "../../../cli/lab/processes.ts";
+import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
+import { processes } from "../../../cli/host-resources/processes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import type { Extent } from "../../../cli/recovery/forget.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
@@ -37,7 +37,7 @@ const slow = new Command("slow", {
 const last = new Command("last", { create: made("last") }, { dependsOn: slow });
 `;
 
-const container: LabThing = {
+const container: HostResource = {
   kind: "docker container",
   name: "kindows-t-control-plane",
   lab: "kindows-t",
@@ -69,7 +69,7 @@ describe("a run of the engine that does not get to its end", () => {
     return recoverState({ pulumi, host: bareHost, lab, extent: "built-on", say });
   };
   const repair = async (
-    things: readonly LabThing[],
+    things: readonly HostResource[],
     extent: Extent,
   ): Promise<readonly string[]> => {
     const before = parseDeployment(await project.pulumi.state(["stack", "export"]));

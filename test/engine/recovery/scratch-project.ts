@@ -1,7 +1,7 @@
 import path from "node:path";
 import { execa } from "execa";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
-import { labVariable } from "../../../cli/lab/processes.ts";
+import { labVariable } from "../../../cli/host-resources/processes.ts";
 import { parseDeployment, resourcesOf } from "../../../cli/engine/deployment.ts";
 import { EngineProject } from "../plugins/support/engine.ts";
 import { findTool } from "../plugins/support/tool.ts";

@@ -8,7 +8,7 @@ import type { LabIdentity } from "../../../cli/stack-settings.ts";
 import { labNames } from "../../../config/names.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { newFolder } from "../new-folder.ts";
-import { recordedHost, type Answers } from "./lab/recorded-host.ts";
+import { recordedHost, type Answers } from "./host-resources/recorded-host.ts";
 
 const lab: LabIdentity = {
   ...{ stack: "dev", names: labNames("dev"), libvirtUri: "test:///default" },
@@ -21,11 +21,10 @@ const vnc =
 const ofOther = { "virsh dumpxml --inactive kindows-other-win-3": domain("", "kindows-other") };
 
 const answers = (state: string, graphics = vnc): Answers => ({
-  "virsh list --all --name": "kindows-dev-win-1\nkindows-dev-win-2\nkindows-other-win-3\n",
+  "virsh list --all": `1 kindows-dev-win-1 ${state}\n2 kindows-dev-win-2 running\n3 kindows-other-win-3 running\n`,
   "virsh dumpxml --inactive kindows-dev-win-1": domain(""),
   "virsh dumpxml --inactive kindows-dev-win-2": domain(""),
   ...ofOther,
-  "virsh domstate kindows-dev-win-1": `${state}\n\n`,
   "virsh dumpxml kindows-dev-win-1": domain(graphics),
 });
 
@@ -44,13 +43,10 @@ describe("the screen of a machine", () => {
       "win-3",
     ],
     "a lab that is not up": [
-      { "virsh list --all --name": "kindows-other-win-3\n", ...ofOther },
+      { "virsh list --all": "3 kindows-other-win-3 running\n", ...ofOther },
       /^the stack dev has no machines: `kindows up --stack dev`$/,
     ],
-    "a host without virsh": [
-      { "virsh list --all --name": undefined },
-      /^the stack dev has no machines/,
-    ],
+    "a host without virsh": [{ "virsh list --all": undefined }, /^the stack dev has no machines/],
     "a machine that is off": [
       answers("shut off"),
       /^the machine of win-1 is off \(shut off\): `kindows up --stack dev` starts it$/,
@@ -64,7 +60,7 @@ describe("the screen of a machine", () => {
       answers("running", vnc.replace("5901", "-1")),
       /has no screen on VNC/,
     ],
-    "a libvirt that does not answer, in its own words": [{}, /virsh list --all --name: failed/],
+    "a libvirt that does not answer, in its own words": [{}, /virsh list --all: failed/],
   };
   for (const [what, [given, message, node = "win-1"]] of Object.entries(wrong)) {
     it(`is not there for ${what}`, () =>

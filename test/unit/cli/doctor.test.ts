@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
-import type { Diagnosis } from "../../../cli/doctor/examine.ts";
+import { sortLeftovers, type Diagnosis } from "../../../cli/doctor/examine.ts";
 import type { Finding } from "../../../cli/doctor/finding.ts";
-import { sortLeftovers } from "../../../cli/doctor/left-over.ts";
 import { doctorText, isFine } from "../../../cli/doctor/report.ts";
 import type { Ownership } from "../../../cli/lab/claim.ts";
-import type { LabThing } from "../../../cli/lab/lab-thing.ts";
+import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
 import { eachCase } from "../each-case.ts";
 
-const thing = (lab: string, name: string): LabThing => ({
+const thing = (lab: string, name: string): HostResource => ({
   kind: "libvirt domain",
   name,
   lab,
@@ -29,7 +28,7 @@ const known = {
 const nothing = { own: [], unknown: [], elsewhere: [] };
 const fine: Diagnosis = {
   ...{ stack: "rehearsal", lab: "kindows-rehearsal", leftovers: nothing, heartbeats: {} },
-  ...{ problems: [], asleep: [], findings: [], staleFiles: [], busy: false },
+  ...{ problems: [], asleep: [], findings: [], busy: false },
   present: [{ what: "Docker", detail: "20.10.24" }],
 };
 const fullDisk = {
@@ -53,7 +52,7 @@ const certificates: Finding = {
 
 describe("what is left over on a host", () => {
   const other = thing("kindows-other", "x");
-  const cases: Readonly<Record<string, readonly [LabThing, object]>> = {
+  const cases: Readonly<Record<string, readonly [HostResource, object]>> = {
     "in the state": [thing("kindows-a", "in-state"), {}],
     "the lab's, not in its state": [thing("kindows-a", "x"), { own: [thing("kindows-a", "x")] }],
     "another clone's lab": [
@@ -115,7 +114,6 @@ describe("the doctor's report", () => {
       { leftovers: { ...nothing, unknown: [strangers] } },
       /Left over from a lab kindows-x/,
     ],
-    files: [{ staleFiles: ["/f/kubeconfig"] }, /- file \/f\/kubeconfig/],
   };
   eachCase("with %s is not fine", troubles, ([change, text]) => {
     const diagnosis = { ...fine, ...change };
@@ -132,7 +130,7 @@ describe("the doctor's report", () => {
 
 describe("what the doctor repairs", () => {
   const found: Diagnosis = {
-    ...{ ...fine, problems: ["Docker does not answer"], staleFiles: ["/f/kubeconfig"] },
+    ...{ ...fine, problems: ["Docker does not answer"] },
     leftovers: {
       own: [thing("kindows-rehearsal", "kindows-rehearsal-win-2")],
       ...{ unknown: [strangers], elsewhere },
@@ -144,7 +142,6 @@ describe("what the doctor repairs", () => {
     assert.deepEqual(plannedRepairs(found), [
       "start libvirt network kindows-rehearsal",
       "remove libvirt domain kindows-rehearsal-win-2",
-      "remove file /f/kubeconfig",
     ]));
 
   it("is nothing inside a lab of which a part stands still: that may be all that is wrong", () =>

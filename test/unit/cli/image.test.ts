@@ -8,7 +8,7 @@ import { PartialImage } from "../../../components/windows/image/builder/partial-
 import { Cache } from "../../../toolchain/cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
-import { recordedHost } from "./lab/recorded-host.ts";
+import { recordedHost } from "./host-resources/recorded-host.ts";
 import { runKindows, type Ended } from "./run-kindows.ts";
 
 const used = "windows-image-0123456789abcdef";

@@ -133,7 +133,9 @@ describe("what kubeadm and PEM files tell of certificates", () => {
   });
 
   it("is asked of each container, and one's silence hides nothing of another", async () => {
-    const nodes = "c control-plane\nw worker\nlb external-load-balancer\n";
+    const nodes =
+      "c running kindows-x control-plane\nw running kindows-x worker\n" +
+      "off exited kindows-x worker\nlb running kindows-x external-load-balancer\n";
     const [first, second, ...rest] = await probeCertificates("kindows-x", {
       libvirtUri: "qemu:///system",
       run: (_program, args) => {

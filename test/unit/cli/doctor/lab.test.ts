@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { askCluster, judgeLab, type LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
-import { labState, withToken, type NodeMachine } from "../../../../cli/doctor/lab-state.ts";
+import { labState, withToken, type NodeMachine } from "../../../../cli/lab/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
 import { eachCase } from "../../each-case.ts";
 import { component, connection, deployment, resource, secret } from "../recovery/state-builder.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { askClock, askCluster } from "../../../../cli/doctor/examine-lab.ts";
-import type { NodeMachine } from "../../../../cli/doctor/lab-state.ts";
+import type { NodeMachine } from "../../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../../cli/doctor/repairs.ts";
 import { stepOverSsh } from "../../../../cli/doctor/step-over-ssh.ts";
 import { scriptCommand } from "../../../../components/windows/step-command.ts";

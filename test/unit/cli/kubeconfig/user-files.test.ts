@@ -4,8 +4,8 @@ import path from "node:path";
 import { mock } from "node:test";
 import { parse } from "yaml";
 
-import { kubeconfigContexts } from "../../../../cli/lab/kubeconfig-contexts.ts";
-import { sweepLeftovers } from "../../../../cli/lab/sweep.ts";
+import { kubeconfigEntries } from "../../../../cli/host-resources/kubeconfig-entries.ts";
+import { sweepLeftovers } from "../../../../cli/host-resources/host-resources.ts";
 import {
   mergeIntoFiles,
   refreshInFiles,
@@ -14,7 +14,7 @@ import {
 import { reachableKubeconfig } from "../../../../kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
 import { newFolder } from "../../new-folder.ts";
-import { recordedHost } from "../lab/recorded-host.ts";
+import { recordedHost } from "../host-resources/recorded-host.ts";
 
 /** What a lab's own kubeconfig looks like. */
 function labKubeconfig(name: string, address = "192.168.150.128"): string {
@@ -300,7 +300,7 @@ describe("a user's own kubeconfig", () => {
     process.env["KUBECONFIG"] = file;
     const scope = { lab: "kindows-a", owned: new Set<string>() };
     const say = (line: string): unknown => said.push(line);
-    await sweepLeftovers(scope, recordedHost({}), say, [kubeconfigContexts]);
+    await sweepLeftovers(scope, recordedHost({}), say, [kubeconfigEntries]);
     assert.equal(said.length, 3);
     assert.deepEqual(parse(await text()), { ...(parse(mine) as Config), "current-context": "" });
   });

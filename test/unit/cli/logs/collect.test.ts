@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { collectLogs } from "../../../../cli/logs/collect.ts";
-import { logSources, type LogSource } from "../../../../cli/logs/machines.ts";
+import { labState, type NodeMachine } from "../../../../cli/lab/lab-state.ts";
 import { parseDeployment, type StateResource } from "../../../../cli/engine/deployment.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { newFolder } from "../../new-folder.ts";
@@ -14,12 +14,12 @@ import { loginOf } from "../rehearsal-machine.ts";
 describe("logs of a machine", () => {
   let host: RehearsalHost;
   const below = newFolder();
-  let source: LogSource;
+  let source: NodeMachine;
 
   before(async () => {
     host = await startWithSteps({ hostName: "win-1", authorizedKeys: [adminKey.public] });
     await prepareThrough(host, "Join-Node");
-    source = { node: "win-1", ...loginOf(host), scripts: remoteSteps };
+    source = { node: "win-1", ...loginOf(host), scripts: remoteSteps, checkFolder: remoteSteps };
     const { drive } = host.windows;
     const log = "C:\\var\\log\\kubelet\\kubelet.log";
     await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
@@ -60,7 +60,7 @@ describe("logs of a machine", () => {
     await hanging;
   });
 
-  const wrong: Readonly<Record<string, readonly [Partial<LogSource>, RegExp]>> = {
+  const wrong: Readonly<Record<string, readonly [Partial<NodeMachine>, RegExp]>> = {
     "another host key": [{ hostKey: adminKey.public }, /host|verif/i],
     "a key it does not know": [{ user: "nobody" }, /authentication/i],
     "no scripts": [{ scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
@@ -91,11 +91,8 @@ describe("machines whose logs can be had", () => {
       component("kindows:machine:ExistingMachine", "lin-1", { node: "lin-1" }, { outputs }),
     ]);
     const scripts = "C:\\kindows\\steps\\Export-NodeLog";
-    assert.deepEqual(logSources(parseDeployment(JSON.stringify(state))), [
-      { node: "win-1", ...connection, scripts },
+    assert.deepEqual(labState(parseDeployment(JSON.stringify(state))).machines, [
+      { node: "win-1", ...connection, scripts, checkFolder: "C:\\k", join: undefined },
     ]);
   });
-
-  it("are none in an empty state", () =>
-    assert.deepEqual(logSources(parseDeployment('{"version":3,"deployment":{}}')), []));
 });

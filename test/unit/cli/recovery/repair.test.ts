@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { LabThing } from "../../../../cli/lab/lab-thing.ts";
+import type { HostResource } from "../../../../cli/host-resources/resource-kind.ts";
 import {
   parseDeployment,
   pendingOperations,
@@ -10,11 +10,10 @@ import {
   withoutPendingOperations,
   type StateResource,
 } from "../../../../cli/engine/deployment.ts";
-import { judgeLock, readLocks } from "../../../../cli/recovery/locks.ts";
+import { judgeLock, readLocks, seenProcess } from "../../../../cli/recovery/locks.ts";
 import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
 import { forgetPushes } from "../../../../cli/recovery/push-again.ts";
 import { repairState } from "../../../../cli/recovery/repair.ts";
-import { seenProcess } from "../../../../cli/recovery/seen-process.ts";
 import { eachCase } from "../../each-case.ts";
 import { newFolder } from "../../new-folder.ts";
 import { component, deployment, resource } from "./state-builder.ts";
@@ -28,7 +27,7 @@ const join = resource("command:remote:Command", "win-1-join", {
   propertyDependencies: { stdin: [token.urn] },
 });
 
-const thing = (identity: string): LabThing => ({
+const thing = (identity: string): HostResource => ({
   kind: identity.split(" ").slice(0, 2).join(" "),
   name: identity,
   lab: "kindows-t",

@@ -4,8 +4,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
+import { kindNodes } from "../../../../../cli/host-resources/containers.ts";
 import { journalArguments, journalStream } from "../../../../../cli/logs/follow/journal-stream.ts";
-import { kindNodes } from "../../../../../cli/logs/follow/kind-nodes.ts";
 import {
   podLine,
   staticPodArguments,
@@ -13,7 +13,7 @@ import {
 } from "../../../../../cli/logs/follow/static-pods-stream.ts";
 import { waitUntil } from "../../../../../host/wait-until.ts";
 import { newFolder } from "../../../new-folder.ts";
-import { recordedHost } from "../../lab/recorded-host.ts";
+import { recordedHost } from "../../host-resources/recorded-host.ts";
 import { Following } from "./following.ts";
 
 describe("following programs that follow logs", () => {
@@ -112,11 +112,16 @@ describe("following programs that follow logs", () => {
 
   it("knows the Linux nodes of a lab", async () => {
     const listed =
-      "kindows-a-worker-1 worker\nkindows-a-external-load-balancer external-load-balancer\n" +
-      "kindows-a-control-plane control-plane\n";
-    assert.deepEqual(await kindNodes(recordedHost({}, listed), "kindows-a"), [
-      { name: "control-plane", container: "kindows-a-control-plane", role: "control-plane" },
-      { name: "worker-1", container: "kindows-a-worker-1", role: "worker" },
-    ]);
+      "kindows-a-worker-1 exited kindows-a worker\n" +
+      "kindows-a-external-load-balancer running kindows-a external-load-balancer\n" +
+      "kindows-a-control-plane running kindows-a control-plane\n";
+    const nodes = await kindNodes(recordedHost({}, listed), "kindows-a");
+    assert.deepEqual(
+      nodes.map(({ name, role }) => [name, role]),
+      [
+        ["kindows-a-control-plane", "control-plane"],
+        ["kindows-a-worker-1", "worker"],
+      ],
+    );
   });
 });

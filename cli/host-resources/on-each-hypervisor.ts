@@ -1,19 +1,19 @@
 import { Failure, messageOf } from "../../host/failure.ts";
-import type { Host } from "./host.ts";
-import type { Finder, LabThing } from "./lab-thing.ts";
+import type { Host } from "../lab/host.ts";
+import type { HostResource, ResourceKind } from "./resource-kind.ts";
 
 /**
  * Finds libvirt's things of one kind on this host and on every other hypervisor of the lab, and removes them there. Two
  * addresses may lead to one libvirt: what is found on this host is not told again.
  */
-export function onEachHypervisor(finder: Finder): Finder {
+export function onEachHypervisor(kind: ResourceKind): ResourceKind {
   return {
-    kind: finder.kind,
+    ...kind,
 
     find: async (host) => {
       const found = await Promise.all([
-        finder.find(host),
-        ...(host.others ?? []).map(({ name, uri }) => findOn(finder, host, name, uri)),
+        kind.find(host),
+        ...(host.others ?? []).map(({ name, uri }) => findOn(kind, host, name, uri)),
       ]);
       const seen = new Set<string>();
       return found.flat().filter(({ name, identity }) => {
@@ -24,18 +24,18 @@ export function onEachHypervisor(finder: Finder): Finder {
       });
     },
 
-    remove: (thing, host) => finder.remove(thing, hypervisorOf(thing, host)),
+    remove: (thing, host) => kind.remove(thing, hypervisorOf(thing, host)),
   };
 }
 
 async function findOn(
-  finder: Finder,
+  kind: ResourceKind,
   host: Host,
   name: string,
   uri: string,
-): Promise<readonly LabThing[]> {
+): Promise<readonly HostResource[]> {
   try {
-    const things = await finder.find(remoteHost(host, name));
+    const things = await kind.find(remoteHost(host, name));
     return things.map((thing) => ({ ...thing, hypervisor: name }));
   } catch (error) {
     throw new Failure(`on the hypervisor ${name} (${uri}): ${messageOf(error)}`);
@@ -43,7 +43,7 @@ async function findOn(
 }
 
 /** The host as seen by those who ask the libvirt of a thing. */
-export function hypervisorOf({ hypervisor }: Pick<LabThing, "hypervisor">, host: Host): Host {
+function hypervisorOf({ hypervisor }: Pick<HostResource, "hypervisor">, host: Host): Host {
   return hypervisor === undefined ? host : remoteHost(host, hypervisor);
 }
 

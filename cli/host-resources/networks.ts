@@ -1,13 +1,22 @@
 import * as z from "zod";
 
-import { clusterLabel } from "../../config/names.ts";
+import { defaultBridge, labNames } from "../../config/names.ts";
 import { below, readXml } from "../../host/read-xml.ts";
 import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { domains } from "../lab/domains.ts";
-import type { Host } from "../lab/host.ts";
-import { lines, virsh } from "../lab/host.ts";
-import type { Idle, Sleeper } from "./sleeper.ts";
+import { lines, virsh, type Host } from "../lab/host.ts";
+import { containers } from "./containers.ts";
+import { domains } from "./domains.ts";
+import { libvirtKind, statesOf } from "./libvirt-kind.ts";
+import {
+  isLabPrefix,
+  runningOf,
+  stopIn,
+  type HostResource,
+  type ResourceKind,
+  type Stop,
+  type Stopped,
+} from "./resource-kind.ts";
 
 const linksSchema = z.array(
   z.object({
@@ -20,12 +29,9 @@ const linksSchema = z.array(
 
 type Link = z.infer<typeof linksSchema>[number];
 
-/** Network interfaces of this host; nothing where libvirt is another host's, or `ip` is not installed. */
-async function linksOf(host: Host): Promise<readonly Link[]> {
-  if (!isLocal(host.libvirtUri)) {
-    return [];
-  }
-  const listed = await host.run("ip", ["-j", "link", "show"]);
+/** Network interfaces of this host; nothing where `ip` is not installed. */
+async function linksOf(host: Host, ...which: string[]): Promise<readonly Link[]> {
+  const listed = await host.run("ip", ["-j", "link", "show", ...which]);
   return linksSchema.parse(JSON.parse(listed === undefined || listed === "" ? "[]" : listed));
 }
 
@@ -35,19 +41,19 @@ async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
   return below(described, "network", "bridge")[0]?.attributes["name"];
 }
 
+/** Whether the lab's libvirt network is in that state. */
 async function isNetwork(host: Host, lab: string, state: "active" | "inactive"): Promise<boolean> {
-  const args = state === "active" ? ["net-list", "--name"] : ["net-list", "--inactive", "--name"];
-  return lines(await virsh(host, ...args)).includes(lab);
+  return (await statesOf(host, "net")).get(lab) === state;
 }
 
 /**
  * A bridge that is there though its libvirt network does not run: after a reboot Docker, which adopted the bridge, may
  * start before libvirt and make it itself. libvirt then refuses to start the network.
  */
-export const takenBridges: Sleeper = {
+const takenBridges: Stop = {
   kind: "bridge that is there before its libvirt network",
   verb: ["remove", "removed"],
-  idle: async (host, lab) => {
+  find: async (host, lab) => {
     if (!isLocal(host.libvirtUri) || !(await isNetwork(host, lab, "inactive"))) {
       return [];
     }
@@ -68,7 +74,7 @@ export const takenBridges: Sleeper = {
  *
  * @param dockers bridge of the lab's Docker network, where there is one.
  */
-export function takenBridge(bridge: string, dockers: string | undefined): Idle {
+function takenBridge(bridge: string, dockers: string | undefined): Stopped {
   return dockers === bridge
     ? { name: bridge, seen: "Docker has made it, so libvirt cannot start its network on it" }
     : {
@@ -86,19 +92,11 @@ async function dockerBridgeOf(host: Host, lab: string): Promise<string | undefin
   );
 }
 
-export const networks: Sleeper = {
-  kind: "libvirt network",
-  idle: async (host, lab) => ((await isNetwork(host, lab, "inactive")) ? [{ name: lab }] : []),
-  start: async (host, name) => {
-    await virsh(host, "net-start", name);
-  },
-};
-
 /** A network that libvirt takes for running, and whose bridge somebody has removed. */
-export const lostBridges: Sleeper = {
+const lostBridges: Stop = {
   kind: "bridge of the libvirt network",
   verb: ["make again", "made again"],
-  idle: async (host, lab) => {
+  find: async (host, lab) => {
     if (!isLocal(host.libvirtUri) || !(await isNetwork(host, lab, "active"))) {
       return [];
     }
@@ -119,19 +117,16 @@ export const lostBridges: Sleeper = {
  * A network's dnsmasq, which somebody may have ended: without it no machine gets its address. libvirt looks after it only
  * when it starts itself, and when the network is changed.
  */
-export const leases: Sleeper = {
+const leases: Stop = {
   kind: "dnsmasq of the libvirt network",
-  idle: async (host, lab) => {
-    if (!isLocal(host.libvirtUri)) {
+  find: async (host, lab) => {
+    if (!isLocal(host.libvirtUri) || !(await isNetwork(host, lab, "active"))) {
       return [];
     }
-    const active = lines(await virsh(host, "net-list", "--name")).filter((name) => name === lab);
     const running = await host.run("ps", ["-e", "-o", "args="]);
-    return running === undefined
+    return running === undefined || new RegExp(`dnsmasq .*/${lab}\\.conf`).test(running)
       ? []
-      : active
-          .filter((name) => !new RegExp(`dnsmasq .*/${name}\\.conf`).test(running))
-          .map((name) => ({ name }));
+      : [{ name: lab }];
   },
   start: async (host, name) => {
     const update = ["net-update", name, "--live"];
@@ -145,11 +140,11 @@ export const leases: Sleeper = {
  * Interfaces of machines and containers that run and are in no bridge: whoever removes a network from under them, and
  * starts it again, leaves them so.
  */
-export const ports: Sleeper = {
+export const ports: Stop = {
   kind: "network interface",
   verb: ["plug in", "plugged in"],
-  idle: async (host, lab) => {
-    const links = await linksOf(host);
+  find: async (host, lab) => {
+    const links = isLocal(host.libvirtUri) ? await linksOf(host) : [];
     if (links.length === 0) {
       return [];
     }
@@ -169,7 +164,7 @@ interface Port {
 }
 
 /** Those that are there and in no bridge; one in another bridge is somebody's doing. */
-export function unplugged(links: readonly Link[], owners: readonly Port[]): readonly Idle[] {
+function unplugged(links: readonly Link[], owners: readonly Port[]): readonly Stopped[] {
   return owners.flatMap(({ link, owner }) => {
     const found = links.find(({ ifname, ifindex }) => ifname === link || ifindex === link);
     return found?.ifname === undefined || found.master !== undefined
@@ -179,12 +174,8 @@ export function unplugged(links: readonly Link[], owners: readonly Port[]): read
 }
 
 async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
-  const running = lines(await virsh(host, "list", "--name", "--state-running"));
-  const ofLab = (await domains.find(host)).filter(
-    (thing) => thing.lab === lab && running.includes(thing.name),
-  );
   const found = await Promise.all(
-    ofLab.map(async ({ name }) =>
+    runningOf(await domains.find(host), lab).map(async ({ name }) =>
       lines(await virsh(host, "domiflist", name))
         .map((line) => line.split(/\s+/))
         .filter(([, type, source]) => type === "network" && source === lab)
@@ -195,14 +186,8 @@ async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
 }
 
 async function containerPorts(host: Host, lab: string): Promise<readonly Port[]> {
-  const running = lines(
-    await host.run("docker", [
-      ...["ps", "--filter", "status=running", "--format", "{{.Names}}"],
-      ...["--filter", `label=${clusterLabel}=${lab}`],
-    ]),
-  );
   const found = await Promise.all(
-    running.map(async (name) => {
+    runningOf(await containers.find(host), lab).map(async ({ name }) => {
       // The number of the other end, in the host's own count.
       const number = await host
         .run("docker", ["exec", name, "cat", "/sys/class/net/eth0/iflink"])
@@ -222,4 +207,109 @@ async function asRoot(host: Host, args: readonly string[]): Promise<void> {
   } catch (error) {
     throw new Failure(`${messageOf(error)}; as root: ip ${args.join(" ")}`);
   }
+}
+
+const network = libvirtKind("net", "libvirt network", (name) =>
+  isLabPrefix(name) ? name : undefined,
+);
+
+/** libvirt's networks of a lab; bridge, DHCP server and firewall rules go with them. */
+export const libvirtNetworks: ResourceKind = {
+  ...network,
+  owned: {
+    "libvirt:index/network:Network": ({ id }) => [
+      { identity: `libvirt network ${id}`, essential: true },
+    ],
+  },
+  stops: [
+    takenBridges,
+    stopIn("inactive", network, async (host, name) => {
+      await virsh(host, "net-start", name);
+    }),
+    lostBridges,
+    leases,
+  ],
+};
+
+/** Docker's network on a lab's bridge. */
+export const dockerNetworks: ResourceKind = {
+  kind: "docker network",
+
+  find: async (host) => {
+    const listed = await host.run("docker", [
+      ...["network", "ls", "--no-trunc", "--filter", "name=^kindows-"],
+      ...["--format", "{{.ID}} {{.Name}}"],
+    ]);
+    return lines(listed)
+      .map((line) => line.split(" "))
+      .flatMap(([id = "", name = ""]) =>
+        isLabPrefix(name)
+          ? [
+              {
+                kind: dockerNetworks.kind,
+                name,
+                lab: name,
+                identity: `docker network ${id}`,
+                place: id,
+              },
+            ]
+          : [],
+      );
+  },
+
+  owned: {
+    "docker:index/network:Network": ({ id }) => [
+      { identity: `docker network ${id}`, essential: true },
+    ],
+  },
+
+  remove: async ({ place }, host) => {
+    const id = place ?? "";
+    await host.run("docker", ["network", "rm", id]).catch(async (error: unknown) => {
+      const left = await host.run("docker", ["network", "ls", "--no-trunc", "--quiet"]);
+      if (lines(left).includes(id)) {
+        throw error;
+      }
+    });
+  },
+};
+
+/**
+ * Bridges left without a network: libvirt or Docker died between making one and writing it down.
+ *
+ * Only the name a lab has by default is taken for its own. A bridge the settings name otherwise might be somebody
+ * else's; it goes with the libvirt network it belongs to.
+ */
+export const bridges: ResourceKind = {
+  kind: "bridge",
+
+  find: async (host) =>
+    (await bridgeNames(host)).flatMap((name): HostResource[] => {
+      const lab = /^kw-(.+)$/.exec(name)?.[1];
+      return lab !== undefined && defaultBridge(lab) === name
+        ? [{ kind: bridges.kind, name, lab: labNames(lab).prefix, identity: `bridge ${name}` }]
+        : [];
+    }),
+
+  owned: {
+    "libvirt:index/network:Network": ({ outputs }) => [
+      { identity: `bridge ${String(outputs?.["bridge"])}`, essential: false },
+    ],
+  },
+
+  remove: async ({ name }, host) => {
+    if (!(await bridgeNames(host)).includes(name)) {
+      return; // It went with its network.
+    }
+    const ports = lines(await host.run("ip", ["-o", "link", "show", "master", name]));
+    if (ports.length > 0) {
+      throw new Error(`the bridge ${name} still has ${ports.length} port(s): ${ports.join("; ")}`);
+    }
+    await host.run("ip", ["link", "delete", name, "type", "bridge"]);
+  },
+};
+
+async function bridgeNames(host: Host): Promise<readonly string[]> {
+  // Some versions list an empty object per other link.
+  return (await linksOf(host, "type", "bridge")).flatMap(({ ifname }) => ifname ?? []);
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { StateResource } from "../../../../cli/engine/deployment.ts";
-import { ownedThings } from "../../../../cli/recovery/owned-things.ts";
+import { ownedResources } from "../../../../cli/host-resources/host-resources.ts";
 import { eachCase } from "../../each-case.ts";
-import { resource } from "./state-builder.ts";
+import { resource } from "../recovery/state-builder.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
 const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
@@ -71,6 +71,10 @@ const cases: Readonly<
     [],
   ],
   "another component's host action": [action("ExistingCluster", "CLUSTER", { id: "a" }), []],
+  "stack, with the files it has handed out": [
+    resource("pulumi:pulumi:Stack", "kindows-t", { custom: false }),
+    [["files of kindows-t", false]],
+  ],
   "step on a machine": [resource("command:remote:Command", "a", { inputs: { create: "x" } }), []],
   "Kubernetes object": [resource("kubernetes:core/v1:ConfigMap", "a", { id: "ns/a" }), []],
 };
@@ -79,11 +83,11 @@ describe("what a resource stands for on the host", () => {
   eachCase("%s", cases, ([each, expected]) => {
     const resources = [each].flat();
     assert.deepEqual(
-      ownedThings(resources),
+      ownedResources(resources),
       expected.map(([identity, essential]) => ({ identity, essential, urn: resources[0]?.urn })),
     );
   });
 
   it("is not guessed where a cluster does not say what it is", () =>
-    assert.throws(() => ownedThings(action("KindCluster", "CLUSTER", {})), /name/));
+    assert.throws(() => ownedResources(action("KindCluster", "CLUSTER", {})), /name/));
 });

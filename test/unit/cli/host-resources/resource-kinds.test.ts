@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
-import { bridges, dockerNetworks, libvirtNetworks, pools } from "../../../../cli/lab/finders.ts";
-import { containers } from "../../../../cli/lab/containers.ts";
-import { domains } from "../../../../cli/lab/domains.ts";
+import { containers } from "../../../../cli/host-resources/containers.ts";
+import { domains } from "../../../../cli/host-resources/domains.ts";
+import { sweepLeftovers } from "../../../../cli/host-resources/host-resources.ts";
+import { labEntries } from "../../../../cli/host-resources/kubeconfig-entries.ts";
+import {
+  bridges,
+  dockerNetworks,
+  libvirtNetworks,
+} from "../../../../cli/host-resources/networks.ts";
+import { labOfEnvironment } from "../../../../cli/host-resources/processes.ts";
+import type { HostResource, ResourceKind } from "../../../../cli/host-resources/resource-kind.ts";
+import {
+  labOfPoolFile,
+  parseVolumeLine,
+  pools,
+  volumes,
+} from "../../../../cli/host-resources/storage.ts";
 import { kubeconfigFiles } from "../../../../cli/kubeconfig/config-file.ts";
-import { labEntries } from "../../../../cli/lab/kubeconfig-contexts.ts";
-import type { Finder, LabThing } from "../../../../cli/lab/lab-thing.ts";
-import { labOfPoolFile } from "../../../../cli/lab/pool-folder.ts";
-import { labOfEnvironment } from "../../../../cli/lab/processes.ts";
-import { sweepLeftovers } from "../../../../cli/lab/sweep.ts";
-import { parseVolumeLine, volumes } from "../../../../cli/lab/volumes.ts";
 import { eachCase } from "../../each-case.ts";
 import { recordedHost, type Answers } from "./recorded-host.ts";
 
@@ -23,7 +31,7 @@ const domainXml = (network: string, disk = ""): string => `<domain type='qemu'>
 </domain>`;
 
 const psFormat =
-  '--no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.Label "io.x-k8s.kind.cluster"}}';
+  '--no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.State}} {{.Label "io.x-k8s.kind.cluster"}} {{.Label "io.x-k8s.kind.role"}}';
 const networkList =
   "docker network ls --no-trunc --filter name=^kindows- --format {{.ID}} {{.Name}}";
 const pool = "/var/lib/libvirt/images/kindows-a";
@@ -31,13 +39,13 @@ const links = "ip -j link show type bridge";
 
 /** Lab, name, identity of what is found. */
 type Found = readonly (readonly [string, string, string])[];
-const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
+const cases: Readonly<Record<string, readonly [ResourceKind, Answers, Found]>> = {
   "domains by the network they are on, or the folder or pool of their disks; look-alikes are not touched":
     [
       domains,
       {
-        "virsh list --all --name":
-          "kindows-a-b-win-1\nkindows-a-win-2\nkindows-a-win-3\nkindows-mine\nkindows-x-y\nweb\n\n",
+        "virsh list --all":
+          " 7 kindows-a-b-win-1 running\n - kindows-a-win-2 shut off\n - kindows-a-win-3 shut off\n - kindows-mine shut off\n - kindows-x-y shut off\n 8 web running\n\n",
         // Lab `a-b`, node `win-1`; not lab `a`, node `b-win-1`.
         "virsh dumpxml --inactive kindows-a-b-win-1": domainXml("kindows-a-b"),
         "virsh dumpxml --inactive kindows-a-win-2": domainXml(
@@ -58,12 +66,11 @@ const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
         ["kindows-a", "kindows-a-win-3", `libvirt domain ${uuid}`],
       ],
     ],
-  "no domains where there is no virsh": [domains, { "virsh list --all --name": undefined }, []],
+  "no domains where there is no virsh": [domains, { "virsh list --all": undefined }, []],
   "volumes of a lab's pool, except what somebody else put there": [
     volumes,
     {
-      "virsh pool-list --inactive --name": "old\n",
-      "virsh pool-list --name": "default\nkindows-a\n",
+      "virsh pool-list --all": " old inactive no\n default active yes\n kindows-a active yes\n",
       "virsh pool-refresh kindows-a": "",
       "virsh vol-list kindows-a":
         " kindows-a-win-1.qcow2   /p/kindows-a/kindows-a-win-1.qcow2\n notes.txt   /p/kindows-a/notes.txt\n",
@@ -73,7 +80,7 @@ const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
   "pools by their name": [
     pools,
     {
-      "virsh pool-list --all --name": "default\nkindows-a\nkindows-\nKindows-b\nmy-kindows-a\n",
+      "virsh pool-list --all": "default\nkindows-a\nkindows-\nKindows-b\nmy-kindows-a\n",
       "virsh pool-uuid kindows-a": `${uuid}\n`,
     },
     [["kindows-a", "kindows-a", `libvirt pool ${uuid}`]],
@@ -81,7 +88,7 @@ const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
   "libvirt networks by their name": [
     libvirtNetworks,
     {
-      "virsh net-list --all --name": "default\nkindows-a\n",
+      "virsh net-list --all": "default\nkindows-a\n",
       "virsh net-uuid kindows-a": `${uuid}\n`,
     },
     [["kindows-a", "kindows-a", `libvirt network ${uuid}`]],
@@ -90,7 +97,7 @@ const cases: Readonly<Record<string, readonly [Finder, Answers, Found]>> = {
     containers,
     {
       [`docker ps --all ${psFormat}`]:
-        "kindows-a-control-plane kindows-a\nkind-control-plane kind\nkindows-b-worker kindows-b\n",
+        "kindows-b-worker exited kindows-b worker\nkind-control-plane running kind control-plane\nkindows-a-control-plane running kindows-a control-plane\n",
     },
     [
       ["kindows-a", "kindows-a-control-plane", "docker container kindows-a-control-plane"],
@@ -119,8 +126,8 @@ describe("finding what labs left on a host", () => {
   });
 
   for (const [finder, list] of [
-    [libvirtNetworks, "virsh net-list --all --name"],
-    [pools, "virsh pool-list --all --name"],
+    [libvirtNetworks, "virsh net-list --all"],
+    [pools, "virsh pool-list --all"],
   ] as const) {
     it(`is not disturbed by another lab's ${finder.kind} that goes meanwhile`, async () => {
       const lists = ["kindows-going\n", "\n"];
@@ -139,7 +146,7 @@ describe("finding what labs left on a host", () => {
   }
 
   it("says so when a pool does not run, rather than taking its disks for gone", async () => {
-    const host = recordedHost({ "virsh pool-list --inactive --name": "kindows-a\n" });
+    const host = recordedHost({ "virsh pool-list --all": "kindows-a inactive no\n" });
     await assert.rejects(volumes.find(host), /kindows-a does not run.*virsh pool-start kindows-a/);
   });
 });
@@ -149,12 +156,12 @@ describe("removing what a lab left", () => {
   const network = { kind: "libvirt network", name: lab, lab, identity: undefined };
 
   it("is fine when the thing is gone already", async () => {
-    const host = recordedHost({ "virsh net-list --all --name": "default\n" });
+    const host = recordedHost({ "virsh net-list --all": "default\n" });
     await libvirtNetworks.remove(network, host);
   });
 
   it("fails when the thing is still there", async () => {
-    const host = recordedHost({ "virsh net-list --all --name": "kindows-a\n" });
+    const host = recordedHost({ "virsh net-list --all": "kindows-a\n" });
     await assert.rejects(libvirtNetworks.remove(network, host), /net-undefine kindows-a: failed/);
   });
 
@@ -222,8 +229,8 @@ users: [{name: my-kindows-a}]`;
 });
 
 /** A finder of things in memory; removing one can fail, or take another kind's with it. */
-function fakeFinder(kind: string, world: LabThing[], remove?: () => void): Finder {
-  const removed = (each: LabThing): unknown => world.splice(world.indexOf(each), 1);
+function fakeFinder(kind: string, world: HostResource[], remove?: () => void): ResourceKind {
+  const removed = (each: HostResource): unknown => world.splice(world.indexOf(each), 1);
   return {
     kind,
     find: () => Promise.resolve(world.filter((each) => each.kind === kind)),
@@ -231,11 +238,11 @@ function fakeFinder(kind: string, world: LabThing[], remove?: () => void): Finde
   };
 }
 
-const thing = (kind: string, lab: string, identity: string | undefined): LabThing => ({
+const thing = (kind: string, lab: string, identity: string | undefined): HostResource => ({
   ...{ kind, name: `${lab} ${identity ?? "-"}`, lab, identity },
 });
 
-function sweep(finders: readonly Finder[], said: string[] = []): Promise<number> {
+function sweep(finders: readonly ResourceKind[], said: string[] = []): Promise<number> {
   const scope = { lab: "kindows-a", owned: new Set(["vm 1"]) };
   return sweepLeftovers(scope, recordedHost({}), (line) => said.push(line), finders);
 }
@@ -259,7 +266,7 @@ describe("sweeping a lab's leftovers", () => {
   it("goes on after a failure, and tells every one at the end", async () => {
     const world = [thing("vm", "kindows-a", "vm 2"), thing("disk", "kindows-a", "d")];
     const stuck = fakeFinder("vm", world, () => assert.fail("it hangs"));
-    const blind: Finder = {
+    const blind: ResourceKind = {
       ...fakeFinder("pool", world),
       find: () => Promise.reject(new Error("libvirt does not answer")),
     };

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { hypervisorsOf, together } from "../../../../cli/lab/hypervisors.ts";
+import { hypervisorsOf, together, urnsOn } from "../../../../cli/lab/fleet.ts";
 import type { StateResource } from "../../../../cli/engine/deployment.ts";
 import { goneFromHyperV, machinesByHost } from "../../../../cli/recovery/hyper-v-machines.ts";
-import { urnsOn } from "../../../../cli/recovery/on-hypervisors.ts";
 import { repairState } from "../../../../cli/recovery/repair.ts";
-import { component, deployment, resource, urn } from "./state-builder.ts";
+import { component, deployment, resource, urn } from "../recovery/state-builder.ts";
 
 const providers = "pulumi:providers:libvirt";
 const at = (name: string): { readonly provider: string } => ({

@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
-import { pausedMachine, pausedMachines } from "../../../../cli/recovery/machine-sleepers.ts";
-import type { Pause } from "../../../../cli/recovery/machine-sleepers.ts";
-import type { Idle } from "../../../../cli/recovery/sleeper.ts";
-import { asleepOf, wakeLab } from "../../../../cli/recovery/wake.ts";
+import {
+  pausedMachine,
+  pausedMachines,
+  type Pause,
+} from "../../../../cli/host-resources/domains.ts";
+import type { Stopped } from "../../../../cli/host-resources/resource-kind.ts";
+import { startStopped, stoppedOf } from "../../../../cli/host-resources/stopped.ts";
 import { eachCase } from "../../each-case.ts";
-import { recordedHost, type Answers } from "../lab/recorded-host.ts";
+import { recordedHost, type Answers } from "./recorded-host.ts";
 
 const domainXml = (uuid: string, network: string): string =>
   `<domain><uuid>${uuid}</uuid><devices><interface><source network='${network}'/></interface></devices></domain>`;
 
 const here = "qemu:///system";
 const elsewhere = "qemu+ssh://root@other/system";
-const ofCluster = "--format {{.Names}} --filter label=io.x-k8s.kind.cluster=kindows-x";
-const exited = `docker ps --all --filter status=exited ${ofCluster}`;
-const pausedContainers = `docker ps --all --filter status=paused ${ofCluster}`;
+const containers =
+  'docker ps --all --no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.State}} {{.Label "io.x-k8s.kind.cluster"}} {{.Label "io.x-k8s.kind.role"}}';
 const dnsmasq =
   "/usr/sbin/dnsmasq --conf-file=/var/lib/libvirt/dnsmasq/kindows-x.conf --leasefile-ro";
 const dockerBridge = `docker network inspect --format {{index .Options "com.docker.network.bridge.name"}} kindows-x`;
@@ -21,7 +23,7 @@ const links = (...all: readonly object[]): string => JSON.stringify(all);
 
 /** The lab's network, which does not run, and its bridge. */
 const idleNetwork = {
-  "virsh net-list --inactive --name": "default\nkindows-x",
+  "virsh net-list --all": "default active yes\nkindows-x inactive yes",
   "virsh net-dumpxml --inactive kindows-x":
     "<network><name>kindows-x</name><bridge name='kw-x' stp='on'/></network>",
 };
@@ -35,21 +37,19 @@ const startsNetwork = {
 };
 /** The same when it runs, with its dnsmasq. */
 const network = {
-  ...{ ...idleNetwork, "virsh net-list --inactive --name": "" },
-  "virsh net-list --name": "default\nkindows-x",
+  ...{ ...idleNetwork, "virsh net-list --all": "default active yes\nkindows-x active yes" },
   "ps -e -o args=": `/sbin/init\n${dnsmasq}`,
   "ip -j link show": links({ ifname: "lo" }, {}, { ifname: "kw-x", ifindex: 1 }),
 };
 const paused = {
-  "virsh list --all --name": "kindows-x-win-1\nkindows-y-win-1",
+  "virsh list --all": "1 kindows-x-win-1 paused\n2 kindows-y-win-1 paused",
   "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
   "virsh dumpxml --inactive kindows-y-win-1": domainXml("2", "kindows-y"),
-  "virsh list --state-paused --name": "kindows-x-win-1\nkindows-y-win-1",
 };
 
 interface Case {
   readonly answers: Answers;
-  readonly extent?: "deleted-with";
+  readonly which?: "needed to remove";
   readonly uri?: string;
   readonly said: readonly string[];
   /** What is done, where what is said does not tell it. */
@@ -61,15 +61,16 @@ const cases: Readonly<Record<string, Case>> = {
   "starts nothing where nothing stands still": { answers: network, said: [], done: [] },
   "starts pool, network and containers, each of this lab only": {
     answers: {
-      "virsh pool-list --inactive --name": "kindows-x\nkindows-y",
-      "virsh net-list --inactive --name": "default\nkindows-x",
-      [exited]: "kindows-x-worker-2\nkindows-x-control-plane",
+      "virsh pool-list --all": "kindows-x inactive\nkindows-y inactive",
+      "virsh net-list --all": "default active yes\nkindows-x inactive yes",
+      [containers]:
+        "kindows-x-worker-2 exited kindows-x\nkindows-y-worker exited kindows-y\nkindows-x-control-plane exited kindows-x",
     },
     said: [
-      "started libvirt pool kindows-x",
       "started libvirt network kindows-x",
       "started docker container kindows-x-control-plane",
       "started docker container kindows-x-worker-2",
+      "started libvirt pool kindows-x",
     ],
   },
   "resumes a machine that was paused": {
@@ -91,13 +92,13 @@ const cases: Readonly<Record<string, Case>> = {
     ),
   },
   "looks for no dnsmasq on another host": {
-    answers: { "virsh net-list --name": "kindows-x" },
+    answers: { "virsh net-list --all": "kindows-x active" },
     uri: elsewhere,
     said: [],
   },
   "needs no more than the pool to remove a lab": {
-    answers: { ...idleNetwork, "virsh pool-list --inactive --name": "kindows-x" },
-    extent: "deleted-with",
+    answers: { ...idleNetwork, "virsh pool-list --all": "kindows-x inactive" },
+    which: "needed to remove",
     said: ["started libvirt pool kindows-x"],
   },
   "takes away a bridge that Docker made before libvirt could, then starts the network": {
@@ -130,12 +131,11 @@ const cases: Readonly<Record<string, Case>> = {
   "plugs in what has lost its bridge, machine and container": {
     answers: {
       ...network,
-      "virsh list --all --name": "kindows-x-win-1",
-      "virsh list --name --state-running": "kindows-x-win-1",
+      "virsh list --all": "1 kindows-x-win-1 running",
       "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
       "virsh domiflist kindows-x-win-1":
         " Interface   Type      Source      Model    MAC\n---\n vnet3   network   kindows-x   virtio   52:54:00:00:00:01\n",
-      [`docker ps --filter status=running ${ofCluster}`]: "kindows-x-control-plane",
+      [containers]: "kindows-x-control-plane running kindows-x control-plane",
       "docker exec kindows-x-control-plane cat /sys/class/net/eth0/iflink": "77\n",
       "ip -j link show": links(
         { ifname: "kw-x", ifindex: 1 },
@@ -149,9 +149,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "starts what it can, and tells of the rest at the end": {
     answers: {
-      "virsh pool-list --inactive --name": "kindows-x",
+      "virsh pool-list --all": "kindows-x inactive",
       "virsh pool-start kindows-x": new Error("no folder"),
-      [pausedContainers]: "kindows-x-control-plane",
+      [containers]: "kindows-x-control-plane paused kindows-x",
     },
     said: ["started paused docker container kindows-x-control-plane"],
     trouble: /libvirt pool: no folder/,
@@ -160,12 +160,12 @@ const cases: Readonly<Record<string, Case>> = {
 
 const changing = /^(virsh (net-update|net-destroy|net-start|resume)|ip link (delete|set)) /;
 
-describe("waking a lab", () => {
+describe("starting what of a lab stands still", () => {
   eachCase("%s", cases, async (wanted) => {
     const host = recordedHost(wanted.answers, "", wanted.uri ?? here);
     const said: string[] = [];
-    const extent = wanted.extent ?? "built-on";
-    const woken = wakeLab("kindows-x", host, extent, (line) => said.push(line));
+    const which = wanted.which ?? "all";
+    const woken = startStopped("kindows-x", host, which, (line) => said.push(line));
     if (wanted.trouble === undefined) await woken;
     else await assert.rejects(woken, wanted.trouble);
     assert.deepEqual(said, wanted.said);
@@ -176,8 +176,8 @@ describe("waking a lab", () => {
 
   it("can be told without being done", async () => {
     const host = recordedHost({ ...paused, ...idleNetwork }, "", here);
-    assert.deepEqual(await asleepOf("kindows-x", host), {
-      asleep: [
+    assert.deepEqual(await stoppedOf("kindows-x", host), {
+      stopped: [
         { kind: "libvirt network", name: "kindows-x", verb: "start" },
         { kind: "paused libvirt domain", name: "kindows-x-win-1", verb: "start" },
       ],
@@ -188,9 +188,9 @@ describe("waking a lab", () => {
 
   it("tells what could not be looked for, and the rest all the same", async () => {
     const silent = new Error("no answer within 60 s");
-    const answers = { ...idleNetwork, [exited]: silent, [pausedContainers]: silent };
-    const { asleep, blind } = await asleepOf("kindows-x", recordedHost(answers, "", here));
-    const kinds = asleep.map(({ kind }) => kind);
+    const answers = { ...idleNetwork, [containers]: silent };
+    const { stopped, blind } = await stoppedOf("kindows-x", recordedHost(answers, "", here));
+    const kinds = stopped.map(({ kind }) => kind);
     assert.deepEqual(kinds, ["libvirt network"]);
     const reasons = blind.map(({ kind, reason }) => `${kind}: ${reason}`);
     assert.deepEqual(reasons, [
@@ -205,7 +205,7 @@ describe("a machine that is paused", () => {
   const error = { state: "", diskErrors: ["vda: unspecified error"], freeGiB: 5 };
   const first =
     "make room on that disk, at least 1 GiB (`kindows cache prune`, `docker system df`), then run this again";
-  const pauses: Readonly<Record<string, readonly [Pause, Omit<Idle, "name">]>> = {
+  const pauses: Readonly<Record<string, readonly [Pause, Omit<Stopped, "name">]>> = {
     "by somebody": [{ state: "paused (user)", diskErrors: ["No errors found"], freeGiB: 9 }, {}],
     "nobody knows why": [{ state: "", diskErrors: [], freeGiB: undefined }, {}],
     "for a snapshot": [
@@ -235,8 +235,7 @@ describe("a machine that is paused", () => {
 
   it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {
     const answers = {
-      "virsh list --state-paused --name": "kindows-x-win-1\n",
-      "virsh list --all --name": "kindows-x-win-1\n",
+      "virsh list --all": "1 kindows-x-win-1 paused\n",
       "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
       "virsh domstate --reason kindows-x-win-1": "paused (I/O error)\n",
       "virsh domblkerror kindows-x-win-1": "vda: no space\n",
@@ -245,7 +244,7 @@ describe("a machine that is paused", () => {
       "df --block-size=1 --output=avail /pool/kindows-x-win-1.qcow2 /pool/identity.iso":
         "Avail\n4096\n55000000000\n",
     };
-    const [machine] = await pausedMachines.idle(recordedHost(answers, "", here), "kindows-x");
+    const [machine] = await pausedMachines.find(recordedHost(answers, "", here), "kindows-x");
     assert.match(machine?.seen ?? "", /vda: no space, 0\.0 GiB free/);
     assert.match(machine?.first ?? "", /make room/);
   });

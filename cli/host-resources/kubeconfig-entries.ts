@@ -1,24 +1,26 @@
 import { readFile } from "node:fs/promises";
-import { parse } from "yaml";
-import * as z from "zod";
+import type { Document } from "yaml";
 
 import {
+  entriesOf,
   forgetMissingCurrent,
   readConfig,
   sectionNames,
   sections,
   takeEntries,
   writeConfig,
+  type Section,
 } from "../kubeconfig/config-document.ts";
-import type { Section } from "../kubeconfig/config-document.ts";
 import { editConfigFile, kubeconfigFiles } from "../kubeconfig/config-file.ts";
-import { isLabPrefix } from "./lab-thing.ts";
-import type { Finder, LabThing } from "./lab-thing.ts";
+import { clustersMadeBy } from "./containers.ts";
+import { isLabPrefix, type HostResource, type ResourceKind } from "./resource-kind.ts";
 
-const named = z.array(z.object({ name: z.string() })).nullish();
-const kubeconfigSchema = z.object({ contexts: named, clusters: named, users: named });
-
-const placeSchema = z.tuple([z.string(), z.enum(["contexts", "clusters", "users"]), z.string()]);
+/** An entry of a lab in a kubeconfig. */
+interface Entry extends HostResource {
+  readonly file: string;
+  readonly section: Section;
+  readonly entry: string;
+}
 
 /**
  * Entries for a lab in the user's own kubeconfig.
@@ -26,48 +28,52 @@ const placeSchema = z.tuple([z.string(), z.enum(["contexts", "clusters", "users"
  * `up` never makes one, its kubeconfig lies in `.kindows`; but `kindows kubeconfig --merge` and `kind export kubeconfig`
  * do, at the user's wish, and such an entry would point to nothing once the lab is gone.
  */
-export const kubeconfigContexts: Finder = {
+export const kubeconfigEntries: ResourceKind<Entry> = {
   kind: "kubeconfig entry",
 
   find: async () => {
     const found = await Promise.all(
       kubeconfigFiles(process.env).map(async (file) => {
         const text = await readFile(file, "utf8").catch(() => "");
-        return labEntries(text).map(({ section, name, lab }): LabThing => ({
-          kind: kubeconfigContexts.kind,
-          name: `${sections[section]} ${name} in ${file}`,
-          lab,
-          identity: `kind cluster ${lab}`,
-          place: JSON.stringify([file, section, name]),
+        return labEntries(text).map(({ section, name, lab }) => ({
+          ...{ kind: kubeconfigEntries.kind, name: `${sections[section]} ${name} in ${file}` },
+          ...{ lab, identity: `kind cluster ${lab}`, file, section, entry: name },
         }));
       }),
     );
     return found.flat();
   },
 
-  remove: async ({ place }) => {
-    const [file, section, name] = placeSchema.parse(JSON.parse(place ?? "[]"));
+  remove: async ({ file, section, entry }) => {
     await editConfigFile(file, (text) => {
       const document = readConfig(text, file);
-      const gone = takeEntries(document, section, (entry) => entry.get("name") === name);
+      const gone = takeEntries(document, section, (each) => each.get("name") === entry);
       forgetMissingCurrent(document);
       return gone.length > 0 ? writeConfig(document, text) : text;
     });
+  },
+
+  owned: {
+    "command:local:Command": (resource, component) =>
+      clustersMadeBy(resource, component).map(({ name }) => ({
+        ...{ identity: `kind cluster ${name}`, essential: false },
+      })),
   },
 };
 
 /** Entries of labs in a kubeconfig: named like one, or `kind-` and its name, as kind does. */
 export function labEntries(
   text: string,
-): readonly { section: Section; name: string; lab: string }[] {
-  let config: z.infer<typeof kubeconfigSchema>;
+): readonly { readonly section: Section; readonly name: string; readonly lab: string }[] {
+  let document: Document;
   try {
-    config = kubeconfigSchema.parse(parse(text));
+    document = readConfig(text, "");
   } catch {
     return []; // Not a kubeconfig, so nothing of ours is in it.
   }
   return sectionNames.flatMap((section) =>
-    (config[section] ?? []).flatMap(({ name }) => {
+    entriesOf(document, section).flatMap((entry) => {
+      const name = String(entry.get("name"));
       const lab = name.replace(/^kind-/, "");
       return isLabPrefix(lab) ? [{ section, name, lab }] : [];
     }),

@@ -2,8 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isAlive, ownerOf } from "../../toolchain/owner.ts";
-import { isLabPrefix } from "./lab-thing.ts";
-import type { Finder } from "./lab-thing.ts";
+import { isLabPrefix, type ResourceKind } from "./resource-kind.ts";
 
 /** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
 export const labVariable = "KINDOWS_LAB";
@@ -17,7 +16,7 @@ const graceSeconds = 5;
  * Known by the marker in their environment, which only children of a `kindows` command have. What daemons run for a
  * lab (machines, containers, dnsmasq) has the daemons' environment, and is found by its own finder.
  */
-export const processes: Finder = {
+export const processes: ResourceKind = {
   kind: "process",
 
   find: async () => {

@@ -1,0 +1,80 @@
+import * as z from "zod";
+
+import { clusterLabel, kindContainers, roleLabel } from "../../config/names.ts";
+import { actionParameter } from "../engine/deployment.ts";
+import { lines, type Host } from "../lab/host.ts";
+import { isLabPrefix, stopIn, type HostResource, type ResourceKind } from "./resource-kind.ts";
+
+/** A container of a lab's kind cluster. */
+export interface Container extends HostResource {
+  /** kind's word for what it is: `control-plane`, `worker`, `external-load-balancer`. */
+  readonly role: string;
+}
+
+const kind = "docker container";
+
+async function find(host: Host): Promise<readonly Container[]> {
+  const listed = await host.run("docker", [
+    ...["ps", "--all", "--no-trunc", "--filter", `label=${clusterLabel}`],
+    ...["--format", `{{.Names}} {{.State}} {{.Label "${clusterLabel}"}} {{.Label "${roleLabel}"}}`],
+  ]);
+  // Docker gives the lowest free address to the one that starts first, and the control plane had that.
+  return [...lines(listed)].sort().flatMap((line) => {
+    const [name = "", state = "", lab = "", role = ""] = line.split(" ");
+    return isLabPrefix(lab) ? [{ kind, name, lab, state, role, identity: `${kind} ${name}` }] : [];
+  });
+}
+
+const clusterSchema = z.object({ name: z.string(), controlPlanes: z.literal([1, 3]) });
+const workerSchema = z.object({ name: z.string() });
+
+/** Containers of a lab's kind cluster: its nodes and its load balancer. */
+export const containers: ResourceKind<Container> = {
+  kind,
+  find,
+
+  remove: async ({ name }, host) => {
+    await host.run("docker", ["rm", "--force", "--volumes", name]);
+  },
+
+  /**
+   * They are made by host actions, whose parameters say which: what is recorded there is what was made, also where a run
+   * was killed before the component that asks for something else by now got it.
+   */
+  owned: {
+    "command:local:Command": (resource, component) => {
+      const names =
+        component === "kindows:controlplane:LinuxWorker"
+          ? [actionParameter(resource, "WORKER", workerSchema).name]
+          : clustersMadeBy(resource, component).flatMap(({ name, controlPlanes }) =>
+              kindContainers(name, controlPlanes),
+            );
+      return names.map((name) => ({ identity: `${kind} ${name}`, essential: true }));
+    },
+  },
+
+  stops: [
+    stopIn("exited", { kind, find }, async (host, name) => {
+      await host.run("docker", ["start", name]);
+    }),
+    stopIn("paused", { kind: `paused ${kind}`, find }, async (host, name) => {
+      await host.run("docker", ["unpause", name]);
+    }),
+  ],
+};
+
+/** The kind cluster that a host action has made; what goes with the cluster only waits for it. */
+export function clustersMadeBy(
+  ...[resource, component]: Parameters<NonNullable<ResourceKind["owned"]>[string]>
+): z.infer<typeof clusterSchema>[] {
+  return component === "kindows:controlplane:KindCluster" && resource.deletedWith === undefined
+    ? [actionParameter(resource, "CLUSTER", clusterSchema)]
+    : [];
+}
+
+/** The Linux nodes of a lab, running or not; its load balancer is none. */
+export async function kindNodes(host: Host, lab: string): Promise<readonly Container[]> {
+  return (await find(host)).filter(
+    (each) => each.lab === lab && ["control-plane", "worker"].includes(each.role),
+  );
+}

@@ -1,0 +1,155 @@
+import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
+import { Failure } from "../../host/failure.ts";
+import { isLocal } from "../../toolchain/host-requirements.ts";
+import { lines, virsh, type Host } from "../lab/host.ts";
+import {
+  isLabPrefix,
+  labOfPool,
+  stopIn,
+  type HostResource,
+  type ResourceKind,
+  type Stop,
+  type Stopped,
+} from "./resource-kind.ts";
+import { labOfPoolFile } from "./storage.ts";
+
+const kind = "libvirt domain";
+
+async function find(host: Host): Promise<readonly HostResource[]> {
+  const rows = lines(await virsh(host, "list", "--all")).flatMap((line) => {
+    const [, name, state] = /^(?:-|\d+)\s+(kindows-\S+)\s+(.+)$/.exec(line) ?? [];
+    return name === undefined || state === undefined ? [] : [{ name, state }];
+  });
+  const found = await Promise.all(
+    rows.map(async ({ name, state }) => {
+      const xml = await virsh(host, "dumpxml", "--inactive", name).catch(() => "");
+      const described = readXml(xml ?? "");
+      const lab = labOfDomain(name, described);
+      const uuid = below(described, "domain", "uuid")[0]?.text;
+      return lab === undefined ? [] : [{ kind, name, lab, state, identity: `${kind} ${uuid}` }];
+    }),
+  );
+  return found.flat();
+}
+
+/**
+ * Lab of a domain. Its name alone would not tell `kindows-a-b-win-1` of lab `a-b` from node `b-win-1` of lab `a`: the
+ * network it is on, or the folder of its disks, does.
+ */
+function labOfDomain(name: string, described: XmlElement): string | undefined {
+  const devices = below(described, "domain", "devices").flatMap(({ elements }) => elements);
+  return devices
+    .flatMap((device) => below(device, "source"))
+    .map(({ attributes: { file, network, pool } }) =>
+      file === undefined ? labOfPool(network ?? pool ?? "") : labOfPoolFile(file),
+    )
+    .find((lab) => lab !== undefined && isLabPrefix(lab) && name.startsWith(`${lab}-`));
+}
+
+/** Room below which a machine that a full disk has stopped is left alone: it would fill that at once. */
+const neededGiB = 1;
+
+/** A machine that libvirt or somebody has stopped in its tracks: QEMU pauses it when this host's disk is full. */
+export const pausedMachines: Stop = {
+  ...stopIn("paused", { kind: `paused ${kind}`, find }, async (host, name) => {
+    await virsh(host, "resume", name);
+    if ((await virsh(host, "domstate", name))?.trim() === "paused") {
+      throw new Failure(
+        `the machine ${name} is paused again at once: make room on this host's disk, then run again`,
+      );
+    }
+  }),
+  find: async (host, lab) => {
+    const paused = (await find(host)).filter((each) => each.lab === lab && each.state === "paused");
+    return Promise.all(
+      paused.map(async ({ name }) => pausedMachine(name, await pauseOf(host, lab, name))),
+    );
+  },
+};
+
+/** Virtual machines of a lab: named after it, and on its network or with a disk in its pool. */
+export const domains: ResourceKind = {
+  kind,
+  find,
+
+  remove: async ({ name }, host) => {
+    await virsh(host, "destroy", name).catch(() => undefined); // Fails when it does not run.
+    await virsh(host, "undefine", name, "--managed-save", "--snapshots-metadata", "--nvram").catch(
+      async (error: unknown) => {
+        if (lines(await virsh(host, "list", "--all", "--name")).includes(name)) {
+          throw error;
+        }
+      },
+    );
+  },
+
+  owned: {
+    "libvirt:index/domain:Domain": ({ id }) => [{ identity: `${kind} ${id}`, essential: true }],
+  },
+
+  stops: [
+    stopIn("shut off", { kind, find }, async (host, name) => {
+      await virsh(host, "start", name);
+    }),
+    pausedMachines,
+  ],
+};
+
+/** What libvirt and the host say of a machine that is paused. */
+export interface Pause {
+  /** As `virsh domstate --reason` has it, e.g. `paused (I/O error)`. */
+  readonly state: string;
+  /** As `virsh domblkerror` has it: disk and what happened to it, e.g. `vda: no space`. */
+  readonly diskErrors: readonly string[];
+  /** Room on the fullest of the file systems its disks are on; nothing where it is not known. */
+  readonly freeGiB: number | undefined;
+}
+
+/** Why a machine is paused, and whether going on makes sense. */
+export function pausedMachine(name: string, { state, diskErrors, freeGiB }: Pause): Stopped {
+  const reason = /\((.+)\)/.exec(state)?.[1];
+  const errors = diskErrors.filter((line) => /^\S+: /.test(line));
+  if (reason !== "I/O error" && errors.length === 0) {
+    return reason === undefined || reason === "user" ? { name } : { name, seen: reason };
+  }
+  const room = freeGiB === undefined ? "" : `, ${freeGiB.toFixed(1)} GiB free where its disks are`;
+  const seen = `${[reason ?? "I/O error", ...errors].join(", ")}${room}`;
+  return freeGiB === undefined || freeGiB >= neededGiB
+    ? { name, seen }
+    : {
+        name,
+        seen,
+        first: `make room on that disk, at least ${neededGiB} GiB (\`kindows cache prune\`, \`docker system df\`), then run this again`,
+      };
+}
+
+async function pauseOf(host: Host, pool: string, name: string): Promise<Pause> {
+  // Each is worth telling without the others.
+  const answer = (...args: string[]): Promise<readonly string[]> =>
+    virsh(host, ...args).then(lines, () => []);
+  const [state, diskErrors, disks] = await Promise.all([
+    answer("domstate", "--reason", name),
+    answer("domblkerror", name),
+    answer("domblklist", name),
+  ]);
+  const sources = disks.flatMap((line) => /^\S+\s+(\S.*)$/.exec(line)?.[1] ?? []);
+  const files = await Promise.all(
+    // A volume is listed by its name in the pool, which has the lab's.
+    sources.map(async (source) =>
+      source.startsWith("/") ? [source] : answer("vol-path", "--pool", pool, source),
+    ),
+  );
+  return { state: state.join(" "), diskErrors, freeGiB: await freeGiB(host, files.flat()) };
+}
+
+async function freeGiB(host: Host, files: readonly string[]): Promise<number | undefined> {
+  if (files.length === 0 || !isLocal(host.libvirtUri)) {
+    return undefined;
+  }
+  const told = await host.run("df", ["--block-size=1", "--output=avail", ...files]).then(
+    lines,
+    () => [], // Not for this user's eyes.
+  );
+  const bytes = told.filter((line) => /^\d+$/.test(line)).map(Number);
+  return bytes.length === 0 ? undefined : Math.min(...bytes) / 1024 ** 3;
+}

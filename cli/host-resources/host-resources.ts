@@ -1,0 +1,132 @@
+import { Failure, messageOf } from "../../host/failure.ts";
+import type { StateResource } from "../engine/deployment.ts";
+import type { Host } from "../lab/host.ts";
+import { labFiles } from "../lab/access.ts";
+import { containers } from "./containers.ts";
+import { domains } from "./domains.ts";
+import { kubeconfigEntries } from "./kubeconfig-entries.ts";
+import { bridges, dockerNetworks, libvirtNetworks } from "./networks.ts";
+import { onEachHypervisor } from "./on-each-hypervisor.ts";
+import { processes } from "./processes.ts";
+import type { HostResource, Owned, ResourceKind } from "./resource-kind.ts";
+import { poolFolders, pools, volumes } from "./storage.ts";
+
+/** Everything that a lab leaves on a host, in the order it can be removed: users before what they use. */
+export const resourceKinds: readonly ResourceKind[] = [
+  processes,
+  onEachHypervisor(domains),
+  onEachHypervisor(volumes),
+  onEachHypervisor(pools),
+  poolFolders,
+  containers,
+  dockerNetworks,
+  libvirtNetworks,
+  bridges,
+  kubeconfigEntries,
+  labFiles,
+];
+
+/** What was found on the host, and where could not be looked. */
+export interface Survey {
+  readonly things: readonly HostResource[];
+  /** Kinds that could not be looked for, with the reason. */
+  readonly blind: readonly { readonly kind: string; readonly reason: string }[];
+}
+
+/** Looks for everything that belongs to any kindows lab; one kind that can't be seen does not hide the others. */
+export async function surveyHost(host: Host): Promise<Survey> {
+  const { found, blind } = await lookFor(resourceKinds, (kind) => kind.find(host));
+  return { things: found, blind };
+}
+
+/** Looks for all kinds at once, and tells those it cannot look for. */
+export async function lookFor<K extends { readonly kind: string }, T>(
+  kinds: readonly K[],
+  find: (kind: K) => Promise<readonly T[]>,
+): Promise<{ readonly found: readonly T[]; readonly blind: Survey["blind"] }> {
+  const blind: { kind: string; reason: string }[] = [];
+  const found = await Promise.all(
+    kinds.map((each) =>
+      find(each).catch((error: unknown) => {
+        blind.push({ kind: each.kind, reason: messageOf(error) });
+        return [];
+      }),
+    ),
+  );
+  return { found: found.flat(), blind };
+}
+
+/** What a resource of a stack's state owns on the host. */
+export interface OwnedResource extends Owned {
+  readonly urn: string;
+}
+
+/** Everything on the host that the state knows of. */
+export function ownedResources(resources: readonly StateResource[]): readonly OwnedResource[] {
+  const types = new Map(resources.map(({ urn, type }) => [urn, type]));
+  return resources.flatMap((resource) =>
+    resourceKinds
+      .flatMap(
+        ({ owned }) => owned?.[resource.type]?.(resource, types.get(resource.parent ?? "")) ?? [],
+      )
+      .map((each) => ({ ...each, urn: resource.urn })),
+  );
+}
+
+/** Identities of everything on the host that the state knows of. */
+export function ownedIdentities(resources: readonly StateResource[]): ReadonlySet<string> {
+  return new Set(ownedResources(resources).map(({ identity }) => identity));
+}
+
+/** What a sweep may and may not touch. */
+export interface SweepScope {
+  /** Prefix of the lab; what is of any other lab is left alone. */
+  readonly lab: string;
+  /** Identities that the stack's state owns. */
+  readonly owned: ReadonlySet<string>;
+}
+
+/**
+ * Removes what a lab has on the host and nothing in the stack's state owns, kind after kind: machines before the disks
+ * and networks they use. Each kind is looked for anew, since some go with what they are part of.
+ *
+ * @param say Gets one line for each that was removed.
+ * @throws when something could not be found out or removed, after everything else was.
+ */
+export async function sweepLeftovers(
+  { lab, owned }: SweepScope,
+  host: Host,
+  say: (line: string) => void,
+  kinds: readonly ResourceKind[] = resourceKinds,
+): Promise<number> {
+  const troubles: string[] = [];
+  let removed = 0;
+  for (const kind of kinds) {
+    let found: readonly HostResource[] = [];
+    try {
+      found = await kind.find(host);
+    } catch (error) {
+      troubles.push(`cannot look for ${kind.kind}s: ${messageOf(error)}`);
+    }
+    const left = found.filter(
+      (each) => each.lab === lab && (each.identity === undefined || !owned.has(each.identity)),
+    );
+    await Promise.all(
+      left.map(async (each) => {
+        try {
+          await kind.remove(each, host);
+          removed += 1;
+          say(`removed ${each.kind} ${each.name}`);
+        } catch (error) {
+          troubles.push(`cannot remove ${each.kind} ${each.name}: ${messageOf(error)}`);
+        }
+      }),
+    );
+  }
+  if (troubles.length > 0) {
+    throw new Failure(
+      `leftovers of the lab ${lab} remain:\n${troubles.map((line) => `  - ${line}`).join("\n")}`,
+    );
+  }
+  return removed;
+}

@@ -1,0 +1,51 @@
+import { lines, virsh, type Host } from "../lab/host.ts";
+import type { ResourceKind } from "./resource-kind.ts";
+
+/** How virsh's commands for pools and for networks begin. */
+type Word = "pool" | "net";
+
+/** libvirt's pools or networks by name, each with `active` or `inactive`. */
+export async function statesOf(host: Host, word: Word): Promise<ReadonlyMap<string, string>> {
+  const rows = lines(await virsh(host, `${word}-list`, "--all")).map((line) => line.split(/\s+/));
+  return new Map(rows.map(([name = "", state = ""]) => [name, state]));
+}
+
+/** Labs' pools or networks. */
+export function libvirtKind(
+  word: Word,
+  kind: string,
+  labOf: (name: string) => string | undefined,
+): ResourceKind {
+  const unlessGone =
+    (host: Host, name: string) =>
+    async (error: unknown): Promise<undefined> => {
+      if ((await statesOf(host, word)).has(name)) throw error;
+    };
+  /** Nothing when it is gone by now: another lab's may go while this one is looked at. */
+  const uuidOf = (host: Host, name: string): Promise<string | undefined> =>
+    virsh(host, `${word}-uuid`, name).catch(unlessGone(host, name));
+  return {
+    kind,
+
+    find: async (host) => {
+      const found = await Promise.all(
+        [...(await statesOf(host, word))].map(async ([name, state]) => {
+          const lab = labOf(name);
+          const uuid = lab === undefined ? undefined : await uuidOf(host, name);
+          return lab === undefined || uuid === undefined
+            ? []
+            : [{ kind, name, lab, state, identity: `${kind} ${uuid.trim()}` }];
+        }),
+      );
+      return found.flat();
+    },
+
+    remove: async ({ name }, host) => {
+      await virsh(host, `${word}-destroy`, name).catch(() => undefined); // Fails when it does not run.
+      if (word === "pool") {
+        await virsh(host, "pool-delete", name).catch(() => undefined); // Fails when the folder is not empty, or gone.
+      }
+      await virsh(host, `${word}-undefine`, name).catch(unlessGone(host, name));
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { Failure, messageOf } from "../../host/failure.ts";
+import { findOnPath } from "../../host/search-path.ts";
+import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
+import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
+import type { Host } from "../lab/host.ts";
+import { lookFor, resourceKinds, type Survey } from "./host-resources.ts";
+import { ports } from "./networks.ts";
+import type { Stop, Stopped } from "./resource-kind.ts";
+
+/** In the order they need each other: the reverse of removing, and interfaces after what they are of. */
+const stops: readonly Stop[] = [
+  ...resourceKinds.toReversed().flatMap((each) => each.stops ?? []),
+  ports,
+];
+
+/** Something that a lab has on this host, and that does not run. */
+export interface StoppedResource extends Stopped {
+  readonly kind: string;
+  /** What is done about it, e.g. `start`. */
+  readonly verb: string;
+}
+
+/** What of a lab stands still, and what could not be looked for. */
+export interface StoppedSeen extends Pick<Survey, "blind"> {
+  readonly stopped: readonly StoppedResource[];
+}
+
+/** What of a lab stands still; changes nothing. One kind that cannot be seen does not hide the others. */
+export async function stoppedOf(lab: string, host: Host): Promise<StoppedSeen> {
+  const { found, blind } = await lookFor(stops, async (stop) =>
+    (await stop.find(host, lab)).map((each) => ({
+      ...{ kind: stop.kind, verb: stop.verb?.[0] ?? "start", ...each },
+    })),
+  );
+  return { stopped: found, blind };
+}
+
+/**
+ * Starts what a lab has on this host but what does not run, as after a reboot: the engine only looks at whether it
+ * exists.
+ *
+ * @param which all of it, or only what removing the lab needs.
+ * @param say Gets one line for each that was started.
+ * @throws with all that could not be started, or needs a person first and was not touched; after everything else was.
+ */
+export async function startStopped(
+  lab: string,
+  host: Host,
+  which: "all" | "needed to remove",
+  say: (line: string) => void,
+): Promise<void> {
+  const troubles: string[] = [];
+  for (const stop of stops) {
+    const { kind, verb = ["start", "started"] } = stop;
+    if (which === "needed to remove" && stop.neededToRemove !== true) continue;
+    try {
+      for (const { name, seen, first } of await stop.find(host, lab)) {
+        if (first === undefined) {
+          await stop.start(host, name, lab);
+          say(`${verb[1]} ${kind} ${name}`);
+        } else {
+          troubles.push(`${kind} ${name}: ${seen ?? "it stands still"}; ${first}`);
+        }
+      }
+    } catch (error) {
+      troubles.push(`${kind}: ${messageOf(error)}`);
+    }
+  }
+  if (troubles.length > 0) {
+    throw new Failure(
+      `not all of the lab ${lab} could be started:\n${troubles.map((each) => `  - ${each}`).join("\n")}`,
+    );
+  }
+}
+
+/**
+ * Starts Docker and libvirt where they are installed and do not run: what a lab left can only be removed through them.
+ *
+ * @throws when one of them cannot be started, or does not talk to this user.
+ */
+export async function startDaemons(libvirtUri: string, say: (line: string) => void): Promise<void> {
+  const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(libvirtUri)]);
+  const searchPath = process.env["PATH"] ?? "";
+  if (docker.kind !== "running" && (await findOnPath("dockerd", searchPath)) !== undefined) {
+    await ensureDocker(docker, { progress: say });
+  }
+  if (libvirt.kind !== "running" && (await findOnPath("libvirtd", searchPath)) !== undefined) {
+    await ensureLibvirt(libvirtUri, libvirt, say);
+  }
+}

@@ -1,0 +1,153 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+
+import { labNames } from "../../config/names.ts";
+import { Failure } from "../../host/failure.ts";
+import { lines, virsh, type Host } from "../lab/host.ts";
+import { libvirtKind, statesOf } from "./libvirt-kind.ts";
+import { labOfPool, stopIn, type ResourceKind } from "./resource-kind.ts";
+
+/** Folder that the pools of all labs lie in. */
+const poolsFolder = path.dirname(labNames("any").poolFolder);
+
+/** Lab in whose pool folder the file lies, if it lies in one. */
+export function labOfPoolFile(file: string): string | undefined {
+  const folder = path.dirname(file);
+  return path.dirname(folder) === poolsFolder ? labOfPool(path.basename(folder)) : undefined;
+}
+
+/** An image is named after the pool, a machine's disk after the lab. */
+function isOfLab(name: string, lab: string, pool: string): boolean {
+  return [`${pool}-`, `${lab}-`].some((start) => name.startsWith(start));
+}
+
+const volumeKind = "libvirt volume";
+const volume = (path: unknown, essential = true) => ({
+  ...{ identity: `${volumeKind} ${String(path)}`, essential },
+});
+
+/** Disks in a lab's pool, by the pool itself. */
+export const volumes: ResourceKind = {
+  kind: volumeKind,
+
+  find: async (host) => {
+    const pools = [...(await statesOf(host, "pool"))].flatMap(([pool, state]) => {
+      const lab = labOfPool(pool);
+      return lab === undefined ? [] : [{ pool, lab, state }];
+    });
+    const idle = pools.filter(({ state }) => state !== "active").map(({ pool }) => pool);
+    if (idle.length > 0) {
+      throw new Failure(
+        `the pool ${idle.join(", ")} does not run, so its disks cannot be seen: \`virsh pool-start ${idle[0]}\``,
+      );
+    }
+    const found = await Promise.all(
+      pools.map(async ({ pool, lab }) =>
+        (await volumesOf(host, pool))
+          .filter(({ name }) => isOfLab(name, lab, pool))
+          .map(({ name, path: file }) => ({
+            ...{ kind: volumeKind, name, lab, place: pool },
+            identity: volume(file).identity,
+          })),
+      ),
+    );
+    return found.flat();
+  },
+
+  remove: async ({ name, place }, host) => {
+    const pool = place ?? "";
+    await virsh(host, "vol-delete", "--pool", pool, name).catch(async (error: unknown) => {
+      if ((await volumesOf(host, pool)).some((each) => each.name === name)) {
+        throw error;
+      }
+    });
+  },
+
+  owned: {
+    // A golden image that was followed by another one is only known by the disks that stand on it.
+    "libvirt:index/volume:Volume": ({ id, inputs: { baseVolumeId } = {} }) => [
+      volume(id),
+      ...(typeof baseVolumeId === "string" ? [volume(baseVolumeId, false)] : []),
+    ],
+    // Its id is the volume's with a random part, so that a new disk of the same name is a new resource.
+    "libvirt:index/cloudinitDisk:CloudinitDisk": ({ id }) => [volume(id?.split(";")[0])],
+  },
+};
+
+/** Volumes of a pool that runs, also those made without libvirt knowing. */
+export async function volumesOf(
+  host: Host,
+  pool: string,
+): Promise<readonly { readonly name: string; readonly path: string }[]> {
+  // A killed upload leaves a file that libvirt only sees after a look.
+  await virsh(host, "pool-refresh", pool).catch(() => undefined);
+  return lines(await virsh(host, "vol-list", pool).catch(() => "")).map(parseVolumeLine);
+}
+
+/** One line of `virsh vol-list`: name and path; both may hold blanks, so the path begins at the last ` /`. */
+export function parseVolumeLine(line: string): { readonly name: string; readonly path: string } {
+  const at = line.lastIndexOf(" /");
+  return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
+}
+
+const libvirtPools = libvirtKind("pool", "libvirt pool", labOfPool);
+
+/** Storage pools of a lab; their folder goes with them when it is empty. */
+export const pools: ResourceKind = {
+  ...libvirtPools,
+  owned: {
+    "libvirt:index/pool:Pool": ({ id }) => [{ identity: `libvirt pool ${id}`, essential: true }],
+  },
+  stops: [
+    {
+      ...stopIn("inactive", libvirtPools, async (host, name) => {
+        await virsh(host, "pool-build", name).catch(() => undefined); // Its folder is there already.
+        await virsh(host, "pool-start", name);
+      }),
+      neededToRemove: true, // That deletes the disks.
+    },
+  ],
+};
+
+/** Folders of a lab's pool that no pool is defined for any more, with the disks in them. */
+export const poolFolders: ResourceKind = {
+  kind: "pool folder",
+
+  find: async (host) => {
+    // Not there, or not for this user's eyes; then the pools' own list is what there is.
+    const entries = await readdir(poolsFolder, { withFileTypes: true }).catch(() => []);
+    const folders = entries.flatMap((entry) => {
+      const lab = entry.isDirectory() ? labOfPool(entry.name) : undefined;
+      return lab === undefined ? [] : [{ pool: entry.name, lab }];
+    });
+    const defined = folders.length === 0 ? new Map() : await statesOf(host, "pool");
+    return folders
+      .filter(({ pool }) => !defined.has(pool))
+      .map(({ pool, lab }) => ({
+        ...{ kind: poolFolders.kind, name: path.join(poolsFolder, pool), lab },
+        identity: undefined,
+      }));
+  },
+
+  // Through a pool made for the purpose, because the folder belongs to libvirt and the user may not be root.
+  remove: async ({ name: folder, lab }, host) => {
+    const pool = path.basename(folder);
+    await virsh(host, "pool-create-as", pool, "dir", "--target", folder);
+    try {
+      for (const { name } of await volumesOf(host, pool)) {
+        if (isOfLab(name, lab, pool)) {
+          await virsh(host, "vol-delete", "--pool", pool, name);
+        }
+      }
+    } finally {
+      await virsh(host, "pool-destroy", pool);
+      // Only a defined pool can have its folder deleted.
+      await virsh(host, "pool-define-as", pool, "dir", "--target", folder);
+      try {
+        await virsh(host, "pool-delete", pool);
+      } finally {
+        await virsh(host, "pool-undefine", pool);
+      }
+    }
+  },
+};

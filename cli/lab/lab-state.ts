@@ -1,0 +1,116 @@
+import * as z from "zod";
+
+import { remoteSteps } from "../../components/windows/remote-steps.ts";
+import type { SshSource } from "../../ssh/run-over-ssh.ts";
+import { parseJson } from "../../toolchain/parse-json.ts";
+import { resourcesOf, type Deployment, type StateResource } from "../engine/deployment.ts";
+import { StackFacts } from "../engine/facts.ts";
+import type { Pulumi } from "../engine/pulumi.ts";
+import { unusedTokens } from "../recovery/repair.ts";
+
+/** A Windows machine whose step scripts are there to be run. */
+export interface NodeMachine extends SshSource {
+  /** Node name. */
+  readonly node: string;
+  /** Folder of the script that exports its logs on the machine, as Windows writes it. */
+  readonly scripts: string;
+  /** Folder of the script that checks it, on the machine. */
+  readonly checkFolder: string;
+  /** Command that joins it, and what that gets on its standard input (secret); nothing before it has joined. */
+  readonly join?: { readonly command: string; readonly input: string } | undefined;
+}
+
+/** What a stack's state says of its lab, secrets included. */
+export interface LabState {
+  /** Admin's kubeconfig; nothing where the state has none. Secret. */
+  readonly kubeconfig: string | undefined;
+  /** Also where an `up` failed, and the stack's outputs do not know them. */
+  readonly machines: readonly NodeMachine[];
+  /** Nodes for which a token was minted, and that have not joined with it. */
+  readonly unjoined: readonly string[];
+}
+
+const connectionSchema = z.object({
+  host: z.string(),
+  port: z.number().default(22),
+  user: z.string(),
+  privateKey: z.string(),
+  hostKey: z.string(),
+});
+
+const joinSecretSchema = z.object({ token: z.string(), caCertHashes: z.array(z.string()) });
+
+/** How the engine marks a secret in an export with `--show-secrets`. */
+const secretSchema = z.object({
+  "4dabf18193072939515e22adb298388d": z.literal("1b47061264138c4ac30d75fd1eb44270"),
+  plaintext: z.string(),
+});
+
+/** @throws Failure when an earlier version has written the state. */
+export async function labStateOf(pulumi: Pulumi): Promise<LabState> {
+  return labState(await pulumi.exportState("--show-secrets"));
+}
+
+/**
+ * @param deployment an export of the state that shows secrets.
+ * @throws Failure when an earlier version has written it.
+ */
+export function labState(deployment: Deployment): LabState {
+  const resources = resourcesOf(deployment).filter((each) => each.delete !== true);
+  const facts = new StackFacts(resources);
+  const outputOf = (urn: string | undefined, name: string): unknown =>
+    revealed(resources.find((each) => each.urn === urn)?.outputs?.[name]);
+  const [cluster] = facts.of("kindows:controlplane:KindCluster").keys();
+  const machineUrns = facts.machines();
+  return {
+    kubeconfig: z.string().safeParse(outputOf(cluster, "kubeconfig")).data,
+    machines: [...facts.of("kindows:windows:WindowsNode")].flatMap(
+      ([urn, { node, checkFolder }]) => {
+        const { data } = connectionSchema.safeParse(outputOf(machineUrns.get(node), "connection"));
+        const steps = resources.filter(
+          ({ type, parent }) => type === "command:remote:Command" && parent === urn,
+        );
+        // The first command on a machine unpacks the scripts.
+        if (data === undefined || steps.length === 0) return [];
+        const join = steps.flatMap((each) => joinOf(each) ?? [])[0];
+        return [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog`, checkFolder, join }];
+      },
+    ),
+    unjoined: unusedTokens(resources).flatMap((urn) => facts.nodeOf(urn) ?? []),
+  };
+}
+
+/** The one that gets a token is the join. */
+function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
+  const [command, input] = [revealed(inputs["create"]), revealed(inputs["stdin"])];
+  return typeof command === "string" &&
+    typeof input === "string" &&
+    joinSecretSchema.safeParse(parseJson(input)).success
+    ? { command, input }
+    : undefined;
+}
+
+/**
+ * A join's standard input with another token.
+ *
+ * @throws where it is none: then the state is another version's.
+ */
+export function withToken(input: string, token: string): string {
+  const secret = joinSecretSchema.safeParse(parseJson(input));
+  if (!secret.success) {
+    throw new Error("the state does not say with what the node has joined: run `kindows up`");
+  }
+  return JSON.stringify({ ...secret.data, token });
+}
+
+/** A value of a state that shows secrets, with each secret as it is. */
+function revealed(value: unknown): unknown {
+  const secret = secretSchema.safeParse(value);
+  if (secret.success) {
+    return revealed(JSON.parse(secret.data.plaintext));
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, revealed(each)]));
+  }
+  return value;
+}
