@@ -1,6 +1,7 @@
 /**
- * How many statements of the node steps, their library and kube-proxy's start script the tests run, on the interpreter.
- * `script-coverage.json` has what was reached so far: less is an error, and more is to be written there.
+ * How many statements of the scripts for nodes and for Hyper-V hosts, their libraries and kube-proxy's start script the
+ * tests run, on the interpreter. `script-coverage.json` has what was reached so far: less is an error, and more is to be
+ * written there.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +13,9 @@ import { visit } from "../powershell/subset.ts";
 import type { Statement } from "../powershell/syntax.ts";
 import reached from "./script-coverage.json" with { type: "json" };
 
-const folders = ["components/windows/steps", "components/windows/steps/lib"];
+const folders = ["components/windows/steps", "components/machine/hyper-v/scripts"].flatMap(
+  (folder) => [folder, `${folder}/lib`],
+);
 const scripts = [
   ...folders.flatMap((folder) =>
     readdirSync(folder)

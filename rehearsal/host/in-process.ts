@@ -140,7 +140,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     power.abort();
     running.stop();
     programs.powerOff();
-    await running.windows.stepLock.idle();
+    await running.windows.mutexes.idle();
     await running.windows.tasksEnded();
     await running.servicesStarted;
     await running.windows.saved();
@@ -150,7 +150,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     if (milliseconds > 0) {
       await time.busy(() => time.sleep(milliseconds, calledOff));
       // Virtual time leaves no moment in which a step could tell its result.
-      await running.windows.stepLock.idle();
+      await running.windows.mutexes.idle();
       await running.answered();
     }
     if (off || calledOff.aborted) return;

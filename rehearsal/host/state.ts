@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { hyperVSchema } from "../windows/hyper-v.ts";
 import { valueKinds } from "../windows/registry.ts";
 import type { Drive } from "./drive.ts";
 
@@ -61,6 +62,8 @@ const stateSchema = z.strictObject({
       comment: z.string(),
     }),
   ),
+  /** Default: it is not installed. */
+  hyperV: hyperVSchema.optional(),
   /** Faults already played, by their name, so that a reboot does not play them again. */
   faultsPlayed: z.record(z.string(), z.int()),
 });

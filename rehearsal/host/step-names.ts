@@ -1,7 +1,5 @@
-import { hyperVScriptNames } from "./hyper-v/script-names.ts";
-
 /**
- * The step scripts that have a behaviour here, by their files' names without `.ps1`. In an order in which each finds
+ * The step scripts of nodes, by their files' names without `.ps1`. In an order in which each finds
  * what it needs.
  */
 export const stepNames = [
@@ -24,7 +22,10 @@ export const stepNames = [
 
 export type StepName = (typeof stepNames)[number];
 
-/** Every script that has a behaviour: the nodes' steps, and those for a Hyper-V host. */
-export const scriptNames = [...stepNames, ...hyperVScriptNames] as const;
+/** Every script: the nodes' steps, and those for a Hyper-V host. */
+export const scriptNames = [
+  ...stepNames,
+  ...(["Test-HyperVHost", "New-LabMachine", "Get-LabMachine", "Remove-LabMachine"] as const),
+] as const;
 
 export type ScriptName = (typeof scriptNames)[number];

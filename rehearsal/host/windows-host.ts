@@ -7,10 +7,10 @@ import { hostsFilePath, parseHosts } from "./hosts-file.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
+import type { HyperV } from "../windows/hyper-v.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
 import { RegistryKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
-import { StepLock } from "./step-lock.ts";
 import { PowerLost } from "./power-lost.ts";
 import {
   type HostNetwork,
@@ -73,8 +73,6 @@ export class WindowsHost {
   readonly lockedFiles = new Set<string>();
   /** What a power cut would tear. */
   readonly recentWrites: RecentWrites;
-  /** One step at a time per machine. */
-  readonly stepLock: StepLock;
   /** Bytes of files that were copied here during this boot. */
   bytesReceived = 0;
   /** What each scheduled task has PowerShell run, by its name in lower case. */
@@ -86,6 +84,7 @@ export class WindowsHost {
   readonly time: MachineTime;
   readonly #state: HostState;
   readonly #options: WindowsHostOptions;
+  readonly #save: () => Promise<void>;
   #saved: Promise<void> = Promise.resolve();
   /** The hosts file that the programs know. */
   #hosts: string | undefined;
@@ -101,9 +100,9 @@ export class WindowsHost {
     this.version = options.version ?? rehearsedWindows;
     this.time = options.time;
     this.mutexes = new NamedMutexes(options.time);
-    this.stepLock = new StepLock(this.mutexes);
     this.recentWrites = new RecentWrites(options.power);
     const save = savingInOrder(this.drive, state);
+    this.#save = save;
     let isLoaded = false;
     this.registry = new RegistryKey("HKEY_LOCAL_MACHINE", () => {
       if (!isLoaded) return;
@@ -209,6 +208,16 @@ export class WindowsHost {
   /** Whom scripts run as. */
   account: Account = { name: "Administrator", isAdministrator: true };
 
+  /** Undefined: it is not installed. */
+  get hyperV(): HyperV | undefined {
+    return this.#state.hyperV;
+  }
+
+  async setHyperV(hyperV: HyperV | undefined): Promise<void> {
+    this.#state.hyperV = hyperV;
+    await this.#save();
+  }
+
   /** How Windows starts sshd. */
   sshdStartType: Service["startType"] = "auto";
 
@@ -291,7 +300,7 @@ export class WindowsHost {
       this.assertPower();
       await work();
     };
-    const task = this.stepLock
+    const task = this.mutexes
       .idle()
       .then(() => this.time.busy(begin))
       .catch((error: unknown) => {

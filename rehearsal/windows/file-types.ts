@@ -1,8 +1,13 @@
 /** System.IO: files and folders. */
-import { decodeText, linesOf, type TextEncoding } from "../../powershell/dotnet/encoding.ts";
+import {
+  decodeText,
+  linesOf,
+  toBuffer,
+  type TextEncoding,
+} from "../../powershell/dotnet/encoding.ts";
 import { toDateTime } from "./time-types.ts";
 import { array, bytes, string, type Types } from "../../powershell/types.ts";
-import { NetObject, Unsupported } from "../../powershell/values.ts";
+import { NetObject, Unsupported, type PsArray } from "../../powershell/values.ts";
 import type { FileStatus } from "./file-streams.ts";
 import { fileNotFound } from "./io-errors.ts";
 import type { ScriptMachine } from "./machine-types.ts";
@@ -38,6 +43,10 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
         path: string,
         { state }: NetObject<TextEncoding>,
       ) => array(linesOf(decodeText(files.read(full(path)), state)), types.array(string)),
+      "WriteAllText(string, string)": (_: null, path: string, text: string) =>
+        files.write(full(path), Buffer.from(text)),
+      "WriteAllBytes(string, byte[])": (_: null, path: string, data: PsArray) =>
+        files.write(full(path), toBuffer(data)),
       "ReadAllBytes(string)": (_: null, path: string) => bytes(files.read(full(path))),
       "Move(string, string)": (_: null, from: string, to: string) => {
         if (files.status(full(from))?.isFolder !== false) {
@@ -59,6 +68,15 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
     },
   });
   types.define({ name: "System.IO.Directory" });
+  types.define({
+    name: "System.IO.Path",
+    staticMethods: {
+      "Combine(string, string)": (_: null, path: string, below: string) =>
+        /^(?:[\\/]|\w:)/.test(below)
+          ? below
+          : path.replace(/[^\\/]$/, `$&${files.separator}`) + below,
+    },
+  });
   defineInfos(types, host);
 }
 

@@ -12,6 +12,7 @@ import type { Types } from "../../powershell/types.ts";
 import { Num } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import type { CimClasses } from "./cim.ts";
+import { memoryTakenMiB } from "./hyper-v.ts";
 
 /** By which the licences of Windows itself are told from those of other products. */
 const windowsApplication = "55c92734-d682-4d71-983e-d6ec3f16059f";
@@ -28,18 +29,20 @@ export function operatingSystemClasses(
   types: Types,
   clock: Pick<Host, "clock">,
 ): CimClasses {
-  const { version, hardware, drive, programs } = machine;
+  const { version, hardware, drive, programs, hyperV } = machine;
   const number = (value: number): Num => new Num(is.uint64, value);
   return {
     Win32_OperatingSystem: {
       instances: () => {
         const isServer = version.edition.startsWith("Server");
+        const freeMiB = hardware.memoryMiB - (hyperV ? memoryTakenMiB(hyperV) : 0);
         return Promise.resolve([
           {
             Caption: `Microsoft ${version.productName}`,
             ProductType: isServer ? 3 : 1,
             LastBootUpTime: toDateTime(types, clock, machine.bootedAt.getTime(), false),
             TotalVisibleMemorySize: number(hardware.memoryMiB * 1024),
+            FreePhysicalMemory: number(freeMiB * 1024),
           },
         ]);
       },

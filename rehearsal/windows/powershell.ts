@@ -24,6 +24,7 @@ import { fileItems } from "./file-items.ts";
 import { featureCmdlets } from "./features.ts";
 import { firewallCmdlets } from "./firewall.ts";
 import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
+import { defineHyperVTypes, hyperVCmdlets, hyperVCommand, isMachineFile } from "./hyper-v.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
@@ -71,7 +72,7 @@ export function windowsPowerShell(
   console: ScriptConsole,
   changing: (what: string) => Promise<void>,
 ): Interpreter {
-  const { drive, registry, services } = machine;
+  const { drive, registry, services, hyperV } = machine;
   const change = async (what: string): Promise<void> => {
     await changing(what);
     machine.assertPower();
@@ -87,6 +88,7 @@ export function windowsPowerShell(
     isLocked: (path) => machine.lockedFiles.has(path),
     isInUse: async (path, how) =>
       machine.openFiles.has(path) ||
+      (hyperV !== undefined && isMachineFile(hyperV, path)) ||
       (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
     async moved(from, to) {
       // What runs goes on under the other name.
@@ -118,6 +120,7 @@ export function windowsPowerShell(
   defineSecurityTypes(types, machine.account);
   defineServiceTypes(types, machine, change);
   defineNetworkTypes(types, machine);
+  defineHyperVTypes(types);
   types.define({
     name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
     base: "System.SystemException",
@@ -128,7 +131,9 @@ export function windowsPowerShell(
     version: machine.version.powerShell,
     providers: (name) =>
       name === "" ? fileItems(files, types) : name === "hklm" ? items : undefined,
-    mayCall: (name) => hostNetworkCommands.some((each) => each.toLowerCase() === name),
+    mayCall: (name) =>
+      hostNetworkCommands.some((each) => each.toLowerCase() === name) ||
+      (hyperV?.module !== true && hyperVCommand.test(name)),
     cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
   });
   defineMachineTypes(types, host);
@@ -160,6 +165,7 @@ export function windowsCmdlets(
     ...hostNetworkCmdlets(machine),
     ...featureCmdlets(machine),
     ...firewallCmdlets(machine),
+    ...hyperVCmdlets(machine),
     ...scheduledTaskCmdlets(machine, (command) =>
       windowsPowerShell(machine, nobody, () => Promise.resolve()).runCommand(
         command,

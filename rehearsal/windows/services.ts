@@ -25,7 +25,6 @@ interface Seen {
 
 type Controller = NetObject<Seen>;
 
-/** Windows' own, which is no entry of the model's service manager. */
 const sshd = {
   displayName: "OpenSSH SSH Server",
   description: "",
@@ -34,18 +33,33 @@ const sshd = {
   restarts: true,
 } as const satisfies Omit<Service, "startType">;
 
-const startTypes = { auto: "Automatic", manual: "Manual", disabled: "Disabled" } as const;
+const vmms = {
+  ...sshd,
+  displayName: "Hyper-V Virtual Machine Management",
+  commandLine: "C:\\Windows\\system32\\vmms.exe",
+  startType: "auto",
+} as const satisfies Service;
 
-function serviceOf(machine: WindowsHost, name: string): Service | undefined {
-  const { sshdStartType: startType, services } = machine;
-  return name.toLowerCase() === "sshd" ? { ...sshd, startType } : services.get(name);
+/** Windows' own, which are no entries of the model's service manager. */
+function ownServices(machine: WindowsHost): readonly Seen[] {
+  const { sshdStartType: startType, isSshdListening, hyperV } = machine;
+  return [
+    { name: "sshd", service: { ...sshd, startType }, isRunning: isSshdListening },
+    ...(hyperV ? [{ name: "vmms", service: vmms, isRunning: hyperV.runs }] : []),
+  ];
 }
 
+/** Names of all services. */
+function allNames(machine: WindowsHost): string[] {
+  return [...machine.services.names(), ...ownServices(machine).map(({ name }) => name)];
+}
+
+const startTypes = { auto: "Automatic", manual: "Manual", disabled: "Disabled" } as const;
+
 async function look(machine: WindowsHost, name: string): Promise<Seen | undefined> {
-  const service = serviceOf(machine, name);
-  const isRunning =
-    name.toLowerCase() === "sshd" ? machine.isSshdListening : machine.services.isRunning(name);
-  return service && { name, service, isRunning: await isRunning };
+  const own = ownServices(machine).find((each) => each.name === name.toLowerCase());
+  const service = machine.services.get(name);
+  return own ?? (service && { name, service, isRunning: await machine.services.isRunning(name) });
 }
 
 export function defineServiceTypes(
@@ -115,7 +129,7 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       parameters: { Name: { type: "string[]", position: 0 } },
       async run(call) {
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");
-        for (const name of call.texts("Name") ?? [...services.names(), "sshd"].sort()) {
+        for (const name of call.texts("Name") ?? allNames(machine).sort()) {
           const seen = await look(machine, name);
           if (seen) {
             await call.emit(new NetObject(type, seen));
@@ -142,7 +156,7 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       async run(call) {
         const name = call.text("Name") ?? "";
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");
-        if (serviceOf(machine, name)) {
+        if (await look(machine, name)) {
           const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
           const message = `Service '${name} (${name})' cannot be created due to the following error: The specified service already exists`;
           const id = "CouldNotNewService";
@@ -176,7 +190,7 @@ export function serviceClass(machine: WindowsHost): CimClass {
   return {
     instances: async () => {
       const seen: Record<string, Value>[] = [];
-      for (const name of [...services.names(), "sshd"]) {
+      for (const name of allNames(machine)) {
         const found = await look(machine, name);
         if (found) {
           const { service } = found;

@@ -39,7 +39,6 @@ Describe 'what keeps a host from running machines' {
     BeforeAll {
         $image = Join-Path $TestDrive 'image.vhdx'
         [IO.File]::WriteAllText($image, 'x')
-        Mock Split-Path { 'D:' } -ParameterFilter { $Qualifier }
         Mock Get-VM { return }
         Mock Get-VHD { [pscustomobject]@{ VhdFormat = 'VHDX'; Size = 40gb } }
         Mock Get-VMSwitch { [pscustomobject]@{ Name = 'Lab'; SwitchType = 'External' } }

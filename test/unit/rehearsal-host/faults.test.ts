@@ -206,16 +206,11 @@ describe("Faults in steps", () => {
   it("one step at a time: the second waits, and gives up with StepBusy", async () => {
     const host = await startWithSteps();
     try {
-      let release = (): void => undefined;
-      const held = host.windows.stepLock.run(
-        1000,
-        () => new Error("unused"),
-        () => new Promise<void>((resolve) => (release = resolve)),
-      );
+      const { mutexes } = host.windows;
+      await mutexes.enter("Global\\kindows-step", 0);
       const busy = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
       assert.deepEqual([busy.exitCode, busy.errorCode], [11, "StepBusy"]);
-      release();
-      await held;
+      mutexes.leave("Global\\kindows-step");
       assert.equal((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).exitCode, 0);
     } finally {
       await host.stop();

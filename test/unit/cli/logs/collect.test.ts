@@ -49,15 +49,10 @@ describe("logs of a machine", () => {
   });
 
   it("are there also while a step hangs", async () => {
-    let release = (): void => undefined;
-    const hanging = host.windows.stepLock.run(
-      1000,
-      () => new Error("unused"),
-      () => new Promise<void>((resolve) => (release = resolve)),
-    );
+    const { mutexes } = host.windows;
+    await mutexes.enter("Global\\kindows-step", 0);
     await collectLogs(source, below);
-    release();
-    await hanging;
+    mutexes.leave("Global\\kindows-step");
   });
 
   const wrong: Readonly<Record<string, readonly [Partial<NodeMachine>, RegExp]>> = {

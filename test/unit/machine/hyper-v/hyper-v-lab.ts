@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import type * as z from "zod";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 import {
   type HyperVSession,
@@ -11,26 +12,31 @@ import type {
   HyperVMachineParameter,
 } from "../../../../components/machine/hyper-v/parameters.ts";
 import type { FaultSetting } from "../../../../rehearsal/host/faults.ts";
-import {
-  type HyperVModel,
-  type HyperVSetting,
-  loadHyperV,
-  saveHyperV,
-} from "../../../../rehearsal/host/hyper-v/hyper-v-model.ts";
+import type { Hardware } from "../../../../rehearsal/host/hardware.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { diskSchema, type HyperV, hyperVSchema } from "../../../../rehearsal/windows/hyper-v.ts";
 import { inNewFolder } from "../../new-folder.ts";
 
 export const folder = "C:\\vms";
-const baseDisk = "C:\\images\\server2022.vhdx";
+export const baseDisk = "C:\\images\\server2022.vhdx";
 const key = generateEd25519();
 
+export type Disk = z.infer<typeof diskSchema>;
+
+/** Hyper-V of a host, the disk that machines start from, and what else the host has. */
+export interface LabSetting extends Partial<z.input<typeof hyperVSchema>> {
+  /** Undefined: there is none. */
+  readonly image?: Disk | undefined;
+  readonly hardware?: Partial<Hardware>;
+}
+
 /** A host that can run machines of generation 2. */
-export const goodHyperV: HyperVSetting = {
+const good: LabSetting = {
   switches: [
     { name: "Default Switch", type: "Internal" },
     { name: "Lab", type: "External" },
   ],
-  disks: { [baseDisk]: { format: "VHDX", sizeGiB: 40, bootsWith: 2 } },
+  image: { format: "VHDX", sizeGiB: 40, bootsWith: 2 },
   leases: { "525400ABCDEF": "192.168.150.10" },
 };
 
@@ -54,24 +60,27 @@ export interface HyperVLab {
   /** Makes a machine as its action does, with little patience; its id. */
   make(changes?: Partial<HyperVMachineParameter>): Promise<string>;
   run<T>(work: (session: HyperVSession) => Promise<T>): Promise<T>;
-  model(): Promise<HyperVModel>;
-  change(changes: Partial<HyperVSetting>): Promise<void>;
+  model(): HyperV;
+  change(changes: Partial<HyperV>): Promise<void>;
+  /** The disk at a path; undefined: there is none. */
+  disk(path: string): Promise<Disk | undefined>;
   stop(): Promise<void>;
 }
 
-/** @param setting of Hyper-V; undefined: the host has none. */
+/** @param setting what it has in place of a good host's. */
 export async function startHyperVLab(
-  setting: HyperVSetting | undefined = goodHyperV,
-  faults: readonly FaultSetting[] = [],
-  freeDiskGiB = 60,
+  setting: LabSetting = {},
+  ...faults: readonly FaultSetting[]
 ): Promise<HyperVLab> {
+  const { image, hardware, ...hyperV } = { ...good, ...setting };
   const windows = await startRehearsalHost({
     hostName: "hv-1",
     authorizedKeys: [key.public],
     faults,
-    hardware: { memoryMiB: 65_536, freeDiskGiB: () => Promise.resolve(freeDiskGiB) },
+    hardware: { memoryMiB: 65_536, freeDiskGiB: () => Promise.resolve(60), ...hardware },
   });
-  if (setting !== undefined) await saveHyperV(windows.windows, setting);
+  await windows.windows.setHyperV(hyperVSchema.parse(hyperV));
+  if (image) await windows.windows.drive.write(baseDisk, JSON.stringify(image));
   const privateKeyFile = inNewFolder()("key");
   writeFileSync(privateKeyFile, key.private, { mode: 0o600 });
   const host: HyperVHostParameter = {
@@ -89,8 +98,8 @@ export async function startHyperVLab(
   };
   const identity = await identityDisc({ userData: "#cloud-config\n{}\n", metaData: "{}\n" });
   const run: HyperVLab["run"] = (work) => onHyperVHost(host, 600, work);
-  const model = async (): Promise<HyperVModel> => {
-    const found = await loadHyperV(windows.windows);
+  const model = (): HyperV => {
+    const found = windows.windows.hyperV;
     if (found === undefined) throw new Error("the host has no Hyper-V");
     return found;
   };
@@ -109,7 +118,11 @@ export async function startHyperVLab(
           () => undefined,
         ),
       ),
-    change: async (changes) => saveHyperV(windows.windows, { ...(await model()), ...changes }),
+    change: (changes) => windows.windows.setHyperV({ ...model(), ...changes }),
+    async disk(path) {
+      const text = await windows.windows.drive.readText(path);
+      return text === undefined ? undefined : diskSchema.parse(JSON.parse(text));
+    },
     stop: () => windows.stop(),
   };
 }

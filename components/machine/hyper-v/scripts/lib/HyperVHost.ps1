@@ -81,7 +81,7 @@ function Get-HyperVHostProblem {
             }
         }
     }
-    $drive = Split-Path -Path $Folder -Qualifier
+    $drive = $Folder.Substring(0, 2)
     $volume = Get-CimInstance -ClassName Win32_LogicalDisk -Filter "DeviceID='$drive'"
     if ($null -eq $volume) {
         "there is no drive $drive"
@@ -135,9 +135,10 @@ function Get-MachineSizeProblem {
         "it has $processors logical processors, the machine is to have $Cpus"
     }
     if (Test-Path -LiteralPath $BaseDisk) {
-        $size = [math]::Ceiling((Get-VHD -Path $BaseDisk).Size / 1gb)
-        if ($size -gt $DiskGiB) {
-            "$BaseDisk is $size GiB large, the machine's disk of $DiskGiB GiB cannot be smaller"
+        $size = (Get-VHD -Path $BaseDisk).Size
+        if ($size -gt $DiskGiB * 1gb) {
+            $large = [math]::Round($size / 1gb, 2)
+            "$BaseDisk is $large GiB large, the machine's disk of $DiskGiB GiB cannot be smaller"
         }
     }
 }

@@ -37,7 +37,6 @@ function Read-IdentityText {
         [string] $Text
     )
 
-    $bytes = New-Object -TypeName byte[] -ArgumentList 0
     try {
         $bytes = [Convert]::FromBase64String($Text.Trim())
     }
@@ -45,8 +44,8 @@ function Read-IdentityText {
         Stop-Step -Code 'SecretMissing' -Message "Standard input is not base64 ($($Text.Length) characters)." `
             -Remedy 'Give the disc in base64 on standard input, and end the input.'
     }
-    # "CD001" in sector 16 of 2048 bytes: ISO 9660.
-    if ($bytes.Length -lt 34816 -or [Text.Encoding]::ASCII.GetString($bytes, 32769, 5) -ne 'CD001') {
+    # "CD001", here in base64, in sector 16 of 2048 bytes: ISO 9660.
+    if ($bytes.Length -lt 34816 -or [Convert]::ToBase64String($bytes, 32769, 5) -cne 'Q0QwMDE=') {
         Stop-Step -Code 'SecretMissing' -Message "Standard input is no disc image ($($bytes.Length) bytes)." `
             -Remedy 'Give the disc in base64 on standard input, and end the input.'
     }

@@ -1,0 +1,378 @@
+/**
+ * Hyper-V: virtual machines with their disks, and the switches they are on. Nothing of it runs a machine.
+ *
+ * Sources: https://learn.microsoft.com/powershell/module/hyper-v (each cmdlet's page; what New-VM leaves to a default is
+ * on that page), https://learn.microsoft.com/windows/win32/hyperv_v2/msvm-computersystem (states).
+ */
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { convert } from "../../powershell/convert.ts";
+import * as is from "../../powershell/types.ts";
+import { raised, type Types } from "../../powershell/types.ts";
+import { CustomObject, NetObject, Num, type Value } from "../../powershell/values.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
+
+const states = { Off: 3, Running: 2, Saved: 6, Paused: 9 } as const;
+const switchTypes = { Private: 0, Internal: 1, External: 2 } as const;
+const formats = { VHD: 2, VHDX: 3 } as const;
+
+const machineSchema = z.strictObject({
+  name: z.string(),
+  id: z.string(),
+  notes: z.string(),
+  state: z.enum(Object.keys(states) as (keyof typeof states)[]),
+  generation: z.int(),
+  secureBoot: z.boolean(),
+  switchName: z.string(),
+  macAddress: z.string(),
+  cpus: z.int(),
+  memoryMiB: z.int(),
+  /** Full path of its disk. */
+  disk: z.string(),
+  /** Full paths of the discs in its drives; empty: a drive without one. */
+  discs: z.array(z.string()).default([]),
+  /** What it was set to besides, by the parameters' names. */
+  settings: z.record(z.string(), z.string()).default({}),
+});
+
+/** Hyper-V of a host. */
+export const hyperVSchema = z.strictObject({
+  /** Whether its service runs. */
+  runs: z.boolean().default(true),
+  /** Whether its PowerShell module is there. */
+  module: z.boolean().default(true),
+  switches: z.array(
+    z.strictObject({
+      name: z.string(),
+      type: z.enum(Object.keys(switchTypes) as (keyof typeof switchTypes)[]),
+    }),
+  ),
+  logicalProcessors: z.int().default(8),
+  /** What the DHCP server of the segment gives to a MAC address. */
+  leases: z.record(z.string(), z.string()).default({}),
+  machines: z.array(machineSchema).default([]),
+});
+
+/** What lies in the file of a virtual disk. */
+export const diskSchema = z.strictObject({
+  format: z.enum(Object.keys(formats) as (keyof typeof formats)[]),
+  sizeGiB: z.int(),
+  /** Generation of the machines that start from it. */
+  bootsWith: z.int(),
+  /** Full path of the disk that it stands on. */
+  parent: z.string().optional(),
+});
+
+type Machine = z.infer<typeof machineSchema>;
+export type HyperV = z.infer<typeof hyperVSchema>;
+
+/** Names of the commands of its PowerShell module, in lower case. */
+export const hyperVCommand = /^[a-z]+-v(m|hd)/;
+
+const namespace = "Microsoft.HyperV.PowerShell";
+const failure = `${namespace}.VirtualizationException`;
+
+function isOn({ state }: Machine): boolean {
+  return state === "Running" || state === "Paused";
+}
+
+/** What its machines have of the host's memory. */
+export function memoryTakenMiB({ machines }: HyperV): number {
+  return machines.filter(isOn).reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
+}
+
+/** Whether a machine that is on has a file open. */
+export function isMachineFile({ machines }: HyperV, path: string): boolean {
+  const files = machines.filter(isOn).flatMap(({ disk, discs }) => [disk, ...discs]);
+  return files.some((each) => each.toLowerCase() === path.toLowerCase());
+}
+
+type VirtualMachine = NetObject<Machine>;
+/** A drive for discs: its machine, and which one of it. */
+type DvdDrive = NetObject<{ readonly machine: Machine; readonly index: number }>;
+
+export function defineHyperVTypes(types: Types): void {
+  types.define({ name: failure, base: "System.SystemException" });
+  const state = types.define({ name: `${namespace}.VMState`, enumeration: states });
+  types.define({ name: `${namespace}.VMSwitchType`, enumeration: switchTypes });
+  types.define({ name: "Microsoft.Vhd.PowerShell.VhdFormat", enumeration: formats });
+  types.define({
+    name: `${namespace}.VirtualMachine`,
+    properties: {
+      Name: ({ state: { name } }: VirtualMachine) => name,
+      Id: ({ state: { id } }: VirtualMachine) => new NetObject(types.get("System.Guid"), id),
+      Notes: ({ state: { notes } }: VirtualMachine) => notes,
+      State: (self: VirtualMachine) => convert(self.state.state, state),
+      MemoryAssigned: (self: VirtualMachine) =>
+        isOn(self.state) ? BigInt(self.state.memoryMiB) << 20n : 0n,
+    },
+  });
+  types.define({ name: `${namespace}.DvdDrive` });
+  types.define({ name: `${namespace}.HardDiskDrive` });
+}
+
+/** The cmdlets of its PowerShell module. */
+export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
+  const { hyperV, drive } = machine;
+  if (hyperV?.module !== true) {
+    return [];
+  }
+  const object = (properties: Readonly<Record<string, Value>>, type = is.customObject) =>
+    Object.entries(properties).reduce(
+      (made, [name, value]) => made.set(name, value),
+      new CustomObject(type),
+    );
+  const of = (call: Call): Machine => (call.get("VM") as VirtualMachine).state;
+  const refuse = (call: Call, message: string, id: string): Promise<void> =>
+    call.fail(raised(call.shell.types.get(failure), message, { id }));
+  /** Whether there is a file; an error where there is none. */
+  const isThere = async (call: Call, path: string): Promise<boolean> => {
+    const found = await drive.isFile(path);
+    if (!found) {
+      await refuse(call, `The system cannot find the file '${path}'.`, "ObjectNotFound");
+    }
+    return found;
+  };
+  const text = { type: "string" } as const;
+  const flag = { type: "switch" } as const;
+  const onOff = { ...text, set: ["On", "Off"] };
+  const needed = { ...text, mandatory: true };
+  const VM = { type: `${namespace}.VirtualMachine`, mandatory: true };
+  const keep = (call: Call, ...names: readonly string[]): void => {
+    for (const name of names) {
+      const value = call.text(name);
+      if (value !== undefined) of(call).settings[name] = value;
+    }
+  };
+  const cmdlets: readonly Cmdlet[] = [
+    {
+      name: "Get-VMHost",
+      parameters: {},
+      run: (call) => call.emit(object({ LogicalProcessorCount: hyperV.logicalProcessors })),
+    },
+    {
+      name: "Get-VMSwitch",
+      parameters: {},
+      async run(call) {
+        const kind = call.shell.types.get(`${namespace}.VMSwitchType`);
+        for (const { name, type } of hyperV.switches) {
+          await call.emit(object({ Name: name, SwitchType: convert(type, kind) }));
+        }
+      },
+    },
+    {
+      name: "Get-VHD",
+      parameters: { Path: needed },
+      async run(call) {
+        const path = call.text("Path") ?? "";
+        if (await isThere(call, path)) {
+          const { format, sizeGiB } = await diskAt(machine, path);
+          const kind = call.shell.types.get("Microsoft.Vhd.PowerShell.VhdFormat");
+          const size = new Num(is.uint64, sizeGiB * 2 ** 30);
+          await call.emit(object({ VhdFormat: convert(format, kind), Size: size }));
+        }
+      },
+    },
+    {
+      name: "New-VHD",
+      parameters: {
+        Path: needed,
+        ParentPath: needed,
+        Differencing: flag,
+        SizeBytes: { type: "ulong" },
+      },
+      async run(call) {
+        const [path = "", parent = ""] = [call.text("Path"), call.text("ParentPath")];
+        if (await drive.isFile(path)) {
+          await refuse(call, `The file '${path}' exists. (0x80070050)`, "OperationFailed");
+        } else if (await isThere(call, parent)) {
+          const { sizeGiB: least, ...of } = await diskAt(machine, parent);
+          const sizeGiB = (call.number("SizeBytes") ?? least * 2 ** 30) / 2 ** 30;
+          await drive.write(path, JSON.stringify({ ...of, sizeGiB, parent }));
+          await call.emit(object({ Path: path }));
+        }
+      },
+    },
+    {
+      name: "Get-VM",
+      parameters: {},
+      async run(call) {
+        const type = call.shell.types.get(VM.type);
+        for (const each of hyperV.machines) await call.emit(new NetObject(type, each));
+      },
+    },
+    {
+      name: "New-VM",
+      parameters: {
+        Name: needed,
+        Path: needed,
+        Generation: { type: "int" },
+        SwitchName: needed,
+        MemoryStartupBytes: { type: "long", mandatory: true },
+        VHDPath: needed,
+      },
+      async run(call) {
+        const generation = call.number("Generation") ?? 1;
+        const [disk = "", switchName = ""] = [call.text("VHDPath"), call.text("SwitchName")];
+        if (!hyperV.switches.some(({ name }) => name === switchName)) {
+          const message = `Hyper-V was unable to find a virtual switch with name "${switchName}".`;
+          await refuse(call, message, "ObjectNotFound");
+        } else if (await isThere(call, disk)) {
+          const made: Machine = {
+            name: call.text("Name") ?? "",
+            id: randomUUID(),
+            notes: "",
+            state: "Off",
+            generation,
+            secureBoot: generation === 2,
+            switchName,
+            macAddress: "000000000000",
+            cpus: 1,
+            memoryMiB: (call.number("MemoryStartupBytes") ?? 0) / 2 ** 20,
+            disk,
+            discs: generation === 1 ? [""] : [],
+            settings: {},
+          };
+          hyperV.machines.push(made);
+          await call.emit(new NetObject(call.shell.types.get(VM.type), made));
+        }
+      },
+    },
+    {
+      name: "Set-VM",
+      parameters: {
+        VM,
+        Notes: text,
+        ProcessorCount: { type: "long" },
+        StaticMemory: flag,
+        CheckpointType: { ...text, set: ["Disabled", "Standard", "Production", "ProductionOnly"] },
+        AutomaticStartAction: { ...text, set: ["Nothing", "StartIfRunning", "Start"] },
+        AutomaticStopAction: { ...text, set: ["TurnOff", "Save", "ShutDown"] },
+      },
+      run(call) {
+        const { notes, cpus } = of(call);
+        of(call).notes = call.text("Notes") ?? notes;
+        of(call).cpus = call.number("ProcessorCount") ?? cpus;
+        keep(call, "StaticMemory", "CheckpointType", "AutomaticStartAction", "AutomaticStopAction");
+      },
+    },
+    {
+      name: "Get-VMNetworkAdapter",
+      parameters: { VM },
+      async run(call) {
+        const addresses = await addressesOf(machine, hyperV, of(call));
+        await call.emit(object({ IPAddresses: is.array(addresses) }));
+      },
+    },
+    {
+      name: "Set-VMNetworkAdapter",
+      parameters: { VM, StaticMacAddress: text, MacAddressSpoofing: onOff },
+      run(call) {
+        of(call).macAddress = call.text("StaticMacAddress") ?? of(call).macAddress;
+        keep(call, "MacAddressSpoofing");
+      },
+    },
+    {
+      name: "Get-VMHardDiskDrive",
+      parameters: { VM },
+      run(call) {
+        const type = call.shell.types.get(`${namespace}.HardDiskDrive`);
+        return call.emit(object({ Path: of(call).disk }, type));
+      },
+    },
+    {
+      name: "Get-VMDvdDrive",
+      parameters: { VM },
+      async run(call) {
+        const type = call.shell.types.get(`${namespace}.DvdDrive`);
+        for (const index of of(call).discs.keys()) {
+          await call.emit(new NetObject(type, { machine: of(call), index }));
+        }
+      },
+    },
+    {
+      name: "Add-VMDvdDrive",
+      parameters: { VM, Path: needed },
+      async run(call) {
+        const path = call.text("Path") ?? "";
+        if (await isThere(call, path)) of(call).discs.push(path);
+      },
+    },
+    {
+      name: "Set-VMDvdDrive",
+      parameters: {
+        VMDvdDrive: { type: `${namespace}.DvdDrive`, mandatory: true },
+        Path: needed,
+      },
+      async run(call) {
+        const path = call.text("Path") ?? "";
+        const { state } = call.get("VMDvdDrive") as DvdDrive;
+        if (await isThere(call, path)) state.machine.discs[state.index] = path;
+      },
+    },
+    {
+      name: "Set-VMFirmware",
+      parameters: {
+        VM,
+        EnableSecureBoot: onOff,
+        FirstBootDevice: { type: `${namespace}.HardDiskDrive` },
+      },
+      run(call) {
+        if (of(call).generation !== 2) {
+          const message = "The operation is not supported for a generation 1 virtual machine.";
+          return refuse(call, message, "InvalidOperation");
+        }
+        of(call).secureBoot = call.text("EnableSecureBoot")?.toLowerCase() !== "off";
+      },
+    },
+    {
+      name: "Start-VM",
+      parameters: { VM },
+      run(call) {
+        of(call).state = "Running";
+      },
+    },
+    {
+      name: "Stop-VM",
+      parameters: { VM, TurnOff: flag, Force: flag },
+      run(call) {
+        of(call).state = "Off";
+      },
+    },
+    {
+      name: "Remove-VM",
+      parameters: { VM, Force: flag },
+      run(call) {
+        if (of(call).state !== "Off") {
+          const message =
+            "The operation cannot be performed while the virtual machine is in its current state.";
+          return refuse(call, message, "InvalidState");
+        }
+        hyperV.machines.splice(hyperV.machines.indexOf(of(call)), 1);
+      },
+    },
+  ];
+  return cmdlets.map((each) => ({
+    ...each,
+    async run(call) {
+      await each.run?.(call);
+      if (!each.name.startsWith("Get-")) await machine.setHyperV(hyperV);
+    },
+  }));
+}
+
+async function diskAt({ drive }: WindowsHost, path: string): Promise<z.infer<typeof diskSchema>> {
+  return diskSchema.parse(JSON.parse((await drive.readText(path)) ?? ""));
+}
+
+/** Addresses that a machine's own Windows tells: one that does not boot tells none. */
+async function addressesOf(
+  host: WindowsHost,
+  { leases }: HyperV,
+  { state, macAddress, disk, generation }: Machine,
+): Promise<string[]> {
+  const lease = leases[macAddress];
+  const boots = state === "Running" && (await diskAt(host, disk)).bootsWith === generation;
+  return boots && lease !== undefined ? [lease] : [];
+}
