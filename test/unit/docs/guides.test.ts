@@ -70,6 +70,19 @@ describe("the documents name only what there is", () => {
     }
   });
 
+  it("docs/windows-traps.md: code and tests", () => {
+    const text = read("docs/windows-traps.md");
+    const named = [...text.matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|ps1))`/g)].flatMap(
+      ([, file = ""]) => file,
+    );
+    assert.ok(named.length > 200, `${named.length} found`);
+    const below = ["", "components/windows/steps", "test"];
+    const missing = named.filter(
+      (file) => !below.some((folder) => existsSync(path.join(repository, folder, file))),
+    );
+    assert.deepEqual(missing, []);
+  });
+
   it("components/windows/README.md: every step of a node, in their order, with their limits", () => {
     const rows = [
       ...read("components/windows/README.md").matchAll(/^\| `-([a-z-]+)`.* (\d+) s +\|$/gm),

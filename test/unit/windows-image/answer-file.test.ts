@@ -43,16 +43,15 @@ async function more(one: string, than: string): Promise<string[]> {
   });
 }
 
-/** Rows of the page's table: pass, component, setting. */
+/** Settings on the page: pass, component, setting. */
 function documented(): string[] {
-  return page.split("\n").flatMap((line) => {
-    const cells = line.split("|").map((cell) => cell.trim().replaceAll("`", ""));
-    const [, pass = "", component = "", path = "", , why = "", source = ""] = cells;
-    if (!/^(windowsPE|offlineServicing|generalize|specialize|oobeSystem)$/.test(pass)) return [];
-    assert.notEqual(why, "", `${path} has no reason`);
-    assert.notEqual(source, "", `${path} has no source`);
-    return [`${pass} ${component} ${path}`];
-  });
+  return [...page.matchAll(/^### (\w+): (\S+)\n\n((?:- .*\n)+)/gm)].flatMap(
+    ([, pass, component, items = ""]) =>
+      [...items.matchAll(/^- (.*?) = .+?\. .+\. Source: .+\.$|^.+$/gm)].flatMap(([item, names]) => {
+        assert.ok(names !== undefined, `no value, reason and source: ${item}`);
+        return names.split(", ").map((name) => `${pass} ${component} ${name.replaceAll("`", "")}`);
+      }),
+  );
 }
 
 describe("answer files", () => {
