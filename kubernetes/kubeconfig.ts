@@ -20,7 +20,7 @@ interface UserEntry {
   readonly "client-certificate-data"?: string;
   readonly "client-key-data"?: string;
   readonly token?: string;
-  readonly exec?: object;
+  readonly exec?: { readonly command?: string };
 }
 
 export interface Reachability {
@@ -72,8 +72,8 @@ export interface Credentials {
   readonly key?: string;
   /** Bearer token of the user; secret. */
   readonly token?: string;
-  /** A program of this host gives one of them. */
-  readonly exec?: true;
+  /** Program of this host that gives one of them. */
+  readonly exec?: string;
 }
 
 /** @throws when a certificate is missing and there is no token: kind's kubeconfigs carry all certificates. */
@@ -88,7 +88,7 @@ export function credentials(kubeconfig: string): Credentials {
     return { ...server, token: user.token };
   }
   if (user.exec !== undefined) {
-    return { ...server, exec: true };
+    return { ...server, exec: user.exec.command ?? "" };
   }
   return {
     ...server,

@@ -1,5 +1,4 @@
 import type { Operation } from "../protocol/operation.ts";
-import type { ApiClient } from "./api-client.ts";
 import type { ClusterObject } from "./cluster-object.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { podReport } from "./pod-report.ts";
@@ -18,7 +17,6 @@ export interface Awaited {
 
 /** Waits until an object is ready, reporting each step. Never throws for an object that does not get ready. */
 export async function awaitReady(
-  client: ApiClient,
   target: ClusterObject,
   first: KubernetesObject,
   operation: Operation,
@@ -42,7 +40,7 @@ export async function awaitReady(
         state === "failed"
           ? "will not get ready"
           : `is not ready after ${String(seconds)} s (customTimeouts sets the limit)`;
-      const report = await podReport(client, live);
+      const report = await podReport(target.client, live);
       return { live, failure: `${target.title} ${why}; last seen: ${message}\n${report}` };
     }
     await pause(signal);
@@ -58,11 +56,7 @@ export async function awaitReady(
 }
 
 /** Waits until an object is gone. @throws with what still holds it */
-export async function awaitGone(
-  client: ApiClient,
-  target: ClusterObject,
-  operation: Operation,
-): Promise<void> {
+export async function awaitGone(target: ClusterObject, operation: Operation): Promise<void> {
   const { signal } = operation;
   const seconds = operation.timeoutSeconds ?? DEFAULT_SECONDS;
   const end = Date.now() + seconds * 1000;
@@ -72,7 +66,7 @@ export async function awaitGone(
     const over = signal.aborted || Date.now() > end;
     if (over) {
       const held = live?.metadata?.finalizers?.join(", ") ?? "nothing known";
-      const report = live?.spec === undefined ? "" : `\n${await podReport(client, live)}`;
+      const report = live?.spec === undefined ? "" : `\n${await podReport(target.client, live)}`;
       throw new Error(
         `${target.title} still exists ${String(seconds)} s after its deletion (customTimeouts sets the limit); finalizers: ${held}${report}`,
       );

@@ -1,7 +1,12 @@
+import pRetry from "p-retry";
+import { ApiError, type ClusterApi, hasStatus } from "../../kubernetes/cluster-api.ts";
+import type { Operation } from "../protocol/operation.ts";
 import { type PropertyMap, reveal } from "../protocol/property-value.ts";
-import { type ApiClient, ApiError } from "./api-client.ts";
 import { type Kind, objectPath } from "./kinds.ts";
 import type { KubernetesObject, ManagedFields } from "./object.ts";
+
+/** A namespace may be made at the same time: its absence is borne this often, with growing pauses. */
+const NAMESPACE_RETRIES = 4;
 
 /** How one request is made. */
 export interface RequestOptions {
@@ -18,10 +23,10 @@ export class ClusterObject {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
-  readonly #client: ApiClient;
+  readonly client: ClusterApi;
 
-  constructor(client: ApiClient, kind: Kind, namespace: string, name: string) {
-    this.#client = client;
+  constructor(client: ClusterApi, kind: Kind, namespace: string, name: string) {
+    this.client = client;
     this.kind = kind;
     this.namespace = namespace;
     this.name = name;
@@ -40,22 +45,34 @@ export class ClusterObject {
   /** The live object, or undefined when there is none. */
   async read(signal: AbortSignal): Promise<KubernetesObject | undefined> {
     try {
-      return await this.#client.request({ method: "GET", path: this.#path(), signal });
+      return await this.client.request("GET", this.#path(), { signal });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
+      if (hasStatus(error, 404)) return undefined;
       throw error;
     }
   }
 
-  /** Makes it; an error when it exists. Fields the API server does not know are an error too. */
-  async create(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
-    return this.#client.request({
-      method: "POST",
-      path: objectPath(this.kind, this.namespace),
-      query: query(options),
-      body: reveal(inputs),
-      signal: options.signal,
-      warn: options.warn,
+  /**
+   * Makes it, waiting a little for its namespace; an error when it exists. Fields the API server does not know are an
+   * error too.
+   */
+  create(
+    inputs: PropertyMap,
+    options: RequestOptions,
+    operation: Operation,
+  ): Promise<KubernetesObject> {
+    const { signal, warn, dryRun } = options;
+    const request = { query: query(options), body: reveal(inputs), signal, warn };
+    const path = objectPath(this.kind, this.namespace);
+    return pRetry(() => this.client.request<KubernetesObject>("POST", path, request), {
+      retries: dryRun ? 0 : NAMESPACE_RETRIES,
+      signal,
+      shouldRetry: ({ error }) => hasStatus(error, 404),
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => {
+        if (hasStatus(error, 404) && retriesLeft > 0) {
+          operation.progress(`Retry #${attemptNumber}; creation failed: ${error.message}`);
+        }
+      },
     });
   }
 
@@ -68,9 +85,7 @@ export class ClusterObject {
     force: boolean,
     options: RequestOptions,
   ): Promise<KubernetesObject> {
-    return this.#client.request({
-      method: "PATCH",
-      path: this.#path(),
+    return this.client.request("PATCH", this.#path(), {
       query: { ...query(options), force: String(force) },
       contentType: "application/apply-patch+yaml",
       body: reveal(inputs),
@@ -79,16 +94,42 @@ export class ClusterObject {
     });
   }
 
+  /** Applies inputs to an object that exists. */
+  async applyOver(
+    inputs: PropertyMap,
+    force: boolean,
+    options: RequestOptions,
+  ): Promise<KubernetesObject> {
+    const live = await this.read(options.signal);
+    if (live === undefined) {
+      throw new Error(
+        `it is not in the cluster any more; run "pulumi refresh" and then this again`,
+      );
+    }
+    const managedFields = appliedFields(live, options.fieldManager);
+    const created = managedFields !== undefined;
+    if (created && !options.dryRun) await this.#adoptCreatedFields(live, managedFields, options);
+    try {
+      // A dry run must not adopt, and would conflict with its own creation.
+      return await this.apply(inputs, force || (created && options.dryRun), options);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== "Conflict") throw error;
+      throw new Error(
+        `Server-Side Apply field conflict: ${error.message}. Take the fields over with the annotation pulumi.com/patchForce: "true", or leave them out`,
+      );
+    }
+  }
+
   /**
    * Makes the fields that were set when the object was created count as applied ones: an apply would otherwise not
    * remove them, and would conflict with its own earlier request.
    */
-  async adoptCreatedFields(live: KubernetesObject, options: RequestOptions): Promise<void> {
-    const managedFields = appliedFields(live, options.fieldManager);
-    if (managedFields === undefined) return;
-    await this.#client.request({
-      method: "PATCH",
-      path: this.#path(),
+  async #adoptCreatedFields(
+    live: KubernetesObject,
+    managedFields: readonly ManagedFields[],
+    options: RequestOptions,
+  ): Promise<void> {
+    await this.client.request("PATCH", this.#path(), {
       contentType: "application/merge-patch+json",
       // With the version, so that nothing is overwritten that changed in between.
       body: { metadata: { managedFields, resourceVersion: live.metadata?.resourceVersion } },
@@ -100,10 +141,10 @@ export class ClusterObject {
   async delete(propagationPolicy: string, signal: AbortSignal): Promise<boolean> {
     const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy };
     try {
-      await this.#client.request({ method: "DELETE", path: this.#path(), body, signal });
+      await this.client.request("DELETE", this.#path(), { body, signal });
       return true;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return false;
+      if (hasStatus(error, 404)) return false;
       throw error;
     }
   }
@@ -121,11 +162,7 @@ function query(options: RequestOptions): Record<string, string> {
   };
 }
 
-/** Whether the object still has fields that a manager set by creating it. */
-export function hasCreatedFields(live: KubernetesObject, fieldManager: string): boolean {
-  return appliedFields(live, fieldManager) !== undefined;
-}
-
+/** Who manages what once the fields that a manager set by creating it count as applied; undefined where there are none. */
 function appliedFields(
   live: KubernetesObject,
   fieldManager: string,

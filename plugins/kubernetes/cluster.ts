@@ -1,6 +1,9 @@
+import { ApiError } from "../../kubernetes/cluster-api.ts";
 import type { Operation } from "../protocol/operation.ts";
 import { containsUnknown, type PropertyMap } from "../protocol/property-value.ts";
-import type { ConnectedCluster } from "./connected-cluster.ts";
+import { ApiClient, ClusterUnreachable } from "./api-client.ts";
+import { ClusterObject } from "./cluster-object.ts";
+import type { Kind } from "./kinds.ts";
 import { contextNamespace } from "./kubeconfig-file.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { Settings } from "./settings.ts";
@@ -10,36 +13,25 @@ const NOT_FOUND = 404;
 const FORBIDDEN = 403;
 const ALREADY_EXISTS = "AlreadyExists";
 
-/** The cluster the settings mean; nothing is loaded or asked before it is needed. */
+/** The cluster the settings mean; nothing is asked before it is needed. */
 export class Cluster {
   readonly settings: Settings;
-  #namespace: Promise<string> | undefined;
-  #connected: Promise<ConnectedCluster> | undefined;
+  readonly #client: ApiClient;
+  #namespace: string | undefined;
 
   constructor(settings: Settings) {
     this.settings = settings;
+    this.#client = new ApiClient(settings);
   }
 
   /** Namespace of objects that name none. */
-  namespace(): Promise<string> {
-    this.#namespace ??=
-      this.settings.namespace === undefined
-        ? contextNamespace(this.settings)
-        : Promise.resolve(this.settings.namespace);
+  get namespace(): string {
+    this.#namespace ??= this.settings.namespace ?? contextNamespace(this.settings);
     return this.#namespace;
   }
 
-  /** @throws when the settings lead to no cluster */
-  connect(): Promise<ConnectedCluster> {
-    this.#connected ??= import("./connected-cluster.ts").then(
-      ({ ConnectedCluster: Connected }) => new Connected(this.settings),
-    );
-    return this.#connected;
-  }
-
-  /** {@link connect}, or undefined where a cluster that cannot be reached counts as gone. */
-  connectUnlessGone(operation: Operation): Promise<ConnectedCluster | undefined> {
-    return this.unlessGone(operation, () => this.connect());
+  object(kind: Kind, namespace: string, name: string): ClusterObject {
+    return new ClusterObject(this.#client, kind, namespace, name);
   }
 
   /** Asks the cluster; undefined where it cannot be reached and `deleteUnreachable` says that it is gone. */
@@ -47,7 +39,6 @@ export class Cluster {
     operation: Operation,
     ask: () => Promise<Result>,
   ): Promise<Result | undefined> {
-    const { ClusterUnreachable } = await import("./api-client.ts");
     try {
       return await ask();
     } catch (error) {
@@ -66,12 +57,11 @@ export class Cluster {
   async preview(
     inputs: PropertyMap,
     redact: (text: string) => string,
-    attempt: (connected: ConnectedCluster) => Promise<KubernetesObject>,
+    attempt: () => Promise<KubernetesObject>,
   ): Promise<KubernetesObject | undefined> {
     if (containsUnknown(inputs)) return undefined;
-    const { ApiError } = await import("./api-client.ts");
     try {
-      return await attempt(await this.connect());
+      return await attempt();
     } catch (error) {
       if (!(error instanceof ApiError)) return undefined;
       const early =

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { parse } from "yaml";
 import type { Settings } from "./settings.ts";
 
 /** A kubeconfig as far as its contexts and clusters go. */
@@ -27,16 +28,15 @@ export function readKubeconfig(settings: Pick<Settings, "kubeconfig">): string |
 }
 
 /** Namespace of the context, `default` where it names none. Reading it needs no contact with the cluster. */
-export async function contextNamespace(settings: Settings): Promise<string> {
-  const document = await parse(readKubeconfig(settings));
-  return activeContext(document, settings)?.namespace ?? "default";
+export function contextNamespace(settings: Settings): string {
+  return activeContext(parsed(readKubeconfig(settings)), settings)?.namespace ?? "default";
 }
 
 /** What the settings say of the cluster they mean, for comparing; undefined where they say nothing. */
-export async function activeCluster(
+export function activeCluster(
   settings: Pick<Settings, "kubeconfig" | "context" | "cluster">,
-): Promise<unknown> {
-  const document = await parse(readKubeconfig(settings));
+): unknown {
+  const document = parsed(readKubeconfig(settings));
   const name = settings.cluster ?? activeContext(document, settings)?.cluster;
   return document.clusters?.find((cluster) => cluster.name === name)?.cluster;
 }
@@ -49,11 +49,10 @@ function activeContext(
   return document.contexts?.find((context) => context.name === name)?.context;
 }
 
-async function parse(text: string | undefined): Promise<KubeconfigDocument> {
+function parsed(text: string | undefined): KubeconfigDocument {
   if (text === undefined) return {};
-  const yaml = await import("yaml");
   try {
-    return (yaml.parse(text) as KubeconfigDocument | null) ?? {};
+    return (parse(text) as KubeconfigDocument | null) ?? {};
   } catch {
     throw new Error(
       "kubeconfig is neither the content of a kubeconfig (YAML or JSON) nor the path of one",

@@ -10,6 +10,7 @@ import {
 import { redactor } from "../protocol/redaction.ts";
 import type { ResourceType } from "../protocol/resource-type.ts";
 import { InitializationFailed } from "../protocol/status.ts";
+import { awaitGone, awaitReady } from "./await-ready.ts";
 import { annotationOf, checkObject, metadataOf } from "./checked-inputs.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterObject, RequestOptions } from "./cluster-object.ts";
@@ -24,9 +25,9 @@ const MANAGER_PREFIX = "pulumi-kubernetes-";
 
 /** One kind of object as a resource type. */
 export function objectType(kind: Kind, cluster: Cluster): ResourceType {
-  const targetOf = (client: ApiClientOf, inputs: PropertyMap): ClusterObject => {
+  const targetOf = (inputs: PropertyMap): ClusterObject => {
     const { namespace, name } = metadataOf(inputs);
-    return client.object(kind, scalarText(namespace) ?? "default", scalarText(name) ?? "");
+    return cluster.object(kind, scalarText(namespace) ?? "default", scalarText(name) ?? "");
   };
   const optionsFor = (
     inputs: PropertyMap,
@@ -49,48 +50,41 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
 
   /** Waits for the object and makes the state; an object that does not get ready is kept with its error. */
   const finish = async (
-    client: ApiClientOf,
     target: ClusterObject,
     inputs: PropertyMap,
     made: KubernetesObject,
     options: RequestOptions,
     operation: Operation,
   ): Promise<PropertyMap> => {
-    const { live, failure } = await client.awaitReady(target, made, operation);
+    const { live, failure } = await awaitReady(target, made, operation);
     const state = objectState(live, inputs, options.fieldManager);
     if (failure === undefined) return state;
     throw new InitializationFailed(target.id, state, inputs, redactor(inputs)(failure));
   };
 
   return {
-    check: async (request) => checkObject(kind, await cluster.namespace(), request),
-    diff: ({ oldInputs, news }) =>
-      Promise.resolve(diffObject(kind, cluster.settings, oldInputs, news)),
+    check: (request) => checkObject(kind, cluster.namespace, request),
+    diff: ({ oldInputs, news }) => diffObject(kind, cluster.settings, oldInputs, news),
     async create({ inputs, preview }, operation) {
       const options = optionsFor(inputs, {}, preview, operation);
-      const make = async (client: ApiClientOf): Promise<KubernetesObject> => {
-        const target = targetOf(client, inputs);
-        return cluster.settings.upsert
+      const target = targetOf(inputs);
+      const make = (): Promise<KubernetesObject> =>
+        cluster.settings.upsert
           ? target.apply(inputs, forced(inputs), options)
-          : client.createPatiently(target, inputs, options, operation);
-      };
+          : target.create(inputs, options, operation);
       if (preview) {
         const made = await cluster.preview(inputs, redactor(inputs), make);
         return { id: "", properties: previewState(made, inputs) };
       }
-      const client = await cluster.connect();
-      const target = targetOf(client, inputs);
-      const made = await make(client).catch((error: unknown) => {
+      const made = await make().catch((error: unknown) => {
         throw failed(`${target.title} was not created`, error, inputs);
       });
-      const properties = await finish(client, target, inputs, made, options, operation);
+      const properties = await finish(target, inputs, made, options, operation);
       return { id: target.id, properties };
     },
     async read({ id, inputs, state }, operation) {
-      const client = await cluster.connectUnlessGone(operation);
-      if (client === undefined) return undefined;
       const [name = "", namespace = "default"] = id.split("/").reverse();
-      const target = client.object(kind, namespace, name);
+      const target = cluster.object(kind, namespace, name);
       const live = await cluster.unlessGone(operation, () => target.read(operation.signal));
       if (live === undefined) return undefined;
       const manager = scalarText(state[FIELD_MANAGER]) ?? `${MANAGER_PREFIX}import`;
@@ -108,30 +102,24 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
     },
     async update({ olds, news, preview }, operation) {
       const options = optionsFor(news, olds, preview, operation);
-      const change = async (client: ApiClientOf): Promise<KubernetesObject> =>
-        client.applyOver(targetOf(client, news), news, forced(news), options);
+      const target = targetOf(news);
+      const change = (): Promise<KubernetesObject> => target.applyOver(news, forced(news), options);
       if (preview) return previewState(await cluster.preview(news, redactor(news), change), news);
-      const client = await cluster.connect();
-      const target = targetOf(client, news);
-      const made = await change(client).catch((error: unknown) => {
+      const made = await change().catch((error: unknown) => {
         throw failed(`${target.title} was not updated`, error, news);
       });
-      return finish(client, target, news, made, options, operation);
+      return finish(target, news, made, options, operation);
     },
     async delete({ olds }, operation) {
-      const client = await cluster.connectUnlessGone(operation);
-      if (client === undefined) return;
-      const target = targetOf(client, olds);
+      const target = targetOf(olds);
       const policy = annotationOf(olds, ANNOTATION.deletionPropagation) ?? "Foreground";
       const started = await cluster.unlessGone(operation, () =>
         target.delete(policy.charAt(0).toUpperCase() + policy.slice(1), operation.signal),
       );
-      if (started === true) await client.awaitGone(target, operation);
+      if (started === true) await awaitGone(target, operation);
     },
   };
 }
-
-type ApiClientOf = Awaited<ReturnType<Cluster["connect"]>>;
 
 function failed(what: string, error: unknown, inputs: PropertyMap): Error {
   return new Error(redactor(inputs)(`${what}: ${(error as Error).message}`));

@@ -48,8 +48,8 @@ export async function podReport(client: ApiClient, object: KubernetesObject): Pr
   const name = object.metadata?.name ?? "";
   const items = async <Item>(kind: string, query: Record<string, string>): Promise<Item[]> => {
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/${kind}`;
-    const list = await client.request({ method: "GET", path, query, signal });
-    return (list["items"] ?? []) as Item[];
+    const list = await client.request<{ items?: Item[] }>("GET", path, { query, signal });
+    return list.items ?? [];
   };
   try {
     const pods = await items<Pod>("pods", { labelSelector: selectorOf(object), limit: "100" });

@@ -32,7 +32,7 @@ export function kubernetesProvider(): ProviderDefinition {
  * where it is set, and else by what the kubeconfig says of the cluster; a kubeconfig that is not known yet counts as
  * another cluster then.
  */
-export async function diffClusters(olds: PropertyMap, news: PropertyMap): Promise<Difference> {
+export function diffClusters(olds: PropertyMap, news: PropertyMap): Difference {
   const everything = [...Object.keys(olds), ...Object.keys(news)];
   const identifier = scalarText(news["clusterIdentifier"]);
   const before = scalarText(olds["clusterIdentifier"]);
@@ -40,9 +40,9 @@ export async function diffClusters(olds: PropertyMap, news: PropertyMap): Promis
     return diffSettings(olds, news, identifier === before ? [] : everything);
   }
   if (isUnknown(unwrap(news["kubeconfig"]))) return diffSettings(olds, news, ["kubeconfig"]);
-  const [oldCluster, newCluster] = await Promise.all([
+  const same = isDeepStrictEqual(
     activeCluster(parseSettings(olds, {})),
     activeCluster(parseSettings(news, {})),
-  ]);
-  return diffSettings(olds, news, isDeepStrictEqual(oldCluster, newCluster) ? [] : everything);
+  );
+  return diffSettings(olds, news, same ? [] : everything);
 }

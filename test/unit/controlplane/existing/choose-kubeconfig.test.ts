@@ -79,7 +79,7 @@ describe("choosing from a kubeconfig", () => {
     "a token in a file": [{ user: { tokenFile: "/run/token" } }, { token: "abc" }],
     "a program that is at hand": [
       { user: { exec: { command: "kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
-      { exec: true },
+      { exec: "kubelogin" },
     ],
     "the only context, where none is current": [
       { current: "", contexts: [{ name: "one", context: { cluster: "c", user: "u" } }] },
