@@ -1,10 +1,11 @@
 /** Whole steps make the calls, the output and the files that were recorded on a real PowerShell. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../new-folder.ts";
+import { layOut } from "./recorded-files.ts";
 import { normalised, runTrace } from "./recorded-steps.ts";
 
-const recordings = join(import.meta.dirname, "recordings", "traces");
+const recordings = join(newFolder(), "traces");
 const steps = join(import.meta.dirname, "../../../components/windows/steps");
 
 /**
@@ -65,29 +66,29 @@ const refused: Readonly<Record<string, RegExp>> = {
   "functions/03-json-line": /the type \[decimal\]/,
 };
 
-const traces = readdirSync(recordings, { recursive: true, encoding: "utf8" })
-  .filter((file) => /^[\w-]+[\\/]\d\d-[\w-]+\.ps1$/.test(file))
-  .map((file) => file.replace(/\.ps1$/, ""))
-  .sort();
+const traces = [...layOut("traces", recordings)].flatMap(([name, { out }]) =>
+  out === undefined ? [] : [{ name, out }],
+);
 
 describe("the interpreter, on steps that a real PowerShell has run", () => {
   it("finds the recordings", () => {
     assert.ok(traces.length > 50);
     assert.ok(
-      [...Object.keys(differences), ...Object.keys(refused)].every((name) => traces.includes(name)),
+      [...Object.keys(differences), ...Object.keys(refused)].every((name) =>
+        traces.some((each) => each.name === name),
+      ),
     );
   });
 
-  for (const name of traces) {
+  for (const { name, out } of traces) {
     it(name, async () => {
-      const trace = join(recordings, `${name}.ps1`);
-      const actual = await runTrace(trace, recordings, steps);
+      const actual = await runTrace(join(recordings, `${name}.ps1`), recordings, steps);
       const unknown = refused[name];
       if (unknown) {
         assert.match(actual, unknown);
         return;
       }
-      let expected = normalised(readFileSync(trace.replace(/ps1$/, "out"), "utf8"));
+      let expected = normalised(out);
       for (const [was, is] of [...everywhere, ...(differences[name] ?? [])]) {
         expected = expected.replaceAll(was, is);
       }

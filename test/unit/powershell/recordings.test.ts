@@ -1,6 +1,5 @@
 /** Small scripts give what a real PowerShell gave, or are refused by the name of what the interpreter does not know. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { newInterpreter } from "../../../powershell/new-interpreter.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
@@ -8,10 +7,12 @@ import { types as coreTypes, Types } from "../../../powershell/types.ts";
 import { Unsupported } from "../../../powershell/values.ts";
 import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
+import { newFolder } from "../new-folder.ts";
 import { nodeHost } from "./node-machine.ts";
+import { layOut, type Recorded } from "./recorded-files.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
 
-const folder = join(import.meta.dirname, "recordings");
+const folder = newFolder();
 
 /** Within what the scripts use, and yet refused, with the reason. */
 const refused: Readonly<Record<string, string>> = {
@@ -26,32 +27,23 @@ const windowsPowerShell: Readonly<Record<string, string>> = {
   "json/17-from-json-dates": "String True\n",
 };
 
-const snippets = readFileSync(join(folder, "index.tsv"), "utf8")
-  .trim()
-  .split("\n")
-  .slice(1)
-  .map((line) => {
-    const [path = "", , point = ""] = line.split("\t");
-    return { path, name: path.replace(/^snippets\/|\.ps1$/g, ""), point };
-  });
+const snippets = [...layOut("snippets", folder)].flatMap(([name, { point, ...recorded }]) =>
+  point === undefined ? [] : [{ name, point, recorded }],
+);
 
-/** Runs a script with the arguments and the standard input that lie beside it; what it writes, and how it ends. */
+/** Runs a script with its arguments and standard input; what it writes, and how it ends. */
 async function run(
   script: string,
+  { args = "", stdin = "" }: Omit<Recorded, "point">,
 ): Promise<{ output: string; errors: string; end: number | Unsupported }> {
-  const beside = (ending: string): Buffer => {
-    const file = script.replace(/\.ps1$/, ending);
-    return existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
-  };
   let output = "";
   let errors = "";
   const host = nodeHost({
     output: (text) => void (output += text),
     error: (text) => void (errors += text),
-    input: () => Promise.resolve(beside(".stdin")),
+    input: () => Promise.resolve(Buffer.from(stdin)),
     folder: dirname(script),
   });
-  const args = beside(".args").toString("utf8").split("\n").slice(0, -1);
   const out = (value: Parameters<typeof shown>[0]): Promise<void> => {
     output += shown(value);
     return Promise.resolve();
@@ -63,29 +55,28 @@ async function run(
   });
   defineMachineTypes(types, host);
   defineRecordedMembers(types, host);
-  const end = await interpreter.runFile(script, args, out).catch((error: unknown) => {
-    if (error instanceof Unsupported) return error;
-    throw error;
-  });
+  const end = await interpreter
+    .runFile(script, args.split("\n").slice(0, -1), out)
+    .catch((error: unknown) => {
+      if (error instanceof Unsupported) return error;
+      throw error;
+    });
   return { output, errors, end };
 }
 
 describe("the interpreter, on scripts that a real PowerShell has run", () => {
-  for (const { path, name, point } of snippets) {
+  for (const { name, point, recorded } of snippets) {
     it(`${name}: ${point}`, async () => {
-      const script = join(folder, path);
-      const recorded = (ending: string): string =>
-        readFileSync(script.replace(/\.ps1$/, ending), "utf8");
-      const { output, errors, end } = await run(script);
+      const { output, errors, end } = await run(join(folder, `${name}.ps1`), recorded);
       const mayBeRefused = point.includes("[beyond the scripts") || name in refused;
       if (typeof end === "object" && mayBeRefused) {
         assert.match(end.message, /\.ps1:\d+: the interpreter does not support \S/);
         // An unknown property is met only when it is asked for.
-        assert.ok(recorded(".out").startsWith(output), output);
+        assert.ok(recorded.out?.startsWith(output), output);
         return;
       }
-      assert.equal(output, windowsPowerShell[name] ?? recorded(".out"), errors);
-      assert.equal(end, Number(recorded(".code")));
+      assert.equal(output, windowsPowerShell[name] ?? recorded.out, errors);
+      assert.equal(end, recorded.code);
     });
   }
 
