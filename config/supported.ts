@@ -1,17 +1,6 @@
 /** Kubernetes versions every part is pinned for: node image, kubelet and kubeadm for Windows, kube-proxy. */
 export const kubernetesVersions = ["1.36.4"] as const;
 
-/** Calico versions that are pinned, each with the operator that installs exactly it. */
-export const calicoVersions = ["3.32.1"] as const;
-
-/** Calico where the settings name none. */
-export const defaultCalicoVersion = "3.32.1";
-
-/** Kubernetes' minor versions that a minor version of Calico is tested with (its page "System requirements"). */
-export const calicoTestedWith: Readonly<Record<string, readonly string[]>> = {
-  "3.32": ["1.34", "1.35", "1.36"],
-};
-
 /** containerd for Windows: 2.3 is the line with long-term support; 2.4 is what the rehearsal image holds. */
 export const containerdVersions = ["2.3.4", "2.4.2"] as const;
 

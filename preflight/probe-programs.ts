@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { fileNameOf, mediaOf } from "../components/windows/software.ts";
+import { fileNameOf } from "../components/windows/media-folder.ts";
+import { mediaOf } from "../components/windows/software.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
 import type { Settings } from "../config/settings.ts";
 

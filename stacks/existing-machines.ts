@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
-import type { FoundPodNetwork } from "../components/controlplane/existing/judge-pod-network.ts";
+import type { FoundPodNetwork } from "../components/cni/pod-network.ts";
+import { inExisting, podNetworkNamed } from "../components/cni/registry.ts";
 import type { NodeSetup } from "../components/windows/node-setup.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
 import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
@@ -32,11 +33,11 @@ export interface ExistingStack {
  * The topology of seed 002: Windows machines that are there, joined to a cluster that is there. What was not made here
  * stays when it goes: the cluster, and the machines as they were.
  */
-export function existingMachines(
+export async function existingMachines(
   settings: ExistingSettings,
   { cluster, access }: Surroundings,
   programs: NodePrograms,
-): ExistingStack {
+): Promise<ExistingStack> {
   const { podCidr, serviceCidr, kubernetesVersion, hostsEntries } = settings.cluster;
   const ranges = {
     podCidr: podCidr ?? unknownRanges.podCidr,
@@ -49,7 +50,9 @@ export function existingMachines(
     ranges,
   });
   const network = cluster?.facts.podNetwork ?? unknownNetwork(settings);
-  const pods = new ExistingPodNetwork("pod-network", { controlPlane, network });
+  const components = await podNetworkNamed(network.kind)?.components();
+  const complete = components?.complete;
+  const pods = new ExistingPodNetwork("pod-network", { controlPlane, network, complete });
   const joinedCluster = {
     controlPlane,
     podNetwork: pods.resource,
@@ -89,17 +92,11 @@ export function existingMachines(
   };
 }
 
-/** The network the settings name, where nobody was asked; Calico, as most have, where they name none. */
-function unknownNetwork({ cni }: ExistingSettings): ExaminedCluster["facts"]["podNetwork"] {
-  switch (cni.kind) {
-    case "none":
-      return { kind: "none" };
-    case "flannel":
-      return { kind: "flannel", backend: "vxlan" };
-    case "calico":
-    case "found":
-      return { kind: "calico", changes: [] };
-  }
+/** The network the settings name, where nobody was asked; where they name none, the first of all, as most have that. */
+function unknownNetwork({ cni: { kind } }: ExistingSettings): FoundPodNetwork {
+  if (kind === "none") return { kind };
+  const [first] = inExisting.values();
+  return (inExisting.get(kind) ?? first)?.assumed ?? { kind: "none" };
 }
 
 type Ranges = Pick<ControlPlane, "podCidr" | "serviceCidr">;
@@ -112,23 +109,11 @@ function existingSetup(
 ): NodeSetup {
   return windowsSetup(
     settings.windows,
-    podNetworkOf(settings, network, ranges),
+    inExisting
+      .get(network.kind)
+      ?.onWindows(network, { ...ranges, nodeCidr: settings.cni.nodeCidr }) ?? network,
     reachedInside(settings, ranges),
   );
-}
-
-function podNetworkOf(
-  { cni }: ExistingSettings,
-  network: FoundPodNetwork,
-  { podCidr, serviceCidr }: Ranges,
-): NodeSetup["podNetwork"] {
-  return network.kind === "flannel"
-    ? {
-        kind: "flannel",
-        // Asked for wherever there is Flannel: by the settings' checks, or when the cluster was looked at.
-        network: { backend: network.backend, podCidr, serviceCidr, nodeCidr: cni.nodeCidr ?? "" },
-      }
-    : { kind: network.kind };
 }
 
 /** All of the cluster. */

@@ -1,3 +1,4 @@
+import { podNetworkNamed } from "../components/cni/registry.ts";
 import { knownPrograms } from "../components/windows/known-programs.ts";
 import { officialSoftware, type WindowsSoftware } from "../components/windows/software.ts";
 import type { ExistingSettings } from "../config/existing/settings.ts";
@@ -5,15 +6,19 @@ import type { ExistingSettings } from "../config/existing/settings.ts";
 /**
  * What the settings have installed on machines that are there.
  *
- * @param flannel whether Flannel's programs are among it; by the settings, where nobody has asked the cluster.
+ * @param podNetwork whose programs are among it; by the settings, where nobody has asked the cluster.
  */
 export function existingSoftware(
   { windows, cluster, cni }: Pick<ExistingSettings, "windows" | "cluster" | "cni">,
-  flannel = cni.kind === "flannel",
+  podNetwork = cni.kind,
 ): WindowsSoftware {
   const versions = {
     kubernetes: cluster.kubernetesVersion,
     containerd: windows.containerdVersion,
   };
-  return officialSoftware(versions, knownPrograms(windows.checksums), flannel);
+  return officialSoftware(
+    versions,
+    knownPrograms(windows.checksums),
+    podNetworkNamed(podNetwork)?.programs,
+  );
 }

@@ -29,8 +29,7 @@ export async function existingStack(settings: ExistingSettings): Promise<Existin
     : await look(settings).catch((error: unknown) => {
         throw new pulumi.RunError(messageOf(error));
       });
-  const network = surroundings.cluster?.facts.podNetwork.kind;
-  const software = existingSoftware(settings, network && network === "flannel");
+  const software = existingSoftware(settings, surroundings.cluster?.facts.podNetwork.kind);
   return existingMachines(settings, surroundings, {
     software,
     requirements: defaultRequirements,

@@ -3,6 +3,7 @@ import * as docker from "@pulumi/docker";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
+import { podNetworks } from "../components/cni/registry.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
@@ -13,7 +14,6 @@ import { joinedLinux, joinedWindows } from "./joined-node.ts";
 import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
-import { podNetwork } from "./pod-network.ts";
 
 /** What a lab tells about itself when it is up. */
 export interface Lab {
@@ -30,11 +30,12 @@ export interface Lab {
  *
  * @param nodes those that this run is about.
  */
-export function kindOnLibvirt(
+export async function kindOnLibvirt(
   settings: Settings,
   nodes: readonly NodeSettings[],
   image: MachineImage,
-): Lab {
+): Promise<Lab> {
+  const { install } = await podNetworks[settings.cni.kind].components();
   const names = labNames(settings.lab.name);
   const placed = toldPlacement(settings);
   const plan = addressPlan(settings.network.cidr);
@@ -63,7 +64,7 @@ export function kindOnLibvirt(
     network: network.dockerNetworkName,
     cni: settings.cni.kind,
   });
-  const pods = podNetwork(settings).install(controlPlane);
+  const pods = install(controlPlane, settings);
 
   const { loginKey, machines } = labMachines(settings, nodes, image.disk, network, libvirtProvider);
   const cluster = {

@@ -1,12 +1,13 @@
 import { kindContainers, labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { NodeSetup } from "../components/windows/node-setup.ts";
-import { podNetwork } from "./pod-network.ts";
+import { podNetworks } from "../components/cni/registry.ts";
 import { windowsSetup } from "./windows-setup.ts";
 
 /** How the settings want the Windows machines prepared. */
 export function nodeSetup(settings: Settings): NodeSetup {
-  return windowsSetup(settings.windows, podNetwork(settings).onWindows, reachedInside(settings));
+  const podNetwork = podNetworks[settings.cni.kind].onWindows(settings);
+  return windowsSetup(settings.windows, podNetwork, reachedInside(settings));
 }
 
 /** Everything of the lab itself. */

@@ -6,8 +6,7 @@ import {
   calicoDefinitions,
   definitionsName,
 } from "../components/cni/calico/definitions-artifact.ts";
-import { calicoRelease } from "../components/cni/calico/release.ts";
-import { defaultCalicoVersion } from "../config/supported.ts";
+import { calicoRelease, defaultCalicoVersion } from "../components/cni/calico/release.ts";
 import { recordBuilt } from "../toolchain/built.ts";
 import { dockerState } from "../toolchain/daemon-state.ts";
 import { ensureDocker } from "../toolchain/daemons.ts";

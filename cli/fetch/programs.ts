@@ -2,7 +2,8 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
-import { fileNameOf, type HostOrigin, type Medium } from "../../components/windows/software.ts";
+import { fileNameOf } from "../../components/windows/media-folder.ts";
+import type { HostOrigin, Medium } from "../../components/windows/software.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { artifactAddress } from "../../toolchain/cache.ts";
 import type { Cache } from "../../toolchain/cache.ts";

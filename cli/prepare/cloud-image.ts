@@ -6,7 +6,7 @@ import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
-import { fileNameOf } from "../../components/windows/software.ts";
+import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";

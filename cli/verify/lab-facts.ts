@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 
+import { podNetworks } from "../../components/cni/registry.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { addressPlan } from "../../config/address-plan.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -21,24 +22,6 @@ export async function whyNoInternetFor(rows: readonly Row[]): Promise<string | u
   return rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined;
 }
 
-/** What a pod network does not give Windows pods, and why. */
-export function lackingOnWindows(
-  kind: Settings["cni"]["kind"],
-): Pick<Facts, "noWindowsPodNetwork" | "noWindowsHostPorts"> {
-  switch (kind) {
-    case "kind-default":
-      return {
-        noWindowsPodNetwork:
-          "needs a pod network on Windows: kindows:cni.kind is kind-default, which has none",
-      };
-    case "calico":
-      // tigera/operator, pkg/render/windows.go: the CNI configuration has neither portmap nor the capability.
-      return { noWindowsHostPorts: "needs hostPort on Windows, which Calico does not have there" };
-    case "flannel":
-      return {};
-  }
-}
-
 /** What decides which rows can be run in a lab. */
 export async function labFacts(
   settings: Settings,
@@ -51,7 +34,7 @@ export async function labFacts(
   return {
     nodes,
     rehearsal: settings.windows.image.kind === "rehearsal",
-    ...lackingOnWindows(settings.cni.kind),
+    ...podNetworks[settings.cni.kind].lackingOnWindows,
     windowsNodeRoutes: hasClusterRoutes(settings),
     ...(!own.some((each) => each.address === address) && {
       noHost: `needs a server on the lab's segment: this host does not have its address ${address}`,

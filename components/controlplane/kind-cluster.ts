@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 
+import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
 import { hostAction } from "../host-action/host-action.ts";
 import type { environment as awaiting } from "./actions/await-cluster.ts";
@@ -31,17 +32,20 @@ export interface KindClusterArgs {
   /** Name of the Docker network; machines on its segment reach the containers at their own addresses. */
   readonly network: pulumi.Input<string>;
   /**
-   * `kind-default`: the image's own. Any other comes later, from its own images, and nodes are Ready when it is there. With
+   * The pod network: the image's own, or one that comes later, from its own images; nodes are Ready when it is there. With
    * another one the cluster is made anew, as what the old one leaves on the nodes would be in the way.
    */
-  readonly cni: "kind-default" | "calico" | "flannel";
+  readonly cni: PodNetworkName;
 }
 
 /** Longest waits; the actions' own limits are shorter and say what they waited for. */
 const clusterTimeouts = { create: "20m", update: "20m", delete: "20m" };
 
-/** Longest waits for nodes to be Ready, in seconds: a CNI of another's is pulled from its registry first. */
-const readySeconds = { "kind-default": 300, calico: 1200, flannel: 1200 } as const;
+/** Longest wait for nodes to be Ready, in seconds: a pod network that kind does not bring is pulled from a registry first. */
+const readySeconds = (cni: PodNetworkName): number => (isDefault(cni) ? 300 : 1200);
+
+/** Whether the network comes with the image. */
+const isDefault = (cni: PodNetworkName): boolean => podNetworks[cni].linuxNodes === "kind";
 
 /**
  * A Kubernetes cluster in containers on this host, made by kind: control planes, and Linux workers that come and go.
@@ -58,7 +62,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly resource: pulumi.Resource;
   readonly podCidr: string;
   readonly serviceCidr: string;
-  /** For `dependsOn`: workers are Ready, and control planes as well unless Calico waits for these itself. */
+  /** For `dependsOn`: workers are Ready, and control planes as well unless the pod network waits for these itself. */
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -77,8 +81,8 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       controlPlanes: args.controlPlanes,
       podCidr: args.podCidr,
       serviceCidr: args.serviceCidr,
-      defaultCni: args.cni === "kind-default",
-      ...(args.cni !== "kind-default" && { cni: args.cni }),
+      defaultCni: isDefault(args.cni),
+      ...(!isDefault(args.cni) && { cni: args.cni }),
     };
     const description = pulumi.output({ ...shape, network: args.network });
     const cluster = new local.Command(
@@ -128,13 +132,16 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
             network: args.network,
             endpoint: `${host}:${apiServerPort}`,
             kubeconfig: this.kubeconfig,
-            readySeconds: readySeconds[args.cni],
+            readySeconds: readySeconds(args.cni),
             clusterResource: cluster,
           },
           { parent: this },
         ),
     );
-    const ready = args.cni === "calico" ? [] : [this.awaitControlPlanes(name, args, cluster)];
+    const ready =
+      podNetworks[args.cni].linuxNodes === "awaited"
+        ? []
+        : [this.awaitControlPlanes(name, args, cluster)];
     this.ready = [...ready, ...workers.map((worker) => worker.resource)];
     this.registerOutputs({ endpoint: this.endpoint, kubeconfig: this.kubeconfig });
   }
@@ -153,7 +160,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
           KUBECONFIG_CONTENT: this.kubeconfig,
           CLUSTER: {
             controlPlanes: controlPlaneNames(args.name, args.controlPlanes),
-            timeoutSeconds: readySeconds[args.cni],
+            timeoutSeconds: readySeconds(args.cni),
           },
         },
       }),

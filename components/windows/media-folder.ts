@@ -9,3 +9,8 @@ export const mediaFolder = "C:/kindows/media";
 export function mediumPath(sha256: string, fileName: string): string {
   return `C:\\kindows\\media\\${sha256}\\${fileName}`;
 }
+
+/** Name of its file: the last part of its address. */
+export function fileNameOf({ uri }: { readonly uri: string }): string {
+  return uri.slice(uri.lastIndexOf("/") + 1);
+}

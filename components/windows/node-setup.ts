@@ -1,5 +1,5 @@
 import { existingWindows, type AnyWindows } from "../../config/sections/windows.ts";
-import type { WindowsPodNetwork } from "../cni/node-steps.ts";
+import type { WindowsPodNetwork } from "../cni/pod-network.ts";
 
 /** Proxy of a machine, as its environment variables hold it. */
 export interface MachineProxy {

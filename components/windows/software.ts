@@ -1,17 +1,24 @@
-import { flannelVersions } from "../cni/flannel/release.ts";
+import type { PublishedProgram } from "../cni/pod-network.ts";
+import { podNetworkPrograms, type PodNetworkProgram } from "../cni/registry.ts";
+import { fileNameOf } from "./media-folder.ts";
 import type { CarriedMedium, ImageManifest } from "./image-manifest.ts";
 import type { SoftwareLock } from "../../toolchain/software-lock.ts";
 
 /** The files that no Windows node goes without. */
 const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
 
-/** Flannel's own, on nodes that it gives a network: its daemon, its CNI plugin, and the plugins it calls. */
-const flannelNames = ["flannel", "flannelPlugin", "cniPlugins"] as const;
+/** Kubernetes' and containerd's own; an image may carry no crictl. */
+const commonNames = [...neededNames, "crictl"] as const;
+
+type CommonName = (typeof commonNames)[number];
 
 /** The files installed on a Windows node; those behind the needed ones only where the software has them. */
-export const mediumNames = [...neededNames, "crictl", ...flannelNames] as const;
+export const mediumNames: readonly MediumName[] = [
+  ...commonNames,
+  ...(Object.keys(podNetworkPrograms) as PodNetworkProgram[]),
+];
 
-export type MediumName = (typeof mediumNames)[number];
+export type MediumName = CommonName | PodNetworkProgram;
 
 /** A file a step needs on the machine. */
 export interface Medium {
@@ -38,16 +45,14 @@ export interface WindowsVersions {
 }
 
 /** What is installed on a Windows node, and where it comes from. */
-export interface WindowsSoftware extends Readonly<Record<(typeof neededNames)[number], Medium>> {
+export interface WindowsSoftware
+  extends
+    Readonly<Record<(typeof neededNames)[number], Medium>>,
+    // Those of the pod network that is installed.
+    Readonly<Partial<Record<PodNetworkProgram, Medium | undefined>>> {
   readonly versions: WindowsVersions;
   /** For people who look at a node, which works without: undefined where an image carries none. */
   readonly crictl: Medium | undefined;
-  /** Flannel's release archive, with flanneld.exe; undefined where the pod network is another. */
-  readonly flannel?: Medium | undefined;
-  /** Archive of Flannel's CNI plugin; there is one where there is `flannel`. */
-  readonly flannelPlugin?: Medium | undefined;
-  /** Archive of the CNI project's plugins: win-overlay, win-bridge, host-local. As above. */
-  readonly cniPlugins?: Medium | undefined;
   /** Sandbox image: the first with a manifest for Windows Server 2025, and containerd 2.3's own default. */
   readonly pauseImage: string;
 }
@@ -70,32 +75,25 @@ const crictlVersion = "1.36.0";
 /**
  * Kubernetes' and containerd's own releases.
  *
- * @param withFlannel whether Flannel's are among them.
+ * @param ofPodNetwork what the pod network adds.
  */
 export function officialSoftware(
   versions: WindowsVersions,
   known: KnownPrograms,
-  withFlannel = false,
+  ofPodNetwork: Readonly<Record<string, PublishedProgram>> = {},
 ): WindowsSoftware {
-  const medium = (name: MediumName): Medium => {
-    const { uri, checksumUri } = published(name, versions);
-    const sha256 = known.checksums[name] ?? known.lock[uri]?.sha256;
-    const folder = sha256 === undefined ? undefined : known.folders[sha256];
-    return { uri, sha256, origin: { checksumUri, folder } };
-  };
+  const common = commonNames.map((name) => [name, published(name, versions)] as const);
+  const media = [...common, ...Object.entries(ofPodNetwork)].map(
+    ([name, { uri, checksumUri }]): [string, Medium] => {
+      const sha256 = known.checksums[name as MediumName] ?? known.lock[uri]?.sha256;
+      const folder = sha256 === undefined ? undefined : known.folders[sha256];
+      return [name, { uri, sha256, origin: { checksumUri, folder } }];
+    },
+  );
   return {
     versions,
     pauseImage,
-    containerd: medium("containerd"),
-    kubelet: medium("kubelet"),
-    kubeadm: medium("kubeadm"),
-    kubeLogRunner: medium("kubeLogRunner"),
-    crictl: medium("crictl"),
-    ...(withFlannel && {
-      flannel: medium("flannel"),
-      flannelPlugin: medium("flannelPlugin"),
-      cniPlugins: medium("cniPlugins"),
-    }),
+    ...(Object.fromEntries(media) as Readonly<Record<CommonName, Medium>>),
   };
 }
 
@@ -105,7 +103,7 @@ export function officialSoftware(
  * @throws when the image carries other files than those versions have.
  */
 export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
-  const carried = (name: MediumName, { fileName, sha256 }: CarriedMedium): Medium => {
+  const carried = (name: CommonName, { fileName, sha256 }: CarriedMedium): Medium => {
     const { uri } = published(name, versions);
     const asked = fileNameOf({ uri });
     if (asked !== fileName) {
@@ -156,21 +154,15 @@ export function unpinnedMessage(media: readonly Medium[]): string {
   );
 }
 
-/** Name of its file: the last part of its address. */
-export function fileNameOf({ uri }: Pick<Medium, "uri">): string {
-  return uri.slice(uri.lastIndexOf("/") + 1);
-}
-
 /**
  * Addresses of a release's file and of its checksum: dl.k8s.io has a bare one in `<file>.sha256`, containerd's releases
  * have one with the file's name in `<file>.sha256sum` (its Makefile runs `sha256sum`), cri-tools' a bare one in
- * `<file>.sha256` (its hack/release.sh), and so have the CNI plugins with the file's name in it. Flannel's own releases
- * have none: GitHub tells the SHA-256 of each of a release's files.
+ * `<file>.sha256` (its hack/release.sh).
  */
 function published(
-  name: MediumName,
+  name: CommonName,
   versions: WindowsVersions,
-): { readonly uri: string; readonly checksumUri: string } {
+): Pick<PublishedProgram, "uri" | "checksumUri"> {
   if (name === "containerd") {
     const uri =
       `https://github.com/containerd/containerd/releases/download/v${versions.containerd}/` +
@@ -181,23 +173,6 @@ function published(
     const uri =
       `https://github.com/kubernetes-sigs/cri-tools/releases/download/v${crictlVersion}/` +
       `crictl-v${crictlVersion}-windows-amd64.tar.gz`;
-    return { uri, checksumUri: `${uri}.sha256` };
-  }
-  if (name === "flannel") {
-    const { daemon } = flannelVersions;
-    const repository = "flannel-io/flannel";
-    return {
-      uri: `https://github.com/${repository}/releases/download/v${daemon}/flannel-v${daemon}-windows-amd64.tar.gz`,
-      checksumUri: `https://api.github.com/repos/${repository}/releases/tags/v${daemon}`,
-    };
-  }
-  if (name === "flannelPlugin" || name === "cniPlugins") {
-    const uri =
-      name === "flannelPlugin"
-        ? `https://github.com/flannel-io/cni-plugin/releases/download/v${flannelVersions.plugin}/` +
-          `cni-plugin-flannel-windows-amd64-v${flannelVersions.plugin}.tgz`
-        : `https://github.com/containernetworking/plugins/releases/download/v${flannelVersions.cniPlugins}/` +
-          `cni-plugins-windows-amd64-v${flannelVersions.cniPlugins}.tgz`;
     return { uri, checksumUri: `${uri}.sha256` };
   }
   const fileName = {

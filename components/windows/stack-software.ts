@@ -1,3 +1,4 @@
+import { podNetworks } from "../cni/registry.ts";
 import type { Settings } from "../../config/settings.ts";
 import { knownPrograms } from "./known-programs.ts";
 import { officialSoftware, type WindowsSoftware } from "./software.ts";
@@ -14,5 +15,9 @@ export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): Wind
     kubernetes: cluster.kubernetesVersion,
     containerd: windows.containerdVersion,
   };
-  return officialSoftware(versions, knownPrograms(windows.checksums), cni?.kind === "flannel");
+  return officialSoftware(
+    versions,
+    knownPrograms(windows.checksums),
+    cni && podNetworks[cni.kind].programs,
+  );
 }

@@ -1,8 +1,8 @@
 import { windowsTimeZone } from "../../config/time-zones.ts";
-import { podNetworkSteps } from "../cni/node-steps.ts";
+import { podNetworkSteps } from "../cni/registry.ts";
 import { renderKubeletArgs, renderLabels, renderTaints } from "../node/node-registration.ts";
 import { stageTitles } from "../node/step-title.ts";
-import { mediumPath } from "./media-folder.ts";
+import { fileNameOf, mediumPath } from "./media-folder.ts";
 import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
 import {
   nodeStep,
@@ -13,7 +13,7 @@ import {
   type Script,
   type UndoneBy,
 } from "./node-step.ts";
-import { fileNameOf, type Medium, type MediumName, type WindowsSoftware } from "./software.ts";
+import type { Medium, MediumName, WindowsSoftware } from "./software.ts";
 
 /** Where containerd serves, as Install-Containerd registers it. */
 const criSocket = "npipe:////./pipe/containerd-containerd";

@@ -1,3 +1,4 @@
+import { podNetworks } from "../../components/cni/registry.ts";
 import type { Check } from "../problem.ts";
 import { linuxImage } from "../sections/linux.ts";
 import { stackAsLab } from "../sections/lab.ts";
@@ -6,9 +7,6 @@ import { nodeTaints } from "../sections/node-registration.ts";
 import { nodeIps } from "../sections/nodes.ts";
 import { windowsChecks } from "../sections/windows.ts";
 import type { NamedSettings } from "../settings.ts";
-import { calicoTestedWith } from "../supported.ts";
-import { calicoKubernetes, calicoOnWindows } from "./calico-on-windows.ts";
-import { flannelChecksums, flannelOnWindows } from "./flannel-on-windows.ts";
 import { hyperVGeneration, hyperVWithWindows } from "./hyper-v.ts";
 import {
   hypervisorsApart,
@@ -20,6 +18,7 @@ import { linuxMachines } from "./linux-machines.ts";
 import { machineSizes } from "./machine-sizes.ts";
 import { nodeAddresses } from "./node-addresses.ts";
 import { linuxNames, windowsNames } from "./node-names.ts";
+import { podNetworkPrograms } from "./pod-network-programs.ts";
 import { rangeSizes } from "./range-sizes.ts";
 import { rangesApart } from "./ranges-apart.ts";
 import { rangesUsable } from "./ranges-usable.ts";
@@ -31,11 +30,9 @@ export const checks: readonly Check<NamedSettings>[] = [
   ...rangesUsable,
   ...rangeSizes,
   ...rangesApart,
-  ...calicoOnWindows,
-  calicoKubernetes(calicoTestedWith),
-  flannelOnWindows,
   ...windowsChecks,
-  flannelChecksums,
+  ...Object.values(podNetworks).flatMap((network) => network.checks),
+  podNetworkPrograms,
   hypervisorsApart,
   hyperVWithWindows,
   hyperVGeneration,

@@ -1,5 +1,7 @@
 import { closest } from "fastest-levenshtein";
 import * as z from "zod";
+import type { PublishedProgram } from "../../components/cni/pod-network.ts";
+import { podNetworks, type PodNetworkProgram } from "../../components/cni/registry.ts";
 import { addressNumber, parseRange } from "../ipv4.ts";
 import { sha256 } from "../named-file.ts";
 import type { Check, Complaint } from "../problem.ts";
@@ -56,17 +58,23 @@ const checksum = (file: string): z.ZodOptional<z.ZodString> =>
       default: "what `software.lock.json` has for its version",
     });
 
+/** Those of the pod networks' programs. */
+const podNetworkChecksums = Object.fromEntries(
+  Object.entries(podNetworks).flatMap(([kind, { programs }]) =>
+    Object.entries<PublishedProgram>(programs).map(([name, { file }]) => [
+      name,
+      checksum(`\`${file}\`, where \`cni.kind\` is \`${kind}\``),
+    ]),
+  ),
+) as Readonly<Record<PodNetworkProgram, ReturnType<typeof checksum>>>;
+
 const checksums = z.strictObject({
   containerd: checksum("`containerd-VERSION-windows-amd64.tar.gz`"),
   kubelet: checksum("`kubelet.exe`"),
   kubeadm: checksum("`kubeadm.exe`"),
   kubeLogRunner: checksum("`kube-log-runner.exe`"),
   crictl: checksum("`crictl-vVERSION-windows-amd64.tar.gz`"),
-  flannel: checksum("`flannel-vVERSION-windows-amd64.tar.gz`, where `cni.kind` is `flannel`"),
-  flannelPlugin: checksum(
-    "`cni-plugin-flannel-windows-amd64-vVERSION.tgz`, where `cni.kind` is `flannel`",
-  ),
-  cniPlugins: checksum("`cni-plugins-windows-amd64-vVERSION.tgz`, where `cni.kind` is `flannel`"),
+  ...podNetworkChecksums,
 });
 
 /** What all Windows machines have in common. */

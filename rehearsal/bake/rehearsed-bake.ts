@@ -3,7 +3,8 @@ import { bakeOf, type Bake } from "../../components/windows/image/bake.ts";
 import { nodeImages } from "../../components/windows/image/node-images.ts";
 import { parseImageManifest } from "../../components/windows/image-manifest.ts";
 import { imageSoftware } from "../../components/windows/software.ts";
-import { defaultCalicoVersion, rehearsalVersions } from "../../config/supported.ts";
+import { cni } from "../../config/sections/cni.ts";
+import { rehearsalVersions } from "../../config/supported.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 
 /** What is baked into the rehearsal's image: the same steps as into one of Windows, with the programs it carries. */
@@ -13,7 +14,7 @@ export async function rehearsedBake(manifest: string): Promise<Bake> {
   const settings = {
     windows: {},
     cluster: { kubernetesVersion },
-    cni: { kind: "calico", calico: { version: defaultCalicoVersion } },
-  } as const;
+    cni: cni.parse({}),
+  };
   return bakeOf(software, nodeImages(settings, software));
 }

@@ -8,7 +8,7 @@ import { execa } from "execa";
 import { pushedPrograms } from "../../cli/fetch/stack-programs.ts";
 import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
 import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
-import { fileNameOf } from "../../components/windows/software.ts";
+import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Firmware } from "../../components/windows/image/disk-layout.ts";
 import { resolveSettings } from "../../config/resolve.ts";
 import type { Settings } from "../../config/settings.ts";

@@ -15,8 +15,10 @@ import type { environment as definitionsToApply } from "../actions/apply-definit
 import type { environment as rollout } from "../actions/await-calico.ts";
 import type { environment as configuring } from "../actions/configure-calico.ts";
 import type { environment as finding } from "../actions/find-api-server.ts";
-import type { HnsNetwork, PodNetwork } from "../pod-network.ts";
+import type { environment as change } from "../../controlplane/actions/apply-change.ts";
+import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import type { CalicoConfiguration } from "./configuration.ts";
+import type { FoundCalico } from "./existing.ts";
 import { apiServer, installation, type CalicoNetworkOptions } from "./installation.ts";
 import {
   endpointVariables,
@@ -28,7 +30,7 @@ import {
   servicesEndpoint,
   type ApiServerEndpoint,
 } from "./operator-objects.ts";
-import type { CalicoRelease } from "./release.ts";
+import { calicoRelease, type CalicoRelease } from "./release.ts";
 
 export interface CalicoArgs {
   /** The cluster; made without a CNI of its own. */
@@ -41,6 +43,49 @@ export interface CalicoArgs {
   readonly configuration: CalicoConfiguration;
   /** Longest waits, in seconds. Default: `defaultCalicoTimeouts`. */
   readonly timeouts?: CalicoTimeouts;
+}
+
+/** Calico as the settings of a lab have it. */
+export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSettings): Calico {
+  const { version, encapsulation, bgp, mtu, felix } = cni.calico;
+  return new Calico("calico", {
+    controlPlane,
+    release: calicoRelease(version),
+    network: { encapsulation, bgp, mtu, windows: nodes.length > 0 },
+    configuration: { felix },
+  });
+}
+
+/**
+ * What Windows nodes of a cluster that has Calico lack, one after the other: its operator wants the first before the
+ * second.
+ */
+export function complete(
+  parent: pulumi.Resource,
+  name: string,
+  { kubeconfig, resource: cluster }: ControlPlane,
+  { changes }: FoundCalico,
+): Omit<PodNetwork, "awaitOnWindows"> {
+  const resource = changes.reduce((before, { object, path, fields }) => {
+    const suffix = object.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+    return new local.Command(
+      `${name}-${suffix}`,
+      hostAction<typeof change>({
+        create: "controlplane/apply-change",
+        environment: {
+          KUBECONFIG_CONTENT: pulumi.secret(kubeconfig),
+          CHANGE: { object, path, fields },
+        },
+      }),
+      {
+        parent,
+        dependsOn: [before],
+        replaceWith: [cluster],
+        customTimeouts: { create: "2m", update: "2m" },
+      },
+    );
+  }, cluster);
+  return { resource, windows: hnsNetwork };
 }
 
 export interface CalicoTimeouts {

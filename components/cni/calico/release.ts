@@ -17,13 +17,22 @@ const releases: Readonly<Record<string, CalicoRelease>> = {
   },
 };
 
+/** Calico versions that are pinned. */
+export const calicoVersions: readonly string[] = Object.keys(releases);
+
+/** Calico where the settings name none. */
+export const defaultCalicoVersion = "3.32.1";
+
+/** Kubernetes' minor versions that a minor version of Calico is tested with (its page "System requirements"). */
+export const calicoTestedWith: Readonly<Record<string, readonly string[]>> = {
+  "3.32": ["1.34", "1.35", "1.36"],
+};
+
 /** @throws for a version that is not pinned: the settings take no such one. */
 export function calicoRelease(version: string): CalicoRelease {
   const release = releases[version];
   if (release === undefined) {
-    throw new Error(
-      `Calico ${version} is not pinned: write one of ${Object.keys(releases).join(", ")}`,
-    );
+    throw new Error(`Calico ${version} is not pinned: write one of ${calicoVersions.join(", ")}`);
   }
   return release;
 }

@@ -8,7 +8,9 @@ import { ClusterRole } from "@pulumi/kubernetes/rbac/v1/clusterRole.js";
 import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
 
 import type { ControlPlane } from "../../controlplane/control-plane.ts";
-import type { HnsNetwork, PodNetwork } from "../pod-network.ts";
+import { goesWith } from "../../controlplane/goes-with.ts";
+import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
+import type { FoundFlannel } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
 import {
   flannelAccount,
@@ -19,6 +21,7 @@ import {
   flannelNamespace,
   flannelRole,
 } from "./flannel-objects.ts";
+import { isRehearsed } from "./settings.ts";
 import { windowsNodesBinding, windowsNodesRole } from "./windows-access.ts";
 import { flannelHnsNetwork } from "./windows-files.ts";
 
@@ -29,6 +32,29 @@ export interface FlannelArgs {
   readonly backend: FlannelBackend;
   /** Whether there are Windows nodes that it is installed on. */
   readonly windows: boolean;
+}
+
+/** Flannel as the settings of a lab have it. */
+export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Flannel {
+  const { backend } = settings.cni.flannel;
+  const windows = settings.nodes.length > 0 && !isRehearsed(settings);
+  return new Flannel("flannel", { controlPlane, backend, windows });
+}
+
+/** What Windows nodes of a cluster that has Flannel lack. */
+export function complete(
+  parent: pulumi.Resource,
+  name: string,
+  controlPlane: ControlPlane,
+  { backend }: FoundFlannel,
+): Omit<PodNetwork, "awaitOnWindows"> {
+  const { provider, resource } = controlPlane;
+  const child = { parent, provider, replaceWith: [resource], ...goesWith(controlPlane) };
+  return { resource: accessOfNodes(name, child), windows: hnsNetwork(backend) };
+}
+
+function hnsNetwork(backend: FlannelBackend): HnsNetwork {
+  return { name: flannelHnsNetwork(backend), endpoint: undefined };
 }
 
 /** Longest wait for its pods: two images over a slow line. */
@@ -57,8 +83,8 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
     const role = new ClusterRole(name, flannelRole(), child);
     const binding = new ClusterRoleBinding(name, flannelBinding(), { ...child, dependsOn: [role] });
     const configMap = new ConfigMap(name, flannelConfigMap(files), inNamespace);
-    const access = windows ? this.#accessOfNodes(name, child) : [];
-    this.windows = windows ? { name: flannelHnsNetwork(backend), endpoint: undefined } : undefined;
+    const access = windows ? [accessOfNodes(name, child)] : [];
+    this.windows = windows ? hnsNetwork(backend) : undefined;
     this.resource = new DaemonSet(name, flannelDaemonSet(flannelConfigMapName(files)), {
       ...child,
       dependsOn: [account, binding, configMap, ...access],
@@ -70,13 +96,13 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
   awaitOnWindows(): void {
     // Each node's own steps wait for its part.
   }
+}
 
-  #accessOfNodes(name: string, child: pulumi.CustomResourceOptions): pulumi.Resource[] {
-    const role = new ClusterRole(`${name}-windows`, windowsNodesRole(), child);
-    const binding = new ClusterRoleBinding(`${name}-windows`, windowsNodesBinding(), {
-      ...child,
-      dependsOn: [role],
-    });
-    return [binding];
-  }
+/** What flanneld on Windows nodes may do. */
+function accessOfNodes(name: string, child: pulumi.CustomResourceOptions): pulumi.Resource {
+  const role = new ClusterRole(`${name}-windows`, windowsNodesRole(), child);
+  return new ClusterRoleBinding(`${name}-windows`, windowsNodesBinding(), {
+    ...child,
+    dependsOn: [role],
+  });
 }

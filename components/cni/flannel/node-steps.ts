@@ -1,14 +1,14 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { externalNetwork } from "../../windows/external-network.ts";
-import { mediumPath } from "../../windows/media-folder.ts";
+import { fileNameOf, mediumPath } from "../../windows/media-folder.ts";
 import { nodeStep, type JoiningNode } from "../../windows/node-step.ts";
-import { fileNameOf, type Medium } from "../../windows/software.ts";
-import type { PodNetworkSteps } from "../node-steps.ts";
+import type { Medium } from "../../windows/software.ts";
+import type { PodNetworkSteps, WindowsPodNetwork } from "../pod-network.ts";
 import { netConf } from "./flannel-config.ts";
 import { flannelHnsNetwork, windowsCniConf, type WindowsCniNetwork } from "./windows-files.ts";
 
 /** Flannel on a Windows node: the ranges it works with, and how packets get from node to node. */
-export interface FlannelOnWindows {
+export interface FlannelOnWindows extends WindowsPodNetwork {
   readonly kind: "flannel";
   readonly network: WindowsCniNetwork;
 }
@@ -67,7 +67,11 @@ export const flannelNodeSteps: PodNetworkSteps = {
 };
 
 function networkOf({ setup: { podNetwork } }: JoiningNode): WindowsCniNetwork | undefined {
-  return podNetwork.kind === "flannel" ? podNetwork.network : undefined;
+  return isFlannel(podNetwork) ? podNetwork.network : undefined;
+}
+
+function isFlannel(podNetwork: WindowsPodNetwork): podNetwork is FlannelOnWindows {
+  return podNetwork.kind === "flannel";
 }
 
 /** @throws RunError for software without Flannel. */

@@ -1,3 +1,5 @@
+import type { PublishedProgram } from "../pod-network.ts";
+
 /** One Flannel release, and the CNI plugins of its time; without a leading `v`. */
 export const flannelVersions = {
   daemon: "0.28.9",
@@ -13,3 +15,33 @@ export const flannelImages = {
   daemon: `ghcr.io/flannel-io/flannel:v${flannelVersions.daemon}`,
   cniPlugin: `ghcr.io/flannel-io/flannel-cni-plugin:v${flannelVersions.plugin}`,
 } as const;
+
+const github = "https://github.com";
+const { daemon, plugin, cniPlugins } = flannelVersions;
+
+/** Flannel's own release; it has no checksums: GitHub tells the SHA-256 of each of a release's files. */
+const flannel = {
+  file: "flannel-vVERSION-windows-amd64.tar.gz",
+  uri: `${github}/flannel-io/flannel/releases/download/v${daemon}/flannel-v${daemon}-windows-amd64.tar.gz`,
+  checksumUri: `https://api.github.com/repos/flannel-io/flannel/releases/tags/v${daemon}`,
+};
+
+const withChecksum = (file: string, version: string, repository: string): PublishedProgram => {
+  const uri = `${github}/${repository}/releases/download/v${version}/${file.replace("VERSION", version)}`;
+  return { file, uri, checksumUri: `${uri}.sha256` };
+};
+
+/** What Windows nodes get: its daemon, its CNI plugin, and the plugins that one calls: win-overlay, win-bridge, host-local. */
+export const flannelPrograms = {
+  flannel,
+  flannelPlugin: withChecksum(
+    "cni-plugin-flannel-windows-amd64-vVERSION.tgz",
+    plugin,
+    "flannel-io/cni-plugin",
+  ),
+  cniPlugins: withChecksum(
+    "cni-plugins-windows-amd64-vVERSION.tgz",
+    cniPlugins,
+    "containernetworking/plugins",
+  ),
+};

@@ -2,11 +2,12 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import path from "node:path";
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { inExisting } from "../../cni/registry.ts";
 import { chooseKubeconfig, type KubeconfigHost } from "./choose-kubeconfig.ts";
-import { questions, type Answer, type ClusterAnswers, type Question } from "./cluster-answers.ts";
+import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
 import { clusterProblemsText } from "./cluster-problem.ts";
 import { judgeCluster, type ClusterFacts, type WantedCluster } from "./judge-cluster.ts";
-import { accessReview, flannelRights, rightsQuestions, type Right } from "./rights.ts";
+import { accessReview, rightsQuestions, type Right } from "./rights.ts";
 
 /** Where a kubeconfig is: in a file or in the settings themselves. */
 export interface KubeconfigSource {
@@ -82,6 +83,21 @@ function sourceName({ file }: KubeconfigSource): string {
   return file === undefined ? "kindows:cluster.kubeconfig.text" : `the kubeconfig ${file}`;
 }
 
+const ofNetworks = [...inExisting.values()];
+
+/** What a cluster is asked. */
+export const questions: Readonly<Record<string, string>> = Object.fromEntries(
+  [commonQuestions, ...ofNetworks.map((network) => network.questions)].flatMap((some) =>
+    Object.entries(some),
+  ),
+);
+
+/** What the kubeconfig's user may be asked to be allowed. */
+export const allRights: readonly Right[] = [
+  ...rightsQuestions,
+  ...ofNetworks.flatMap(({ rights }) => rights),
+];
+
 /**
  * Asks a cluster all there is to know of it before nodes are joined; changes nothing.
  *
@@ -89,16 +105,15 @@ function sourceName({ file }: KubeconfigSource): string {
  */
 export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
   // First: where nobody answers, one refusal is enough.
-  const version = await ask(api, questions.version);
-  const names = Object.keys(questions) as Question[];
+  const version = await ask(api, commonQuestions.version);
   const [answers, rights] = await Promise.all([
     Promise.all(
-      names.map(async (name) => [
+      Object.entries(questions).map(async ([name, path]) => [
         name,
-        name === "version" ? version : await ask(api, questions[name]),
+        name === "version" ? version : await ask(api, path),
       ]),
     ),
-    Promise.all([...rightsQuestions, ...flannelRights].map((right) => may(api, right))),
+    Promise.all(allRights.map((right) => may(api, right))),
   ]);
   return { answers: Object.fromEntries(answers) as ClusterAnswers["answers"], rights };
 }

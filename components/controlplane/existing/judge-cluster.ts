@@ -1,18 +1,16 @@
 import type { V1ConfigMap, V1DaemonSetList } from "@kubernetes/client-node";
 import semver from "semver";
+import type { FoundPodNetwork, WantedPodNetwork } from "../../cni/pod-network.ts";
+import { inExisting } from "../../cni/registry.ts";
 import { found, type ClusterAnswers } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
 import { judgeDaemonSets } from "./judge-daemon-sets.ts";
 import { judgeDistribution, type Distribution } from "./judge-distribution.ts";
 import { judgeEndpoint, type JoinTarget } from "./judge-endpoint.ts";
 import { judgeNodes, type WantedNode } from "./judge-nodes.ts";
-import {
-  judgePodNetwork,
-  type FoundPodNetwork,
-  type WantedPodNetwork,
-} from "./judge-pod-network.ts";
+import { judgePodNetwork } from "./judge-pod-network.ts";
 import { judgeRanges, type Ranges } from "./judge-ranges.ts";
-import { flannelRights, rightText } from "./rights.ts";
+import { rightsQuestions, rightText, type Right } from "./rights.ts";
 
 /** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
 const kubeletMayLag = 3;
@@ -53,7 +51,7 @@ export function judgeCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
   const distribution = judgeDistribution(answers);
   if (typeof distribution !== "string") {
     // Whatever else there is to say, nobody can mend it.
-    return { problems: [distribution, ...judgeRights(answers, false)], warnings: [] };
+    return { problems: [distribution, ...judgeRights(answers, [])], warnings: [] };
   }
   const problems: ClusterProblem[] = [];
   const server = found<{ gitVersion?: string }>(answers, "version")?.gitVersion ?? "";
@@ -74,7 +72,7 @@ export function judgeCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
   const { kubeProxy, problems: ofKubeProxy } = judgeKubeProxy(answers);
   const sets = judgeDaemonSets(answers);
   problems.push(...ofNetwork, ...ofKubeProxy, ...sets.problems);
-  problems.push(...judgeRights(answers, network.kind === "flannel"));
+  problems.push(...judgeRights(answers, inExisting.get(network.kind)?.rights ?? []));
   const id = found<{ metadata?: { uid?: string } }>(answers, "kubeSystem")?.metadata?.uid;
   if (id === undefined) {
     problems.push({
@@ -124,12 +122,10 @@ function judgeKubeProxy(answers: ClusterAnswers): {
 }
 
 /** One problem that lists every right that is needed and missing. */
-function judgeRights({ rights }: ClusterAnswers, flannel: boolean): ClusterProblem[] {
+function judgeRights({ rights }: ClusterAnswers, ofNetwork: readonly Right[]): ClusterProblem[] {
+  const needed = [...rightsQuestions, ...ofNetwork].map(rightText);
   const lacking = rights
-    .filter(
-      ({ right, allowed }) =>
-        !allowed && (flannel || !flannelRights.some((one) => one.resource === right.resource)),
-    )
+    .filter(({ right, allowed }) => !allowed && needed.includes(rightText(right)))
     .map(({ right }) => `      ${rightText(right)}`);
   return lacking.length === 0
     ? []

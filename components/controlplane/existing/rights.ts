@@ -23,9 +23,10 @@ const inKubeSystem = (verb: string, group: string, resource: string, purpose: st
 });
 
 const kubeProxy = "kube-proxy on Windows nodes";
-const written = ["create", "get", "patch", "delete"];
+/** All that it takes to have an object of one's own in a cluster. */
+export const written = ["create", "get", "patch", "delete"];
 
-/** All that joining and removing nodes takes. */
+/** All that joining and removing nodes takes, whatever the pod network. */
 export const rightsQuestions: readonly Right[] = [
   nodes("get", "to wait for a node"),
   nodes("list", "to see who is a node already"),
@@ -43,15 +44,6 @@ export const rightsQuestions: readonly Right[] = [
   ...written.map((verb) => inKubeSystem(verb, "apps", "daemonsets", kubeProxy)),
   { verb: "list", group: "apps", resource: "daemonsets", purpose: "to see what runs on all nodes" },
 ];
-
-/** What Flannel on Windows nodes takes besides. */
-export const flannelRights: readonly Right[] = ["clusterroles", "clusterrolebindings"].flatMap(
-  (resource) =>
-    written.map((verb) => ({
-      ...{ verb, group: "rbac.authorization.k8s.io", resource },
-      purpose: "Flannel on Windows nodes",
-    })),
-);
 
 /** A right as `kubectl auth can-i` takes it, and what it is for. */
 export function rightText({

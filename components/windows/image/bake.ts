@@ -1,7 +1,8 @@
 import path from "node:path";
 import { defaultSetup } from "../node-setup.ts";
 import type { Arguments, Parameters, Script } from "../node-step.ts";
-import { fileNameOf, mediaOf, type MediumName, type WindowsSoftware } from "../software.ts";
+import { fileNameOf } from "../media-folder.ts";
+import { mediaOf, type MediumName, type WindowsSoftware } from "../software.ts";
 import {
   addContainerImage,
   confirmReboot,

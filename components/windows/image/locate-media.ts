@@ -5,7 +5,7 @@ import type { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { mediumArtifact } from "../medium-artifact.ts";
 import type { PinnedFile } from "../medium-artifact.ts";
-import { fileNameOf } from "../software.ts";
+import { fileNameOf } from "../media-folder.ts";
 import type { ImageMedium } from "./media.ts";
 import { readFailure } from "./read-failure.ts";
 

@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import { podNetworks } from "../../cni/registry.ts";
 import { kubeProxyImage } from "../../kubeproxy/kube-proxy-objects.ts";
 import type { WindowsSoftware } from "../software.ts";
 
@@ -6,26 +7,25 @@ import type { WindowsSoftware } from "../software.ts";
 export interface NodeImageSettings {
   readonly windows: Pick<Settings["windows"], "kubeProxyImage">;
   readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
-  readonly cni: Pick<Settings["cni"], "kind"> & {
-    readonly calico: Pick<Settings["cni"]["calico"], "version">;
-  };
+  readonly cni: Settings["cni"];
 }
-
-/** Where Calico's operator takes them from since 3.30, and by which names (its pkg/components). */
-const calicoImages = ["quay.io/calico/cni-windows", "quay.io/calico/node-windows"];
 
 /**
  * The container images that every Windows node needs before it is of use, with registry and tag: of its pods' sandboxes,
- * of kube-proxy, and of Calico where that is the pod network. Flannel runs as a service, from no image.
+ * of kube-proxy, and of the pod network where it runs from images.
  */
 export function nodeImages(
   { windows, cluster, cni }: NodeImageSettings,
   { pauseImage }: Pick<WindowsSoftware, "pauseImage">,
 ): readonly string[] {
+  const { names, version } = podNetworks[cni.kind].windowsImages?.(cni) ?? {
+    names: [],
+    version: "",
+  };
   return [
     pauseImage,
     withRegistry(windows.kubeProxyImage ?? kubeProxyImage(cluster.kubernetesVersion)),
-    ...(cni.kind === "calico" ? calicoImages.map((name) => `${name}:v${cni.calico.version}`) : []),
+    ...names.map((name) => `${name}:v${version}`),
   ];
 }
 

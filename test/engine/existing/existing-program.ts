@@ -65,7 +65,7 @@ export function existingProgram(
   if (!isDryRun()) {
     await openForwards(machines.map((node) => [node.name, access(node)]));
   }
-  const stack = existingMachines(
+  const stack = await existingMachines(
     settings,
     { cluster, access },
     {

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { verify } from "../../../cli/commands/verify.ts";
-import { lackingOnWindows } from "../../../cli/verify/lab-facts.ts";
+import { podNetworks } from "../../../components/cni/registry.ts";
 import { checkReportFiles, writeReportFiles } from "../../../cli/verify/report-files.ts";
 import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
 import { newFolder } from "../new-folder.ts";
@@ -14,7 +14,8 @@ describe("what Windows pods lack", () => {
     ["flannel", []],
     ["kind-default", ["noWindowsPodNetwork"]],
   ] as const) {
-    it(`with ${kind}`, () => assert.deepEqual(Object.keys(lackingOnWindows(kind)), lacking));
+    it(`with ${kind}`, () =>
+      assert.deepEqual(Object.keys(podNetworks[kind].lackingOnWindows), lacking));
   }
 });
 

@@ -15,13 +15,12 @@ import {
   operatorNamespace,
   servicesEndpoint,
 } from "../../../components/cni/calico/operator-objects.ts";
-import { calicoRelease } from "../../../components/cni/calico/release.ts";
+import { calicoRelease, calicoVersions } from "../../../components/cni/calico/release.ts";
 import {
   missingComponents,
   type TigeraCondition,
 } from "../../../components/cni/calico/tigera-status.ts";
 import { podTroubles } from "../../../components/cni/pod-troubles.ts";
-import { calicoVersions } from "../../../config/supported.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { podNetworks } from "../../../components/cni/registry.ts";
 import type { PodNetwork } from "../../../components/cni/pod-network.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
-import { podNetwork } from "../../../stacks/pod-network.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { record, type Resources } from "../controlplane/recorded-resources.ts";
 
@@ -15,11 +15,12 @@ async function made(written: object): Promise<{
 }> {
   const where = { stack: "x", file: "Pulumi.x.yaml" };
   const settings = resolveSettings(written as Record<string, unknown>, where);
+  const { install } = await podNetworks[settings.cni.kind].components();
   const recorded = await record(
     () => endpoint,
     () => {
       const controlPlane = controlPlaneFixture();
-      const network = podNetwork(settings).install(controlPlane);
+      const network = install(controlPlane, settings);
       network.awaitOnWindows([]);
       return { network, cluster: controlPlane.resource };
     },

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { calicoKubernetes } from "../../../config/checks/calico-on-windows.ts";
+import { calicoTestedWith, calicoVersions } from "../../../components/cni/calico/release.ts";
+import { calicoKubernetes } from "../../../components/cni/calico/settings.ts";
 import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
-import { calicoTestedWith, calicoVersions } from "../../../config/supported.ts";
 
 const settings = resolveSettings({}, { stack: "x", file: "Pulumi.x.yaml" });
 

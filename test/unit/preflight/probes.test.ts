@@ -4,6 +4,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
+import { cni } from "../../../config/sections/cni.ts";
 import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";
 import { domainsIn, networksIn, poolsIn } from "../../../preflight/libvirt-xml.ts";
 import { denialsIn, probeConfinement } from "../../../preflight/probe-confinement.ts";
@@ -32,7 +33,7 @@ function probed(image: ImageSettings["windows"]["image"]): ReturnType<typeof pro
   return probeImage({
     windows: { version: "2022", image, containerdVersion: "2.3.4", checksums: {} },
     cluster: { kubernetesVersion: "1.36.4" },
-    cni: { kind: "calico", calico: { version: "3.32.1" } },
+    cni: cni.parse({}),
   });
 }
 

@@ -1,4 +1,5 @@
-import { calicoVersions, kubernetesVersions } from "../../../config/supported.ts";
+import { calicoVersions } from "../../../components/cni/calico/release.ts";
+import { kubernetesVersions } from "../../../config/supported.ts";
 import { changesAfterUp } from "../../engine/windows/changes-after-up.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
 import type { Group, Planned, SettingChange } from "./planned.ts";

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { nodeImages } from "../../../components/windows/image/node-images.ts";
-import type { NodeImageSettings } from "../../../components/windows/image/node-images.ts";
+import type { PodNetworkName } from "../../../components/cni/registry.ts";
+import { cni } from "../../../config/sections/cni.ts";
 
 const pauseImage = "registry.k8s.io/pause:3.10.2";
 
-function images(
-  kind: NodeImageSettings["cni"]["kind"],
-  kubeProxyImage?: string,
-): readonly string[] {
+function images(kind: PodNetworkName, kubeProxyImage?: string): readonly string[] {
   return nodeImages(
     {
       windows: kubeProxyImage === undefined ? {} : { kubeProxyImage },
       cluster: { kubernetesVersion: "1.36.4" },
-      cni: { kind, calico: { version: "3.32.1" } },
+      cni: cni.parse({ kind }),
     },
     { pauseImage },
   );

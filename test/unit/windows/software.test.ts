@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { podNetworks } from "../../../components/cni/registry.ts";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import {
   imageSoftware,
@@ -55,17 +56,20 @@ describe("software of a Windows node", () => {
   it("has Flannel's where that is the pod network, with what GitHub tells where no checksum is", () => {
     const releases = "https://github.com/containernetworking/plugins/releases/download/v1.9.1";
     const flannel = "https://github.com/flannel-io";
-    assert.deepEqual(sources(officialSoftware(versions, nothingKnown, true)).slice(5), [
+    assert.deepEqual(
+      sources(officialSoftware(versions, nothingKnown, podNetworks.flannel.programs)).slice(5),
       [
-        `${flannel}/flannel/releases/download/v0.28.9/flannel-v0.28.9-windows-amd64.tar.gz`,
-        "https://api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.9",
+        [
+          `${flannel}/flannel/releases/download/v0.28.9/flannel-v0.28.9-windows-amd64.tar.gz`,
+          "https://api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.9",
+        ],
+        [
+          `${flannel}/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz`,
+          ".sha256",
+        ],
+        [`${releases}/cni-plugins-windows-amd64-v1.9.1.tgz`, ".sha256"],
       ],
-      [
-        `${flannel}/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz`,
-        ".sha256",
-      ],
-      [`${releases}/cni-plugins-windows-amd64-v1.9.1.tgz`, ".sha256"],
-    ]);
+    );
   });
 
   it("has the checksums of the image that carries it", () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../../config/settings.ts";
+import { podNetworks } from "../../../cni/registry.ts";
 import type { NodeImageSettings } from "../node-images.ts";
 import { builtSoFar } from "../../../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../../../toolchain/built.ts";
@@ -21,7 +22,7 @@ export interface ImageSettings {
 /** By what a clone knows which image it made for which settings. */
 export function imageKey({ windows, cluster, cni }: ImageSettings): string {
   const { version, image, containerdVersion, checksums, kubeProxyImage } = windows;
-  const pulled = [kubeProxyImage, cni.kind === "calico" && cni.calico.version];
+  const pulled = [kubeProxyImage, podNetworks[cni.kind].windowsImages?.(cni).version ?? false];
   const installed = [cluster.kubernetesVersion, containerdVersion, checksums, pulled];
   return createHash("sha256")
     .update(JSON.stringify([version, image, installed]))

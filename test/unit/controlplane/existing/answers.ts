@@ -1,13 +1,11 @@
 import type {
   Answer,
   ClusterAnswers,
-  Question,
 } from "../../../../components/controlplane/existing/cluster-answers.ts";
-import { questions } from "../../../../components/controlplane/existing/cluster-answers.ts";
 import {
-  flannelRights,
-  rightsQuestions,
-} from "../../../../components/controlplane/existing/rights.ts";
+  allRights,
+  questions,
+} from "../../../../components/controlplane/existing/examine-cluster.ts";
 import { fixture } from "../fixture-kubeconfig.ts";
 
 const answered = (body: unknown): Answer => ({ status: 200, body });
@@ -50,7 +48,7 @@ const kubeadm = configMap({
 });
 
 /** A kubeadm cluster of 1.36 with Calico as Windows nodes need it. */
-const good: Readonly<Partial<Record<Question, unknown>>> = {
+const good: Readonly<Record<string, unknown>> = {
   version: { gitVersion: "v1.36.4" },
   groups: { groups: [{ name: "apps" }, { name: "operator.tigera.io" }] },
   kubeSystem: { metadata: { uid: "1b671a64-40d5-491e-99b0-da01ff1f3341" } },
@@ -86,7 +84,7 @@ const good: Readonly<Partial<Record<Question, unknown>>> = {
 };
 
 /** Without Calico, with Flannel as Windows nodes need it. */
-export const withFlannel: Readonly<Partial<Record<Question, unknown>>> = {
+export const withFlannel: Readonly<Record<string, unknown>> = {
   installation: undefined,
   daemonSets: { items: [daemonSet("kube-proxy"), daemonSet("kube-flannel-ds")] },
   flannelConfig: configMap({
@@ -101,16 +99,18 @@ export const withFlannel: Readonly<Partial<Record<Question, unknown>>> = {
  * @param denied what the user may not, as `verb resource`.
  */
 export function answers(
-  other: Readonly<Partial<Record<Question, unknown>>> = {},
+  other: Readonly<Record<string, unknown>> = {},
   denied: readonly string[] = [],
 ): ClusterAnswers {
   const bodies = { ...good, ...other };
-  const names = Object.keys(questions) as Question[];
   return {
     answers: Object.fromEntries(
-      names.map((name) => [name, bodies[name] === undefined ? missing : answered(bodies[name])]),
-    ) as unknown as ClusterAnswers["answers"],
-    rights: [...rightsQuestions, ...flannelRights].map((right) => ({
+      Object.keys(questions).map((name) => [
+        name,
+        bodies[name] === undefined ? missing : answered(bodies[name]),
+      ]),
+    ) as ClusterAnswers["answers"],
+    rights: allRights.map((right) => ({
       right,
       allowed: !denied.includes(`${right.verb} ${right.resource}`),
     })),

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { ClusterApi } from "../../../../kubernetes/cluster-api.ts";
-import { found, questions } from "../../../../components/controlplane/existing/cluster-answers.ts";
+import { found } from "../../../../components/controlplane/existing/cluster-answers.ts";
 import {
   askCluster,
   examineCluster,
+  questions,
   readKubeconfig,
 } from "../../../../components/controlplane/existing/examine-cluster.ts";
 import { withFakeApi, type Answer } from "../fake-api.ts";
@@ -27,7 +28,7 @@ function recorded(request: string, body: unknown): Answer {
     return [201, { status: { allowed: spec.resourceAttributes.verb !== "delete" } }];
   }
   const question = Object.entries(questions).find(([, path]) => request === `GET ${path}`);
-  const answer = answers().answers[(question?.[0] ?? "") as keyof typeof questions];
+  const answer = answers().answers[question?.[0] ?? ""] ?? assert.fail(request);
   return "body" in answer
     ? [200, answer.body as object]
     : [answer.status, { message: answer.message }];
@@ -38,7 +39,7 @@ describe("examining a cluster", () => {
     withFakeApi(recorded, async (api, requests) => {
       const asked = await askCluster(api);
       assert.deepEqual(found(asked, "version"), { gitVersion: "v1.36.4" });
-      assert.deepEqual(asked.answers.flannelConfig, { status: 404, message: "not found" });
+      assert.deepEqual(asked.answers["flannelConfig"], { status: 404, message: "not found" });
       const right = (verb: string): boolean | undefined =>
         asked.rights.find((one) => one.right.verb === verb)?.allowed;
       assert.deepEqual([right("create"), right("delete")], [true, false]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { publicKeyHash } from "../../../../kubernetes/ca-cert-hash.ts";
-import type { Question } from "../../../../components/controlplane/existing/cluster-answers.ts";
 import {
   judgeCluster,
   type ClusterJudgement,
@@ -23,7 +22,8 @@ const node = (name: string, os: string, address: string): object => ({
 });
 
 /** Answers of a cluster that are not a good one's, and what else is not as usual. */
-interface Case extends Readonly<Partial<Record<Question, unknown>>> {
+interface Case {
+  readonly [question: string]: unknown;
   readonly denied?: readonly string[];
   readonly wanted?: Partial<WantedCluster>;
 }

@@ -1,7 +1,54 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
-import { found, type ClusterAnswers } from "./cluster-answers.ts";
-import type { ClusterChange } from "./cluster-change.ts";
-import type { ClusterProblem } from "./cluster-problem.ts";
+import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
+import type { ClusterChange } from "../../controlplane/existing/cluster-change.ts";
+import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
+import type { FoundPodNetwork, PodNetworkInExisting } from "../pod-network.ts";
+
+/** Calico in a cluster that is there, and what may be set in it. */
+export interface FoundCalico extends FoundPodNetwork {
+  readonly changes: readonly ClusterChange[];
+}
+
+const foundCalico = (changes: readonly ClusterChange[]): FoundCalico => ({
+  kind: "calico",
+  changes,
+});
+
+export const existingCalico: PodNetworkInExisting = {
+  installedAs: "Calico by its operator",
+  questions: {
+    installation: "/apis/operator.tigera.io/v1/installations/default",
+    // Its resources by its own API, and as its older releases store them.
+    ipPools: "/apis/projectcalico.org/v3/ippools",
+    ipamConfig: "/apis/projectcalico.org/v3/ipamconfigurations/default",
+    felixConfig: "/apis/projectcalico.org/v3/felixconfigurations/default",
+    storedIpPools: "/apis/crd.projectcalico.org/v1/ippools",
+    storedIpamConfig: "/apis/crd.projectcalico.org/v1/ipamconfigs/default",
+    storedFelixConfig: "/apis/crd.projectcalico.org/v1/felixconfigurations/default",
+    servicesEndpoint: "/api/v1/namespaces/tigera-operator/configmaps/kubernetes-services-endpoint",
+  },
+  rights: [],
+  checks: [],
+  assumed: foundCalico([]),
+  judge(answers, { mayChange }, { serviceCidr, endpoint }) {
+    if (found(answers, "installation") === undefined) return undefined;
+    const { problems, changes } = judgeCalico(answers, serviceCidr, endpoint);
+    const undone = mayChange ? [] : changes.filter(({ done }) => !done);
+    return {
+      // Where nothing may be changed, nothing is asked for either.
+      network: foundCalico(mayChange ? changes : []),
+      problems: [
+        ...problems,
+        ...undone.map(({ object, why, command }) => ({
+          subject: object,
+          why,
+          instead: `Set it: ${command}\n    Or write kindows:cni.mayChange: true, and see in a preview what is set.`,
+        })),
+      ],
+    };
+  },
+  onWindows: ({ kind }) => ({ kind }),
+};
 
 interface Installation {
   readonly spec?: {
@@ -25,7 +72,7 @@ interface WithSpec<T> {
 }
 
 /** What Calico is, seen with the needs of Windows nodes. */
-export interface CalicoJudgement {
+interface CalicoJudgement {
   /** What nobody may change by the way: it would cut the pods of all nodes off. */
   readonly problems: readonly ClusterProblem[];
   /** What can be set without harm. */
@@ -41,7 +88,7 @@ const smallestVni = 4096;
  * @param serviceCidr of the cluster.
  * @param endpoint `host:port` of the API server as nodes see it; Calico on Windows wants it written down.
  */
-export function judgeCalico(
+function judgeCalico(
   answers: ClusterAnswers,
   serviceCidr: string,
   endpoint: string,

@@ -1,9 +1,20 @@
-import type { Check } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
-import { addressNumber, contains, parseRange } from "../ipv4.ts";
+import * as z from "zod";
+import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
+import type { Check } from "../../../config/problem.ts";
+import type { NamedSettings, Settings } from "../../../config/settings.ts";
+
+/** Flannel's own settings. */
+export const flannelSettings = z
+  .strictObject({
+    backend: z.enum(["vxlan", "host-gw"]).default("vxlan").meta({
+      description:
+        "How packets get from node to node: `vxlan` (number 4096, port 4789, as Windows wants them), or `host-gw`: plain routes on every node, as all are on one segment, and an l2bridge network on Windows.",
+    }),
+  })
+  .prefault({});
 
 /** Flannel's plain routes lead from node to node directly: each must have its address on the one segment. */
-export const flannelOnWindows: Check<NamedSettings> = {
+const flannelOnWindows: Check<NamedSettings> = {
   reads: ["cni.kind", "cni.flannel.backend", "network.cidr"],
   run: ({ cni, nodes, network }) =>
     cni.kind !== "flannel" || cni.flannel.backend !== "host-gw"
@@ -29,25 +40,10 @@ function isOn(segment: string, address: string): boolean {
   return range === undefined || number === undefined || contains(range, number);
 }
 
-const ofFlannel = ["flannel", "flannelPlugin", "cniPlugins"] as const;
+/** What has to fit together where Flannel is the pod network. */
+export const flannelChecks: readonly Check<NamedSettings>[] = [flannelOnWindows];
 
-/** Checksums that nothing would look at: Flannel's programs are installed where it is the pod network. */
-export const flannelChecksums: Check<NamedSettings> = {
-  reads: ["windows.checksums", "windows.image.kind", "cni.kind"],
-  run: ({ windows, cni }) =>
-    windows.image.kind === "rehearsal" || cni.kind === "flannel"
-      ? []
-      : ofFlannel.flatMap((name) => {
-          const value = windows.checksums[name];
-          return value === undefined
-            ? []
-            : [
-                {
-                  path: ["windows", "checksums", name],
-                  value,
-                  why: `has no effect: kindows:cni.kind is ${cni.kind}`,
-                  instead: "Leave it out, or write flannel for kindows:cni.kind.",
-                },
-              ];
-        }),
-};
+/** A rehearsed node's pods have no network. */
+export function isRehearsed({ windows }: Pick<Settings, "windows">): boolean {
+  return windows.image.kind === "rehearsal";
+}

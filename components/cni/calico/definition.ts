@@ -1,0 +1,32 @@
+import { externalNetwork } from "../../windows/external-network.ts";
+import type { PodNetworkDefinition } from "../pod-network.ts";
+import { existingCalico } from "./existing.ts";
+import { calicoChecks, calicoSettings } from "./settings.ts";
+
+export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
+  title: "Calico",
+  choice: "VXLAN, Windows too",
+  settings: calicoSettings,
+  checks: calicoChecks,
+  linuxNodes: "awaited",
+  // tigera/operator, pkg/render/windows.go: the CNI configuration has neither portmap nor the capability.
+  lackingOnWindows: {
+    noWindowsHostPorts: "needs hostPort on Windows, which Calico does not have there",
+  },
+  programs: {},
+  // Where its operator takes them from since 3.30, and by which names (its pkg/components).
+  windowsImages: ({ calico: { version } }) => ({
+    names: ["quay.io/calico/cni-windows", "quay.io/calico/node-windows"],
+    version,
+  }),
+  onWindows: () => ({ kind: "calico" }),
+  // Its agent on Windows runs in a pod; the HNS network it needs is made before it does so at a time of its own.
+  nodeSteps: {
+    beforeJoin: externalNetwork(({ setup }) =>
+      setup.podNetwork.kind === "calico" ? "External" : undefined,
+    ),
+    afterJoin: [],
+  },
+  existing: existingCalico,
+  components: () => import("./calico.ts"),
+};

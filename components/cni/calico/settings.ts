@@ -1,0 +1,146 @@
+import * as z from "zod";
+import type { Check, Complaint, SettingsProblem } from "../../../config/problem.ts";
+import type { NamedSettings } from "../../../config/settings.ts";
+import { between, text } from "../../../config/values/value.ts";
+import { oneOfVersions } from "../../../config/values/version.ts";
+import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./release.ts";
+
+/** What VXLAN adds to a packet, and the segment's own largest packet: both in bytes. */
+const [vxlanOverhead, segmentMtu] = [50, 1500];
+
+/** Calico's own settings. */
+export const calicoSettings = z
+  .strictObject({
+    version: text(oneOfVersions("Calico", calicoVersions)).default(defaultCalicoVersion).meta({
+      description:
+        "Calico's version, without a leading `v`; its operator and the definitions of its resources belong to it.",
+    }),
+    encapsulation: z.enum(["VXLAN", "VXLANCrossSubnet"]).default("VXLAN").meta({
+      description:
+        "What packets between nodes travel in: `VXLAN`, or `VXLANCrossSubnet` (only between subnets), which Calico does not do on Windows.",
+    }),
+    bgp: z.enum(["Disabled", "Enabled"]).default("Disabled").meta({
+      description: "Whether nodes tell each other their routes by BGP; not with Windows nodes.",
+    }),
+    mtu: between(1280, segmentMtu - vxlanOverhead)
+      .optional()
+      .meta({
+        description:
+          "Largest packet of Linux pods. Calico has no such setting on Windows: there it is what Windows makes of it.",
+        unit: "bytes",
+        default: `found by Calico: ${segmentMtu - vxlanOverhead} on the lab's segment`,
+      }),
+    felix: z
+      .record(text(felixName), z.union([z.string(), z.number(), z.boolean()]))
+      .default({})
+      .meta({
+        description:
+          "Fields of Calico's `FelixConfiguration`, e.g. `logSeverityScreen: Debug`; one that is taken out again has Calico's own default.",
+      }),
+  })
+  .prefault({});
+
+/** Fields that this program sets, or that Windows leaves no choice in. */
+const refused: ReadonlyMap<string, string> = new Map([
+  ["vxlanEnabled", "follows from the pool of addresses, which this program makes"],
+  ["vxlanVNI", "has to be 4096 or more for Windows, and the operator sets it so"],
+  ["vxlanPort", "has to be 4789: Windows knows no other"],
+  ["vxlanMTU", "is the setting `mtu`"],
+  ["bpfEnabled", "turns on a dataplane that Windows nodes can't talk to"],
+  ["wireguardEnabled", "encrypts what Windows nodes could not read"],
+]);
+
+/** Name of a field of Calico's FelixConfiguration that the settings may give. */
+function felixName(name: string): Complaint | undefined {
+  if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
+    return {
+      why: "is not the name of a field",
+      instead: "Write it as in Calico's reference, e.g. logSeverityScreen.",
+    };
+  }
+  const why = refused.get(name);
+  return why === undefined ? undefined : { why, instead: "Leave it out." };
+}
+
+/** What Calico does not do on Windows (its page "Limitations and known issues" of Windows), or not on this one. */
+const calicoOnWindows: readonly Check<NamedSettings>[] = [
+  {
+    reads: ["windows.version", "cni.kind"],
+    run: ({ windows, cni }) =>
+      windows.version === "2025" && cni.kind === "calico"
+        ? [
+            {
+              path: ["windows", "version"],
+              value: windows.version,
+              why: "can't be used with kindows:cni.kind calico: Calico 3.32 supports Windows Server up to 2022 (projectcalico/calico issue 11691)",
+              instead: 'Write "2022", or choose another kindows:cni.kind.',
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ["cni.kind", "cni.calico.encapsulation"],
+    run: (settings) =>
+      withWindowsNodes(settings) && settings.cni.calico.encapsulation !== "VXLAN"
+        ? [
+            {
+              path: ["cni", "calico", "encapsulation"],
+              value: settings.cni.calico.encapsulation,
+              why: "can't be with Windows nodes: Calico knows only VXLAN between them and all others, in one subnet or not",
+              instead: "Write VXLAN.",
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ["cni.kind", "cni.calico.bgp"],
+    run: (settings) =>
+      withWindowsNodes(settings) && settings.cni.calico.bgp === "Enabled"
+        ? [
+            {
+              path: ["cni", "calico", "bgp"],
+              value: settings.cni.calico.bgp,
+              why: "can't be with Windows nodes: Calico's VXLAN there (windowsDataplane HNS) needs BGP to be off",
+              instead: "Write Disabled.",
+            },
+          ]
+        : [],
+  },
+];
+
+function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
+  return cni.kind === "calico" && nodes.some(({ os }) => os === "windows");
+}
+
+/** What has to fit together where Calico is the pod network. */
+export const calicoChecks: readonly Check<NamedSettings>[] = [
+  ...calicoOnWindows,
+  calicoKubernetes(calicoTestedWith),
+];
+
+/** Kubernetes is one that this Calico is tested with. */
+export function calicoKubernetes(
+  testedWith: Readonly<Record<string, readonly string[]>>,
+): Check<NamedSettings> {
+  return {
+    reads: ["cni.kind", "cni.calico.version", "cluster.kubernetesVersion"],
+    run({ cni, cluster }): SettingsProblem[] {
+      const tested = testedWith[minor(cni.calico.version)] ?? [];
+      if (cni.kind !== "calico" || tested.includes(minor(cluster.kubernetesVersion))) {
+        return [];
+      }
+      return [
+        {
+          path: ["cluster", "kubernetesVersion"],
+          value: cluster.kubernetesVersion,
+          why: `is not one that Calico ${cni.calico.version} is tested with (${tested.join(", ")})`,
+          instead: `Write one of ${tested.at(-1) ?? "those"}, or choose another kindows:cni.calico.version or kindows:cni.kind.`,
+        },
+      ];
+    },
+  };
+}
+
+function minor(version: string): string {
+  return version.split(".").slice(0, 2).join(".");
+}

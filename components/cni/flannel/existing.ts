@@ -1,0 +1,151 @@
+import type { V1ConfigMap } from "@kubernetes/client-node";
+import type { WrittenExisting } from "../../../config/existing/settings.ts";
+import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
+import type { Check, SettingsProblem } from "../../../config/problem.ts";
+import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
+import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
+import { written } from "../../controlplane/existing/rights.ts";
+import type { FoundPodNetwork, PodNetworkInExisting } from "../pod-network.ts";
+import type { FlannelBackend } from "./flannel-config.ts";
+import type { FlannelOnWindows } from "./node-steps.ts";
+
+/** Flannel in a cluster that is there. */
+export interface FoundFlannel extends FoundPodNetwork {
+  readonly backend: FlannelBackend;
+}
+
+/** Its files on a Windows machine name the nodes' own range. */
+const rangeWritten: Check<WrittenExisting> = {
+  reads: ["cni.nodeCidr"],
+  run: ({ cni }) =>
+    cni.kind === "flannel" && cni.nodeCidr === undefined
+      ? [
+          {
+            path: ["cni", "nodeCidr"],
+            value: undefined,
+            why: "is missing",
+            instead: "Add it: the IPv4 range of the nodes' own addresses, which Flannel needs.",
+          },
+        ]
+      : [],
+};
+
+/** The range is that of the nodes' own addresses: one of them outside it is mistyped, or the range is too small. */
+const rangeHolds: Check<WrittenExisting> = {
+  reads: ["cni.nodeCidr"],
+  run({ cni: { nodeCidr }, nodes }) {
+    const range = nodeCidr === undefined ? undefined : parseRange(nodeCidr);
+    return range === undefined
+      ? []
+      : nodes.flatMap((node, index): SettingsProblem[] => {
+          const key = node.nodeIp === undefined ? "address" : "nodeIp";
+          const value = node.nodeIp ?? node.address;
+          return contains(range, addressNumber(value) ?? -1)
+            ? []
+            : [
+                {
+                  path: ["nodes", index, key],
+                  value,
+                  why: `is outside kindows:cni.nodeCidr, ${nodeCidr ?? ""}`,
+                  instead:
+                    "Write the machine's own address in that range as its nodeIp, or the range of all nodes.",
+                },
+              ];
+        });
+  },
+};
+
+const foundFlannel = (backend: FlannelBackend): FoundFlannel => ({ kind: "flannel", backend });
+
+export const existingFlannel: PodNetworkInExisting = {
+  installedAs: "Flannel",
+  questions: {
+    flannelConfig: "/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg",
+    // Where kubespray has it.
+    flannelConfigInKubeSystem: "/api/v1/namespaces/kube-system/configmaps/kube-flannel-cfg",
+  },
+  rights: ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
+    written.map((verb) => ({
+      ...{ verb, group: "rbac.authorization.k8s.io", resource },
+      purpose: "Flannel on Windows nodes",
+    })),
+  ),
+  checks: [rangeWritten, rangeHolds],
+  assumed: foundFlannel("vxlan"),
+  judge(answers, { nodeCidr }) {
+    const config = flannelConfig(answers);
+    if (config === undefined) return undefined;
+    const backend = judgeFlannel(config);
+    const range: ClusterProblem = {
+      subject: "kindows:cni.nodeCidr",
+      why: "is missing; the cluster has Flannel, whose files on Windows nodes name the nodes' own range",
+      instead: "Write the IPv4 range of the nodes' addresses.",
+    };
+    const lacking = nodeCidr === undefined ? [range] : [];
+    return typeof backend === "string"
+      ? { network: foundFlannel(backend), problems: lacking }
+      : { network: { kind: "none" }, problems: [backend, ...lacking] };
+  },
+  onWindows: (
+    { backend }: FoundFlannel,
+    { podCidr, serviceCidr, nodeCidr = "" },
+  ): FlannelOnWindows => ({
+    kind: "flannel",
+    // Asked for wherever there is Flannel: by the settings' checks, or when the cluster was looked at.
+    network: { backend, podCidr, serviceCidr, nodeCidr },
+  }),
+};
+
+interface NetConf {
+  readonly Backend?: { readonly Type?: string; readonly VNI?: number; readonly Port?: number };
+}
+
+/** Flannel's ConfigMap, and where it is. */
+function flannelConfig(
+  answers: ClusterAnswers,
+): { readonly name: string; readonly netConf: string } | undefined {
+  for (const [question, namespace] of [
+    ["flannelConfig", "kube-flannel"],
+    ["flannelConfigInKubeSystem", "kube-system"],
+  ] as const) {
+    const netConf = found<V1ConfigMap>(answers, question)?.data?.["net-conf.json"];
+    if (netConf !== undefined) {
+      return { name: `${namespace}/kube-flannel-cfg`, netConf };
+    }
+  }
+  return undefined;
+}
+
+/** Flannel's backend, or why Windows nodes cannot have it. */
+function judgeFlannel(config: {
+  readonly name: string;
+  readonly netConf: string;
+}): FlannelBackend | ClusterProblem {
+  const subject = `ConfigMap ${config.name}`;
+  const again =
+    "then restart Flannel on all nodes: every pod's packets change their way, so nothing here does it by the way";
+  let netConf: NetConf;
+  try {
+    netConf = JSON.parse(config.netConf) as NetConf;
+  } catch {
+    return { subject, why: "has a net-conf.json that is not JSON", instead: "Mend it." };
+  }
+  const { Type = "udp", VNI, Port } = netConf.Backend ?? {};
+  if (Type === "host-gw") {
+    return "host-gw";
+  }
+  if (Type !== "vxlan") {
+    return {
+      subject,
+      why: `has the backend ${Type}; Windows nodes have vxlan and host-gw`,
+      instead: `Set {"Type":"vxlan","VNI":4096,"Port":4789} yourself, ${again}.`,
+    };
+  }
+  return VNI === 4096 && Port === 4789
+    ? "vxlan"
+    : {
+        subject,
+        why: `has VXLAN with VNI ${VNI ?? "1 (Flannel's default)"} and port ${Port ?? "8472 (Linux' default)"}; Windows takes 4096 and 4789`,
+        instead: `Set {"Type":"vxlan","VNI":4096,"Port":4789} yourself, ${again}.`,
+      };
+}
