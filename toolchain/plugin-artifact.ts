@@ -6,12 +6,13 @@ import type { BundledPlugin } from "../plugins/catalog.ts";
 import type { Artifact, BuildContext } from "./artifact.ts";
 import type { PluginSource } from "./engine-plugins.ts";
 import { projectRoot } from "./project.ts";
+import { githubFile } from "./publisher.ts";
 import { pulumiHome } from "./pulumi-home.ts";
 import { isExecutable } from "../host/search-path.ts";
 import { fetchDownloads } from "./tools/download.ts";
 import { findInstalled } from "./tools/installed.ts";
 import { hashSources } from "./tools/sources-hash.ts";
-import { githubFile, languageHost, pulumi } from "./tools/table.ts";
+import { languageHost, pulumi } from "./tools/table.ts";
 import type { Download, Outcome } from "./tools/tool.ts";
 
 const folder = path.join(projectRoot, "plugins");

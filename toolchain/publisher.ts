@@ -17,6 +17,24 @@ export interface PublishedFile {
   readonly checksumUrl?: string;
 }
 
+/** A file of a release on GitHub. */
+export interface GithubFile {
+  readonly repository: string;
+  readonly version: string;
+  readonly file: string;
+  /** File of the release with the checksums. Default: GitHub tells the SHA-256 of what was uploaded since June 2025. */
+  readonly checksums?: string;
+}
+
+export function githubFile({ repository, version, file, checksums }: GithubFile): PublishedFile {
+  const release = `https://github.com/${repository}/releases/download/v${version}`;
+  const told = `https://api.github.com/repos/${repository}/releases/tags/v${version}`;
+  return {
+    url: `${release}/${file}`,
+    checksumUrl: checksums === undefined ? told : `${release}/${checksums}`,
+  };
+}
+
 export interface FetchOptions {
   /** The lock's file. Default: this clone's. */
   readonly lockFile?: string;

@@ -8,6 +8,7 @@ import {
   containerdWindows,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
+import type { ToolArtifact } from "../../toolchain/tools/tool.ts";
 import { rehearsalCri } from "../cri/artifact.ts";
 import { rehearsalCurl } from "../curl/artifact.ts";
 import { rehearsalNslookup } from "../nslookup/artifact.ts";
@@ -47,6 +48,12 @@ const buildSources = [
   ],
 ];
 
+/** The guest's Windows programs, built for Wine: nobody but this project publishes them. */
+export const guestTools: readonly ToolArtifact[] = [
+  ...[kubernetesWindows, containerdWindows],
+  ...[rehearsalCri, agnhostWindows, rehearsalCurl, rehearsalNslookup],
+];
+
 /**
  * The rehearsal guest's disk, `guest.qcow2`, and `manifest.json`, which names the media it carries.
  *
@@ -54,10 +61,7 @@ const buildSources = [
  */
 export const rehearsalImage: Artifact = {
   name: "rehearsal-image",
-  needs: [
-    ...[rehearsalDebian, kubernetesWindows, containerdWindows],
-    ...[rehearsalCri, agnhostWindows, rehearsalCurl, rehearsalNslookup],
-  ],
+  needs: [rehearsalDebian, ...guestTools],
   hostPackages: [
     ...["cpio", "dosfstools", "e2fsprogs", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
     ...["syslinux", "syslinux-common"],

@@ -44,9 +44,11 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
       path.join(folder, "root"),
       path.join(localFolder, "e2e-logs/first-run"),
     );
-    await publishers.make((line) => console.log(`      ${line}`));
     await machine.make();
     await machine.clone(projectRoot);
+    await publishers.make(machine.at("/home/newcomer/kindows"), (line) =>
+      console.log(`      ${line}`),
+    );
     await vouchForStandIns();
     await machine.start();
     await publishers.listen(hostAddress);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import type { PublishedFile } from "../publisher.ts";
+import { githubFile } from "../publisher.ts";
 import type { Download, ToolArtifact } from "./tool.ts";
 import { toolArtifact } from "./tool-artifact.ts";
 
@@ -16,24 +16,6 @@ const kubernetesVariables = {
   "k8s.io/component-base/version.gitMinor": "36",
   "k8s.io/component-base/version.gitTreeState": "clean",
 };
-
-/** A file of a release on GitHub. */
-export interface GithubFile {
-  readonly repository: string;
-  readonly version: string;
-  readonly file: string;
-  /** File of the release with the checksums. Default: GitHub tells the SHA-256 of what was uploaded since June 2025. */
-  readonly checksums?: string;
-}
-
-export function githubFile({ repository, version, file, checksums }: GithubFile): PublishedFile {
-  const release = `https://github.com/${repository}/releases/download/v${version}`;
-  const told = `https://api.github.com/repos/${repository}/releases/tags/v${version}`;
-  return {
-    url: `${release}/${file}`,
-    checksumUrl: checksums === undefined ? told : `${release}/${checksums}`,
-  };
-}
 
 function kubernetesProgram(executable: string): Download {
   const url = `https://dl.k8s.io/release/v${kubernetesVersion}/bin/linux/amd64/${executable}`;

@@ -3,38 +3,41 @@ import { fetchDownloads } from "./download.ts";
 import { buildGo, goInputs } from "./go-build.ts";
 import { requireGo, requireReachable } from "./go-toolchain.ts";
 import { findInstalled, takeInstalled } from "./installed.ts";
-import type { Outcome, Tool, ToolArtifact } from "./tool.ts";
+import { ownRelease } from "./own-release.ts";
+import type { Download, Outcome, Tool, ToolArtifact } from "./tool.ts";
 
 /** The ways a tool can be had. Each fills the folder, or says why it cannot. */
 export interface Ways {
   installed(tool: Tool, into: string): Promise<Outcome>;
-  download(tool: Tool, into: string, context: BuildContext): Promise<Outcome>;
+  download(tool: ToolArtifact, into: string, context: BuildContext): Promise<Outcome>;
   build(tool: Tool, into: string, context: BuildContext): Promise<void>;
 }
 
 const realWays: Ways = {
   installed: takeInstalled,
-  download: async ({ downloads }, into, context) =>
-    downloads === undefined ? "" : fetchDownloads(downloads, into, context),
+  download: async (artifact, into, context) => {
+    const downloads = await downloadsOf(artifact);
+    return downloads === undefined ? "" : fetchDownloads(downloads, into, context);
+  },
   build: (tool, into, context) => buildGo(tool.go, into, context),
 };
 
 /** The artifact of a tool: installed at the pinned version, else downloaded, else built. */
 export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
-  return {
+  const artifact: ToolArtifact = {
     name: tool.name,
     tool,
     needs: [],
-    hostPackages: tool.downloads === undefined ? [] : ["curl"],
+    hostPackages: ["curl"],
     inputs: async () => ({ version: tool.version, ...(await goInputs(tool.go)) }),
-    check: () => requireWay(tool),
+    check: () => requireWay(artifact),
     build: async (into, context) => {
       const notInstalled = await ways.installed(tool, into);
       if (notInstalled === undefined) {
         context.progress(`version ${tool.version} is installed, taken`);
         return;
       }
-      const notDownloaded = await ways.download(tool, into, context);
+      const notDownloaded = await ways.download(artifact, into, context);
       if (notDownloaded === undefined) {
         context.progress(`version ${tool.version} downloaded`);
         return;
@@ -45,19 +48,19 @@ export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
       await ways.build(tool, into, context);
     },
   };
+  return artifact;
+}
+
+async function downloadsOf(artifact: ToolArtifact): Promise<readonly Download[] | undefined> {
+  return artifact.tool.downloads ?? ownRelease(artifact);
 }
 
 /** @throws where it has to be built and the Go for that is missing. */
-async function requireWay(tool: Tool): Promise<void> {
+async function requireWay(artifact: ToolArtifact): Promise<void> {
+  const { name, tool } = artifact;
   if ("file" in (await findInstalled(tool))) {
     return;
   }
-  if (tool.downloads === undefined) {
-    await requireGo(tool.name);
-    return;
-  }
-  await requireReachable(
-    tool.downloads.map(({ url }) => url),
-    tool.name,
-  );
+  const urls = (await downloadsOf(artifact))?.map(({ url }) => url);
+  await (urls === undefined ? requireGo(name) : requireReachable(urls, name));
 }

@@ -8,11 +8,13 @@ import { execa } from "execa";
 import { archiveName } from "../../../components/controlplane/node-image/build-node-image.ts";
 import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
+import { guestTools } from "../../../rehearsal/image/artifact.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { pluginArtifact, pluginDownloads } from "../../../toolchain/plugin-artifact.ts";
 import type { PublishedFile } from "../../../toolchain/publisher.ts";
+import { ownRelease } from "../../../toolchain/tools/own-release.ts";
 import * as tools from "../../../toolchain/tools/table.ts";
 import type { Download } from "../../../toolchain/tools/tool.ts";
 import { zip } from "../../unit/toolchain/zip-file.ts";
@@ -31,6 +33,7 @@ export class StandInPublishers {
   nodeImageDigest = "";
   /** Paths that nobody has. */
   readonly lacking: string[] = [];
+  private readonly releases = new Map<string, readonly object[]>();
   private readonly answers = new Map<string, Answer>();
   private server: ReturnType<typeof createServer> | undefined;
 
@@ -46,8 +49,12 @@ export class StandInPublishers {
     return path.join(this.folder, "authority.pem");
   }
 
-  /** Makes what they publish, as archives of the kinds they have. */
-  async make(say: (line: string) => void): Promise<void> {
+  /**
+   * Makes what they publish, as archives of the kinds they have.
+   *
+   * @param clone whose own release has the guest's programs.
+   */
+  async make(clone: string, say: (line: string) => void): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const { pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind } = tools;
     const table = [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind];
@@ -56,7 +63,7 @@ export class StandInPublishers {
     }));
     const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
     const ensured = await ensureArtifacts(
-      [...table, ...plugins.map(({ artifact }) => artifact), nodeImage],
+      [...table, ...plugins.map(({ artifact }) => artifact), ...guestTools, nodeImage],
       { progress: say, ensurePackages },
     );
     const languageHost = plugins.find(({ plugin }) => plugin.kind === "language");
@@ -71,6 +78,11 @@ export class StandInPublishers {
     }
     for (const { plugin, artifact } of plugins) {
       for (const download of pluginDownloads(plugin)) {
+        await this.publish(download, (name) => path.join(ensured.path(artifact), name));
+      }
+    }
+    for (const artifact of guestTools) {
+      for (const download of (await ownRelease(artifact, clone)) ?? []) {
         await this.publish(download, (name) => path.join(ensured.path(artifact), name));
       }
     }
@@ -97,13 +109,19 @@ export class StandInPublishers {
     await this.vouch(download, file);
   }
 
-  /** Tells the checksum as the publisher does. */
+  /** Gives the checksum as the publisher does: GitHub lists all files of a release. */
   private async vouch({ url, checksumUrl = "" }: PublishedFile, file: string): Promise<void> {
     const sha256 = await sha256OfFile(file);
     const name = path.posix.basename(url);
-    const text = checksumUrl.startsWith("https://api.github.com/")
-      ? JSON.stringify({ assets: [{ name, digest: `sha256:${sha256}` }] })
-      : `${sha256}  ${name}\n`;
+    let text = `${sha256}  ${name}\n`;
+    if (checksumUrl.startsWith("https://api.github.com/")) {
+      const assets = [
+        ...(this.releases.get(checksumUrl) ?? []),
+        { name, digest: `sha256:${sha256}` },
+      ];
+      this.releases.set(checksumUrl, assets);
+      text = JSON.stringify({ assets });
+    }
     this.answers.set(url, { file });
     this.answers.set(checksumUrl, { text });
     this.answers.set(new URL("/", url).href, { text: "" }); // asked by who wonders whether it can be reached

@@ -66,7 +66,7 @@ export class RootFileSystem {
     const own = await mirror();
     await mkdir(this.folder, { recursive: true });
     await execa("debootstrap", [
-      ...["--variant=minbase", "--include=ca-certificates,make,procps"],
+      ...["--variant=minbase", "--include=ca-certificates,git,make,procps"],
       ...["bookworm", this.folder, ...(own === undefined ? [] : [own])],
     ]);
     if (own !== undefined) await cp("/etc/apt", this.at("/etc/apt"), { recursive: true });
@@ -87,7 +87,7 @@ export class RootFileSystem {
     await execa("chroot", [this.folder, "useradd", "--create-home", "--shell", "/bin/bash", user]);
   }
 
-  /** Gives the user the sources as they are here, committed or not. */
+  /** Gives the user the sources as they are here, committed or not, as a clone from GitHub. */
   async clone(from: string): Promise<void> {
     const home = this.at(`/home/${user}/kindows`);
     await mkdir(home);
@@ -95,6 +95,9 @@ export class RootFileSystem {
     const list = ["--create", "--no-recursion", "--files-from", "-"];
     const packed = execa("tar", list, { cwd: from, input: stdout, encoding: "buffer" });
     await packed.pipe("tar", ["--extract", "--directory", home]);
+    await execa("git", ["init", "--quiet", home]);
+    const origin = "https://github.com/kindows/kindows.git";
+    await execa("git", ["-C", home, "remote", "add", "origin", origin]);
     await execa("chroot", [this.folder, "chown", "-R", `${user}:`, `/home/${user}`]);
   }
 

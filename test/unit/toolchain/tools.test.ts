@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { execa } from "execa";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import { isRecentEnough } from "../../../toolchain/tools/go-version.ts";
 import { findInstalled, takeInstalled } from "../../../toolchain/tools/installed.ts";
+import { ownRelease } from "../../../toolchain/tools/own-release.ts";
 import * as table from "../../../toolchain/tools/table.ts";
 import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
 import type { Tool } from "../../../toolchain/tools/tool.ts";
@@ -140,6 +142,40 @@ describe("tools", () => {
         assert.equal(each.installed?.versionPattern.exec(text)?.[1], each.version);
       }
     });
+  });
+
+  describe("that only this project publishes", () => {
+    const executables = ["a.exe", "b.exe"];
+    const artifact = toolArtifact({ ...tool, downloads: undefined, executables });
+    const clonedFrom = async (origin: string): ReturnType<typeof ownRelease> => {
+      await execa("git", ["init", "--quiet", folder]);
+      await execa("git", ["-C", folder, "remote", "add", "origin", origin]);
+      writeFileSync(path.join(folder, "package.json"), '{"version": "3.2.1"}');
+      artifact.inputs = () => Promise.resolve({ version: "1.2.3" });
+      return ownRelease(artifact, folder);
+    };
+    for (const origin of [
+      "https://github.com/some-one/kindows",
+      "https://github.com/some-one/kindows.git",
+      "git@github.com:some-one/kindows.git",
+      "ssh://git@github.com/some-one/kindows.git",
+    ]) {
+      it(`are in the release of a clone from ${origin}`, async () => {
+        const [download, ...more] = (await clonedFrom(origin)) ?? [];
+        assert.deepEqual(more, []);
+        assert.deepEqual(download, {
+          url: `https://github.com/some-one/kindows/releases/download/v3.2.1/${await artifactAddress(artifact)}.tar.gz`,
+          checksumUrl: "https://api.github.com/repos/some-one/kindows/releases/tags/v3.2.1",
+          members: { "a.exe": "a.exe", "b.exe": "b.exe" },
+        });
+      });
+    }
+    for (const origin of ["/srv/git/kindows", "https://gitlab.com/some-one/kindows.git"]) {
+      it(`are in none for a clone from ${origin}`, async () =>
+        assert.equal(await clonedFrom(origin), undefined));
+    }
+    it("are in none without a clone", async () =>
+      assert.equal(await ownRelease(artifact, folder), undefined));
   });
 
   describe("renaming a function of Go's library", () => {

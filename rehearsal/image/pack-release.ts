@@ -1,0 +1,24 @@
+/**
+ * `node --import tsx rehearsal/image/pack-release.ts FOLDER`: writes the archives of a release into the folder, one for
+ * each of the guest's tools. What is not in the cache is built first.
+ */
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+
+import { artifactAddress } from "../../toolchain/cache.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { releaseArchive } from "../../toolchain/tools/own-release.ts";
+import { guestTools } from "./artifact.ts";
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  throw new Error("name the folder that gets the archives");
+}
+const ensured = await ensureArtifacts(guestTools);
+await mkdir(folder, { recursive: true });
+for (const artifact of guestTools) {
+  const archive = path.join(folder, releaseArchive(await artifactAddress(artifact)));
+  const { executables } = artifact.tool;
+  await execa("tar", ["-czf", archive, "-C", ensured.path(artifact), ...executables]);
+}

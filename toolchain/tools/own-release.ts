@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+import * as z from "zod";
+
+import { artifactAddress } from "../cache.ts";
+import { projectRoot } from "../project.ts";
+import { githubFile } from "../publisher.ts";
+import type { Download, ToolArtifact } from "./tool.ts";
+
+const packageSchema = z.object({ version: z.string() });
+
+/**
+ * Tools that nobody else publishes, such as Kubernetes for Wine, are part of this project's own releases: compiling them
+ * takes half an hour. The archive is named by the artifact's address, so it is never taken for other sources.
+ *
+ * @returns nothing for a clone that does not come from GitHub.
+ */
+export async function ownRelease(
+  artifact: ToolArtifact,
+  root = projectRoot,
+): Promise<readonly Download[] | undefined> {
+  const repository = await originOnGithub(root);
+  if (repository === undefined) {
+    return undefined;
+  }
+  const { version } = packageSchema.parse(
+    JSON.parse(await readFile(path.join(root, "package.json"), "utf8")),
+  );
+  const file = releaseArchive(await artifactAddress(artifact));
+  const members = Object.fromEntries(artifact.tool.executables.map((name) => [name, name]));
+  return [{ ...githubFile({ repository, version, file }), members }];
+}
+
+/** The release's file for an artifact. */
+export function releaseArchive(address: string): string {
+  return `${address}.tar.gz`;
+}
+
+/** `owner/name` of the repository that was cloned. */
+async function originOnGithub(root: string): Promise<string | undefined> {
+  const file = path.join(root, ".git/config");
+  const git = await execa("git", ["config", "--file", file, "remote.origin.url"], {
+    reject: false,
+  });
+  return /^(?:https:\/\/|(?:ssh:\/\/)?git@)github\.com[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(
+    git.failed ? "" : git.stdout,
+  )?.[1];
+}
