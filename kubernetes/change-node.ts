@@ -1,8 +1,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 import pRetry from "p-retry";
 
-import { hasStatus } from "./cluster-api.ts";
-import type { ClusterApi } from "./cluster-api.ts";
+import { hasStatus, type ClusterApi } from "./cluster-api.ts";
 
 /** Conflicts with the kubelet, which writes its state into the same object, are taken up this often. */
 const retries = 9;

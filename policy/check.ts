@@ -3,8 +3,7 @@ import { parse } from "yaml";
 import * as z from "zod";
 
 import type { Previewed } from "../cli/preview-diff/previewed.ts";
-import { limitsSchema } from "./limits.ts";
-import type { Limits } from "./limits.ts";
+import { limitsSchema, type Limits } from "./limits.ts";
 import type { Rule, Violation } from "./rule.ts";
 import { deletedWithMachine } from "./rules/deleted-with-machine.ts";
 import { imagesByDigest } from "./rules/images-by-digest.ts";

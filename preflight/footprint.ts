@@ -1,8 +1,7 @@
 import { thisHypervisor } from "../config/sections/hypervisors.ts";
-import { machineNodes } from "../config/settings.ts";
+import { machineNodes, type Settings } from "../config/settings.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 import { machineOverheadMiB } from "../config/placement.ts";
-import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 
 /** What one thing still to be made takes. */

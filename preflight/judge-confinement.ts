@@ -1,8 +1,7 @@
 import path from "node:path";
-import { machineNodes } from "../config/settings.ts";
+import { machineNodes, type Settings } from "../config/settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { HostProblem } from "../config/host-problem.ts";
-import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { Denial } from "./probe-confinement.ts";
 

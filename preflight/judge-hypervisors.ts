@@ -1,8 +1,7 @@
-import { machineNodes } from "../config/settings.ts";
+import { machineNodes, type Settings } from "../config/settings.ts";
 import { domainName, remotePool } from "../config/names.ts";
 import { machineOverheadMiB } from "../config/placement.ts";
 import { pathText } from "../config/problem.ts";
-import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { HypervisorFacts, RemoteHostFacts } from "./probe-hypervisors.ts";

@@ -1,7 +1,6 @@
 import { thisHypervisor } from "../config/sections/hypervisors.ts";
-import { machineNodes } from "../config/settings.ts";
+import { machineNodes, type Settings } from "../config/settings.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
-import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 

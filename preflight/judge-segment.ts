@@ -1,6 +1,5 @@
 import { proposedRange, segmentRange } from "../config/checks/lab-ranges.ts";
-import { overlaps, parseRange } from "../config/ipv4.ts";
-import type { Ipv4Range } from "../config/ipv4.ts";
+import { overlaps, parseRange, type Ipv4Range } from "../config/ipv4.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../host/failure.ts";
-import { hypervisorConnections } from "../components/machine/hypervisor-connections.ts";
-import type { HypervisorConnection } from "../components/machine/hypervisor-connections.ts";
-import { machineNodes } from "../config/settings.ts";
-import type { Settings } from "../config/settings.ts";
+import {
+  hypervisorConnections,
+  type HypervisorConnection,
+} from "../components/machine/hypervisor-connections.ts";
+import { machineNodes, type Settings } from "../config/settings.ts";
 import { privateKey } from "../config/values/private-key.ts";
-import { probeLibvirt } from "./probe-libvirt.ts";
-import type { LibvirtFacts } from "./probe-libvirt.ts";
+import { probeLibvirt, type LibvirtFacts } from "./probe-libvirt.ts";
 import type { Probed } from "./probed.ts";
 import { below, readXml } from "../host/read-xml.ts";
 import { virshBatch } from "../host/virsh.ts";

@@ -1,8 +1,14 @@
 import { messageOf } from "../host/failure.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Probed } from "./probed.ts";
-import { domainsIn, networksIn, poolsIn } from "./libvirt-xml.ts";
-import type { LibvirtDomain, LibvirtNetwork, LibvirtPool } from "./libvirt-xml.ts";
+import {
+  domainsIn,
+  networksIn,
+  poolsIn,
+  type LibvirtDomain,
+  type LibvirtNetwork,
+  type LibvirtPool,
+} from "./libvirt-xml.ts";
 import { virshBatch } from "../host/virsh.ts";
 
 /** The libvirt of this host, and what it has that a lab could run into. */

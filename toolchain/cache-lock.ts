@@ -3,8 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 
-import { isAlive, ownerOf, thisProcess } from "./owner.ts";
-import type { Owner } from "./owner.ts";
+import { isAlive, ownerOf, thisProcess, type Owner } from "./owner.ts";
 
 const ownerSchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
 

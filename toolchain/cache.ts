@@ -4,8 +4,7 @@ import os from "node:os";
 import path from "node:path";
 
 import type { Artifact } from "./artifact.ts";
-import { withLock } from "./cache-lock.ts";
-import type { LockOptions } from "./cache-lock.ts";
+import { withLock, type LockOptions } from "./cache-lock.ts";
 import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
 import { isReadOnly } from "./read-only.ts";

@@ -4,8 +4,7 @@ import path from "node:path";
 
 import type { Progress } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
-import { hostPackages } from "./host-package-table.ts";
-import type { HostPackage } from "./host-package-table.ts";
+import { hostPackages, type HostPackage } from "./host-package-table.ts";
 import { runLogged } from "../host/run-logged.ts";
 import { findOnPath } from "../host/search-path.ts";
 
@@ -160,10 +159,7 @@ async function installWithApt(packages: readonly string[], say: Progress): Promi
 
 function tellUser(missing: readonly string[], manager: PackageManager | undefined): string {
   if (manager === undefined) {
-    const programs = missing.flatMap((name) => {
-      const { gives } = hostPackage(name);
-      return gives.length > 0 ? gives : [name];
-    });
+    const programs = missing.map((name) => hostPackage(name).gives ?? name);
     return `these programs are missing, install them and run this again: ${programs.join(", ")}`;
   }
   const why = manager === "apt-get" ? " (as root it is done for you)" : "";
@@ -172,12 +168,7 @@ function tellUser(missing: readonly string[], manager: PackageManager | undefine
 
 async function isThere(name: string, host: Host): Promise<boolean> {
   const { gives } = hostPackage(name);
-  for (const program of gives) {
-    if ((await host.find(program)) === undefined) {
-      return false;
-    }
-  }
-  return gives.length > 0;
+  return gives !== undefined && (await host.find(gives)) !== undefined;
 }
 
 function hostPackage(debianName: string): HostPackage {

@@ -1,12 +1,10 @@
 import path from "node:path";
 
-import { bundledPlugins } from "../plugins/catalog.ts";
-import type { BundledPlugin } from "../plugins/catalog.ts";
+import { bundledPlugins, type BundledPlugin } from "../plugins/catalog.ts";
 import type { Artifact } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
 import { homeVersion, pluginSource } from "./engine-plugins.ts";
-import { ensureArtifacts } from "./ensure.ts";
-import type { EnsureOptions, EnsuredArtifacts } from "./ensure.ts";
+import { ensureArtifacts, type EnsureOptions, type EnsuredArtifacts } from "./ensure.ts";
 import { pluginArtifact } from "./plugin-artifact.ts";
 import {
   assemblePulumiHome,
@@ -14,8 +12,8 @@ import {
   linkPlugins,
   pluginPlace,
   terraformBridgePlace,
+  type HomeLink,
 } from "./pulumi-home.ts";
-import type { HomeLink } from "./pulumi-home.ts";
 import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
 /** What the engine needs, by what a stack is: where machines and a cluster are there already, it makes neither. */

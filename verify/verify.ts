@@ -1,8 +1,7 @@
 import { messageOf } from "../host/failure.ts";
 import { namespace } from "./objects/names.ts";
 import type { RowResult } from "./result.ts";
-import { makeWorkloads, removeWorkloads, tryRows } from "./run/session.ts";
-import type { SessionOptions } from "./run/session.ts";
+import { makeWorkloads, removeWorkloads, tryRows, type SessionOptions } from "./run/session.ts";
 
 /** How a run ended. */
 export interface VerifyEnd {

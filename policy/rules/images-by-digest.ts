@@ -1,5 +1,4 @@
-import type { Rule } from "../rule.ts";
-import { texts } from "../rule.ts";
+import { texts, type Rule } from "../rule.ts";
 
 /** An image's tag can be moved to another image; a digest cannot. */
 export const imagesByDigest: Rule = {

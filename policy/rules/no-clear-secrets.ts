@@ -1,6 +1,5 @@
 import { redact } from "../../cli/engine/redact.ts";
-import type { Rule } from "../rule.ts";
-import { texts } from "../rule.ts";
+import { texts, type Rule } from "../rule.ts";
 
 /** Names of inputs whose value is a secret, whatever it looks like. */
 const secretName =

@@ -1,5 +1,4 @@
-import type { Rule } from "../rule.ts";
-import { texts } from "../rule.ts";
+import { texts, type Rule } from "../rule.ts";
 
 /** Every address of a host, in either family; not a route to everywhere (`0.0.0.0/0`), nor part of another address. */
 const everyAddress = /(?<![0-9.])0\.0\.0\.0(?![0-9.]*[/0-9])|\[::\](?::[0-9]+)?/;

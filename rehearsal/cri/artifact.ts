@@ -4,7 +4,6 @@ import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
 export const rehearsalCri = toolArtifact({
   name: "rehearsal-cri",
   version: "0.1.0",
-  executables: ["rehearsal-cri.exe"],
   go: {
     module: import.meta.dirname,
     packages: { "rehearsal-cri.exe": "." },

@@ -4,7 +4,6 @@ import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
 export const rehearsalCurl = toolArtifact({
   name: "rehearsal-curl",
   version: "0.1.0",
-  executables: ["curl.exe"],
   go: {
     module: import.meta.dirname,
     packages: { "curl.exe": "." },

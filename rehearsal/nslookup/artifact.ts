@@ -4,7 +4,6 @@ import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
 export const rehearsalNslookup = toolArtifact({
   name: "rehearsal-nslookup",
   version: "0.1.0",
-  executables: ["nslookup.exe"],
   go: {
     module: import.meta.dirname,
     packages: { "nslookup.exe": "." },

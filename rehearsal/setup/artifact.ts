@@ -43,7 +43,6 @@ const uefiLoader = debianFiles({
 const init = toolArtifact({
   name: "rehearsal-setup-init",
   version: "0.1.0",
-  executables: ["init"],
   go: { module: import.meta.dirname, packages: { init: "." } },
 });
 

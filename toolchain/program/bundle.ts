@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import type { Plugin } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 /** The start of a bundled file: what packages in CommonJS expect around them, and a module does not have. */
 const commonJs = `

@@ -34,7 +34,7 @@ export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> 
 /** Looks for a tool on the PATH; the first one counts, as it does for the user. */
 export async function findInstalled(tool: Tool): Promise<Found> {
   const { installed } = tool;
-  const [executable] = tool.executables;
+  const [executable] = Object.keys(tool.go.packages);
   if (installed === undefined || executable === undefined) {
     return { reason: "" };
   }

@@ -29,7 +29,6 @@ export const languageHost = "beside/pulumi-language-nodejs";
 export const pulumi = toolArtifact({
   name: "pulumi",
   version: "3.259.0",
-  executables: ["pulumi"],
   installed: {
     versionArguments: ["version"],
     versionPattern: /^v(\S+)/,
@@ -58,7 +57,6 @@ export const pulumi = toolArtifact({
 export const terraformBridge = toolArtifact({
   name: "pulumi-terraform-provider",
   version: "1.1.3",
-  executables: ["pulumi-resource-terraform-provider"],
   downloads: [
     {
       ...githubFile({
@@ -86,7 +84,6 @@ export const terraformBridge = toolArtifact({
 export const terraformProviderLibvirt = toolArtifact({
   name: "terraform-provider-libvirt",
   version: "0.8.3",
-  executables: ["terraform-provider-libvirt"],
   downloads: [
     {
       ...githubFile({
@@ -109,14 +106,12 @@ export const terraformProviderLibvirt = toolArtifact({
 export const gensdk = toolArtifact({
   name: "gensdk",
   version: "3.259.0",
-  executables: ["gensdk"],
   go: { module: module("pulumi"), packages: { gensdk: "./gensdk" } },
 });
 
 export const kind = toolArtifact({
   name: "kind",
   version: "0.33.0",
-  executables: ["kind"],
   installed: { versionArguments: ["version"], versionPattern: /^kind v(\S+) / },
   downloads: [
     {
@@ -135,7 +130,6 @@ export const kind = toolArtifact({
 export const kubectl = toolArtifact({
   name: "kubectl",
   version: kubernetesVersion,
-  executables: ["kubectl"],
   installed: {
     versionArguments: ["version", "--client", "--output=json"],
     versionPattern: /"gitVersion": "v([^"]+)"/,
@@ -161,7 +155,6 @@ const kubernetesLinuxPrograms = [
 export const kubernetesLinux = toolArtifact({
   name: "kubernetes-linux",
   version: kubernetesVersion,
-  executables: kubernetesLinuxPrograms,
   downloads: kubernetesLinuxPrograms.map(kubernetesProgram),
   go: {
     module: module("kubernetes"),
@@ -176,7 +169,6 @@ export const kubernetesLinux = toolArtifact({
 export const kubernetesWindows = toolArtifact({
   name: "kubernetes-windows",
   version: kubernetesVersion,
-  executables: ["kubeadm.exe", "kubelet.exe", "kube-log-runner.exe"],
   go: {
     module: module("kubernetes"),
     packages: {
@@ -194,7 +186,6 @@ export const kubernetesWindows = toolArtifact({
 export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",
   version: kubernetesVersion,
-  executables: ["kube-proxy.exe"],
   go: {
     module: module("kubernetes"),
     packages: { "kube-proxy.exe": "k8s.io/kubernetes/cmd/kube-proxy" },
@@ -207,14 +198,12 @@ export const kubeProxyWindows = toolArtifact({
 export const etcd = toolArtifact({
   name: "etcd",
   version: "3.6.8",
-  executables: ["etcd"],
   go: { module: module("etcd"), packages: { etcd: "." } },
 });
 
 export const coredns = toolArtifact({
   name: "coredns",
   version: "1.15.0",
-  executables: ["coredns"],
   go: { module: module("coredns"), packages: { coredns: "github.com/coredns/coredns" } },
 });
 
@@ -228,7 +217,6 @@ const containerdVariables = (version: string): Readonly<Record<string, string>> 
 export const containerdLinux = toolArtifact({
   name: "containerd-linux",
   version: containerdVersion,
-  executables: ["containerd", "containerd-shim-runc-v2", "ctr"],
   go: {
     module: module("containerd"),
     packages: {
@@ -257,7 +245,6 @@ function windowsContainerd(name: string, version: string, moduleName: string): T
   return toolArtifact({
     name,
     version,
-    executables: ["containerd.exe"],
     go: {
       module: module(moduleName),
       packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
@@ -272,7 +259,6 @@ function windowsContainerd(name: string, version: string, moduleName: string): T
 export const localPathProvisioner = toolArtifact({
   name: "local-path-provisioner",
   version: "0.0.30",
-  executables: ["local-path-provisioner"],
   go: {
     module: module("local-path-provisioner"),
     packages: { "local-path-provisioner": "github.com/rancher/local-path-provisioner" },
@@ -284,7 +270,6 @@ export const localPathProvisioner = toolArtifact({
 export const agnhost = toolArtifact({
   name: "agnhost",
   version: kubernetesVersion,
-  executables: ["agnhost"],
   go: {
     module: module("agnhost"),
     packages: { agnhost: "k8s.io/kubernetes/test/images/agnhost" },
@@ -295,7 +280,6 @@ export const agnhost = toolArtifact({
 export const agnhostWindows = toolArtifact({
   name: "agnhost-windows",
   version: kubernetesVersion,
-  executables: ["agnhost.exe"],
   go: {
     module: module("agnhost"),
     packages: { "agnhost.exe": "k8s.io/kubernetes/test/images/agnhost" },
@@ -308,7 +292,6 @@ export const agnhostWindows = toolArtifact({
 export const actionlint = toolArtifact({
   name: "actionlint",
   version: "1.7.12",
-  executables: ["actionlint"],
   downloads: [
     {
       ...githubFile({

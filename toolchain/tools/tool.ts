@@ -10,8 +10,6 @@ export interface Tool {
   readonly name: string;
   /** Version without a leading `v`. */
   readonly version: string;
-  /** Names of the executables in the artifact's folder. */
-  readonly executables: readonly string[];
   /** How to find it on the host. Only for tools that run on the host itself. */
   readonly installed?: InstalledTool;
   /** The official downloads that have its executables; left out where there are none, or nobody with a way out needs it. */
@@ -41,7 +39,7 @@ export type Download = PublishedFile &
 export interface GoBuild {
   /** Folder with go.mod and a go.sum that is complete for it; absolute. */
   readonly module: string;
-  /** Package of each executable. */
+  /** Package of each executable in the artifact's folder. */
   readonly packages: Readonly<Record<string, string>>;
   /** Values set at link time, by full variable name. */
   readonly variables?: Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A server of this run on this host: somewhere out of the cluster that is there without an internet. */

@@ -14,8 +14,7 @@ import type {
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../components/controlplane/actions/endpoint-slices.ts";
 import { namespace } from "../objects/names.ts";
-import { nodeFact } from "./facts.ts";
-import type { NodeFact } from "./facts.ts";
+import { nodeFact, type NodeFact } from "./facts.ts";
 
 /** What rows go by, at one moment. */
 export interface Snapshot {

@@ -7,12 +7,17 @@ import { execa } from "execa";
 import { extract } from "tar";
 
 import { messageOf } from "../../host/failure.ts";
-import { hasStatus } from "../../kubernetes/cluster-api.ts";
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import type { ConformanceRun } from "./arguments.ts";
-import { name, namespace, resultsContainer, resultsFolder, testsContainer } from "./objects.ts";
-import type { ConformanceObject } from "./objects.ts";
+import {
+  name,
+  namespace,
+  resultsContainer,
+  resultsFolder,
+  testsContainer,
+  type ConformanceObject,
+} from "./objects.ts";
 
 /** What a run in the cluster works with. */
 export interface JobRun {

@@ -1,6 +1,6 @@
 import type { V1EndpointSlice, V1Pod } from "@kubernetes/client-node";
 
-import { isReady } from "../../components/controlplane/pod-readiness.ts";
+import { isReady } from "../../kubernetes/pod-state.ts";
 import type { Details } from "../cluster/snapshot.ts";
 import { roleName } from "../objects/names.ts";
 import type { ProbeFailure } from "../run/probe-failure.ts";

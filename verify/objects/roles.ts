@@ -1,6 +1,5 @@
 import type { Os, PathRow, Row, Target } from "../rows/row.ts";
-import { roleName } from "./names.ts";
-import type { Part, Role } from "./names.ts";
+import { roleName, type Part, type Role } from "./names.ts";
 
 /** The pods a path needs. */
 export function rolesOf({ from, target }: PathRow): readonly Role[] {

@@ -16,8 +16,9 @@ import {
   roleName,
   serverPort,
   serviceName,
+  type Part,
+  type Role,
 } from "./names.ts";
-import type { Part, Role } from "./names.ts";
 
 /** A Kubernetes object of ours. */
 export type Manifest = V1Namespace | V1DaemonSet | V1Service;

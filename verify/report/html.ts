@@ -1,5 +1,13 @@
-import { byReason, counts, isGood, statusNames, statuses } from "../result.ts";
-import type { RowResult, Status, Verification } from "../result.ts";
+import {
+  byReason,
+  counts,
+  isGood,
+  statusNames,
+  statuses,
+  type RowResult,
+  type Status,
+  type Verification,
+} from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
 import { xmlText } from "../../host/xml-text.ts";
 import { columnGroups, matrixLines } from "./matrix.ts";

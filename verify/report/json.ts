@@ -1,5 +1,4 @@
-import { counts, isGood } from "../result.ts";
-import type { Verification } from "../result.ts";
+import { counts, isGood, type Verification } from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
 
 /** The run as JSON; the fields are in docs/verify.md. */

@@ -1,5 +1,4 @@
-import { counts } from "../result.ts";
-import type { RowResult, Verification } from "../result.ts";
+import { counts, type RowResult, type Verification } from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
 import { xmlText } from "../../host/xml-text.ts";
 

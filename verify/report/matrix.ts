@@ -1,5 +1,4 @@
-import { osName, sourceName } from "../rows/row.ts";
-import type { Os, PathRow, Source } from "../rows/row.ts";
+import { osName, sourceName, type Os, type PathRow, type Source } from "../rows/row.ts";
 import type { RowResult } from "../result.ts";
 
 /** A column of the matrix: where paths lead. */

@@ -1,7 +1,14 @@
 import { styleText } from "node:util";
 
-import { byReason, counts, statusNames, statuses } from "../result.ts";
-import type { RowResult, Status, Verification } from "../result.ts";
+import {
+  byReason,
+  counts,
+  statusNames,
+  statuses,
+  type RowResult,
+  type Status,
+  type Verification,
+} from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
 
 /** How a status looks on a terminal. */

@@ -1,9 +1,15 @@
 import { messageOf } from "../../host/failure.ts";
-import { nodesOf } from "../cluster/facts.ts";
-import type { Facts } from "../cluster/facts.ts";
+import { nodesOf, type Facts } from "../cluster/facts.ts";
 import { windowsRelease } from "../objects/images.ts";
-import { isNotSeenYet, notSeenYet, osName } from "./row.ts";
-import type { Os, PathRow, Row, SampleRow } from "./row.ts";
+import {
+  isNotSeenYet,
+  notSeenYet,
+  osName,
+  type Os,
+  type PathRow,
+  type Row,
+  type SampleRow,
+} from "./row.ts";
 
 /** What a row needs of a cluster. */
 export type Need =

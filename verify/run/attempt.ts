@@ -2,8 +2,13 @@ import { judgeLookup, lookupOf } from "./lookup.ts";
 import type { FailureKind, ProbeFailure } from "./probe-failure.ts";
 import { probeWords, requestSeconds } from "./probe-words.ts";
 import type { Probe } from "./probe.ts";
-import { podCommand, runCommand } from "./shell-command.ts";
-import type { Printed, Shell, ShellCommand } from "./shell-command.ts";
+import {
+  podCommand,
+  runCommand,
+  type Printed,
+  type Shell,
+  type ShellCommand,
+} from "./shell-command.ts";
 
 /** The command of a probe. */
 export function probeCommand(shell: Shell, probe: Probe): ShellCommand {

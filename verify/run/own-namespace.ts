@@ -2,8 +2,7 @@ import type { V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 
 import { messageOf } from "../../host/failure.ts";
-import { hasStatus } from "../../kubernetes/cluster-api.ts";
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../cluster/snapshot.ts";
 import { namespace } from "../objects/names.ts";

@@ -1,8 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 
-import { isReady } from "../../components/controlplane/pod-readiness.ts";
-import { nodesOf } from "../cluster/facts.ts";
-import type { NodeFact } from "../cluster/facts.ts";
+import { isReady } from "../../kubernetes/pod-state.ts";
+import { nodesOf, type NodeFact } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import {
   hostPort,
@@ -14,15 +13,14 @@ import {
   serverPort,
   serviceDomain,
   serviceName,
+  type Role,
 } from "../objects/names.ts";
-import type { Role } from "../objects/names.ts";
 import { rolesOf, serverPart } from "../objects/roles.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
 import type { Judged } from "./await-state.ts";
 import type { Outside } from "./outside.ts";
 import { lookupUrl } from "./lookup.ts";
-import { fromNodes, fromPods, withAddress, withText } from "./probe.ts";
-import type { Origin, Probe } from "./probe.ts";
+import { fromNodes, fromPods, withAddress, withText, type Origin, type Probe } from "./probe.ts";
 
 /** A pod that a row waits for. */
 export interface AwaitedPod {

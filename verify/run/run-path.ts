@@ -1,13 +1,10 @@
 import { whyNotReady } from "../diagnose/diagnose.ts";
 import { roleName } from "../objects/names.ts";
-import { isNotSeenYet, notSeenYet } from "../rows/row.ts";
-import type { PathRow } from "../rows/row.ts";
+import { isNotSeenYet, notSeenYet, type PathRow } from "../rows/row.ts";
 import { needsHostProcess } from "../rows/runnable.ts";
 import { awaitState } from "./await-state.ts";
-import { planRow } from "./plan.ts";
-import type { AwaitedPod } from "./plan.ts";
-import { explained } from "./row-tools.ts";
-import type { Outcome, RowTools } from "./row-tools.ts";
+import { planRow, type AwaitedPod } from "./plan.ts";
+import { explained, type Outcome, type RowTools } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 
 /** What of a row is real in a rehearsal, and what is not. */

@@ -1,7 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 
 import { messageOf } from "../../host/failure.ts";
-import { isReady } from "../../components/controlplane/pod-readiness.ts";
+import { isReady } from "../../kubernetes/pod-state.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { podTrouble } from "../diagnose/pod-trouble.ts";
@@ -9,11 +9,9 @@ import { namespace } from "../objects/names.ts";
 import type { SampleRow } from "../rows/row.ts";
 import { type Probe, withText } from "./probe.ts";
 import { commandText } from "./shell-command.ts";
-import { awaitState } from "./await-state.ts";
-import type { Judged } from "./await-state.ts";
+import { awaitState, type Judged } from "./await-state.ts";
 import { podMetrics, summaryPath } from "./pod-metrics.ts";
-import { explained } from "./row-tools.ts";
-import type { Outcome, RowTools } from "./row-tools.ts";
+import { explained, type Outcome, type RowTools } from "./row-tools.ts";
 import { settingsChecks } from "./settings-checks.ts";
 import { tryProbes } from "./try-probes.ts";
 

@@ -1,7 +1,6 @@
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { Slots } from "../../toolchain/slots.ts";
-import { nodesOf } from "../cluster/facts.ts";
-import type { Facts } from "../cluster/facts.ts";
+import { nodesOf, type Facts } from "../cluster/facts.ts";
 import { internetPage } from "../cluster/internet.ts";
 import type { HostServer } from "../cluster/host-server.ts";
 import { readDetails, readSnapshot } from "../cluster/snapshot.ts";
@@ -15,8 +14,7 @@ import { whyNot } from "../rows/runnable.ts";
 import type { Os, Row, SampleRow } from "../rows/row.ts";
 import { attempt, probeCommand } from "./attempt.ts";
 import { commandText, podCommand, runCommand } from "./shell-command.ts";
-import { applyObjects, createNamespace, removeNamespace } from "./own-namespace.ts";
-import type { Kubectl } from "./own-namespace.ts";
+import { applyObjects, createNamespace, removeNamespace, type Kubectl } from "./own-namespace.ts";
 import { runRows } from "./run-rows.ts";
 
 /** Commands at one time: each is a process of kubectl's. */

@@ -10,7 +10,7 @@ import { waitUntil } from "../../../host/wait-until.ts";
 import { nodeReadiness } from "../../controlplane/node-facts.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { missingComponents, type TigeraStatus } from "../calico/tigera-status.ts";
-import { podTroubles } from "../pod-troubles.ts";
+import { podTroubles } from "../../../kubernetes/pod-state.ts";
 
 const requestSchema = z.object({
   version: z.string(),
@@ -92,5 +92,11 @@ async function troubles(api: ClusterApi): Promise<string[]> {
   const lists = await Promise.all(
     namespaces.map((name) => api.get<V1PodList>(`/api/v1/namespaces/${name}/pods`)),
   );
-  return podTroubles(lists.flatMap(({ items }) => items));
+  return lists
+    .flatMap(({ items }) => items)
+    .flatMap((pod) => {
+      const where = pod.spec?.nodeName === undefined ? "" : ` on ${pod.spec.nodeName}`;
+      const found = podTroubles(pod).join("; ");
+      return found === "" ? [] : `pod ${pod.metadata?.name ?? ""}${where}: ${found}`;
+    });
 }

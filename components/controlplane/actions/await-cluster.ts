@@ -6,7 +6,7 @@ import type { V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
 
 import { podName } from "../drain.ts";
-import { isReady } from "../pod-readiness.ts";
+import { isReady } from "../../../kubernetes/pod-state.ts";
 import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";

@@ -2,8 +2,7 @@ import type { V1Node } from "@kubernetes/client-node";
 
 import { messageOf } from "../../../host/failure.ts";
 import { changeNode } from "../../../kubernetes/change-node.ts";
-import { ApiError, hasStatus } from "../../../kubernetes/cluster-api.ts";
-import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ApiError, hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { evictPods } from "./evict-pods.ts";
 import { say } from "../../host-action/run-action.ts";
 

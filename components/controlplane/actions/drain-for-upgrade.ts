@@ -1,8 +1,7 @@
 import { messageOf } from "../../../host/failure.ts";
 import { cordonedForUpgrade } from "../upgrade-cordon.ts";
 import { changeNode } from "../../../kubernetes/change-node.ts";
-import { ApiError, hasStatus } from "../../../kubernetes/cluster-api.ts";
-import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ApiError, hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { evictPods, type Eviction } from "./evict-pods.ts";
 
 /**

@@ -2,8 +2,7 @@ import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 
 import { messageOf } from "../../../host/failure.ts";
 import { podName, podsToEvict } from "../drain.ts";
-import { hasStatus } from "../../../kubernetes/cluster-api.ts";
-import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
 /** A node's pods on their way to others. */

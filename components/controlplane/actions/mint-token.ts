@@ -1,5 +1,4 @@
-import { newToken, tokenSecret } from "../bootstrap-token-secret.ts";
-import type { Token } from "../bootstrap-token-secret.ts";
+import { newToken, tokenSecret, type Token } from "../bootstrap-token-secret.ts";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
 

@@ -1,8 +1,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 
 import { nodeReadiness } from "../node-facts.ts";
-import { hasStatus } from "../../../kubernetes/cluster-api.ts";
-import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
 

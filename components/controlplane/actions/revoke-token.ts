@@ -1,7 +1,6 @@
 import { messageOf } from "../../../host/failure.ts";
 import { tokenSecretName } from "../bootstrap-token-secret.ts";
-import { hasStatus } from "../../../kubernetes/cluster-api.ts";
-import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 /**
  * Removes a bootstrap token that has been used, or is of no use any more; one that is gone is fine.

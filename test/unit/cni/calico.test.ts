@@ -20,7 +20,7 @@ import {
   missingComponents,
   type TigeraCondition,
 } from "../../../components/cni/calico/tigera-status.ts";
-import { podTroubles } from "../../../components/cni/pod-troubles.ts";
+import { podTroubles } from "../../../kubernetes/pod-state.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);
@@ -139,17 +139,16 @@ describe("a report of Tigera's operator", () => {
   });
 });
 
-describe("pods of a pod network", () => {
-  const pod = (status: object, nodeName?: string): V1Pod =>
-    ({ metadata: { name: "calico-node-1" }, spec: { nodeName }, status }) as unknown as V1Pod;
+describe("pods", () => {
+  const troubles = (status: object): string[] => podTroubles({ status });
 
-  it("say which image can't be pulled, and where", () => {
+  it("say which image can't be pulled", () => {
     const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "quay.io/x"' };
-    const found = podTroubles([
-      pod({ initContainerStatuses: [{ name: "install-cni", state: { waiting } }] }, "worker-1"),
-    ]);
+    const found = troubles({
+      initContainerStatuses: [{ name: "install-cni", state: { waiting } }],
+    });
     assert.deepEqual(found, [
-      'pod calico-node-1 on worker-1: install-cni waits: ImagePullBackOff (Back-off pulling image "quay.io/x")',
+      'install-cni waits: ImagePullBackOff (Back-off pulling image "quay.io/x")',
     ]);
   });
 
@@ -157,20 +156,21 @@ describe("pods of a pod network", () => {
     const conditions = [
       { type: "PodScheduled", status: "False", message: "0/1 nodes are available" },
     ];
-    assert.deepEqual(podTroubles([pod({ conditions })]), [
-      "pod calico-node-1: 0/1 nodes are available",
-    ]);
+    assert.deepEqual(troubles({ conditions }), ["0/1 nodes are available"]);
+  });
+
+  it("say how a container ended, unless it did well", () => {
+    const state = (exitCode: number): object => ({
+      name: "c",
+      state: { terminated: { exitCode } },
+    });
+    assert.deepEqual(troubles({ containerStatuses: [state(0), state(3)] }), ["c ended with 3"]);
   });
 
   it("say nothing when they run, or are only being made", () => {
     const container = (state: object): object => ({ containerStatuses: [{ name: "c", state }] });
-    assert.deepEqual(
-      podTroubles([
-        pod(container({ running: {} }), "a"),
-        pod(container({ waiting: { reason: "ContainerCreating" } }), "a"),
-        pod({}),
-      ]),
-      [],
-    );
+    assert.deepEqual(troubles(container({ running: {} })), []);
+    assert.deepEqual(troubles(container({ waiting: { reason: "ContainerCreating" } })), []);
+    assert.deepEqual(troubles({}), []);
   });
 });

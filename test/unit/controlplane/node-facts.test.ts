@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { V1Node, V1NodeCondition } from "@kubernetes/client-node";
 
 import { nodeFacts, nodeReadiness } from "../../../components/controlplane/node-facts.ts";
-import { isReady } from "../../../components/controlplane/pod-readiness.ts";
+import { isReady } from "../../../kubernetes/pod-state.ts";
 import { eachCase } from "../each-case.ts";
 
 const unreported = "registered, has not reported its state yet";

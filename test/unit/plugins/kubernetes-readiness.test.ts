@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
 import { describe as describePods } from "../../../plugins/kubernetes/pod-report.ts";
 import { readiness } from "../../../plugins/kubernetes/readiness.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
@@ -45,25 +46,24 @@ describe("readiness", () => {
     const waiting = { name: "main", ready: false, state: { waiting: { reason: "ErrImagePull" } } };
     const homeless = { type: "PodScheduled", status: "False", message: "no node fits" };
     const time = "2026-01-01T00:00:0";
-    const report = describePods(
-      [
-        { metadata: { name: "good" }, status: { phase: "Running", conditions: ready } },
-        {
-          ...{ metadata: { name: "bad" }, spec: { nodeName: "win-1" } },
-          status: { ...pending, containerStatuses: [waiting] },
-        },
-        { metadata: { name: "homeless" }, status: { ...pending, conditions: [homeless] } },
-      ],
-      [
-        { reason: "Old", message: "first", lastTimestamp: `${time}0Z` },
-        {
-          ...{ reason: "Failed", message: "pull", lastTimestamp: `${time}1Z` },
-          involvedObject: { name: "bad" },
-        },
-      ],
-    );
+    const objects: unknown = [
+      { metadata: { name: "good" }, status: { phase: "Running", conditions: ready } },
+      {
+        ...{ metadata: { name: "bad" }, spec: { nodeName: "win-1" } },
+        status: { ...pending, containerStatuses: [waiting] },
+      },
+      { metadata: { name: "homeless" }, status: { ...pending, conditions: [homeless] } },
+    ];
+    const events: unknown = [
+      { reason: "Old", message: "first", lastTimestamp: `${time}0Z`, involvedObject: {} },
+      {
+        ...{ reason: "Failed", message: "pull", lastTimestamp: `${time}1Z` },
+        involvedObject: { name: "bad" },
+      },
+    ];
+    const report = describePods(objects as V1Pod[], events as CoreV1Event[]);
     assert.deepEqual(report.split("\n"), [
-      "pod bad on win-1 is Pending: container main waits: ErrImagePull",
+      "pod bad on win-1 is Pending: main waits: ErrImagePull",
       "pod homeless on no node is Pending: no node fits",
       "event Failed on bad: pull",
       "event Old on : first",

@@ -107,7 +107,7 @@ describe("host packages", () => {
   it("the table has each package once, and a sign of it", () => {
     assert.equal(new Set(hostPackages.map((each) => each.debian)).size, hostPackages.length);
     assert.deepEqual(
-      hostPackages.filter((each) => each.gives.length === 0).map(({ debian }) => debian),
+      hostPackages.filter((each) => each.gives === undefined).map(({ debian }) => debian),
       // Firmware: `uefiPackages` looks for its files.
       ["ovmf"],
     );

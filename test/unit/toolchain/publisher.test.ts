@@ -190,7 +190,7 @@ describe("what publishers offer", () => {
     const go = { module: at(), packages: {} };
     const check = async (download?: Download): Promise<void> =>
       toolArtifact({
-        ...{ name: "sample", version: "1.0.0", executables: ["program"], go },
+        ...{ name: "sample", version: "1.0.0", go },
         ...(download && { downloads: [download] }),
       }).check?.();
     try {
