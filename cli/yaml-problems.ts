@@ -36,7 +36,7 @@ const known: Readonly<Record<string, Complaint>> = {
 const conflict = /^(<{7}|={7}|>{7})( |$)/;
 const merge: Complaint = {
   why: "is what git leaves of a conflict",
-  instead: "Choose one of both sides, and take the three lines away.",
+  instead: "Choose one of the two sides, and remove the three lines.",
 };
 
 /** What is wrong with a text that is not YAML, one problem a line. */

@@ -184,7 +184,7 @@ function wrongType(
 
 function numberInQuotes(value: unknown, unit: string): Complaint {
   return typeof value === "string" && /^[0-9]+$/.test(value)
-    ? { why: "is text, not a number", instead: `Take its quotes away: ${value}.` }
+    ? { why: "is text, not a number", instead: `Remove its quotes: ${value}.` }
     : { why: "is not a number", instead: `Write a whole number without quotes${unit}.` };
 }
 
@@ -207,7 +207,7 @@ function oneOf(choices: readonly string[], value: unknown, leaveOut: string): Co
     return { why: "is empty", instead: `${instead}${leaveOut}` };
   }
   return typeof value === "string" && choices.includes(value)
-    ? { why: "is text, not a number", instead: `Take its quotes away: ${value}.` }
+    ? { why: "is text, not a number", instead: `Remove its quotes: ${value}.` }
     : { why: "is not one of the choices", instead };
 }
 

@@ -36,7 +36,7 @@ export function judgeConfinement(
 
 const remedies: Readonly<Record<Denial["by"], (denial: Denial, prefix: string) => string>> = {
   AppArmor: ({ file, wanted }) =>
-    `Leave AppArmor on and allow this one file: \`echo '"${file}" ${/[wac]/.test(wanted) ? "rwk" : "rk"},' | sudo tee -a /etc/apparmor.d/local/abstractions/libvirt-qemu\`. The machine's profile is made anew when it starts: run \`make up\` again.`,
+    `Leave AppArmor on and allow this one file: \`echo '"${file}" ${/[wac]/.test(wanted) ? "rwk" : "rk"},' | sudo tee -a /etc/apparmor.d/local/abstractions/libvirt-qemu\`. The machine's profile is regenerated when it starts: run \`make up\` again.`,
   SELinux: () =>
     "Leave SELinux on and give the disks' folder its label: `sudo restorecon -RFv $(realpath /var/lib/libvirt/images)`; where that leads elsewhere, before it `sudo semanage fcontext -a -e /var/lib/libvirt/images <that folder>`. libvirt labels each disk when its machine starts: run `make up` again.",
 };

@@ -115,7 +115,7 @@ async function named<T>(failure: string, work: Promise<T>): Promise<T> {
   } catch (error) {
     const { message } = error as Error;
     const remedies = [
-      error instanceof ConnectionLost ? " (run again: it is copied anew)" : "",
+      error instanceof ConnectionLost ? " (run again: it is copied again)" : "",
       message === "Failure" ? " (is its drive full? make room, then run again)" : "",
     ];
     throw new Error(`${failure}: ${message}${remedies.join("")}`);

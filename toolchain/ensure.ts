@@ -197,7 +197,7 @@ async function makeEntry(
     try {
       await cache.make(address, artifact.name, (into) => artifact.build(into, context));
     } catch (error) {
-      progress("failed; what it was is told when all that is under way has ended");
+      progress("failed; the error is shown once everything in progress has ended");
       throw new Error(await describeFailure(artifact, error, logFile, elapsed()), { cause: error });
     } finally {
       clearInterval(heartbeat);

@@ -9,10 +9,10 @@ export function addHostCommands(program: Command): void {
   program
     .command("doctor")
     .description(
-      "what this host has, what it lacks for the stack, what stands still, and what labs left on it",
+      "what this host has, what it lacks for the stack, what has stopped, and what labs left on it",
     )
     .option("--json", "print JSON", false)
-    .option("--fix", "first start what stands still and remove what is left of the lab", false)
+    .option("--fix", "first start what has stopped and remove what is left of the lab", false)
     .action(
       run<{ json: boolean; fix: boolean }>(async (options) =>
         (await import("../commands/doctor.ts")).doctor(options),

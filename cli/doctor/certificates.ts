@@ -111,7 +111,7 @@ export function judgeCertificates(
     ...containers.flatMap(({ container, authorities }) =>
       ending(`certificate authorities of ${container}`, authorities, now).map((finding) => ({
         ...finding,
-        remedy: "make the lab anew: kindows down, kindows up",
+        remedy: "recreate the lab: kindows down, kindows up",
       })),
     ),
     ...containers.flatMap(({ container, troubles }) =>

@@ -118,7 +118,7 @@ function silentCluster(
       seen: `it does not answer: ${reason}`,
       remedy:
         first === undefined
-          ? "start what stands still, then look again"
+          ? "start what has stopped, then check again"
           : `docker exec ${first.container} ctr --namespace k8s.io tasks list`,
       ...(first !== undefined &&
         !explained && { repair: { kind: "restart-kubelet", container: first.container } as const }),

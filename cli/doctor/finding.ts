@@ -24,11 +24,11 @@ export interface Finding {
 export function repairText(repair: Repair): string {
   switch (repair.kind) {
     case "renew-certificates":
-      return `renew the certificates of the control plane in ${repair.containers.join(", ")}, start it anew, and give the stack's state and files the new kubeconfig`;
+      return `renew the certificates of the control plane in ${repair.containers.join(", ")}, restart it, and put the new kubeconfig into the stack's state and files`;
     case "renew-kubelet-certificate":
-      return `give kubelet in ${repair.container} a new certificate, and start it anew`;
+      return `give kubelet in ${repair.container} a new certificate, and restart it`;
     case "restart-kubelet":
-      return `start kubelet in ${repair.container} anew`;
+      return `restart kubelet in ${repair.container}`;
     case "run-join":
       return `stop kubelet on ${repair.node} and run Join-Node there again, which sets the clock by the control plane's and starts kubelet`;
   }

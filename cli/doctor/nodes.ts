@@ -128,7 +128,7 @@ export function judgeNodes(
     ...missing.map((name) => ({
       name: `node ${name}`,
       seen: "it is not in the cluster, though it has joined: somebody has deleted it",
-      remedy: `start kubelet on it anew: it registers again`,
+      remedy: `restart kubelet on it: it registers again`,
       ...repairOf(name, known),
     })),
     ...nodes.flatMap((node) => judgeNode(node, known)),
@@ -166,7 +166,7 @@ function judgeNode(
       findings.push({
         name: `node ${name}`,
         seen: `${type}: ${pressure.message ?? pressure.reason ?? "no reason given"}`,
-        remedy: "make room on it, or take away pods: kubelet takes it back by itself",
+        remedy: "free memory or disk on it, or remove pods: kubelet notices by itself",
       });
     }
   }

@@ -35,7 +35,7 @@ export function doctorText(diagnosis: Diagnosis): string {
   if (asleep.length > 0) {
     paragraphs.push(
       [
-        `Stands still in the lab ${lab} (\`kindows doctor --fix --stack ${stack}\` starts it, \`up\` does too):`,
+        `Stopped in the lab ${lab} (\`kindows doctor --fix --stack ${stack}\` starts it, \`up\` does too):`,
         ...asleep.map(asleepLine),
       ].join("\n"),
     );

@@ -54,7 +54,7 @@ export function judgeTokens(
     return {
       name: `join of ${node}`,
       seen: `it was begun and not finished; ${token}`,
-      remedy: "kindows up: mints a new token and goes on with the join",
+      remedy: "kindows up: creates a new token and continues with the join",
     };
   });
 }

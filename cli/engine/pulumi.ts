@@ -116,7 +116,7 @@ export class Pulumi {
     if (signals.stop()) {
       throw new Failure(
         "interrupted. What was made so far is in the stack's state: " +
-          `\`kindows up --stack ${this.stack}\` goes on, \`kindows down --stack ${this.stack}\` removes it`,
+          `\`kindows up --stack ${this.stack}\` continues, \`kindows down --stack ${this.stack}\` removes it`,
         exitCodes.interrupted,
       );
     }

@@ -56,7 +56,7 @@ export async function ensureStackPrograms(settings: Settings): Promise<void> {
     const lines = lacking.map(({ fileName, problem }) => `  - ${fileName}: ${problem ?? ""}`);
     throw new Failure(
       `programs for the Windows nodes could not be fetched; nothing was changed:\n${lines.join("\n")}\n` +
-        "Run it again, which goes on where it was.",
+        "Run it again to continue.",
     );
   }
 }

@@ -59,7 +59,7 @@ export async function startStopped(
           await stop.start(host, name, lab);
           say(`${verb[1]} ${kind} ${name}`);
         } else {
-          troubles.push(`${kind} ${name}: ${seen ?? "it stands still"}; ${first}`);
+          troubles.push(`${kind} ${name}: ${seen ?? "it has stopped"}; ${first}`);
         }
       }
     } catch (error) {

@@ -22,7 +22,7 @@ export async function unfinishedImages(cache: Cache): Promise<UnfinishedImage[]>
       const isUnderWay = await isLivingBuild(cache, address);
       const cutOff = await new PartialImage(cache, address).cutOff();
       const end =
-        cutOff === "in Setup" ? "the next build begins anew" : "the next build goes on with it";
+        cutOff === "in Setup" ? "the next build starts over" : "the next build continues it";
       return {
         address,
         bytes: await bytesBelow(path.join(cache.partialFolder, address)),

@@ -84,7 +84,7 @@ export function requireFetched(states: readonly ProgramState[]): void {
         subject: fileName,
         why: `could not be fetched: ${problem}`,
         instead:
-          "Run again, which goes on where it was; or fetch it elsewhere and write its `path` below kindows:windows.image.",
+          "Run again to continue, or fetch it elsewhere and write its `path` below kindows:windows.image.",
       })),
     );
   }

@@ -41,7 +41,7 @@ export function markdown(title: ReportTitle, stacks: readonly StackReport[]): st
     `From ${code(title.base)} to ${code(title.head)}.`,
     ...(stacks.length === 0 ? ["No stack is touched by this change."] : stacks.map(stackText)),
     "Two programs are compared, not a program with what runs: secrets and what is known only after `up` are not in it, " +
-      "and *made anew* is what the providers are known to do.",
+      "and *replaced* is what the providers are known to do.",
   ];
   const document = parts.join("\n\n");
   return document.length <= documentLimit
@@ -71,7 +71,7 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
   const counts = [
     [created.length, "created"],
     [updated.length, "changed"],
-    [anew.length, "made anew"],
+    [anew.length, "replaced"],
     [deleted.length, "deleted"],
   ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
   return [
@@ -79,7 +79,7 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
     ...whole,
     ...told,
     ...section("Deleted", deleted.map(resourceText)),
-    ...section("Made anew", anew.map(changeText)),
+    ...section("Replaced", anew.map(changeText)),
     ...section("Changed", updated.map(changeText)),
     ...section("Created", created.map(resourceText)),
   ].join("\n\n");
@@ -110,7 +110,7 @@ function propertyText({ path, before, after, replaces, follows }: PropertyChange
   const [old, now] = brief(before, after);
   const change =
     old === undefined ? `${now} (new)` : now === undefined ? `${old} (gone)` : `${old} → ${now}`;
-  return `${code(pathText(path))}: ${change}${replaces ? ", makes it anew" : ""}`;
+  return `${code(pathText(path))}: ${change}${replaces ? ", which replaces it" : ""}`;
 }
 
 /** `networkInterfaces[0].mac`. */

@@ -83,11 +83,11 @@ async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise
     if (verdict === "elsewhere") {
       throw new Failure(
         `the stack ${pulumi.stack} is locked by ${lock.username}@${lock.hostname} (process ${lock.pid}), which this ` +
-          `host cannot see: if that run is over, take the lock away with \`pulumi cancel --stack ${pulumi.stack}\``,
+          `host cannot see: if that run is over, remove the lock with \`pulumi cancel --stack ${pulumi.stack}\``,
         exitCodes.busy,
       );
     }
   }
   await pulumi.state(["cancel", "--yes"]);
-  say("took away the lock of a run that was killed");
+  say("removed the lock of a run that was killed");
 }

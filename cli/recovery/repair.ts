@@ -56,7 +56,7 @@ export function repairState(deployment: Deployment, sight: Sight, extent: Extent
   const left = resources.filter(({ urn }) => !gone.has(urn));
   const tokens = extent === "built-on" ? unusedTokens(left) : [];
   for (const urn of tokens) {
-    notes.push(`join token that nothing has used: ${shortName(urn)}, minted anew`);
+    notes.push(`join token that nothing has used: ${shortName(urn)}, replaced`);
   }
   const repaired = forget(withoutPendingOperations(deployment), new Set([...gone, ...tokens]));
   return {

@@ -63,7 +63,7 @@ export function statusText(status: LabStatus, kubectl: string): string {
     ].join("\n"),
   ];
   if (status.rehearsal) {
-    paragraphs.push("rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)");
+    paragraphs.push("rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)");
   }
   return paragraphs.join("\n\n");
 }

@@ -33,7 +33,7 @@ const host = z.strictObject({
   }),
   image: text(windowsVhdx).meta({
     description:
-      "VHDX there that machines start from: the same image as `windows.image`, brought there by you (docs/hyper-v.md). Another path makes the machines anew.",
+      "VHDX there that machines start from: the same image as `windows.image`, brought there by you (docs/hyper-v.md). Another path replaces the machines.",
     placeholder: () => "C:\\unnamed.vhdx",
   }),
   generation: z.literal([1, 2]).optional().meta({

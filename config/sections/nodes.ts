@@ -28,7 +28,7 @@ const node = z.strictObject({
   diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`, `linux.diskGiB`" }),
   hypervisor: z.string().optional().meta({
     description:
-      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors` and `kindows:hyperVHosts`. Another one makes the machine anew.",
+      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors` and `kindows:hyperVHosts`. Another one replaces the machine.",
     default: "`local`; where there are several, the one with most of `machineMemoryMiB` left",
   }),
   ...registration,

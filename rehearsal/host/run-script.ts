@@ -109,7 +109,7 @@ function stepError(error: unknown): StepError {
     return new StepError(
       "DiskFull",
       error.message,
-      "Free space on drive C:, then run again: the step goes on from there.",
+      "Free space on drive C:, then run again: the step continues from there.",
     );
   }
   const message = error instanceof Error ? error.message : String(error);

@@ -105,7 +105,7 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
     return stateSchema.parse(JSON.parse(text));
   } catch (error) {
     throw new Error(
-      `The rehearsal host's ${statePath} can't be read: ${String(error)}. Delete it, or make the machine anew.`,
+      `The rehearsal host's ${statePath} can't be read: ${String(error)}. Delete it, or replace the machine.`,
       { cause: error },
     );
   }

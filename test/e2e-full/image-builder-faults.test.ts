@@ -145,7 +145,7 @@ describe("the making of an image that goes wrong", () => {
     });
   });
 
-  it("a kept disk that no QEMU starts from is thrown away, and the build begins anew, once", async () => {
+  it("a kept disk that no QEMU starts from is thrown away, and the build starts over, once", async () => {
     const changes = { emulator: await emulator("#!/bin/sh\nexit 1\n") };
     const settings = await media.settings();
     const address = await artifactAddress(windowsImage(settings, cache, small));
@@ -157,8 +157,8 @@ describe("the making of an image that goes wrong", () => {
     const made = make(settings, changes, (line) => lines.push(line));
     await assert.rejects(made, /QEMU did not start/);
     const text = lines.join("\n");
-    assert.match(text, /goes on with its disk[^]*is of no use: QEMU did not start[^]*begins anew/);
-    assert.equal(text.split("begins anew").length, 2);
+    assert.match(text, /continues with its disk[^]*is unusable: QEMU did not start[^]*starts over/);
+    assert.equal(text.split("starts over").length, 2);
     assertNothingHalfMade();
   });
 
@@ -194,7 +194,7 @@ exec qemu-system-x86_64 "\${args[@]}"
       assert.deepEqual(await ended, [null, "SIGKILL"], lines.join("\n"));
       await noMachine();
       assert.equal((await cache.state(address)).kind, "missing", moment);
-      if (before !== "") assert.match(lines.join("\n"), /can't be gone on with: begins anew/);
+      if (before !== "") assert.match(lines.join("\n"), /cannot be continued: starts over/);
       before = moment;
     }
     assert.equal(
@@ -236,9 +236,9 @@ exec qemu-system-x86_64 "\${args[@]}"
       assert.deepEqual(await again.ended, [null, "SIGKILL"], again.lines.join("\n"));
       const lines: string[] = [];
       await make(settings, { slowness: 0.4 }, (line) => lines.push(line));
-      const wanted = /was cut off while the nodes' steps ran: goes on with its disk/;
+      const wanted = /was interrupted while the nodes' steps ran: continues with its disk/;
       assert.match(lines.join("\n"), wanted);
-      assert.doesNotMatch(lines.join("\n"), /stage [1-5] of 7|begins anew/);
+      assert.doesNotMatch(lines.join("\n"), /stage [1-5] of 7|starts over/);
       assert.equal((await cache.state(address)).kind, "complete");
       assert.deepEqual(readdirSync(cache.entryFolder(address)).sort(), [
         ".kindows-complete.json",
@@ -249,7 +249,7 @@ exec qemu-system-x86_64 "\${args[@]}"
     });
   }
 
-  it("a disk that does not come up again is thrown away, and the build begins anew, once", async () => {
+  it("a disk that does not come up again is thrown away, and the build starts over, once", async () => {
     const settings = await media.settings("never-comes-back");
     const address = await killSetUp(settings);
     const lines: string[] = [];
@@ -257,9 +257,9 @@ exec qemu-system-x86_64 "\${args[@]}"
     const text = lines.join("\n");
     assert.match(
       text,
-      /goes on with its disk[^]*is of no use: [^]*no end within 1 min 30 s[^]*begins anew/,
+      /continues with its disk[^]*is unusable: [^]*no end within 1 min 30 s[^]*starts over/,
     );
-    assert.match(text, /begins anew[^]*stage 1 of 7[^]*the machine is off/);
+    assert.match(text, /starts over[^]*stage 1 of 7[^]*the machine is off/);
     assert.equal((await cache.state(address)).kind, "complete");
     assert.deepEqual(readdirSync(cache.partialFolder), []);
   });

@@ -166,7 +166,7 @@ const faults: readonly PlantedFault[] = [
       await lab.untilNotReady(plane);
     },
     named: [new RegExp(`- node ${plane}: it is not Ready: `)],
-    repairs: [new RegExp(`start kubelet in ${plane} anew`)],
+    repairs: [new RegExp(`restart kubelet in ${plane}`)],
   },
   {
     fault: "the Windows node was deleted from the cluster",

@@ -23,7 +23,7 @@ run \`make sdk\` and commit it\n`);
       await rm(path.join(target, name), { recursive: true });
     }
     await cp(fresh, target, { recursive: true });
-    process.stderr.write(`sdks/libvirt written anew: ${differing.join(", ")}\n`);
+    process.stderr.write(`sdks/libvirt regenerated: ${differing.join(", ")}\n`);
   }
 } finally {
   await rm(fresh, { recursive: true, force: true });

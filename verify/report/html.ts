@@ -58,7 +58,7 @@ function headHtml({ stack, started, seconds, nodes, results, rehearsal }: Verifi
       `<tr><td>${xmlText(name)}</td><td>${xmlText(os)}</td><td>${xmlText(version)}</td><td>${xmlText(system)}</td></tr>`,
   );
   const note = rehearsal
-    ? `<p class="note">A rehearsal: Windows is stood in for by Kubernetes' Windows programs under Wine. Nothing on this page was shown of Windows itself.</p>`
+    ? `<p class="note">A rehearsal: Windows is simulated, with Kubernetes' Windows programs under Wine. Nothing on this page was tested on Windows itself.</p>`
     : "";
   return `<h1 class="${isGood(results) ? "passed" : "failed"}">Network of ${xmlText(stack)}</h1>
 <p class="when">${xmlText(started.toISOString().slice(0, 16).replace("T", " "))} UTC, ${seconds.toFixed(0)} s</p>

@@ -102,6 +102,6 @@ function sumText({ results, seconds, rehearsal }: Verification, paint: Paint): s
     .map((status) => paint(status, `${numbers[status]} ${statusNames[status]}`));
   return [
     `${sums.join(", ")} (${seconds.toFixed(0)} s)`,
-    ...(rehearsal ? ["rehearsal: Windows is stood in for, and nothing here is shown of it"] : []),
+    ...(rehearsal ? ["rehearsal: Windows is simulated, and nothing here was tested on it"] : []),
   ].join("\n");
 }

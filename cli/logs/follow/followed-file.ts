@@ -70,7 +70,9 @@ export class FollowedFile {
     if (size < this.#offset || !(await this.#isTheSame(files))) {
       const before = await this.#restOfOld(files);
       lines.push(...before.lines, ...this.#lines.end());
-      notes.push(before.found ? "was renamed; goes on with the new one" : "was begun anew");
+      notes.push(
+        before.found ? "was renamed; continues with the new one" : "was emptied or replaced",
+      );
       this.#lines = new LogLines(this.#form);
       this.#offset = 0;
       this.#head = Buffer.alloc(0);

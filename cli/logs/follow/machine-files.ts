@@ -40,7 +40,7 @@ export async function withMachineFiles<T>(
 
 function refusal(error: unknown): SourceRefused | undefined {
   if (error instanceof HostKeyRefused) {
-    return new SourceRefused("it has another host key than the stack knows: it was made anew");
+    return new SourceRefused("it has another host key than the stack knows: it was replaced");
   }
   const level = error instanceof Error && "level" in error ? error.level : undefined;
   return level === "client-authentication"

@@ -37,7 +37,7 @@ export async function dropStandIn(): Promise<void> {
     const label = await docker(["image", "inspect", "--format", template, loadBalancerReference]);
     if (label !== "") {
       await docker(["image", "rm", loadBalancerReference]);
-      say(`removed the image that stood in for ${loadBalancerReference}`);
+      say(`removed the placeholder image for ${loadBalancerReference}`);
     }
   } catch {
     // There is none, or it is in use.

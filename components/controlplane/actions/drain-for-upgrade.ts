@@ -16,7 +16,7 @@ export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Prom
     await changeNode(api, name, cordonedForUpgrade);
   } catch (error) {
     if (hasStatus(error, 404)) {
-      say(`the node ${name} is not in the cluster: there are no pods to move away`);
+      say(`the node ${name} is not in the cluster: there are no pods to evict`);
       return;
     }
     if (error instanceof ApiError) {
@@ -25,7 +25,7 @@ export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Prom
     say(`the cluster does not answer (${messageOf(error)}): ${name} is upgraded with its pods`);
     return;
   }
-  say(`${name} takes no new pods; those on it are moved away`);
+  say(`${name} takes no new pods; those on it are evicted`);
   try {
     await evictPods(api, eviction);
   } catch (error) {

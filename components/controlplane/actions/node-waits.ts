@@ -28,7 +28,7 @@ export async function awaitRegisteredNode(
   name: string,
   timeoutSeconds: number,
 ): Promise<V1Node> {
-  const hint = `its kubelet registers it when it starts; if ${name} had joined before, "kindows doctor --fix" starts it anew`;
+  const hint = `its kubelet registers it when it starts; if ${name} had joined before, "kindows doctor --fix" restarts it`;
   const wanted = { state: "registered", timeoutSeconds, hint };
   return awaitNode(api, name, wanted, (node) => ({ found: node }));
 }

@@ -38,7 +38,7 @@ export function judgeEndpoint(
     return {
       subject,
       why: `has no kubeconfig${"message" in answer ? `: ${answer.message}` : ""}; kubeadm's join reads it`,
-      instead: "Make it anew: kubeadm init phase bootstrap-token, on a control plane.",
+      instead: "Recreate it: kubeadm init phase bootstrap-token, on a control plane.",
     };
   }
   const { server = "", "certificate-authority-data": authority = "" } =
@@ -47,7 +47,7 @@ export function judgeEndpoint(
   try {
     caCertHash = publicKeyHash(Buffer.from(authority, "base64"));
   } catch {
-    const instead = "Make it anew: kubeadm init phase bootstrap-token, on a control plane.";
+    const instead = "Recreate it: kubeadm init phase bootstrap-token, on a control plane.";
     return { subject, why: "has no certificate of the cluster's authority", instead };
   }
   if (wanted !== undefined) {

@@ -44,7 +44,7 @@ await runAction(environment, async ({ RESERVATION }) => {
   if (todo.kind === "taken") {
     throw new Error(
       `${address} is reserved for ${todo.by.name || todo.by.mac} in libvirt's network ${network}: ` +
-        `give ${computerName} another address, or take that away (virsh net-update ${network} delete ip-dhcp-host ...)`,
+        `give ${computerName} another address, or remove that (virsh net-update ${network} delete ip-dhcp-host ...)`,
     );
   }
   if (todo.kind !== "there") {

@@ -32,7 +32,7 @@ await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
       const files = await RemoteFiles.open(client);
       const folder = await scriptsFolder(files, machine.folder);
       if (folder === undefined) {
-        say(`${name}: the step scripts are gone, so it was set up anew; nothing to reset`);
+        say(`${name}: the step scripts are gone, so it was reinstalled; nothing to reset`);
         return;
       }
       const { exitCode, stdout, stderr } = await runOn(
@@ -57,7 +57,7 @@ await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
   } catch (error) {
     throw new Error(
       `${wayText(machine)} could not be reset: ${explainAccess(messageOf(error), machine)}. ` +
-        `When it is gone for good, or set up anew, run again with ${goneVariable}=${name} in the environment`,
+        `If it is gone for good or was reinstalled, run again with ${goneVariable}=${name} in the environment`,
     );
   }
 });

@@ -29,7 +29,7 @@ const causes: readonly Cause[] = [
   {
     looks: /shows the host key/,
     instead: ({ settings, isBastion }) =>
-      `Compare that fingerprint at its console (ssh-keygen -lf on its ssh_host_ed25519_key.pub). Where it is the ${isBastion ? "bastion" : "machine"}'s own, set up anew, write that key as hostKey ${settings}; where it is not, somebody else answers at this address`,
+      `Compare that fingerprint at its console (ssh-keygen -lf on its ssh_host_ed25519_key.pub). Where it is the ${isBastion ? "bastion" : "machine"}'s own after a reinstall, write that key as hostKey ${settings}; where it is not, somebody else answers at this address`,
   },
   {
     looks: /authentication methods failed/i,

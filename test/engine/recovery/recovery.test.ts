@@ -106,7 +106,7 @@ describe("a run of the engine that does not get to its end", () => {
     await recover((line) => said.push(line));
     assert.deepEqual(await labProcesses(), [], "nothing of the killed run works on");
     for (const line of [
-      "took away the lock of a run that was killed",
+      "removed the lock of a run that was killed",
       "creating Command slow was interrupted",
       "gone from this host: Command cluster (docker container kindows-t-control-plane)",
     ]) {

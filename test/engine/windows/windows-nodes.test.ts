@@ -181,7 +181,7 @@ describe("Windows nodes in the engine", () => {
       assert.deepEqual(asked, [
         ...["GET /api/v1/nodes/win-1", "PUT /api/v1/nodes/win-1", "GET /api/v1/pods"],
       ]);
-      assert.match(done.text, /win-1 takes no new pods; those on it are moved away/);
+      assert.match(done.text, /win-1 takes no new pods; those on it are evicted/);
       assert.deepEqual(installed, [lab.host("win-1").media.containerd.sha256]);
       assert.equal(unpacked(), containerd.media.containerd.sha256);
       assert.match(

@@ -92,7 +92,7 @@ describe("the doctor's report", () => {
     ],
     "something that stands still": [
       { asleep: [{ ...control, verb: "start" }] },
-      /Stands still in the lab kindows-rehearsal .*--fix.*\n {2}- docker container kindows-rehearsal-control-plane/,
+      /Stopped in the lab kindows-rehearsal .*--fix.*\n {2}- docker container kindows-rehearsal-control-plane/,
     ],
     "something that a person has to do first": [
       { asleep: [fullDisk] },

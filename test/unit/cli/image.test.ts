@@ -105,8 +105,8 @@ describe("kindows image", () => {
       if (address === later) await partial.keep(secrets, root);
     }
     const { out } = await kindows("ls");
-    assert.match(out, new RegExp(`${inSetup} +was cut off: the next build begins anew`));
-    assert.match(out, new RegExp(`${later} +was cut off: the next build goes on with it`));
+    assert.match(out, new RegExp(`${inSetup} +was cut off: the next build starts over`));
+    assert.match(out, new RegExp(`${later} +was cut off: the next build continues it`));
     const dry = await kindows("prune", "--dry-run");
     assert.match(dry.err, new RegExp(`would remove ${later}, which was cut off`));
     assert.equal(readdirSync(cache.partialFolder).length, 2);

@@ -52,7 +52,7 @@ control plane  kindows-rehearsal-control-plane:6443 (192.168.150.128), Kubernete
 kubectl        /t/kubectl --kubeconfig /k/kubeconfig get nodes -o wide
 ssh win-1      ssh -i /k/id_ed25519 -o IdentitiesOnly=yes -o UserKnownHostsFile=/k/known_hosts Administrator@192.168.150.10
 
-rehearsal: Windows is stood in for (Kubernetes' Windows programs under Wine)`,
+rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)`,
     );
     assert.equal(isHealthy(healthy), true);
   });

@@ -178,7 +178,7 @@ function concrete(instead: string): unknown {
     return Number(least);
   }
   const example = /\be\.g\. ["`]?([^\s,"`]+?)["`]?[.,;]?(?: |$)/.exec(instead)?.[1];
-  const plain = /\b(?:[Ww]rite|away:|like) "?([^\s"]+?)"?(?:\.$|\. |, | or | alone)/.exec(
+  const plain = /\b(?:[Ww]rite|quotes:|like) "?([^\s"]+?)"?(?:\.$|\. |, | or | alone)/.exec(
     instead,
   )?.[1];
   const text = example ?? (isWord(plain) ? undefined : plain);

@@ -136,7 +136,7 @@ function asEmpty(message: string): string {
 
 /** Words that a sentence about what to write begins with. */
 const imperative =
-  /^(Add|Choose|Convert|Did you mean|Give|Have|Indent|Join|Keep|Leave|List|Machines cloned|Move|Put|Set|Start|Take|Unpack|Use|Write)\b/;
+  /^(Add|Choose|Convert|Did you mean|Give|Have|Indent|Join|Keep|Leave|List|Machines cloned|Move|Put|Remove|Set|Start|Take|Unpack|Use|Write)\b/;
 
 /** Places of a stack of existing machines that are secrets, or have some below. */
 const holdsKeys = /^kindows:(cluster\.kubeconfig|(login|nodes\[\d\])(\.\w*key\w*)?): /i;

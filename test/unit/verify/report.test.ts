@@ -72,7 +72,7 @@ not runnable here: needs Windows: x
   windows-pod-to-linux-pod, windows-pod-to-windows-pod-name
 
 1 passed, 1 failed, 1 rehearsed, 2 not runnable here (12 s)
-rehearsal: Windows is stood in for, and nothing here is shown of it`,
+rehearsal: Windows is simulated, and nothing here was tested on it`,
     ));
 
   it("has colours where they are wanted, and the same words", () => {
@@ -149,7 +149,7 @@ describe("the page", () => {
   });
 
   it("says that it was a rehearsal, and only then", () => {
-    assert.match(html, /A rehearsal: Windows is stood in for/);
+    assert.match(html, /A rehearsal: Windows is simulated/);
     assert.doesNotMatch(htmlText({ ...verification, rehearsal: false }), /rehearsal: Windows/i);
   });
 });

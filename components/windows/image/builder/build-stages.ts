@@ -100,7 +100,7 @@ export class StageError extends Error {
 /** A disk that was to be gone on with is of no use. */
 export class NotResumed extends StageError {
   constructor(why: string) {
-    super(`the machine of the build that was cut off is of no use: ${why}`, "It is made anew.");
+    super(`the machine of the interrupted build is unusable: ${why}`, "The build starts over.");
   }
 }
 

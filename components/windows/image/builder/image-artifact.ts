@@ -161,7 +161,7 @@ async function build(all: Build): Promise<void> {
     const { name, build: onIso, revision } = media.windows.image;
     const what = `${name}, build ${onIso}.${revision}`;
     context.progress(
-      `${resumed === undefined ? "installs" : "goes on with"} ${what}; pictures of the screen: ${screens}; ` +
+      `${resumed === undefined ? "installs" : "continues"} ${what}; pictures of the screen: ${screens}; ` +
         `the screen itself: vncviewer ${path.join(folder, screenSocket)}`,
     );
     await withImageDisc(folder, windows, media, bake, secrets, (config) =>
@@ -190,7 +190,7 @@ async function build(all: Build): Promise<void> {
       if (!(error instanceof NotResumed)) {
         throw error;
       }
-      context.progress(`${error.message}; it is thrown away, and the build begins anew`);
+      context.progress(`${error.message}; it is discarded, and the build starts over`);
       await install(undefined);
     });
     await rename(partial.disk, disk);
@@ -225,9 +225,9 @@ async function readPartial(
 ): Promise<ImageSecrets | undefined> {
   const cutOff = await partial.cutOff();
   if (cutOff === "in Setup") {
-    progress("a build was cut off where it can't be gone on with: begins anew");
+    progress("an interrupted build cannot be continued: starts over");
   } else if (cutOff !== undefined) {
-    progress(`a build was cut off ${cutOff}: goes on with its disk`);
+    progress(`a build was interrupted ${cutOff}: continues with its disk`);
   }
   return partial.kept();
 }

@@ -107,7 +107,7 @@ describe("the difference of two versions", () => {
     const document = markdown({ base: "main", head: "the change" }, [await report("one")]);
     assert.match(
       document,
-      /## one: 1 changed, 1 made anew\n\n\*\*Made anew\*\*\n\n- `made` \(command:local:Command\)\n {2}- `triggers\[0\]`: `1` → `2`, makes it anew\n\n\*\*Changed\*\*\n\n- `uses` \(command:local:Command\)\n {2}- `environment\.SIZE`: `1` → `2`\n {2}- `create`: follows `made`\n/,
+      /## one: 1 changed, 1 replaced\n\n\*\*Replaced\*\*\n\n- `made` \(command:local:Command\)\n {2}- `triggers\[0\]`: `1` → `2`, which replaces it\n\n\*\*Changed\*\*\n\n- `uses` \(command:local:Command\)\n {2}- `environment\.SIZE`: `1` → `2`\n {2}- `create`: follows `made`\n/,
     );
   });
 

@@ -62,16 +62,16 @@ describe("the document of a preview's difference", () => {
           ],
         ),
       ),
-      `## dev: 1 created, 1 changed, 1 made anew, 1 deleted
+      `## dev: 1 created, 1 changed, 1 replaced, 1 deleted
 
 **Deleted**
 
 - \`gone\` (command:local:Command)
 
-**Made anew**
+**Replaced**
 
 - \`anew\` (command:local:Command)
-  - \`triggers[0]\`: \`1\` → \`2\`, makes it anew
+  - \`triggers[0]\`: \`1\` → \`2\`, which replaces it
 
 **Changed**
 

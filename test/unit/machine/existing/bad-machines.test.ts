@@ -108,7 +108,7 @@ describe("machines that cannot be taken", () => {
       claim: () => ({ place: { hostKey: stranger.publicKey } }),
       why: /shows the host key SHA256:\S+, but the settings pin SHA256:/,
       instead:
-        /Compare that fingerprint at its console.*the machine's own, set up anew, write that key as hostKey of win-1 under kindows:nodes; where it is not, somebody else/,
+        /Compare that fingerprint at its console.*the machine's own after a reinstall, write that key as hostKey of win-1 under kindows:nodes; where it is not, somebody else/,
     },
     "a machine that has no SSH server": {
       claim: () => ({ place: { port: closedPort } }),
@@ -138,7 +138,7 @@ describe("machines that cannot be taken", () => {
     "a bastion with another host key": {
       claim: () => ({ bastion: { hostKey: stranger.publicKey } }),
       why: /its bastion .*shows the host key SHA256:/,
-      instead: /the bastion's own, set up anew, .*hostKey among the bastions of win-1/,
+      instead: /the bastion's own after a reinstall, .*hostKey among the bastions of win-1/,
     },
     "a bastion that lets the key not in": {
       claim: () => ({ bastion: {}, keys: { bastion: { privateKey: stranger.privateKey } } }),
@@ -158,7 +158,7 @@ describe("machines that cannot be taken", () => {
     "a machine behind a bastion with another host key": {
       claim: () => ({ bastion: {}, place: { hostKey: stranger.publicKey } }),
       why: /from its bastion: .*shows the host key/,
-      instead: /the machine's own, set up anew, write that key as hostKey of win-1/,
+      instead: /the machine's own after a reinstall, write that key as hostKey of win-1/,
     },
     "a machine with Linux": {
       claim: () => ({ place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" } }),

@@ -188,7 +188,7 @@ describe("a machine behind several bastions", () => {
     [0, nobodyThere, /its bastion 1 of 3 jump@\S+: .*ECONNREFUSED/],
     [1, otherKey, /its bastion 2 of 3 jump@\S+, from its bastion 1 of 3: .*shows the host key/],
     [2, otherKey, /its bastion 3 of 3 jump@\S+, from its bastion 2 of 3: .*shows the host key/],
-    [3, otherKey, /jump@\S+, from its bastion 3 of 3: .*the machine's own, set up anew/],
+    [3, otherKey, /jump@\S+, from its bastion 3 of 3: .*the machine's own after a reinstall/],
   ];
   for (const [at, wrong, why] of refused) {
     it(`the program's own look names the ${at + 1}. server when that is wrong`, async () => {

@@ -59,8 +59,8 @@ const isRemoved: Event = (files) => files.files.delete(path);
 
 /** Events before a look, and what that tells. */
 type Turn = readonly [events: readonly Event[], lines: readonly string[], note?: string];
-const goesOn = "was renamed; goes on with the new one";
-const anew = "was begun anew";
+const goesOn = "was renamed; continues with the new one";
+const anew = "was emptied or replaced";
 const alone = "is about to be renamed, and is left alone; the rest comes after that";
 const long = "x".repeat(60_000);
 
