@@ -19,6 +19,6 @@ const ensured = await ensureArtifacts(guestTools);
 await mkdir(folder, { recursive: true });
 for (const artifact of guestTools) {
   const archive = path.join(folder, releaseArchive(await artifactAddress(artifact)));
-  const { executables } = artifact.tool;
+  const executables = Object.keys(artifact.tool.go.packages);
   await execa("tar", ["-czf", archive, "-C", ensured.path(artifact), ...executables]);
 }

@@ -28,7 +28,9 @@ export async function ownRelease(
     JSON.parse(await readFile(path.join(root, "package.json"), "utf8")),
   );
   const file = releaseArchive(await artifactAddress(artifact));
-  const members = Object.fromEntries(artifact.tool.executables.map((name) => [name, name]));
+  const members = Object.fromEntries(
+    Object.keys(artifact.tool.go.packages).map((name) => [name, name]),
+  );
   return [{ ...githubFile({ repository, version, file }), members }];
 }
 

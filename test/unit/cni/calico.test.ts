@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { V1Pod } from "@kubernetes/client-node";
 
 import { withFields } from "../../../components/cni/calico/configuration.ts";
 import {

@@ -139,8 +139,8 @@ describe("tools", () => {
   });
 
   describe("that only this project publishes", () => {
-    const executables = ["a.exe", "b.exe"];
-    const artifact = toolArtifact({ ...tool, downloads: undefined, executables });
+    const go = { ...tool.go, packages: { "a.exe": "./a", "b.exe": "./b" } };
+    const artifact = toolArtifact({ ...tool, downloads: undefined, go });
     const clonedFrom = async (origin: string): ReturnType<typeof ownRelease> => {
       await execa("git", ["init", "--quiet", folder]);
       await execa("git", ["-C", folder, "remote", "add", "origin", origin]);
