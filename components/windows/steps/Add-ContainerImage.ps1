@@ -53,7 +53,7 @@ $ProgressPreference = 'SilentlyContinue'
 Invoke-Step -Name 'Add-ContainerImage' -Body {
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $wanted = @($Images -split ',' | Where-Object { $_ -ne '' })
-    if ($null -eq (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
+    if (-not (Test-Service -Name 'containerd')) {
         Stop-Step -Code 'ContainerdMissing' -Message 'There is no service containerd.' `
             -Remedy 'Run Install-Containerd first.'
     }

@@ -48,28 +48,18 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
+. (Join-Path $PSScriptRoot 'lib\FirewallRule.ps1')
 . (Join-Path $PSScriptRoot 'lib\ExternalNetworkTask.ps1')
 
 Invoke-Step -Name 'Add-ExternalNetwork' -Body {
-    $feature = Get-ContainersFeatureState
-    if ($feature -ne 'Installed') {
-        Stop-Step -Code 'FeatureMissing' -Message "The feature Containers is $feature." `
-            -Remedy 'Run Enable-ContainersFeature and Confirm-Reboot first.'
-    }
-    if ($Network -ne 'External' -and
-        $null -eq (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
+    Assert-ContainersFeature
+    if ($Network -ne 'External' -and -not (Test-Service -Name 'flanneld')) {
         Stop-Step -Code 'FlannelMissing' -Message "There is no service flanneld, which makes the network $Network." `
             -Remedy 'Run Install-Flannel first.'
     }
-    $changed = $false
     # By the name Calico's scripts give it. Plain routes need no port.
-    if ($Network -ne 'cbr0' -and
-        $null -eq (Get-NetFirewallRule -Name 'OverlayTraffic4789UDP' -ErrorAction SilentlyContinue)) {
-        $null = New-NetFirewallRule -Name 'OverlayTraffic4789UDP' -DisplayName 'Overlay Traffic 4789 UDP' `
-            -Enabled True -Direction Inbound -Protocol UDP -LocalPort 4789 -Profile Any -Action Allow `
-            -ErrorAction Stop
-        $changed = $true
-    }
+    $changed = $Network -ne 'cbr0' -and (Add-FirewallRule -Name 'OverlayTraffic4789UDP' -Protocol UDP -Port 4789 `
+            -DisplayName 'Overlay Traffic 4789 UDP')
     if (-not (Test-ExternalNetwork -Name $Network)) {
         Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address -Network $Network
         $changed = $true

@@ -82,18 +82,15 @@ param(
     [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')]
     [string] $CniConfDirectory = 'C:/etc/cni/net.d',
 
-    [AllowEmptyString()]
     [ValidatePattern('^([-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*(;[-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*)*)?$')]
     [string] $RegistryMirrors = '',
 
     [ValidateRange(0, 1)]
     [int] $DefenderExclusions = 1,
 
-    [AllowEmptyString()]
     [ValidatePattern('^([A-Za-z]:\\[^"*?<>|/]+)?$')]
     [string] $CrictlPath = '',
 
-    [AllowEmptyString()]
     [ValidatePattern('^([0-9A-Fa-f]{64})?$')]
     [string] $CrictlSha256 = ''
 )
@@ -104,7 +101,6 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'lib\WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'lib\Media.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
@@ -115,8 +111,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\ArchivedProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\Crictl.ps1')
 . (Join-Path $PSScriptRoot 'lib\RegistryMirror.ps1')
-. (Join-Path $PSScriptRoot 'lib\VolumeCache.ps1')
-. (Join-Path $PSScriptRoot 'lib\CheckedProgram.ps1')
+. (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerdConfig.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
@@ -125,61 +120,30 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $folder = "$env:ProgramFiles\containerd"
     $program = "$folder\containerd.exe"
     $configPath = "$folder\config.toml"
-    # Written when the archive has been unpacked to its end, with its checksum: what is half unpacked lacks it.
-    $markPath = "$folder\unpacked.sha256"
     # What the program gave as its default configuration when it was asked.
     $defaultPath = "$folder\default.toml"
     $registryFolder = "$folder\certs.d"
 
-    $feature = Get-ContainersFeatureState
-    if ($feature -ne 'Installed') {
-        Stop-Step -Code 'FeatureMissing' -Message "The feature Containers is $feature." `
-            -Remedy 'Run Enable-ContainersFeature and Confirm-Reboot first.'
-    }
+    Assert-ContainersFeature
 
     # Before anything is unpacked or run: that is what it saves time on.
     $exclusion = Set-DefenderExclusion -Enabled ($DefenderExclusions -eq 1) `
         -Folder $folder, 'C:\ProgramData\containerd', 'C:\opt\cni\bin' `
         -Program $program, "$folder\containerd-shim-runhcs-v1.exe", "$folder\ctr.exe"
-    $changed = $exclusion.Changed
 
-    $service = Get-Service -Name 'containerd' -ErrorAction SilentlyContinue
-    $archiveFrom = 'installed'
-    $mark = if (Test-Path -LiteralPath $markPath) { ([IO.File]::ReadAllText($markPath)).Trim() } else { '' }
-    if ($mark -ne $ArchiveSha256) {
-        Assert-Medium -Path $ArchivePath -Checksum $ArchiveSha256
-        $archiveFrom = 'media'
-        foreach ($path in $folder, $CniBinDirectory, $CniConfDirectory, (Split-Path -Path $ContainerdLogPath)) {
-            $null = New-Item -Path $path -ItemType Directory -Force
-        }
-        # The archive holds everything below bin\. Beside the old files first, so that the service stands still shortly.
-        $staging = "$folder\unpacked.new"
-        Expand-TarArchive -Archive $ArchivePath -Folder $staging -StripComponents 1
-        if (-not (Test-Path -LiteralPath "$staging\containerd.exe")) {
-            Stop-Step -Code 'CommandFailed' -Message "$ArchivePath holds no bin\containerd.exe." `
-                -Remedy 'Give the archive of the release for windows-amd64, with its checksum.'
-        }
-        if ($null -ne $service) {
-            Stop-ServiceInTime -Name 'containerd'
-        }
-        if (Test-Path -LiteralPath $markPath) {
-            Remove-Item -LiteralPath $markPath -Force
-        }
-        $files = @(Get-ChildItem -LiteralPath $staging -File)
-        try {
-            Move-FileIntoPlace -Source @($files | ForEach-Object { $_.FullName }) `
-                -Target @($files | ForEach-Object { "$folder\$($_.Name)" })
-        }
-        catch {
-            # The files are what they were; kubelet has stopped with containerd.
-            Restore-AutomaticService -Name 'containerd', 'kubelet'
-            throw
-        }
-        Remove-Item -LiteralPath $staging -Recurse -Force
-        # The mark is on the disk when it is written, and says that the programs are.
-        Write-DriveCache
-        Write-WholeText -Path $markPath -Text $ArchiveSha256.ToLowerInvariant()
-        $changed = $true
+    try {
+        $archiveFrom = Install-ArchivedProgram -Archive $ArchivePath -Checksum $ArchiveSha256 -Folder $folder `
+            -Name 'unpacked' -Inside 'bin\' -File @{ 'containerd.exe' = 'containerd.exe' } -WithRest $true `
+            -Service 'containerd'
+    }
+    catch {
+        # kubelet has stopped with containerd.
+        Restore-AutomaticService -Name 'containerd', 'kubelet'
+        throw
+    }
+    $changed = $exclusion.Changed -or $archiveFrom -eq 'media'
+    foreach ($path in $CniBinDirectory, $CniConfDirectory, (Split-Path -Path $ContainerdLogPath)) {
+        $null = New-Item -Path $path -ItemType Directory -Force
     }
 
     $isAsked = (Test-Path -LiteralPath $defaultPath) -and
@@ -218,18 +182,15 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $mirrored = if ($RegistryMirrors -eq '') { '' } else { $registryFolder.Replace('\', '/') }
     $config = Edit-ContainerdConfig -Text $default -PauseImage $PauseImage -RegistryFolder $mirrored `
         -CniBinDirectory $CniBinDirectory -CniConfDirectory $CniConfDirectory
-    $current = if (Test-Path -LiteralPath $configPath) { [IO.File]::ReadAllText($configPath) } else { '' }
-    if ($current -cne $config) {
+    if ((Read-WholeText -Path $configPath) -cne $config) {
         # It reads its configuration at its start only. Stopped before, not after: a step killed in between would leave
         # one that runs with the old one, and a file that tells the next step that all is well.
-        if ($null -ne $service) {
-            Stop-ServiceInTime -Name 'containerd'
-        }
+        Stop-ServiceIfPresent -Name 'containerd'
         Write-WholeText -Path $configPath -Text $config
         $changed = $true
     }
 
-    if ($null -eq $service) {
+    if (-not (Test-Service -Name 'containerd')) {
         # containerd registers itself, to start automatically.
         $null = Invoke-NativeCommand -FilePath $program `
             -ArgumentList '--register-service', '--config', $configPath, '--log-file', $ContainerdLogPath `

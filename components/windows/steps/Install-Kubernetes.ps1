@@ -110,14 +110,13 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
+. (Join-Path $PSScriptRoot 'lib\FirewallRule.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
-. (Join-Path $PSScriptRoot 'lib\VolumeCache.ps1')
-. (Join-Path $PSScriptRoot 'lib\CheckedProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 
 Invoke-Step -Name 'Install-Kubernetes' -Body {
-    if ($null -eq (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
+    if (-not (Test-Service -Name 'containerd')) {
         Stop-Step -Code 'ContainerdMissing' -Message 'There is no service containerd, which kubelet depends on.' `
             -Remedy 'Run Install-Containerd first.'
     }
@@ -152,9 +151,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     if (Set-ServiceProxy -Name 'kubelet') {
         $changed = $true
     }
-    if ($null -eq (Get-NetFirewallRule -Name 'kubelet' -ErrorAction SilentlyContinue)) {
-        $null = New-NetFirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Enabled True -Direction Inbound `
-            -Protocol TCP -LocalPort 10250 -Profile Any -Action Allow -ErrorAction Stop
+    if (Add-FirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Protocol TCP -Port 10250) {
         $changed = $true
     }
     if ($(if ($AutomaticUpdates -eq 1) { $null -ne (Restore-AutomaticUpdate) } else { Disable-AutomaticUpdate })) {

@@ -66,15 +66,12 @@ param(
     [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
     [string] $NodeIp,
 
-    [AllowEmptyString()]
     [ValidatePattern('^([-._/0-9A-Za-z]+=[-._0-9A-Za-z]*(,[-._/0-9A-Za-z]+=[-._0-9A-Za-z]*)*)?$')]
     [string] $NodeLabels = '',
 
-    [AllowEmptyString()]
     [ValidatePattern('^([-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute)(,[-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute))*)?$', Options = 'None')]
     [string] $NodeTaints = '',
 
-    [AllowEmptyString()]
     [ValidatePattern('^([a-z][-a-z0-9]*=[!#$&-~]*( [a-z][-a-z0-9]*=[!#$&-~]*)*)?$', Options = 'None')]
     [string] $KubeletArgs = '',
 
@@ -102,12 +99,10 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
 . (Join-Path $PSScriptRoot 'lib\OwnAddress.ps1')
-. (Join-Path $PSScriptRoot 'lib\VolumeCache.ps1')
 
 Invoke-Step -Name 'Join-Node' -Body {
     $secret = Read-JoinSecret
-    if (-not (Test-Path -LiteralPath 'C:\k\kubeadm.exe') -or
-        $null -eq (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)) {
+    if (-not (Test-Path -LiteralPath 'C:\k\kubeadm.exe') -or -not (Test-Service -Name 'kubelet')) {
         Stop-Step -Code 'KubernetesMissing' -Message 'There is no C:\k\kubeadm.exe or no service kubelet.' `
             -Remedy 'Run Install-Kubernetes first.'
     }

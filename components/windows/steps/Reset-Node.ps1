@@ -46,22 +46,35 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\DnsServers.ps1')
 . (Join-Path $PSScriptRoot 'lib\ClusterRoute.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceRemoval.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
-. (Join-Path $PSScriptRoot 'lib\Cleanup.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeImages.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeTraces.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeNetworks.ps1')
 
+# One part of a reset: what fails is told at the end, and keeps nothing else from being removed. $Body returns one line
+# for each thing it removed.
+function Invoke-Cleanup {
+    param([string] $Name, [scriptblock] $Body)
+    $removed = @()
+    $problem = ''
+    try {
+        & $Body | ForEach-Object { $removed += [string]$_ }
+    }
+    catch {
+        $problem = "$($Name): $($_.Exception.Message)"
+        Write-StepProgress -Message $problem
+    }
+    [pscustomobject]@{ Name = $Name; Removed = $removed; Problem = $problem }
+}
+
 Invoke-Step -Name 'Reset-Node' -Body {
     $containerd = "$env:ProgramFiles\containerd"
     $wasJoined = Test-JoinRemains
-    $installed = (Test-Path -LiteralPath 'C:\k\kubeadm.exe') -and
-    $null -ne (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)
+    $installed = (Test-Path -LiteralPath 'C:\k\kubeadm.exe') -and (Test-Service -Name 'kubelet')
     if ($wasJoined -and $installed) {
         Update-ProcessPath
         try {

@@ -69,13 +69,12 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
     $changed = $null -ne $wanted -and (Set-MachineProxy -Variable $wanted)
 
     foreach ($name in 'containerd', 'kubelet') {
-        if ($null -ne (Get-Service -Name $name -ErrorAction SilentlyContinue) -and
-            (Set-ServiceProxy -Name $name -Stop (-not $isRemoval))) {
+        if ((Test-Service -Name $name) -and (Set-ServiceProxy -Name $name -Stop (-not $isRemoval))) {
             $changed = $true
         }
     }
     # Stopped by the above, or by a run that was cut short behind it.
-    if (-not $isRemoval -and $null -ne (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue)) {
+    if (-not $isRemoval -and (Test-Service -Name 'containerd')) {
         Start-Containerd
         $null = Start-JoinedKubelet
     }

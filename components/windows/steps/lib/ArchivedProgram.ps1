@@ -3,11 +3,11 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
-. (Join-Path $PSScriptRoot 'VolumeCache.ps1')
 
-# Returns media, or installed where the programs are there from this very archive already, whose files lie in no folder.
-# $Name is the stem of the file that remembers the archive, $File gives the name each shall have by its name in the
-# archive, and $Service, where given, runs one of them.
+# Returns media, or installed where the programs are there from this very archive already. $Name is the stem of the file
+# that remembers the archive, $File gives the name each shall have by its name in the archive, and $Service, where
+# given, runs one of them. $Inside is the folder of the archive that they lie in, such as bin\; $WithRest brings along
+# what else lies there.
 function Install-ArchivedProgram {
     param(
         [string] $Archive,
@@ -15,33 +15,36 @@ function Install-ArchivedProgram {
         [string] $Folder,
         [string] $Name,
         [hashtable] $File,
-        [string] $Service = ''
+        [string] $Service = '',
+        [string] $Inside = '',
+        [bool] $WithRest = $false
     )
     # Written last: what is half in place lacks it.
     $markPath = "$Folder\$Name.sha256"
-    $mark = if (Test-Path -LiteralPath $markPath) { ([IO.File]::ReadAllText($markPath)).Trim() } else { '' }
+    $mark = (Read-WholeText -Path $markPath).Trim()
     $missing = @($File.Values | Where-Object { -not (Test-Path -LiteralPath "$Folder\$_") })
     if ($mark -eq $Checksum -and $missing.Count -eq 0) {
         return 'installed'
     }
     Assert-Medium -Path $Archive -Checksum $Checksum
     $staging = "$Folder\$Name.new"
-    Expand-TarArchive -Archive $Archive -Folder $staging -StripComponents 0
+    Expand-TarArchive -Archive $Archive -Folder $staging -StripComponents $(if ($Inside -eq '') { 0 } else { 1 })
     $sources = @($File.Keys | Sort-Object)
     $absent = @($sources | Where-Object { -not (Test-Path -LiteralPath "$staging\$_") })
     if ($absent.Count -gt 0) {
         Remove-Item -LiteralPath $staging -Recurse -Force
-        Stop-Step -Code 'CommandFailed' -Message "$Archive holds no $($absent -join ', no ')." `
+        Stop-Step -Code 'CommandFailed' -Message "$Archive holds no $Inside$($absent -join ", no $Inside")." `
             -Remedy 'Give the archive of the release for windows-amd64, with its checksum.'
     }
-    if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
-        Stop-ServiceInTime -Name $Service
+    if ($WithRest) {
+        $sources = @(Get-ChildItem -LiteralPath $staging -File | ForEach-Object { $_.Name })
     }
+    Stop-ServiceIfPresent -Name $Service
     if (Test-Path -LiteralPath $markPath) {
         Remove-Item -LiteralPath $markPath -Force
     }
     Move-FileIntoPlace -Source @($sources | ForEach-Object { "$staging\$_" }) `
-        -Target @($sources | ForEach-Object { "$Folder\$($File[$_])" })
+        -Target @($sources | ForEach-Object { "$Folder\$(if ($File.ContainsKey($_)) { $File[$_] } else { $_ })" })
     Remove-Item -LiteralPath $staging -Recurse -Force
     # The mark is on the disk when it is written, and says that the programs are.
     Write-DriveCache
@@ -60,9 +63,7 @@ function Set-EncodedFile {
         return $false
     }
     # Before, not after: a step killed in between would leave one that runs with the old content and looks right.
-    if ($Service -ne '' -and $null -ne (Get-Service -Name $Service -ErrorAction SilentlyContinue)) {
-        Stop-ServiceInTime -Name $Service
-    }
+    Stop-ServiceIfPresent -Name $Service
     Write-WholeFile -Path $Path -Bytes ([Convert]::FromBase64String($Content))
     $true
 }

@@ -2,7 +2,7 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'Record.ps1')
 
 $AutomaticUpdateKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
 $AutomaticUpdateRecordPath = 'C:\kindows\state\automatic-update.json'
@@ -31,7 +31,7 @@ function Disable-AutomaticUpdate {
         if ($null -ne $before) {
             $record.noAutoUpdate = $before
         }
-        Write-WholeText -Path $AutomaticUpdateRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
+        Save-Record -Path $AutomaticUpdateRecordPath -Record $record
     }
     # With -Force on a key that is there, New-Item would empty it.
     if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {
@@ -46,7 +46,7 @@ function Restore-AutomaticUpdate {
     if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
         return
     }
-    $record = Get-Content -LiteralPath $AutomaticUpdateRecordPath -Raw | ConvertFrom-Json
+    $record = Read-Record -Path $AutomaticUpdateRecordPath
     if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {
         # Somebody has taken the policies away since, ours among them.
         Write-StepProgress -Message "There is no $AutomaticUpdateKey any more."
@@ -67,6 +67,6 @@ function Restore-AutomaticUpdate {
             }
         }
     }
-    Remove-Item -LiteralPath $AutomaticUpdateRecordPath -Force
+    Remove-Record -Path $AutomaticUpdateRecordPath
     'policy NoAutoUpdate'
 }

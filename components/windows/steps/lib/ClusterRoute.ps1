@@ -3,32 +3,27 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'Record.ps1')
 
 $RouteRecordPath = 'C:\kindows\state\routes.json'
 # What is in force, and what comes back with a boot.
 $RouteStores = @('ActiveStore', 'PersistentStore')
 
 function Get-RouteRecord {
-    if (Test-Path -LiteralPath $RouteRecordPath) {
-        # What a power cut has left empty, or half written, names none.
-        $text = [IO.File]::ReadAllText($RouteRecordPath)
-        if ($text -match '^\{.*\}$') {
-            (ConvertFrom-Json -InputObject $text).routes
-        }
+    $record = Read-Record -Path $RouteRecordPath
+    if ($null -ne $record) {
+        $record.routes
     }
 }
 
 function Save-RouteRecord {
     param([string[]] $Route)
     if ($Route.Count -eq 0) {
-        if (Test-Path -LiteralPath $RouteRecordPath) {
-            Remove-Item -LiteralPath $RouteRecordPath -Force
-        }
-        return
+        Remove-Record -Path $RouteRecordPath
     }
-    $record = [ordered]@{ routes = @($Route) }
-    Write-WholeText -Path $RouteRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
+    else {
+        Save-Record -Path $RouteRecordPath -Record @{ routes = @($Route) }
+    }
 }
 
 function Get-NextHop {

@@ -31,9 +31,6 @@ function Install-Crictl {
         'timeout: 30'
         ''
     ) -join "`n"
-    $current = if (Test-Path -LiteralPath $configPath) { [IO.File]::ReadAllText($configPath) } else { '' }
-    if ($current -cne $text) {
-        Write-WholeText -Path $configPath -Text $text
-    }
-    [pscustomobject]@{ State = $state; Changed = ($state -eq 'media' -or $current -cne $text) }
+    $isConfigured = Set-WholeText -Path $configPath -Text $text
+    [pscustomobject]@{ State = $state; Changed = ($state -eq 'media' -or $isConfigured) }
 }

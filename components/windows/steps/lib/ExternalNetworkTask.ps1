@@ -1,17 +1,36 @@
-# The task that makes the network on the adapter while nobody is connected.
+# The task that makes the network on the adapter while nobody is connected, and the record of how that stands: from the
+# session that orders it, by the task, to the session that confirms it.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'OwnAddress.ps1')
 . (Join-Path $PSScriptRoot 'ExternalNetwork.ps1')
-. (Join-Path $PSScriptRoot 'ExternalNetworkRecord.ps1')
+. (Join-Path $PSScriptRoot 'PendingReboot.ps1')
+. (Join-Path $PSScriptRoot 'Record.ps1')
 . (Join-Path $PSScriptRoot 'SystemTask.ps1')
 . (Join-Path $PSScriptRoot 'FlannelNetwork.ps1')
 
 $ExternalNetworkTaskName = 'kindows-external-network'
+$ExternalNetworkRecordPath = 'C:\kindows\state\external-network.json'
 # Seconds after which a machine whose network has not come back reboots, which often brings it back.
 $ExternalNetworkRescueSeconds = 600
+
+# $State is running, done or failed.
+function Save-ExternalNetworkRecord {
+    param([string] $State, [string] $Message = '')
+    $record = [ordered]@{ state = $State; message = $Message; lastBootUpTime = Get-LastBootUpTime }
+    Save-Record -Path $ExternalNetworkRecordPath -Record $record
+}
+
+# In this boot: the State is none where nothing was ordered in it.
+function Get-ExternalNetworkRecord {
+    $record = Read-Record -Path $ExternalNetworkRecordPath
+    if ($null -ne $record -and $record.lastBootUpTime -eq (Get-LastBootUpTime)) {
+        return @{ State = $record.state; Message = $record.message }
+    }
+    @{ State = 'none'; Message = '' }
+}
 
 function Stop-RescueReboot {
     # 1116: none was.
@@ -43,12 +62,7 @@ function Start-ExternalNetworkTask {
         Stop-RescueReboot
         throw $cause
     }
-
-    # As before a reboot: nobody shall connect until it is over, and take the machine for one that is through.
-    $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
-    if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
-        $sshd.Stop()
-    }
+    Close-SshPort
 }
 
 # The task itself.

@@ -11,7 +11,7 @@ $ErrorActionPreference = 'Stop'
 # service starts with Windows: the network is one that does not outlive a boot (vxlan's EnableNonPersistent).
 function Start-FlannelNetwork {
     param([string] $Name, [int] $TimeoutSeconds = 180)
-    if ($null -eq (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
+    if (-not (Test-Service -Name 'flanneld')) {
         throw 'There is no service flanneld: run Install-Flannel first.'
     }
     Edit-Service -Name 'flanneld' -Setting @{ StartMode = 'Automatic' }

@@ -3,7 +3,6 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
-. (Join-Path $PSScriptRoot 'VolumeCache.ps1')
 
 $FlanneldHostPath = 'C:\k\flanneld-service.exe'
 $FlanneldHostMarkPath = 'C:\k\flanneld-service.sha256'
@@ -80,10 +79,7 @@ function Install-FlanneldHost {
     $bytes = [Text.Encoding]::UTF8.GetBytes($FlanneldHostSource.Replace("`r", ''))
     $hasher = [Security.Cryptography.SHA256]::Create()
     $checksum = [Convert]::ToBase64String($hasher.ComputeHash($bytes))
-    $mark = ''
-    if (Test-Path -LiteralPath $FlanneldHostMarkPath) {
-        $mark = ([IO.File]::ReadAllText($FlanneldHostMarkPath)).Trim()
-    }
+    $mark = (Read-WholeText -Path $FlanneldHostMarkPath).Trim()
     if ($mark -ceq $checksum -and (Test-Path -LiteralPath $FlanneldHostPath)) {
         return 'installed'
     }
@@ -93,9 +89,7 @@ function Install-FlanneldHost {
     }
     Add-Type -TypeDefinition $FlanneldHostSource -ReferencedAssemblies 'System.ServiceProcess' `
         -OutputAssembly $compiled -OutputType ConsoleApplication
-    if ($null -ne (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
-        Stop-ServiceInTime -Name 'flanneld'
-    }
+    Stop-ServiceIfPresent -Name 'flanneld'
     Move-FileIntoPlace -Source $compiled -Target $FlanneldHostPath
     # The mark is on the disk when it is written, and says that the program is.
     Write-DriveCache

@@ -25,7 +25,7 @@ function Get-FlanneldCommandLine {
 # whether anything differed.
 function Register-FlanneldService {
     param([string] $CommandLine)
-    if ($null -eq (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
+    if (-not (Test-Service -Name 'flanneld')) {
         $null = New-Service -Name 'flanneld' -DisplayName 'flanneld' -Description 'Network of the pods' `
             -BinaryPathName $CommandLine -StartupType Manual
         return $true
@@ -63,7 +63,5 @@ function Start-UsedFlanneld {
 # Before the node joins another cluster: flanneld knows the old one's API server and range from its start. Its network
 # stays until it is started again.
 function Stop-UsedFlanneld {
-    if ($null -ne (Get-Service -Name 'flanneld' -ErrorAction SilentlyContinue)) {
-        Stop-ServiceInTime -Name 'flanneld'
-    }
+    Stop-ServiceIfPresent -Name 'flanneld'
 }

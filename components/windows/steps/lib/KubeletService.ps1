@@ -35,7 +35,7 @@ function Assert-KubeletArgument {
 
 # The service is stopped and manual. Returns whether it was missing.
 function Register-KubeletService {
-    $missing = $null -eq (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)
+    $missing = -not (Test-Service -Name 'kubelet')
     if ($missing) {
         $null = New-Service -Name 'kubelet' -DisplayName 'kubelet' -Description 'Kubernetes node agent' `
             -BinaryPathName (Get-KubeletCommandLine) -StartupType Manual -DependsOn 'containerd'

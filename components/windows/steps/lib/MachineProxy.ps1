@@ -2,7 +2,7 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'Record.ps1')
 
 $ProxyVariables = @('HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
 $ProxyRecordPath = 'C:\kindows\state\proxy.json'
@@ -39,18 +39,16 @@ function Save-ProxyRecord {
     foreach ($name in $ProxyVariables) {
         $record[$name] = [string][Environment]::GetEnvironmentVariable($name, 'Machine')
     }
-    Write-WholeText -Path $ProxyRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
+    Save-Record -Path $ProxyRecordPath -Record $record
 }
 
 # Nothing where this machine never got a proxy from here. Where nobody can tell any more, the variables held nothing.
 function Get-ProxyRecord {
     if (Test-Path -LiteralPath $ProxyRecordPath) {
-        # What a power cut has left empty, or half written.
-        $text = [IO.File]::ReadAllText($ProxyRecordPath)
-        if ($text -notmatch '^\{.*\}$') {
+        $record = Read-Record -Path $ProxyRecordPath
+        if ($null -eq $record) {
             return @{ HTTP_PROXY = ''; HTTPS_PROXY = ''; NO_PROXY = '' }
         }
-        $record = ConvertFrom-Json -InputObject $text
         @{ HTTP_PROXY = $record.HTTP_PROXY; HTTPS_PROXY = $record.HTTPS_PROXY; NO_PROXY = $record.NO_PROXY }
     }
 }
@@ -63,7 +61,5 @@ function Restore-MachineProxy {
 }
 
 function Remove-ProxyRecord {
-    if (Test-Path -LiteralPath $ProxyRecordPath) {
-        Remove-Item -LiteralPath $ProxyRecordPath -Force
-    }
+    Remove-Record -Path $ProxyRecordPath
 }

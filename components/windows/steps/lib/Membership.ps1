@@ -2,7 +2,7 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'Record.ps1')
 
 $KubeletConfigPath = 'C:\etc\kubernetes\kubelet.conf'
 $KubeletKeyFolder = 'C:\var\lib\kubelet\pki'
@@ -35,21 +35,16 @@ function Get-ClusterIdentity {
 
 # The identity of the cluster this machine has joined by these steps; nothing for a join that was cut short.
 function Get-JoinRecord {
-    if (Test-Path -LiteralPath $JoinRecordPath) {
-        # A power cut may have left an empty file, or half of one.
-        $text = [IO.File]::ReadAllText($JoinRecordPath)
-        if ($text -match '^\{"cluster":"([^"\\]+)"\}$') {
-            $Matches[1]
-        }
+    if ((Read-WholeText -Path $JoinRecordPath) -match '^\{"cluster":"([^"\\]+)"\}$') {
+        $Matches[1]
     }
 }
 
 # While $Joining: what is found after that was cut short belongs to no cluster.
 function Save-JoinRecord {
     param([string] $Cluster, [bool] $Joining)
-    $null = New-Item -Path (Split-Path -Path $JoinRecordPath) -ItemType Directory -Force
-    $record = if ($Joining) { [ordered]@{ joining = $Cluster } } else { [ordered]@{ cluster = $Cluster } }
-    Write-WholeText -Path $JoinRecordPath -Text (ConvertTo-Json -InputObject $record -Compress)
+    $record = if ($Joining) { @{ joining = $Cluster } } else { @{ cluster = $Cluster } }
+    Save-Record -Path $JoinRecordPath -Record $record
 }
 
 # kubeadm reset, then whatever that leaves; the service kubelet stopped and manual.
@@ -70,7 +65,5 @@ function Reset-Membership {
         }
     }
     Initialize-KubernetesFolder
-    if (Test-Path -LiteralPath $JoinRecordPath) {
-        Remove-Item -LiteralPath $JoinRecordPath -Force
-    }
+    Remove-Record -Path $JoinRecordPath
 }

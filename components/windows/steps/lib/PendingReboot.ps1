@@ -3,7 +3,7 @@ Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'Record.ps1')
 
 $RebootRecordPath = 'C:\kindows\state\reboot.json'
 
@@ -13,24 +13,19 @@ function Get-LastBootUpTime {
 
 # Says since which boot a reboot is needed.
 function Save-RebootRecord {
-    $record = ConvertTo-Json -InputObject @{ lastBootUpTime = Get-LastBootUpTime } -Compress
-    Write-WholeText -Path $RebootRecordPath -Text $record
+    Save-Record -Path $RebootRecordPath -Record @{ lastBootUpTime = Get-LastBootUpTime }
 }
 
 function Get-RebootRecord {
-    if (Test-Path -LiteralPath $RebootRecordPath) {
-        # A record without a boot, whoever left it, says of none: what a power cut has left was followed by one anyhow.
-        $text = [IO.File]::ReadAllText($RebootRecordPath)
-        if ($text -match '^\{.*"lastBootUpTime":.*\}$') {
-            (ConvertFrom-Json -InputObject $text).lastBootUpTime
-        }
+    $record = Read-Record -Path $RebootRecordPath
+    # A record without a boot, whoever left it, says of none: what a power cut has left was followed by one anyhow.
+    if ($null -ne $record -and $null -ne $record.PSObject.Properties['lastBootUpTime']) {
+        $record.lastBootUpTime
     }
 }
 
 function Remove-RebootRecord {
-    if (Test-Path -LiteralPath $RebootRecordPath) {
-        Remove-Item -LiteralPath $RebootRecordPath -Force
-    }
+    Remove-Record -Path $RebootRecordPath
 }
 
 function Get-PendingRebootReason {
@@ -51,8 +46,14 @@ function Get-PendingComputerName {
     if ($next -ne $active) { $next } else { '' }
 }
 
-# Closes the SSH port too: running sessions go on, but nobody can connect to the system that goes down and take it for
-# the one that comes up.
+# Running sessions go on, but nobody can connect until it is over, and take the machine for one that is through.
+function Close-SshPort {
+    $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
+    if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
+        $sshd.Stop()
+    }
+}
+
 function Start-Reboot {
     param([int] $DelaySeconds, [string] $Comment)
     # 1115 and 1190: a shutdown is under way or scheduled already, which is what is wanted.
@@ -60,8 +61,5 @@ function Start-Reboot {
         -ArgumentList '/r', '/f', '/t', $DelaySeconds, '/d', 'p:2:4', '/c', $Comment `
         -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 `
         -Remedy 'Reboot the machine by hand, then run again.'
-    $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
-    if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
-        $sshd.Stop()
-    }
+    Close-SshPort
 }

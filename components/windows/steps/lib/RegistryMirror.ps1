@@ -33,19 +33,15 @@ function Set-RegistryMirror {
         $wanted[$name] = Get-RegistryHostsFile -Mirror ($addresses -split ',')
     }
     foreach ($name in $wanted.Keys) {
-        $path = "$Folder\$name\hosts.toml"
-        $current = if (Test-Path -LiteralPath $path) { [IO.File]::ReadAllText($path) } else { '' }
-        if ($current -cne $wanted[$name]) {
-            $null = New-Item -Path "$Folder\$name" -ItemType Directory -Force
-            Write-WholeText -Path $path -Text $wanted[$name]
+        if (Set-WholeText -Path "$Folder\$name\hosts.toml" -Text $wanted[$name]) {
             $changed = $true
         }
     }
     if (Test-Path -LiteralPath $Folder) {
         foreach ($below in Get-ChildItem -LiteralPath $Folder -Directory) {
             $path = "$($below.FullName)\hosts.toml"
-            if (-not $wanted.ContainsKey($below.Name) -and (Test-Path -LiteralPath $path) -and
-                [IO.File]::ReadAllText($path).StartsWith($RegistryMirrorMark)) {
+            if (-not $wanted.ContainsKey($below.Name) -and
+                (Read-WholeText -Path $path).StartsWith($RegistryMirrorMark)) {
                 Remove-Item -LiteralPath $path -Force
                 $changed = $true
             }

@@ -1,6 +1,11 @@
-# Starting and stopping Windows services in bounded time; Start-Service and Stop-Service wait for ever.
+# Starting, stopping and removing Windows services in bounded time; Start-Service and Stop-Service wait for ever.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
+
+function Test-Service {
+    param([string] $Name)
+    $null -ne (Get-Service -Name $Name -ErrorAction SilentlyContinue)
+}
 
 # Stops those that depend on it, too.
 function Stop-ServiceInTime {
@@ -27,6 +32,14 @@ function Stop-ServiceInTime {
         }
         Start-Sleep -Milliseconds 500
         $service.Refresh()
+    }
+}
+
+# An empty name is that of no service.
+function Stop-ServiceIfPresent {
+    param([string] $Name)
+    if ($Name -ne '' -and (Test-Service -Name $Name)) {
+        Stop-ServiceInTime -Name $Name
     }
 }
 
@@ -99,4 +112,30 @@ function Edit-Service {
             -Message "Changing the service $Name failed: Win32_Service.Change returned $($answer.ReturnValue)." `
             -Remedy "Look for the service $Name in services.msc; one marked for deletion goes away with a reboot."
     }
+}
+
+# A deleted service stays in the list while anybody holds it open, and nobody can register it anew until then
+# (k0sproject/k0s#8033).
+function Remove-ServiceInTime {
+    param([string] $Name, [int] $TimeoutSeconds = 30)
+    if (-not (Test-Service -Name $Name)) {
+        return
+    }
+    Stop-ServiceInTime -Name $Name
+    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$Name'"
+    $answer = Invoke-CimMethod -InputObject $service -MethodName 'Delete'
+    # 16: marked for deletion already.
+    if (@(0, 16) -notcontains $answer.ReturnValue) {
+        Stop-Step -Code 'ResetFailed' -Remedy 'Look for the service in services.msc, then run again.' `
+            -Message "Win32_Service.Delete of $Name returned $($answer.ReturnValue)."
+    }
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    while (Test-Service -Name $Name) {
+        if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
+            Stop-Step -Code 'ResetFailed' -Remedy 'Close services.msc and what else shows services, or reboot.' `
+                -Message "The service $Name is marked for deletion but still there after $TimeoutSeconds s."
+        }
+        Start-Sleep -Milliseconds 500
+    }
+    "service $Name"
 }

@@ -29,3 +29,31 @@ function Write-WholeText {
     $bytes = (New-Object -TypeName System.Text.UTF8Encoding -ArgumentList $false).GetBytes($Text)
     Write-WholeFile -Path $Path -Bytes $bytes
 }
+
+# Empty where there is no file.
+function Read-WholeText {
+    param([string] $Path)
+    if (Test-Path -LiteralPath $Path) { [IO.File]::ReadAllText($Path) } else { '' }
+}
+
+# Returns whether the file differed.
+function Set-WholeText {
+    param([string] $Path, [string] $Text)
+    if ((Read-WholeText -Path $Path) -ceq $Text) {
+        return $false
+    }
+    Write-WholeText -Path $Path -Text $Text
+    $true
+}
+
+# Windows' lazy writer takes some seconds. A machine that loses its power before it has come to kubelet's config.yaml
+# has an empty one afterwards, and looks like a node that has joined: kubelet can't start, and no later run would see
+# why. A failure is only said: the node works without this, as long as it has power.
+function Write-DriveCache {
+    try {
+        Write-VolumeCache -DriveLetter C -ErrorAction Stop
+    }
+    catch {
+        Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)"
+    }
+}

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'FirewallRule.ps1')
+
 $SshDataFolder = 'C:\ProgramData\ssh'
 $SshProgramFolder = 'C:\Program Files\OpenSSH'
 $SshFirewallRule = 'kindows-sshd'
@@ -9,9 +11,7 @@ $SshFirewallRule = 'kindows-sshd'
 # OpenSSH's own script registers the services.
 function Install-SshServer {
     param([string] $Archive)
-    if ($null -ne (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
-        Stop-ServiceInTime -Name 'sshd'
-    }
+    Stop-ServiceIfPresent -Name 'sshd'
     # The archive has one folder, OpenSSH-Win64; a run that was cut short left a part of it.
     foreach ($folder in "$SshProgramFolder.new", $SshProgramFolder) {
         if (Test-Path -LiteralPath $folder) {
@@ -41,10 +41,7 @@ function Set-SshServer {
 
 # In every profile: Windows' own rule leaves out public networks, which an unknown one is.
 function Add-SshFirewallRule {
-    if ($null -eq (Get-NetFirewallRule -Name $SshFirewallRule -ErrorAction SilentlyContinue)) {
-        $null = New-NetFirewallRule -Name $SshFirewallRule -DisplayName 'OpenSSH (kindows)' -Enabled True `
-            -Direction Inbound -Protocol TCP -LocalPort 22 -Profile Any -Action Allow -ErrorAction Stop
-    }
+    $null = Add-FirewallRule -Name $SshFirewallRule -DisplayName 'OpenSSH (kindows)' -Protocol TCP -Port 22
 }
 
 function Set-SshIdentity {
@@ -59,7 +56,7 @@ function Set-SshIdentity {
 # Not delayed, which would be two minutes more at each boot; where it fails to start, its recovery actions start it
 # again.
 function Enable-SshServer {
-    if ($null -eq (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
+    if (-not (Test-Service -Name 'sshd')) {
         Stop-Step -Code 'ServiceNotRunning' -Message 'This Windows has no service sshd, and its CD has no OpenSSH.' `
             -Remedy 'Name OpenSSH-Win64.zip in kindows:windows.image.openSsh.'
     }
