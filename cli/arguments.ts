@@ -1,36 +1,17 @@
 import { InvalidArgumentError } from "commander";
 
-/** @throws when the text is not a whole number from 0 upward. */
-export function days(text: string): number {
-  if (!/^[0-9]{1,5}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a whole number of days.");
-  }
-  return Number(text);
-}
+/** @throws when the text is not a whole number of days. */
+export const days = (text: string): number => wholeNumber(text, 0, 99_999, " of days");
 
 /** @throws when the text is not a whole number of seconds from 1 upward. */
-export function seconds(text: string): number {
-  if (!/^[1-9][0-9]{0,5}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a whole number of seconds, at least 1.");
-  }
-  return Number(text);
-}
+export const seconds = (text: string): number =>
+  wholeNumber(text, 1, 999_999, " of seconds, at least 1");
 
-/** @throws when the text is not a whole number of lines from 0 upward. */
-export function lines(text: string): number {
-  if (!/^[0-9]{1,5}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a whole number of lines.");
-  }
-  return Number(text);
-}
+/** @throws when the text is not a whole number of lines. */
+export const lines = (text: string): number => wholeNumber(text, 0, 99_999, " of lines");
 
 /** @throws when the text is not a port's number. */
-export function port(text: string): number {
-  if (!/^[1-9][0-9]{0,4}$/.test(text) || Number(text) > 65535) {
-    throw new InvalidArgumentError("It must be a whole number from 1 to 65535.");
-  }
-  return Number(text);
-}
+export const port = (text: string): number => wholeNumber(text, 1, 65_535, " from 1 to 65535");
 
 /** @throws when a part of the list is empty. */
 export function commaList(text: string): string[] {
@@ -39,4 +20,12 @@ export function commaList(text: string): string[] {
     throw new InvalidArgumentError("It must be names separated by commas.");
   }
   return parts;
+}
+
+function wholeNumber(text: string, least: number, most: number, what: string): number {
+  const number = Number(text);
+  if (!/^[0-9]{1,6}$/.test(text) || number < least || number > most) {
+    throw new InvalidArgumentError(`It must be a whole number${what}.`);
+  }
+  return number;
 }

@@ -4,17 +4,14 @@ import { closest } from "fastest-levenshtein";
 import * as z from "zod";
 
 import type { ExistingSettings } from "../config/existing/settings.ts";
-import { labNames } from "../config/names.ts";
-import type { LabNames } from "../config/names.ts";
+import { labNames, type LabNames } from "../config/names.ts";
 import type { SettingsProblem } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
 import { stackSections, type StackSections } from "../config/stack-sections.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile } from "./engine/folders.ts";
-import { withoutSealed } from "./existing/without-sealed.ts";
 import { Failure } from "../host/failure.ts";
-import type { SettingsFile } from "./settings-file.ts";
-import { readSettingsFile, settingsIn } from "./settings-file.ts";
+import { type SettingsFile, readSettingsFile, settingsIn } from "./settings-file.ts";
 
 /**
  * All settings of a stack, from its file.
@@ -119,4 +116,36 @@ async function settingsText(stack: string): Promise<string> {
         : `${fileName(stack)} cannot be read: ${message}`,
     );
   }
+}
+
+/** What stands in for a setting that is sealed, by its key; commands that need none of them read the others all the same. */
+const standIns: Readonly<Record<string, readonly [key: string, value: string]>> = {
+  text: ["file", "/sealed"],
+  privateKey: ["privateKeyFile", "/sealed"],
+};
+
+/** Sections as written in a stack's file, with something else in the place of each sealed value (`secure: v1:...`). */
+export function withoutSealed(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(withoutSealed);
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]): [string, unknown] => {
+      if (!isSealed(inner)) return [key, withoutSealed(inner)];
+      const [other, text] = standIns[key] ?? [key, "sealed"];
+      return [other, text];
+    }),
+  );
+}
+
+function isSealed(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.keys(value).length === 1 &&
+    "secure" in value
+  );
 }

@@ -1,6 +1,4 @@
-import type { Previewed } from "../cli/preview-diff/previewed.ts";
-import type { PreviewedResource } from "../cli/preview-diff/previewed-resource.ts";
-import type { Value } from "../cli/preview-diff/value.ts";
+import type { Previewed, PreviewedResource, Value } from "../cli/preview-diff/previewed.ts";
 import type { Limits } from "./limits.ts";
 
 /** Something a stack asks for that a rule forbids. */

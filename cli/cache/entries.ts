@@ -3,6 +3,11 @@ import path from "node:path";
 
 import { markerName, readMarker } from "../../toolchain/cache-marker.ts";
 import type { Cache } from "../../toolchain/cache.ts";
+import {
+  compilerAddresses,
+  compilerFolder,
+  type CompilerAddress,
+} from "../../toolchain/compiler-caches.ts";
 
 /** One thing that was built or fetched once. */
 export interface CacheEntry {
@@ -47,4 +52,34 @@ export async function bytesBelow(folder: string): Promise<number> {
       }),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Go's modules and compiled packages as entries, as far as there are any. */
+export async function compilerCaches(
+  cache: Cache,
+): Promise<readonly (CacheEntry & { readonly address: CompilerAddress })[]> {
+  const entries = await Promise.all(
+    compilerAddresses.map(async (address) => {
+      const folder = compilerFolder(cache, address);
+      const usedAt = await lastWrite(folder);
+      return usedAt === undefined
+        ? []
+        : [{ address, bytes: await bytesBelow(folder), seconds: undefined, usedAt }];
+    }),
+  );
+  return entries.flat();
+}
+
+/** The compiler spreads what it writes over one layer of folders. */
+async function lastWrite(folder: string): Promise<Date | undefined> {
+  const times = await Promise.all(
+    ["build", "mod/cache/download"].map(async (name) => {
+      const below = path.join(folder, name);
+      const names = await readdir(below).catch(() => [] as string[]);
+      const found = names.map((each) => stat(path.join(below, each)).catch(() => undefined));
+      return (await Promise.all(found)).map((each) => each?.mtimeMs ?? 0);
+    }),
+  );
+  const latest = Math.max(...times.flat());
+  return Number.isFinite(latest) ? new Date(latest) : undefined;
 }

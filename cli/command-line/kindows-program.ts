@@ -1,13 +1,7 @@
-import { Command, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 
-import { addAccessCommands } from "./access-commands.ts";
-import { addCacheCommands } from "./cache-commands.ts";
-import { addExistingMachineCommands } from "./existing-machine-commands.ts";
-import { addHostCommands } from "./host-commands.ts";
-import { addImageCommands } from "./image-commands.ts";
-import { addShellCommands } from "./shell-commands.ts";
-import { addStackCommands } from "./stack-commands.ts";
-import { addVerificationCommands } from "./verification-commands.ts";
+import { commaList, days, lines, port, seconds } from "../arguments.ts";
+import { completeCommand, shells } from "../completion/shell-scripts.ts";
 
 /** The command line with all its commands, as yet without arguments. */
 export function kindowsProgram(): Command {
@@ -40,14 +34,290 @@ Exit codes: 0 fine, 1 something is wrong or failed, 2 unknown command or option,
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
 
-  // In the order of the help.
-  addStackCommands(program);
-  addAccessCommands(program);
-  addVerificationCommands(program);
-  addHostCommands(program);
-  addImageCommands(program);
-  addExistingMachineCommands(program);
-  addCacheCommands(program);
-  addShellCommands(program);
+  const run = runner(program);
+  addStackCommands(program, run);
+  addAccessCommands(program, run);
+  addVerificationCommands(program, run);
+  addHostCommands(program, run);
+  addImageCommands(program.command("image"), run);
+  addExistingMachineCommands(program, run);
+  addCacheCommands(program.command("cache"), run);
+  addShellCommands(program, run);
   return program;
+}
+
+type Run = ReturnType<typeof runner>;
+
+/**
+ * Runs a command with the program's options, its operands by their names, and its own options; its exit code becomes the
+ * process's. Each loads its module only then, to keep every other command quick.
+ */
+function runner(program: Command) {
+  return <Name extends string>(
+      load: () => Promise<Record<Name, (options: never) => Promise<number>>>,
+      name: Name,
+      ...operands: string[]
+    ) =>
+    async (...given: unknown[]): Promise<void> => {
+      const named = Object.fromEntries(operands.map((operand, at) => [operand, given[at]]));
+      const own = given[operands.length] as object;
+      const options = { ...program.opts<{ stack: string }>(), ...named, ...own };
+      process.exitCode = await (await load())[name](options as never);
+    };
+}
+
+/** Of commands that fetch what is missing: consent where nobody is asked. */
+const fetchOption = (): Option =>
+  new Option("-y, --yes", "fetch what is missing without asking").default(false);
+
+/** Commands about what the stack asks for, and the lab that it becomes. */
+function addStackCommands(program: Command, run: Run): void {
+  program
+    .command("up")
+    .description("make the lab, or bring it up to date; ends with the table of nodes")
+    .addOption(fetchOption())
+    .option("--verbose", "print the engine's own log as well, all of it", false)
+    .action(run(() => import("../commands/up.ts"), "up"));
+  program
+    .command("down")
+    .description("remove the lab and all it left on this host")
+    .action(run(() => import("../commands/down.ts"), "down"));
+  program
+    .command("preview")
+    .description("show what `up` would change")
+    .action(run(() => import("../commands/preview.ts"), "preview"));
+  program
+    .command("preview-diff")
+    .description("what a change does to the stacks, as Markdown: for pull requests")
+    .requiredOption("--base <reference>", "branch, tag or commit to compare with")
+    .option("--out <file>", "where to write it, instead of standard output")
+    .option("--stacks <names>", "only these, separated by commas; else all it touches", commaList)
+    .action(run(() => import("../commands/preview-diff.ts"), "previewDiff"));
+  program
+    .command("policy")
+    .description("whether what the stacks ask for keeps the rules in policy/")
+    .option("--stacks <names>", "only these, separated by commas; else all", commaList)
+    .option("--rules", "only list the rules", false)
+    .action(run(() => import("../commands/policy.ts"), "policy"));
+  program
+    .command("topology")
+    .description(
+      "draw what the stack asks for, as an SVG: machines, networks, and what waits for what",
+    )
+    .option("--out <file>", "where to write it, instead of standard output")
+    .action(run(() => import("../commands/topology.ts"), "topology"));
+}
+
+/** Commands about a lab that is up: what it is, and the ways into it. */
+function addAccessCommands(program: Command, run: Run): void {
+  program
+    .command("status")
+    .description("nodes, machines, and how to reach them")
+    .option("--json", "print JSON", false)
+    .addOption(
+      new Option("--watch", "look again and again until ^C; not at a terminal, tell only changes")
+        .default(false)
+        .conflicts("json"),
+    )
+    .option("--interval <seconds>", "with --watch: pause between two looks", seconds, 5)
+    .action(run(() => import("../commands/status.ts"), "status"));
+
+  const withMerge = (flag: string, description: string): Option =>
+    new Option(flag, `with --merge: ${description}`)
+      .default(false)
+      .conflicts(["print", "remove"])
+      .implies({ merge: true });
+  program
+    .command("kubeconfig")
+    .description("where the lab's kubeconfig is; --merge puts it into your own")
+    .addOption(
+      new Option("--print", "print the kubeconfig itself").default(false).conflicts("remove"),
+    )
+    .addOption(
+      new Option("--merge", "put its context into the first file of $KUBECONFIG, or ~/.kube/config")
+        .default(false)
+        .conflicts(["print", "remove"]),
+    )
+    .addOption(withMerge("--use", "kubectl works with it from now on"))
+    .addOption(withMerge("--force", "overwrite a context of that name that is not of the stack"))
+    .option("--remove", "take out what --merge has put there; `down` does so too", false)
+    .action(run(() => import("../commands/kubeconfig.ts"), "kubeconfig"));
+
+  program
+    .command("logs")
+    .description(
+      "collect the logs of Windows nodes into .kindows/<stack>/logs; --follow prints them as they come",
+    )
+    .argument("[source...]", "names of nodes; with --follow also control-plane and steps; else all")
+    .option("--follow", "print lines as they come, without secrets, until ^C", false)
+    .option("--tail <lines>", "with --follow: last lines of each log to begin with", lines, 10)
+    .option(
+      "--wait <seconds>",
+      "with --follow: how long to wait for what does not answer",
+      seconds,
+      600,
+    )
+    .action(run(() => import("../commands/logs.ts"), "logs", "sources"));
+  program
+    .command("ssh")
+    .description("a shell on a node's machine, or one command: kindows ssh win-1 -- ver")
+    .argument("<node>", "name of the node")
+    .argument("[command...]", "what to run there instead of a shell")
+    .action(run(() => import("../commands/ssh.ts"), "ssh", "node", "command"));
+  program
+    .command("console")
+    .description("where the screen of a node's machine can be seen, also while it boots")
+    .argument("<node>", "name of the node")
+    .option("--open", "open a viewer, where there is one", false)
+    .action(run(() => import("../commands/console.ts"), "showConsole", "node"));
+}
+
+/** Commands about whether a cluster with Windows nodes does what it should. */
+function addVerificationCommands(program: Command, run: Run): void {
+  program
+    .command("verify")
+    .description("try every path of the cluster's network, and show them as a table")
+    .option("--kubeconfig <file>", "the cluster of a kubeconfig, instead of the stack's lab")
+    .option("--context <name>", "context of that kubeconfig (default: its current one)")
+    .option("--rows <ids>", "only these, separated by commas; * stands for anything", commaList)
+    .option("--list", "only print the rows", false)
+    .option(
+      "--timeout <seconds>",
+      "longest time for a row (default: 120; 1200 where Windows images are pulled)",
+      seconds,
+    )
+    .option("--image <reference>", "image to run instead of agnhost's, one that does the same")
+    .option("--keep", "leave the namespace kindows-verify and all in it in place", false)
+    .option("--json <file>", "write the results as JSON")
+    .option("--junit <file>", "write the results as JUnit's XML")
+    .option("--html <file>", "write the results as a page with the matrix")
+    .action(run(() => import("../commands/verify.ts"), "verify"));
+  program
+    .command("conformance")
+    .description("Kubernetes' own tests of Windows nodes; needs real ones")
+    .option("--suite <id>", "which tests: see --list", "sig-windows")
+    .option("--list", "only print the suites", false)
+    .option("--dry-run", "only print what would be applied, or run", false)
+    .option("--focus <regex>", "tests to run, by their names, instead of the suite's")
+    .option("--skip <regex>", "tests to leave out, instead of the suite's")
+    .option("--timeout <seconds>", "longest run, images aside (default: the suite's)", seconds)
+    .option("--image <reference>", "image with ginkgo and e2e.test instead of Kubernetes' own")
+    .option("--repo-list <file>", "other registries for the tests' images (KUBE_TEST_REPO_LIST)")
+    .option("--local <folder>", "run ginkgo and e2e.test of this folder on this host, not a Job")
+    .option("--output <folder>", "where log and results go")
+    .option("--keep", "leave the namespace kindows-conformance in place", false)
+    .action(run(() => import("../commands/conformance.ts"), "conformance"));
+}
+
+/** Commands about what a lab needs of this host. */
+function addHostCommands(program: Command, run: Run): void {
+  program
+    .command("doctor")
+    .description(
+      "what this host has, what it lacks for the stack, what has stopped, and what labs left on it",
+    )
+    .option("--json", "print JSON", false)
+    .option("--fix", "first start what has stopped and remove what is left of the lab", false)
+    .action(run(() => import("../commands/doctor.ts"), "doctor"));
+  program
+    .command("prepare")
+    .description("install packages, build or fetch tools and images, start daemons; nothing else")
+    .addOption(fetchOption())
+    .action(run(() => import("../commands/prepare.ts"), "prepare"));
+  program
+    .command("fetch")
+    .description(
+      "fetch what is installed on Windows nodes, and what their image is made of; say what is there",
+    )
+    .option("--list", "only say what is there and what is missing", false)
+    .action(run(() => import("../commands/fetch.ts"), "fetch"));
+  program
+    .command("lock")
+    .description("what is downloaded, and where the checksum of each in software.lock.json is from")
+    .option("--update", "lock what publishers say of what is not locked", false)
+    .action(run(() => import("../commands/lock.ts"), "lock"));
+}
+
+/** Commands about the disk that Windows machines start from. */
+function addImageCommands(image: Command, run: Run): void {
+  image.description("the disk that Windows machines start from");
+  image
+    .command("check")
+    .description("look at what the stack's image is made of: ISOs, drivers, a disk")
+    .action(run(() => import("../commands/image.ts"), "check"));
+  image
+    .command("scripts")
+    .description(
+      "write the scripts that seal a Windows Server of your own, for its disk to be the image",
+    )
+    .argument("<folder>", "a folder that is not there yet")
+    .option("--language <name>", "language of that Windows", "en-US")
+    .action(run(() => import("../commands/image-scripts.ts"), "writeScripts", "folder"));
+  image
+    .command("build")
+    .description("make the stack's image from its ISO, unless it is there; `up` does so too")
+    .addOption(fetchOption())
+    .action(run(() => import("../commands/image.ts"), "build"));
+  image
+    .command("ls")
+    .description("list the images that were made from an ISO, what uses them, and unfinished ones")
+    .action(run(() => import("../commands/image.ts"), "list"));
+  image
+    .command("prune")
+    .description(
+      "remove what killed builds left, and images that no lab of this host and no stack of this clone uses",
+    )
+    .option("--dry-run", "only say what would be removed", false)
+    .action(run(() => import("../commands/image.ts"), "prune"));
+}
+
+/** Commands about Windows Servers that are there. */
+function addExistingMachineCommands(program: Command, run: Run): void {
+  program
+    .command("bootstrap")
+    .description("print what turns on SSH on a Windows Server that is there, for a stack of such")
+    .argument("<host>", "its address or name")
+    .option("--key <file>", "public key that shall log in (default: ~/.ssh/id_ed25519.pub)")
+    .action(run(() => import("../commands/bootstrap.ts"), "bootstrap", "host"));
+  program
+    .command("host-key")
+    .description("print the SSH host key of a machine that is there, to be pinned in the settings")
+    .argument("<host>", "its address or name")
+    .option("--port <number>", "its SSH port", port, 22)
+    .action(run(() => import("../commands/host-key.ts"), "hostKey", "host"));
+}
+
+/** Commands about what was built or fetched once. */
+function addCacheCommands(cache: Command, run: Run): void {
+  cache.description("what was built or fetched once, for all clones");
+  cache
+    .command("ls")
+    .description("list the entries, their size and last use")
+    .action(run(() => import("../commands/cache.ts"), "list"));
+  cache
+    .command("prune")
+    .description("remove entries that no clone has used for a while")
+    .option("--unused-for <days>", "how long not used; 0 empties the cache", days, 30)
+    .action(run(() => import("../commands/cache.ts"), "prune"));
+}
+
+/** Commands about a user's shell. */
+function addShellCommands(program: Command, run: Run): void {
+  program
+    .command("env")
+    .description("print what a shell needs for plain `pulumi` on the stack")
+    .action(run(() => import("../commands/env.ts"), "env"));
+  program
+    .command("completion")
+    .description("print what a shell needs to complete kindows: source <(kindows completion bash)")
+    .addArgument(new Argument("<shell>", "which shell").choices(shells))
+    .action(run(() => import("../commands/completion.ts"), "printCompletion", "shell"));
+  program
+    .command(completeCommand, { hidden: true })
+    .argument("[words...]")
+    .action(async (words: string[]) => {
+      const { printCandidates } = await import("../commands/completion.ts");
+      const { stack } = program.opts<{ stack: string }>();
+      process.exitCode = await printCandidates(program, words, stack);
+    });
 }

@@ -1,9 +1,8 @@
 import { Cache } from "../../toolchain/cache.ts";
 import { compilerAddresses, removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
-import { compilerCaches } from "../cache/compiler-caches.ts";
-import { cacheEntries } from "../cache/entries.ts";
-import { removeLoadedImages } from "../cache/loaded-images.ts";
+import { compilerCaches, cacheEntries } from "../cache/entries.ts";
 import {
+  removeLoadedImages,
   removeDeadBuilds,
   removeEntries,
   removeStaleDownloads,

@@ -11,9 +11,9 @@ import { exitCodes } from "../../host/failure.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
 
 /** `kindows completion`: what a shell must read to complete kindows' command lines. */
-export function printCompletion(shell: Shell): number {
+export function printCompletion({ shell }: { readonly shell: Shell }): Promise<number> {
   process.stdout.write(completionScript(shell, path.join(projectRoot, "kindows")));
-  return exitCodes.ok;
+  return Promise.resolve(exitCodes.ok);
 }
 
 /**

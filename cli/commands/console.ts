@@ -1,8 +1,6 @@
 import { hostname, userInfo } from "node:os";
 
-import { screenOf } from "../console/screen.ts";
-import { openViewer } from "../console/viewer.ts";
-import { wayTo } from "../console/way.ts";
+import { screenOf, openViewer, wayTo } from "../console/screen.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { thisHost } from "../lab/host.ts";
 import { say } from "../progress.ts";

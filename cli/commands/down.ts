@@ -1,7 +1,5 @@
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
-import { stackExists } from "../engine/ensure-stack.ts";
-import { enginePulumi } from "../engine/pulumi.ts";
-import type { Pulumi } from "../engine/pulumi.ts";
+import { stackExists, enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { sweepLeftovers } from "../host-resources/host-resources.ts";

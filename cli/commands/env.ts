@@ -1,6 +1,6 @@
 import { shellWord } from "../../host/shell-word.ts";
 import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
-import { ensureLocalState } from "../engine/local-state.ts";
+import { ensureLocalState } from "../engine/folders.ts";
 import { exitCodes } from "../../host/failure.ts";
 
 /** `kindows env`: what a shell needs for plain `pulumi` on a stack, as shell commands for `eval`. */

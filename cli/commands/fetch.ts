@@ -3,10 +3,14 @@ import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { exitCodes, messageOf } from "../../host/failure.ts";
 import { findUpdate } from "../fetch/find-update.ts";
-import { downloadedMedia } from "../fetch/image-media.ts";
-import { findPrograms, type HostMedium } from "../fetch/programs.ts";
-import { programsText } from "../fetch/report.ts";
-import { fetchFiles, fetchNoted, pushedMedia, pushedPrograms } from "../fetch/stack-programs.ts";
+import {
+  downloadedMedia,
+  fetchFiles,
+  fetchNoted,
+  pushedMedia,
+  pushedPrograms,
+} from "../fetch/stack-programs.ts";
+import { findPrograms, type HostMedium, programsText } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 

@@ -13,10 +13,15 @@ import { exitCodes, messageOf } from "../../host/failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
 import { findUpdate } from "../fetch/find-update.ts";
 import { ensureStackPrograms } from "../fetch/stack-programs.ts";
-import { unfinishedImages } from "../image/cut-off.ts";
-import { imageEntries, madeImages } from "../image/images.ts";
-import type { ImageUse, MadeImage } from "../image/images.ts";
-import { usedByLabs, wantedByStacks } from "../image/uses.ts";
+import {
+  unfinishedImages,
+  imageEntries,
+  madeImages,
+  type ImageUse,
+  type MadeImage,
+  usedByLabs,
+  wantedByStacks,
+} from "../image/images.ts";
 import { thisHost } from "../lab/host.ts";
 import { requireMakeableImage } from "../prepare/image-checks.ts";
 import { buildStackImage } from "../prepare/stack-image.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { projectRoot } from "../../toolchain/project.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { kubeconfigFiles } from "../kubeconfig/config-file.ts";
-import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/user-files.ts";
+import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/lab-entries.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { say } from "../progress.ts";
 

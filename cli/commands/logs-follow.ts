@@ -7,31 +7,23 @@ import { accessFiles } from "../lab/access.ts";
 import { labStateOf } from "../lab/lab-state.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { thisHost } from "../lab/host.ts";
-import { chooseStreams } from "../logs/follow/choose-streams.ts";
-import { followAll } from "../logs/follow/follow-all.ts";
-import { journalStream } from "../logs/follow/journal-stream.ts";
+import {
+  chooseStreams,
+  followAll,
+  controlPlaneName,
+  stepsName,
+  type LogStream,
+} from "../logs/follow/log-stream.ts";
+import { journalStream, staticPodsStream } from "../logs/follow/process-streams.ts";
 import { machineStream } from "../logs/follow/machine-stream.ts";
-import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
-import type { LogStream } from "../logs/follow/source.ts";
-import { staticPodsStream } from "../logs/follow/static-pods-stream.ts";
 import { stepsStream } from "../logs/follow/steps-stream.ts";
 import { say } from "../progress.ts";
-import { labIdentity } from "../stack-settings.ts";
-import type { LabIdentity } from "../stack-settings.ts";
+import type { LogsOptions } from "./logs.ts";
+import { labIdentity, type LabIdentity } from "../stack-settings.ts";
 import { watchInterruption } from "../verify/interruption.ts";
 
 /** Seconds between two tries to reach what does not answer. */
 const pauseSeconds = 3;
-
-export interface FollowOptions {
-  readonly stack: string;
-  /** Nodes, `control-plane`, `steps`; all of them where none is named. */
-  readonly sources: readonly string[];
-  /** Last lines of each log to begin with. */
-  readonly tail: number;
-  /** Seconds that a source which does not answer is waited for, each time. */
-  readonly waitSeconds: number;
-}
 
 /**
  * `kindows logs --follow`: lines of the logs as they come, without secrets, until ^C.
@@ -39,7 +31,7 @@ export interface FollowOptions {
  * @returns exit code 130 when it was ended; 1 when every source was given up.
  * @throws Failure when a source is asked for that is none.
  */
-export async function followLogs(options: FollowOptions): Promise<number> {
+export async function followLogs(options: LogsOptions): Promise<number> {
   const identity = await labIdentity(options.stack);
   const notes: string[] = [];
   const all = await streamsOf(identity, (note) => notes.push(note));
@@ -55,8 +47,9 @@ export async function followLogs(options: FollowOptions): Promise<number> {
   const interruption = watchInterruption(() => undefined);
   try {
     await followAll({
-      ...options,
       streams: choice.streams,
+      tail: options.tail,
+      waitSeconds: options.wait,
       pauseSeconds,
       signal: interruption.signal,
       out: (line) => process.stdout.write(`${line}\n`),

@@ -4,7 +4,7 @@ import { stackFolder } from "../engine/folders.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { collectLogs } from "../logs/collect.ts";
-import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
+import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
 import { say } from "../progress.ts";
 import { labStateOf, type NodeMachine } from "../lab/lab-state.ts";
 import { labIdentity } from "../stack-settings.ts";
@@ -14,8 +14,14 @@ const followedOnly: readonly string[] = [controlPlaneName, stepsName];
 
 export interface LogsOptions {
   readonly stack: string;
-  /** Nodes; all of them where none is named. */
-  readonly nodes: readonly string[];
+  /** Nodes, with `follow` also `control-plane` and `steps`; all of them where none is named. */
+  readonly sources: readonly string[];
+  /** Print lines as they come. */
+  readonly follow: boolean;
+  /** With `follow`: last lines of each log to begin with. */
+  readonly tail: number;
+  /** With `follow`: seconds that a source which does not answer is waited for, each time. */
+  readonly wait: number;
 }
 
 /**
@@ -23,7 +29,11 @@ export interface LogsOptions {
  *
  * @returns exit code 1 where a machine's could not be had.
  */
-export async function logs({ stack, nodes }: LogsOptions): Promise<number> {
+export async function logs(options: LogsOptions): Promise<number> {
+  if (options.follow) {
+    return (await import("./logs-follow.ts")).followLogs(options);
+  }
+  const { stack, sources: nodes } = options;
   const { names } = await labIdentity(stack);
   const { machines: sources } = await labStateOf(enginePulumi(stack, names.prefix));
   const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));

@@ -1,11 +1,9 @@
 import path from "node:path";
 
-import { check, needless, readAllowances, rules } from "../../policy/check.ts";
-import type { Finding } from "../../policy/check.ts";
+import { check, needless, readAllowances, rules, type Finding } from "../../policy/check.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { previewOf } from "../preview-diff/preview.ts";
-import { endedByUser, previewTools } from "../preview-diff/tools.ts";
+import { previewOf, endedByUser, previewTools } from "../preview-diff/preview.ts";
 import { knownStacks } from "../stack-settings.ts";
 import { table } from "../table.ts";
 

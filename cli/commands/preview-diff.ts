@@ -3,11 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { compareStack } from "../preview-diff/compare.ts";
-import { Repository } from "../preview-diff/git.ts";
-import { markdown } from "../preview-diff/markdown.ts";
-import type { StackReport } from "../preview-diff/markdown.ts";
-import { endedByUser, previewTools } from "../preview-diff/tools.ts";
-import { touchedStacks } from "../preview-diff/touched-stacks.ts";
+import { Repository, touchedStacks } from "../preview-diff/git.ts";
+import { markdown, type StackReport } from "../preview-diff/markdown.ts";
+import { endedByUser, previewTools } from "../preview-diff/preview.ts";
 import { say } from "../progress.ts";
 
 export interface PreviewDiffOptions {

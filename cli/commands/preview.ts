@@ -1,7 +1,6 @@
 import { prepare } from "../prepare/prepare.ts";
-import { ensureStack } from "../engine/ensure-stack.ts";
-import { ensureLocalState } from "../engine/local-state.ts";
-import { enginePulumi } from "../engine/pulumi.ts";
+import { ensureStack, enginePulumi } from "../engine/pulumi.ts";
+import { ensureLocalState } from "../engine/folders.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";

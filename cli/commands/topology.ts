@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
 import { exitCodes } from "../../host/failure.ts";
-import { previewOf } from "../preview-diff/preview.ts";
-import { endedByUser, previewTools } from "../preview-diff/tools.ts";
+import { previewOf, endedByUser, previewTools } from "../preview-diff/preview.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { topologySvg } from "../topology/topology-svg.ts";
 

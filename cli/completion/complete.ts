@@ -1,4 +1,4 @@
-import { controlPlaneName, stepsName } from "../logs/follow/names.ts";
+import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
 import type { CommandEntry, OptionEntry, ValueKind } from "./command-table.ts";
 
 /** Something that could be typed next. */

@@ -1,8 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
 import { below, readXml } from "../../host/read-xml.ts";
 import { Failure } from "../../host/failure.ts";
 import { domains } from "../host-resources/domains.ts";
 import { virsh, type Host } from "../lab/host.ts";
 import type { LabIdentity } from "../stack-settings.ts";
+import { findOnPath } from "../../host/search-path.ts";
 
 /** Where a machine's screen can be seen. */
 export interface Screen {
@@ -54,4 +58,83 @@ export async function screenOf(
     );
   }
   return { domain, port, address: vnc?.["listen"] ?? "127.0.0.1" };
+}
+
+/** How one gets to a screen. */
+export interface Way {
+  /** For a viewer on the host of the machines. */
+  readonly url: string;
+  /** The same for viewers that take no URL: host, two colons, port. */
+  readonly target: string;
+  /** Command that brings the port to another computer. */
+  readonly tunnel: string;
+  /** Host of the machines, where that is not this one. */
+  readonly remoteHost: string | undefined;
+}
+
+/**
+ * The way to a screen. VNC listens on the loopback of the host that runs the machine and asks for no password: from
+ * anywhere else SSH leads there.
+ *
+ * @param hostName of this host, as others may know it.
+ */
+export function wayTo(screen: Screen, libvirtUri: string, hostName: string, user: string): Way {
+  const { address, port } = screen;
+  const { hostname, username, port: sshPort } = new URL(libvirtUri);
+  const reached =
+    hostname === ""
+      ? `${user}@${hostName}`
+      : `${sshPort === "" ? "" : `-p ${sshPort} `}${username === "" ? "" : `${username}@`}${hostname}`;
+  return {
+    url: `vnc://${address}:${port}`,
+    target: `${address}::${port}`,
+    tunnel: `ssh -N -L ${port}:${address}:${port} ${reached}`,
+    remoteHost: hostname === "" ? undefined : hostname,
+  };
+}
+
+/** Programs that show a VNC screen, and the Debian packages they are in; the first that is there is taken. */
+const viewers: readonly {
+  readonly program: string;
+  readonly debianPackage: string;
+  readonly argument: (way: Way) => string;
+}[] = [
+  { program: "remote-viewer", debianPackage: "virt-viewer", argument: ({ url }) => url },
+  {
+    program: "vncviewer",
+    debianPackage: "tigervnc-viewer",
+    argument: ({ target }) => target,
+  },
+];
+
+/**
+ * Opens a viewer, which stays when this program ends.
+ *
+ * @returns its name.
+ * @throws Failure when there is none, or no display to open it on.
+ */
+export async function openViewer(way: Way, environment: NodeJS.ProcessEnv): Promise<string> {
+  const hint = `look from another computer instead: ${way.tunnel}, then open ${way.url} there`;
+  if (way.remoteHost !== undefined) {
+    throw new Failure(`the machine's screen is on another host; run: ${way.tunnel}`);
+  }
+  if (!environment["DISPLAY"] && !environment["WAYLAND_DISPLAY"]) {
+    throw new Failure(`there is no display to open a viewer on; ${hint}`);
+  }
+  for (const { program, argument } of viewers) {
+    const found = await findOnPath(program, environment["PATH"] ?? "");
+    if (found !== undefined) {
+      const viewer = spawn(found, [argument(way)], {
+        detached: true,
+        stdio: "ignore",
+        env: environment,
+      });
+      await once(viewer, "spawn");
+      viewer.unref();
+      return program;
+    }
+  }
+  const names = viewers.map(({ program }) => program).join(" or ");
+  const packages = viewers.map(({ debianPackage }) => debianPackage).join(" or ");
+  throw new Failure(`there is no ${names} to open: install ${packages}; or ${hint}`);
 }

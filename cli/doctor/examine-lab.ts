@@ -1,6 +1,12 @@
+import * as z from "zod";
+
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { scriptCommand } from "../../components/windows/step-command.ts";
-import { textFact } from "../../components/windows/step-result.ts";
+import {
+  textFact,
+  parseStepResult,
+  type StepResult,
+} from "../../components/windows/step-result.ts";
 import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { messageOf } from "../../host/failure.ts";
@@ -9,16 +15,15 @@ import { domains } from "../host-resources/domains.ts";
 import { runningOf, type HostResource } from "../host-resources/resource-kind.ts";
 import type { Host } from "../lab/host.ts";
 import { labStateOf, type LabState, type NodeMachine } from "../lab/lab-state.ts";
-import { judgeCertificates, kubeconfigCertificates, probeCertificates } from "./certificates.ts";
-import type { ContainerCertificates } from "./certificates.ts";
-import { judgeClocks, secondsOff } from "./clocks.ts";
-import type { ClockReading } from "./clocks.ts";
+import {
+  judgeCertificates,
+  kubeconfigCertificates,
+  probeCertificates,
+  type ContainerCertificates,
+} from "./certificates.ts";
 import type { Finding } from "./finding.ts";
-import { heartbeatsOf, judgeNodes } from "./nodes.ts";
-import type { ClusterAnswer } from "./nodes.ts";
-import { stepOverSsh } from "./step-over-ssh.ts";
-import { judgeTokens, knownTokens } from "./tokens.ts";
-import type { KnownToken } from "./tokens.ts";
+import { heartbeatsOf, judgeNodes, type ClusterAnswer } from "./nodes.ts";
+import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 
 /** Longest wait for one answer of the API server. */
 const apiSeconds = 10;
@@ -206,4 +211,153 @@ export async function askClock(machine: NodeMachine): Promise<ClockReading> {
   } catch (error) {
     return { node, trouble: messageOf(error).split("\n")[0] ?? "" };
   }
+}
+
+/**
+ * Runs a step on a machine that has its scripts.
+ *
+ * @param input what it gets on its standard input; may be secret.
+ * @throws with the step's own words where it failed by itself.
+ */
+export async function stepOverSsh(
+  step: string,
+  machine: NodeMachine,
+  command: string,
+  timeoutSeconds: number,
+  input = "",
+): Promise<StepResult> {
+  let output: string;
+  try {
+    output = await runOverSsh(machine, command, timeoutSeconds, input);
+  } catch (error) {
+    if (!(error instanceof CommandFailed) || error.output.trim() === "") {
+      throw error;
+    }
+    output = error.output;
+  }
+  return parseStepResult(step, machine.node, output);
+}
+
+/** Seconds by which a clock may be off: below this nothing in Kubernetes minds, and Join-Node leaves it as it is. */
+const toleranceSeconds = 30;
+
+/** What a machine said when it was asked for its time. */
+export type ClockReading =
+  | {
+      readonly node: string;
+      /** Its time; to the second. */
+      readonly time: Date;
+      /** This host's, when it was asked and when it had answered. */
+      readonly asked: Date;
+      readonly answered: Date;
+    }
+  | { readonly node: string; readonly trouble: string };
+
+/** What is wrong with the clocks of machines, against this host's, which is the control plane's as well. */
+export function judgeClocks(
+  readings: readonly ClockReading[],
+  canJoin: (node: string) => boolean,
+): readonly Finding[] {
+  return readings.flatMap((reading): Finding[] => {
+    const { node } = reading;
+    if ("trouble" in reading) {
+      return [
+        {
+          name: `machine ${node}`,
+          seen: `it does not say how it is: ${reading.trouble}`,
+          remedy: `look at its screen: kindows console ${node}`,
+        },
+      ];
+    }
+    const seconds = secondsOff(reading);
+    if (Math.abs(seconds) <= toleranceSeconds) {
+      return [];
+    }
+    return [
+      {
+        name: `clock of ${node}`,
+        seen: `it is ${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead of" : "behind"} this host's, which the control plane has too`,
+        remedy: `set it, on the machine: w32tm /resync`,
+        ...(canJoin(node) && { repair: { kind: "run-join", node } as const }),
+      },
+    ];
+  });
+}
+
+/** How far a clock is ahead, at least: the time may have been taken anywhere between question and answer. */
+export function secondsOff({
+  time,
+  asked,
+  answered,
+}: Extract<ClockReading, { time: Date }>): number {
+  const [early, late] = [time.getTime() - answered.getTime(), time.getTime() - asked.getTime()];
+  if (early <= 0 && late >= 0) {
+    return 0;
+  }
+  return Math.round((early > 0 ? early : late) / 1000);
+}
+
+function duration(seconds: number): string {
+  return seconds < 120
+    ? `${seconds} s`
+    : seconds < 7200
+      ? `${Math.round(seconds / 60)} min`
+      : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+const secretsSchema = z.object({
+  items: z.array(
+    z.object({ data: z.record(z.string(), z.string()).nullish() }), // Values in base64.
+  ),
+});
+
+/** A bootstrap token in the cluster, without what makes it one. */
+export interface KnownToken {
+  readonly description: string;
+  readonly expires: Date | undefined;
+}
+
+/**
+ * Bootstrap tokens in the API server's list of Secrets; only what is no secret of them.
+ *
+ * @throws when it is no such list.
+ */
+export function knownTokens(list: unknown): readonly KnownToken[] {
+  return secretsSchema.parse(list).items.map(({ data }) => {
+    const text = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString("utf8");
+    const expires = new Date(text("expiration"));
+    return {
+      description: text("description"),
+      expires: Number.isNaN(expires.getTime()) ? undefined : expires,
+    };
+  });
+}
+
+/**
+ * Nodes that have not joined, and whether the token for it is still good.
+ *
+ * @param tokens of the cluster; nothing where it does not answer.
+ */
+export function judgeTokens(
+  unjoined: readonly string[],
+  tokens: readonly KnownToken[] | undefined,
+  now: Date,
+): readonly Finding[] {
+  return unjoined.map((node) => {
+    const good = tokens?.some(
+      ({ description, expires }) =>
+        description === `kindows: join of ${node}` && expires !== undefined && expires > now,
+    );
+    const token =
+      good === undefined
+        ? "whether its token is still good cannot be seen"
+        : good
+          ? "its token is still good"
+          : "its token has expired";
+    return {
+      name: `join of ${node}`,
+      seen: `it was begun and not finished; ${token}`,
+      remedy: "kindows up: creates a new token and continues with the join",
+    };
+  });
 }

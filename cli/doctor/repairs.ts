@@ -14,9 +14,8 @@ import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import { labStateOf, withToken, type LabState } from "../lab/lab-state.ts";
-import { askCluster } from "./examine-lab.ts";
+import { askCluster, stepOverSsh } from "./examine-lab.ts";
 import type { Repair } from "./finding.ts";
-import { stepOverSsh } from "./step-over-ssh.ts";
 
 /** Life of a token that a join which is run again gets, in minutes; it is removed when that has ended. */
 const tokenMinutes = 10;

@@ -1,8 +1,7 @@
 import path from "node:path";
 
 import { builtArtifacts, builtTool } from "../../toolchain/built.ts";
-import { backendUrl } from "./backend-url.ts";
-import { pulumiHome, stateFolder } from "./folders.ts";
+import { backendUrl, pulumiHome, stateFolder } from "./folders.ts";
 
 /**
  * What a shell needs so that plain `pulumi` works on this project as `kindows` does: its own home, state and

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { chmod, mkdir } from "node:fs/promises";
 
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 
@@ -39,4 +40,26 @@ export function runLockFile(stack: string): string {
 /** Lock of the `kindows verify` that works in a stack's cluster; `up` and `down` go on beside it. */
 export function verifyLockFile(stack: string): string {
   return path.join(localFolder, "locks", `verify-${stack}.lock`);
+}
+
+/**
+ * Address of a file backend for `PULUMI_BACKEND_URL`.
+ *
+ * The blob library below the engine keeps a file of attributes beside each of its own, which it fills in place: an
+ * engine that was killed while it did so left an empty one, and every later command failed with "failed to load
+ * checkpoint: EOF". The engine does not need them (gocloud.dev/blob/fileblob, URL parameter `metadata`). What remains
+ * is written beside its place and moved there.
+ *
+ * @param folder absolute path.
+ */
+export function backendUrl(folder: string): string {
+  return `file://${folder}?metadata=skip`;
+}
+
+/** Makes what the engine keeps in this clone, for its owner's eyes only; what is there stays. */
+export async function ensureLocalState(): Promise<void> {
+  for (const folder of [localFolder, stateFolder, pulumiHome]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+  }
 }

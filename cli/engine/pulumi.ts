@@ -1,4 +1,5 @@
 import { execa } from "execa";
+import { access } from "node:fs/promises";
 
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
@@ -7,9 +8,8 @@ import { labVariable } from "../host-resources/processes.ts";
 import { parseDeployment, type Deployment } from "./deployment.ts";
 import { engineEnvironment, unwantedVariables } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
-import { lockFolder } from "./folders.ts";
+import { lockFolder, stateFile } from "./folders.ts";
 import { redact } from "./redact.ts";
-import { passSignalsOn } from "./signals.ts";
 
 /** Longest time for a command that only reads or writes the state. */
 const stateTimeoutSeconds = 60;
@@ -162,4 +162,57 @@ export function enginePulumi(
     environment,
     lockFolder: lockFolder(stack),
   });
+}
+
+/** A child process, as far as signals are concerned. */
+export interface Signalled {
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+/** What the engine gets for a signal; it would die of a SIGHUP at once. */
+const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as const;
+
+/**
+ * Passes signals to this process on to a child: the first asks the engine to finish what it has begun, the second to
+ * stop at once, the third kills it.
+ *
+ * @returns an object whose `stop` ends that, and tells whether there was a signal.
+ */
+export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
+  let count = 0;
+  const handlers = (Object.keys(passedOn) as (keyof typeof passedOn)[]).map((name) => {
+    const handler = (): void => {
+      count += 1;
+      child.kill(count > 2 ? "SIGKILL" : passedOn[name]);
+    };
+    process.on(name, handler);
+    return { name, handler };
+  });
+  return {
+    stop: () => {
+      for (const { name, handler } of handlers) {
+        process.off(name, handler);
+      }
+      return count > 0;
+    },
+  };
+}
+
+/** Whether the stack has a state. */
+export async function stackExists(stack: string): Promise<boolean> {
+  return access(stateFile(stack)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Makes the stack when it does not exist yet.
+ *
+ * A settings file without `encryptionsalt` gets one from the engine; the committed ones have theirs and stay as they are.
+ */
+export async function ensureStack(pulumi: Pulumi): Promise<void> {
+  if (!(await stackExists(pulumi.stack))) {
+    await pulumi.state(["stack", "init"]);
+  }
 }

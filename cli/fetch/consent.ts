@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline";
+
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { transferText } from "../../toolchain/transfer-text.ts";
 import { Failure } from "../../host/failure.ts";
-import { downloadedMedia } from "./image-media.ts";
+import { downloadedMedia, pushedPrograms } from "./stack-programs.ts";
 import { findPrograms, type FetchedFile } from "./programs.ts";
-import { pushedPrograms } from "./stack-programs.ts";
 
 /** Who agrees to downloads. */
 export interface Consent {

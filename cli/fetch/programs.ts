@@ -5,11 +5,12 @@ import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { HostOrigin, Medium } from "../../components/windows/software.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
-import { artifactAddress } from "../../toolchain/cache.ts";
-import type { Cache } from "../../toolchain/cache.ts";
+import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { lockChecksum, publishersChecksum } from "../../toolchain/publisher.ts";
 import { messageOf } from "../../host/failure.ts";
+import { transferText } from "../../toolchain/transfer-text.ts";
+import { table } from "../table.ts";
 
 /** What is pushed to machines, with where it comes from. */
 export type HostMedium = Medium & { readonly origin: HostOrigin };
@@ -156,4 +157,25 @@ function missing(
 async function partSize(sha256: string, cache: Cache): Promise<number> {
   const part = path.join(cache.downloadsFolder, `${sha256}.part`);
   return (await stat(part).catch(() => undefined))?.size ?? 0;
+}
+
+/** The table of programs, and below it what is in the way of those that are missing. */
+export function programsText(states: readonly ProgramState[]): string {
+  const rows = states.map(({ fileName, state, bytes, sha256 }) => [
+    fileName,
+    state,
+    sizeText(state, bytes),
+    sha256 ?? "unknown",
+  ]);
+  const problems = states.flatMap(({ fileName, problem }) =>
+    problem === undefined ? [] : [`${fileName}: ${problem}`],
+  );
+  return [table(["PROGRAM", "STATE", "SIZE", "SHA-256"], rows), ...problems].join("\n");
+}
+
+function sizeText(state: ProgramState["state"], bytes: number): string {
+  if (state !== "missing") {
+    return transferText(bytes);
+  }
+  return bytes === 0 ? "-" : `${transferText(bytes)} of it`;
 }

@@ -7,6 +7,9 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { fetchPrograms, type FetchedFile, type HostMedium, type ProgramState } from "./programs.ts";
+import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
+import type { HostProblem } from "../../config/host-problem.ts";
+import { windowsVersionOf } from "../../config/supported.ts";
 
 /** What a stack pushes to its Windows machines; nothing where their image carries it. */
 export function pushedPrograms(settings: Settings): HostMedium[] {
@@ -59,4 +62,26 @@ export async function ensureStackPrograms(settings: Settings): Promise<void> {
         "Run it again to continue.",
     );
   }
+}
+
+/** What a stack's image is made of, as far as it is downloaded. */
+export interface DownloadedMedia {
+  readonly files: readonly (FetchedFile & { readonly sha256: string })[];
+  /** Why others are not, as lines for the user. */
+  readonly problems: readonly HostProblem[];
+}
+
+/** What is downloaded for the image of a stack: pinned, never trusted on first use. */
+export function downloadedMedia({ windows }: Pick<Settings, "windows">): DownloadedMedia {
+  const { image, version } = windows;
+  if (!isMadeFromIso(image)) {
+    return { files: [], problems: [] };
+  }
+  const { media, problems } = imageMedia(image, windowsVersionOf(version));
+  const files = media.flatMap(({ source }) =>
+    source.kind === "file"
+      ? []
+      : [{ uri: source.url, sha256: source.sha256, bytes: source.bytes, origin: {} }],
+  );
+  return { files, problems };
 }

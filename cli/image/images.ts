@@ -1,9 +1,23 @@
-import { imageArtifactName } from "../../components/windows/image/builder/image-artifact.ts";
-import { readImageNote } from "../../components/windows/image/builder/image-note.ts";
-import type { ImageNote } from "../../components/windows/image/builder/image-note.ts";
-import type { Cache } from "../../toolchain/cache.ts";
-import { cacheEntries } from "../cache/entries.ts";
-import type { CacheEntry } from "../cache/entries.ts";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+
+import {
+  imageArtifactName,
+  windowsImage,
+} from "../../components/windows/image/builder/image-artifact.ts";
+import {
+  readImageNote,
+  type ImageNote,
+} from "../../components/windows/image/builder/image-note.ts";
+import { type Cache, artifactAddress } from "../../toolchain/cache.ts";
+import { cacheEntries, type CacheEntry, bytesBelow } from "../cache/entries.ts";
+import { PartialImage } from "../../components/windows/image/builder/partial-image.ts";
+import { isLivingBuild } from "../../toolchain/living-build.ts";
+import { isMadeFromIso } from "../../components/windows/image/media.ts";
+import { lines, virsh, type Host } from "../lab/host.ts";
+import { isLabPrefix } from "../host-resources/resource-kind.ts";
+import { volumesOf } from "../host-resources/storage.ts";
+import { knownStacks, stackSettings } from "../stack-settings.ts";
 
 /** An image that was made here, for all stacks and clones. */
 export interface MadeImage extends CacheEntry {
@@ -42,4 +56,73 @@ export async function madeImages(
         .map(({ why }) => why),
     })),
   );
+}
+
+/** An image whose making is under way, or was cut off. */
+export interface UnfinishedImage {
+  readonly address: string;
+  readonly bytes: number;
+  /** What is known of it, in few words. */
+  readonly what: string;
+  readonly isUnderWay: boolean;
+}
+
+/** Disks of images that are being made, and of those whose builder was killed. */
+export async function unfinishedImages(cache: Cache): Promise<UnfinishedImage[]> {
+  const addresses = await readdir(cache.partialFolder).catch(() => [] as string[]);
+  return Promise.all(
+    addresses.sort().map(async (address) => {
+      const isUnderWay = await isLivingBuild(cache, address);
+      const cutOff = await new PartialImage(cache, address).cutOff();
+      const end =
+        cutOff === "in Setup" ? "the next build starts over" : "the next build continues it";
+      return {
+        address,
+        bytes: await bytesBelow(path.join(cache.partialFolder, address)),
+        what: isUnderWay ? "is being made" : `was cut off: ${end}`,
+        isUnderWay,
+      };
+    }),
+  );
+}
+
+/**
+ * Images that labs of this host have as the base of their machines' disks: a pool holds a copy, by the image's hash.
+ *
+ * @throws when libvirt is there and does not answer.
+ */
+export async function usedByLabs(host: Host): Promise<ImageUse[]> {
+  const pools = lines(await virsh(host, "pool-list", "--name")).filter(isLabPrefix);
+  const found = await Promise.all(
+    pools.map(async (pool) =>
+      (await volumesOf(host, pool)).flatMap(({ name }) => {
+        const hash = hashOfVolume(pool, name);
+        return hash === undefined ? [] : [{ hash, why: `lab ${pool}` }];
+      }),
+    ),
+  );
+  return found.flat();
+}
+
+/** Hash in the name of a pool's golden image; see `MachineStorage`. */
+export function hashOfVolume(pool: string, volume: string): string | undefined {
+  const rest = volume.startsWith(`${pool}-`) ? volume.slice(pool.length + 1) : "";
+  return /^([0-9a-f]{12})\.qcow2$/.exec(rest)?.[1];
+}
+
+/** Images that stacks of this clone ask for, as far as their settings and media say which. */
+export async function wantedByStacks(cache: Cache): Promise<ImageUse[]> {
+  const uses: ImageUse[] = [];
+  for (const stack of await knownStacks()) {
+    try {
+      const settings = await stackSettings(stack);
+      if (isMadeFromIso(settings.windows.image)) {
+        const address = await artifactAddress(windowsImage(settings, cache));
+        uses.push({ hash: address.slice(imageArtifactName.length + 1), why: `stack ${stack}` });
+      }
+    } catch {
+      // Its settings are wrong, or its media are gone: it asks for no image that could be told.
+    }
+  }
+  return uses;
 }

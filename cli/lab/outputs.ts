@@ -1,8 +1,7 @@
 import * as z from "zod";
 
 import { Failure } from "../../host/failure.ts";
-import { stackExists } from "../engine/ensure-stack.ts";
-import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { stackExists, enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { writeAccessFiles, type AccessFiles } from "./access.ts";
 

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { execa } from "execa";
 
 import {
   calicoDefinitions,
@@ -18,8 +19,12 @@ import type { Settings } from "../../config/settings.ts";
 import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
 import type { Artifact, Progress } from "../../toolchain/artifact.ts";
-import { recordBuilt } from "../../toolchain/built.ts";
-import type { BuiltArtifacts } from "../../toolchain/built.ts";
+import {
+  recordBuilt,
+  type BuiltArtifacts,
+  builtSoFar,
+  convertedFrom,
+} from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
@@ -28,11 +33,13 @@ import { checkArtifacts, type EnsuredArtifacts } from "../../toolchain/ensure.ts
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
-import { mustBuildNodeImage } from "./node-image-choice.ts";
 import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { requireRoomToPrepare } from "./room.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
-import { userDisk } from "./user-disk.ts";
+import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
+import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
+import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
+import { mustBeConverted } from "../../toolchain/disk-format.ts";
 
 /**
  * Puts in place all that a stack needs on this host: packages, daemons, tools, images, the engine's home. What is there
@@ -153,5 +160,75 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
     path: path.join(folder, diskName),
     hash: (await recordedSha256(folder, diskName)).slice(0, 12),
     manifest: path.join(folder, manifestName),
+  };
+}
+
+/** Half a gigabyte over a slow line. */
+const pullTimeoutSeconds = 900;
+
+/**
+ * Whether the node image has to be built here: it was before, or none is set and the official one can't be pulled.
+ * Once pulled, the official one is asked of Docker only.
+ */
+export async function mustBuildNodeImage(settings: Settings, say: Progress): Promise<boolean> {
+  if (settings.cluster.nodeImage !== undefined) {
+    return false;
+  }
+  if (wasBuilt()) {
+    return true;
+  }
+  const official = officialNodeImage(settings);
+  const present = await execa("docker", ["image", "inspect", "--format", "{{.Id}}", official], {
+    reject: false,
+    stdin: "ignore",
+    timeout: 30_000,
+  });
+  if (!present.failed) {
+    return false;
+  }
+  say(`pulling ${official}`);
+  const pull = await execa("docker", ["pull", "--quiet", official], {
+    reject: false,
+    stdin: "ignore",
+    timeout: pullTimeoutSeconds * 1000,
+  });
+  if (!pull.failed) {
+    return false;
+  }
+  const reason = pull.timedOut ? `no end after ${pullTimeoutSeconds} s` : pull.stderr.trim();
+  say(`the node image is built here, since the official one cannot be pulled: ${reason}`);
+  return true;
+}
+
+function wasBuilt(): boolean {
+  return builtSoFar().nodeImage !== undefined;
+}
+
+/** A disk of the user's that machines can't start from as it is. */
+export interface UserDisk {
+  readonly artifact: Artifact;
+  /** What is noted of it once it is converted. */
+  record(folder: string): Promise<NonNullable<BuiltArtifacts["convertedDisks"]>>;
+}
+
+/**
+ * The disk that the settings name, where it has to be converted; undefined for every other image, and for a file that
+ * is none: the preflight says why.
+ */
+export function userDisk(
+  { windows: { image } }: Pick<Settings, "windows">,
+  say: Progress,
+  cache = new Cache(),
+): UserDisk | undefined {
+  if (image.kind !== "disk" || !mustBeConverted(image.path)) {
+    return undefined;
+  }
+  const source = image.path;
+  if (convertedFrom(source) === undefined) {
+    say(`reads ${source} whole: it is known by its content`);
+  }
+  return {
+    artifact: convertedDisk(source, windowsDisk, cache),
+    record: (folder) => convertedDiskNote(source, folder, cache),
   };
 }

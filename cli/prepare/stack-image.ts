@@ -1,3 +1,5 @@
+import path from "node:path";
+
 import {
   imageFile,
   windowsImage,
@@ -15,11 +17,9 @@ import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { causesOf, Failure, messageOf } from "../../host/failure.ts";
-import { downloadedMedia } from "../fetch/image-media.ts";
+import { downloadedMedia, ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
 import type { ProgramState } from "../fetch/programs.ts";
-import { ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
-import path from "node:path";
 
 /** How many digits of the hash a volume's name has. */
 const hashDigits = 12;

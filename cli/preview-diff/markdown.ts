@@ -1,8 +1,11 @@
 import { redact } from "../engine/redact.ts";
-import type { ChangedResource, Difference, PropertyChange } from "./difference.ts";
-import { isNone } from "./difference.ts";
-import type { PreviewedResource } from "./previewed-resource.ts";
-import type { Value } from "./value.ts";
+import {
+  type ChangedResource,
+  type Difference,
+  type PropertyChange,
+  isNone,
+} from "./difference.ts";
+import type { PreviewedResource, Value } from "./previewed.ts";
 
 /** First line of each document: by it a comment that is edited in place is found again. */
 export const documentMark = "<!-- kindows preview-diff -->";

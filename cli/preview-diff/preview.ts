@@ -4,10 +4,14 @@ import path from "node:path";
 import { execa } from "execa";
 import { parseDocument } from "yaml";
 
-import { backendUrl } from "../engine/backend-url.ts";
+import { backendUrl, ensureLocalState } from "../engine/folders.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { readPreview } from "./previewed.ts";
-import type { Previewed } from "./previewed.ts";
+import { readPreview, type Previewed } from "./previewed.ts";
+import { builtTool } from "../../toolchain/built.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
+import { say } from "../progress.ts";
 
 /** Longest time for one preview: it asks nobody, and takes seconds. */
 const previewSeconds = 300;
@@ -116,4 +120,31 @@ function reasonOf(stdout: string, stderr: string, short: string, project: string
     errors = [stderr.trim() || short || messageOf(error)];
   }
   return (errors.length > 0 ? errors.join("\n") : stderr.trim() || short).replaceAll(project, ".");
+}
+
+/**
+ * Puts the engine and its plugins in place: all that a preview needs which asks no daemon.
+ *
+ * @param signal ends previews.
+ */
+export async function previewTools(signal: AbortSignal): Promise<PreviewTools> {
+  await prepareEngine([], {
+    progress: say,
+    ensurePackages: (names) => ensureHostPackages(names, say),
+  });
+  await ensureLocalState();
+  const environment: NodeJS.ProcessEnv = { ...process.env, ...engineEnvironment(process.env) };
+  for (const name of unwantedVariables) {
+    delete environment[name];
+  }
+  return { program: builtTool("pulumi"), environment, signal };
+}
+
+/** Aborted by the first ^C: what was made in temporary folders is removed before the command ends. */
+export function endedByUser(): AbortSignal {
+  const end = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(name, () => end.abort());
+  }
+  return end.signal;
 }

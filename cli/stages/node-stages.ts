@@ -1,7 +1,9 @@
 import type { Machine } from "../../components/machine/machine.ts";
 import { formatSeconds } from "../../toolchain/duration.ts";
 import type { NodeEvent } from "../engine/events.ts";
-import { lastResource, stages, type Stage } from "./stages.ts";
+import { linuxSteps } from "../../components/linux/steps.ts";
+import { stageTitles, type StepTitle } from "../../components/node/step-title.ts";
+import { nodeSteps } from "../../components/windows/steps.ts";
 
 /** A node, and what runs on it. */
 export type StagedNode = Pick<Machine, "name" | "os">;
@@ -92,4 +94,81 @@ function elapsed(milliseconds: number): string {
 function leave(way: Way, now: number): void {
   way.took.push({ noun: way.noun, milliseconds: now - way.since });
   way.since = now;
+}
+
+/** A part of a machine's way to a Ready node, as a user knows it. */
+export interface Stage extends StepTitle {
+  /** Ends of the names of the resources that are made in it, after the node's name; empty: the resource named so itself. */
+  readonly resources: readonly string[];
+}
+
+/** The resource with which a node is there. */
+export const lastResource = "-ready";
+
+type Titled = readonly [title: StepTitle, resource: string];
+
+const windows = nodeSteps.flatMap(({ name, title, programs = [] }): Titled[] => [
+  ...programs.map((each): Titled => [stageTitles.programs, `-push-${each.toLowerCase()}`]),
+  [title, `-${name.toLowerCase()}`],
+]);
+
+const linux = linuxSteps.flatMap(({ name, title, needsPrograms }): Titled[] => [
+  ...(needsPrograms ? [[stageTitles.programs, "-push-programs"] as const] : []),
+  [title, `-${name}`],
+]);
+
+/** The stages of a machine's way, in their order. */
+export const stages: Readonly<Record<Machine["os"], readonly Stage[]>> = {
+  windows: stagesOf(windows),
+  linux: stagesOf(linux),
+};
+
+/** Resources with the same title are one stage, which comes where its first one does. */
+function stagesOf(steps: readonly Titled[]): Stage[] {
+  const byTitle = new Map<string, Stage & { resources: string[] }>();
+  const all: Titled[] = [
+    ...["-host-key", "-identity", "-disk", "-reservation", ""].map((resource): Titled => [
+      stageTitles.disk,
+      resource,
+    ]),
+    ...["-home", "-steps"].map((resource): Titled => [stageTitles.boot, resource]),
+    ...steps,
+    ...["-registration", lastResource].map((resource): Titled => [stageTitles.ready, resource]),
+  ];
+  for (const [title, resource] of all) {
+    const stage = byTitle.get(title.doing) ?? { ...title, resources: [] };
+    byTitle.set(title.doing, stage);
+    stage.resources.push(resource);
+  }
+  return [...byTitle.values()];
+}
+
+/** Longest time without a word about nodes that are on their way, in seconds. */
+const silenceSeconds = 30;
+
+/** Tells each node's stages as the engine goes on, and that it is still in one while nothing else is told. */
+export class ToldStages {
+  readonly #stages: NodeStages;
+  readonly #say: (line: string) => void;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(nodes: readonly StagedNode[], say: (line: string) => void) {
+    this.#stages = new NodeStages(nodes);
+    this.#say = say;
+    this.#timer = setInterval(() => this.#tell(this.#stages.underWay), silenceSeconds * 1000);
+  }
+
+  read(event: NodeEvent): void {
+    this.#tell(this.#stages.read(event));
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tell(line: string | undefined): void {
+    if (line === undefined) return;
+    this.#timer.refresh();
+    this.#say(`[${line}]`);
+  }
 }

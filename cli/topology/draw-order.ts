@@ -1,12 +1,10 @@
-import type { PreviewedResource } from "../preview-diff/previewed-resource.ts";
+import type { PreviewedResource } from "../preview-diff/previewed.ts";
 import type { Picture } from "./draw-lab.ts";
 import type { Group } from "./groups.ts";
 import { layered } from "./layered.ts";
 import { bandsOf, route } from "./routes.ts";
-import { box, label, labels, lineHeight, wrapped } from "./shapes.ts";
-import type { Place } from "./shapes.ts";
-import { element } from "./xml.ts";
-import type { Xml } from "./xml.ts";
+import { box, label, labels, lineHeight, wrapped, type Place } from "./shapes.ts";
+import { element, type Xml } from "./xml.ts";
 
 const margin = 16;
 const boxWidth = 270;

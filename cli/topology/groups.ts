@@ -1,6 +1,5 @@
 import { StackFacts } from "../engine/facts.ts";
-import type { Previewed } from "../preview-diff/previewed.ts";
-import type { PreviewedResource } from "../preview-diff/previewed-resource.ts";
+import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
 
 /** Resources of one component that wait for the same. */
 export interface Group {

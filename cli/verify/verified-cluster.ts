@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { tmpdir, networkInterfaces } from "node:os";
 import path from "node:path";
 
+import { podNetworks } from "../../components/cni/registry.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
 import type { Facts } from "../../verify/cluster/facts.ts";
@@ -12,7 +13,11 @@ import { verifyLockFile } from "../engine/folders.ts";
 import { Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { stackSettings } from "../stack-settings.ts";
-import { hostAddress, labFacts, whyNoInternetFor } from "./lab-facts.ts";
+import { addressPlan } from "../../config/address-plan.ts";
+import type { Settings } from "../../config/settings.ts";
+import { hasClusterRoutes } from "../../stacks/cluster-routes.ts";
+import { whyNoInternet } from "../../verify/cluster/internet.ts";
+import { pathRows } from "../../verify/rows/paths.ts";
 
 /** A cluster whose network is verified. */
 export interface VerifiedCluster {
@@ -87,5 +92,37 @@ export async function clusterOfKubeconfig(
     ...{ name, lab: name, api, kubeconfig: only, facts },
     lockFile: verifyLockFile(`kubeconfig-${createHash("sha256").update(kubeconfig).digest("hex")}`),
     forget: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Address of this host on the lab's segment: what pods reach without an internet. */
+export function hostAddress(settings: Settings): string {
+  return addressPlan(settings.network.cidr).gateway;
+}
+
+/** Why rows that go out to the internet can't be run here. It is asked only where one goes there. */
+export async function whyNoInternetFor(rows: readonly Row[]): Promise<string | undefined> {
+  const outward = pathRows.filter(({ target }) => target.to === "internet");
+  return rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined;
+}
+
+/** What decides which rows can be run in a lab. */
+export async function labFacts(
+  settings: Settings,
+  api: ClusterApi,
+  rows: readonly Row[],
+): Promise<Facts> {
+  const [nodes, noInternet] = await Promise.all([readNodes(api), whyNoInternetFor(rows)]);
+  const address = hostAddress(settings);
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return {
+    nodes,
+    rehearsal: settings.windows.image.kind === "rehearsal",
+    ...podNetworks[settings.cni.kind].lackingOnWindows,
+    windowsNodeRoutes: hasClusterRoutes(settings),
+    ...(!own.some((each) => each.address === address) && {
+      noHost: `needs a server on the lab's segment: this host does not have its address ${address}`,
+    }),
+    ...(noInternet !== undefined && { noInternet }),
   };
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { SshSource } from "../../../ssh/run-over-ssh.ts";
-import { FollowedFiles } from "./followed-files.ts";
-import { expectedLogs, windowsLogs } from "./node-logs.ts";
-import { patiently } from "./patience.ts";
-import { withMachineFiles } from "./machine-files.ts";
-import type { LogStream } from "./source.ts";
+import { FollowedFiles, type LogFolder } from "./followed-files.ts";
+import { patiently, type LogStream, SourceRefused } from "./log-stream.ts";
+import { logInTo } from "../../../ssh/dial.ts";
+import { HostKeyRefused } from "../../../ssh/endpoint.ts";
+import { RemoteFiles } from "../../../ssh/remote-files.ts";
+import type { LogForm } from "./log-lines.ts";
 
 /** The logs of a Windows node, by looking at its files over SFTP; where each has got to outlives a reboot. */
 export function machineStream(node: string, source: SshSource): LogStream {
@@ -39,4 +40,97 @@ export function machineStream(node: string, source: SshSource): LogStream {
       });
     },
   };
+}
+
+/** Longest wait for a connection, and for one answer. */
+const answerSeconds = 20;
+/** A machine that says nothing for so long is lost. */
+const silentSeconds = 15;
+
+/**
+ * Works with a machine's files over SFTP, and closes the connection afterwards.
+ *
+ * @throws SourceRefused where the machine is there, and is another one or does not let us in.
+ * @throws when it can't be reached, or the connection is lost.
+ */
+export async function withMachineFiles<T>(
+  source: SshSource,
+  signal: AbortSignal,
+  work: (files: LogFolder) => Promise<T>,
+): Promise<T> {
+  const endpoint = { ...source, silentSeconds, perDialTimeout: answerSeconds };
+  const client = await logInTo(endpoint, signal).catch((error: unknown) => {
+    throw refusal(error) ?? error;
+  });
+  try {
+    const files = await RemoteFiles.open(client, answerSeconds);
+    return await work({
+      list: (folder) => files.list(folder),
+      size: async (file) => (await files.stat(file))?.size,
+      read: (file, offset, length) => files.read(file, offset, length),
+    });
+  } finally {
+    client.end();
+    client.destroy();
+  }
+}
+
+function refusal(error: unknown): SourceRefused | undefined {
+  if (error instanceof HostKeyRefused) {
+    return new SourceRefused("it has another host key than the stack knows: it was replaced");
+  }
+  const level = error instanceof Error && "level" in error ? error.level : undefined;
+  return level === "client-authentication"
+    ? new SourceRefused("it does not take the lab's key")
+    : undefined;
+}
+
+/** Log files of one kind on a machine. */
+export interface LogPattern {
+  /** Path with `/`; a part may hold `*`, which stands for any characters. */
+  readonly path: string;
+  readonly form: LogForm;
+  /** What stands before its lines. */
+  readonly label: (file: string) => string;
+  /** Bytes at which its writer renames it; it fails where somebody has the file open then. */
+  readonly renamedAt?: number;
+}
+
+/** `--log-file-size=50Mi` of kube-log-runner, in lib/KubeletService.ps1 and lib/FlanneldService.ps1. */
+const logRunnerBytes = 50 * 1024 * 1024;
+
+/**
+ * The logs of a Windows node, of those that `kindows logs` collects (lib/LogFiles.ps1). containerd's grows without end;
+ * kubelet renames those of containers, and tries again where it can't.
+ */
+export const windowsLogs: readonly LogPattern[] = [
+  {
+    path: "C:/var/log/kubelet/kubelet.log",
+    form: "plain",
+    label: () => "kubelet",
+    renamedAt: logRunnerBytes,
+  },
+  { path: "C:/var/log/containerd/containerd.log", form: "plain", label: () => "containerd" },
+  {
+    path: "C:/var/log/flanneld/flanneld.log",
+    form: "plain",
+    label: () => "flanneld",
+    renamedAt: logRunnerBytes,
+  },
+  { path: "C:/var/log/calico/*.log", form: "plain", label: (file) => `calico/${stem(file)}` },
+  { path: "C:/var/log/calico/*/*.log", form: "plain", label: (file) => `calico/${stem(file)}` },
+  { path: "C:/var/log/pods/*kube-proxy*/*/*.log", form: "container", label: containerOf },
+  { path: "C:/var/log/pods/*calico*/*/*.log", form: "container", label: containerOf },
+];
+
+/** What every Windows node has sooner or later, and is missed where it is not there. */
+export const expectedLogs: readonly string[] = ["kubelet", "containerd"];
+
+function stem(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1).replace(/\.log$/, "");
+}
+
+/** `kube-proxy` of `.../kube-system_kube-proxy-windows-x7k2p_<uid>/kube-proxy/0.log`. */
+function containerOf(file: string): string {
+  return file.split("/").at(-2) ?? file;
 }

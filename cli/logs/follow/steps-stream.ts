@@ -1,11 +1,8 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { FollowedFiles } from "./followed-files.ts";
-import type { LogFolder } from "./log-folder.ts";
-import { stepsName } from "./names.ts";
-import { patiently } from "./patience.ts";
-import type { LogStream } from "./source.ts";
+import { FollowedFiles, type LogFolder } from "./followed-files.ts";
+import { stepsName, patiently, type LogStream } from "./log-stream.ts";
 
 /** The log files of this host. */
 const localFiles: LogFolder = {

@@ -4,7 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import { backendUrl } from "../../../cli/engine/backend-url.ts";
+
+import { backendUrl } from "../../../cli/engine/folders.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { badCaseOf } from "../../unit/config/bad-settings/bad-cases.ts";

@@ -5,7 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
-import { mergeIntoFiles, removeFromFiles } from "../../../cli/kubeconfig/user-files.ts";
+
+import { mergeIntoFiles, removeFromFiles } from "../../../cli/kubeconfig/lab-entries.ts";
 import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import { findTool } from "../plugins/support/tool.ts";

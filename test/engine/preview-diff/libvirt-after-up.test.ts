@@ -5,7 +5,8 @@ import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
 import * as z from "zod";
-import { backendUrl } from "../../../cli/engine/backend-url.ts";
+
+import { backendUrl } from "../../../cli/engine/folders.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";

@@ -3,9 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { compilerCaches } from "../../../cli/cache/compiler-caches.ts";
-import { orphaned } from "../../../cli/cache/loaded-images.ts";
-import { removeStaleDownloads, unusedFor } from "../../../cli/cache/prune.ts";
+import { compilerCaches } from "../../../cli/cache/entries.ts";
+import { orphaned, removeStaleDownloads, unusedFor } from "../../../cli/cache/prune.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { newFolder } from "../new-folder.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execa } from "execa";
 
 import { commaList, days, port, seconds } from "../../../cli/arguments.ts";
-import { passSignalsOn } from "../../../cli/engine/signals.ts";
+import { passSignalsOn } from "../../../cli/engine/pulumi.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { eachCase } from "../each-case.ts";
 

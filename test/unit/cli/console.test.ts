@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { screenOf } from "../../../cli/console/screen.ts";
-import { openViewer } from "../../../cli/console/viewer.ts";
-import { wayTo } from "../../../cli/console/way.ts";
+
+import { screenOf, openViewer, wayTo } from "../../../cli/console/screen.ts";
 import type { LabIdentity } from "../../../cli/stack-settings.ts";
 import { labNames } from "../../../config/names.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";

@@ -3,14 +3,15 @@ import { createHash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-import { fetchPrograms, findPrograms } from "../../../cli/fetch/programs.ts";
-import type {
-  FetchedFile,
-  FetchOptions,
-  HostMedium,
-  ProgramState,
+import {
+  fetchPrograms,
+  findPrograms,
+  type FetchedFile,
+  type FetchOptions,
+  type HostMedium,
+  type ProgramState,
+  programsText,
 } from "../../../cli/fetch/programs.ts";
-import { programsText } from "../../../cli/fetch/report.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { readSoftwareLock } from "../../../toolchain/software-lock.ts";
 import { newFolder } from "../new-folder.ts";

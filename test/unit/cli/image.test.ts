@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { usedByLabs, hashOfVolume } from "../../../cli/image/uses.ts";
+
+import { usedByLabs, hashOfVolume } from "../../../cli/image/images.ts";
 import { imageFile } from "../../../components/windows/image/builder/image-artifact.ts";
 import { writeImageNote } from "../../../components/windows/image/builder/image-note.ts";
 import { PartialImage } from "../../../components/windows/image/builder/partial-image.ts";

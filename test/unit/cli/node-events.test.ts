@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+
 import { EventReader, type NodeEvent } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
-import { NodeStages } from "../../../cli/stages/node-stages.ts";
-import { stages } from "../../../cli/stages/stages.ts";
+import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
 import { urn } from "./recovery/state-builder.ts";
 
 /** An event as the engine sends it. */

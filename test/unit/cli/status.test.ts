@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
+
 import { knownHosts } from "../../../cli/lab/access.ts";
-import { changesBetween, factsOf } from "../../../cli/status/changes.ts";
+import { changesBetween, factsOf, type Display, redraw, watch } from "../../../cli/status/watch.ts";
 import { clusterNodes, type ClusterNode } from "../../../cli/status/cluster-nodes.ts";
-import { isHealthy, sshCommand, statusText } from "../../../cli/status/report.ts";
-import { type Display, redraw, watch } from "../../../cli/status/watch.ts";
-import type { LabStatus } from "../../../cli/status/report.ts";
+import { isHealthy, sshCommand, statusText, type LabStatus } from "../../../cli/status/report.ts";
 import { eachCase } from "../each-case.ts";
 
 const linuxNode: ClusterNode = {

@@ -4,8 +4,8 @@ import path from "node:path";
 
 import { verify } from "../../../cli/commands/verify.ts";
 import { podNetworks } from "../../../components/cni/registry.ts";
-import { checkReportFiles, writeReportFiles } from "../../../cli/verify/report-files.ts";
 import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
+import { checkReportFiles, writeReportFiles } from "../../../cli/verify/report-files.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("what Windows pods lack", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { PreviewedResource } from "../../../cli/preview-diff/previewed-resource.ts";
-import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+
+import type { PreviewedResource, Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { awayVariable, presentNodes } from "../../../stacks/away.ts";
 import { recordedStack } from "./recorded-stack.ts";
 

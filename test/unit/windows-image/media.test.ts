@@ -3,7 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, rmSync, truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { downloadedMedia } from "../../../cli/fetch/image-media.ts";
+
+import { downloadedMedia } from "../../../cli/fetch/stack-programs.ts";
 import { fetchPrograms } from "../../../cli/fetch/programs.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
 import { evaluationIsos } from "../../../components/windows/image/evaluation-isos.ts";

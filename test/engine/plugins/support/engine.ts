@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { backendUrl } from "../../../../cli/engine/backend-url.ts";
+
+import { backendUrl } from "../../../../cli/engine/folders.ts";
 import { engineEnvironment } from "../../../../cli/engine/environment.ts";
 import { bundlePrograms } from "../../../../toolchain/program/bundle.ts";
 import { findTool } from "./tool.ts";

@@ -1,18 +1,25 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+
 import {
   judgeCertificates,
   kubeadmCertificates,
   kubeconfigCertificates,
   pemCertificate,
   probeCertificates,
+  type Certificate,
+  type ContainerCertificates,
 } from "../../../../cli/doctor/certificates.ts";
-import type { Certificate, ContainerCertificates } from "../../../../cli/doctor/certificates.ts";
-import { judgeClocks, secondsOff } from "../../../../cli/doctor/clocks.ts";
+import {
+  judgeClocks,
+  secondsOff,
+  judgeTokens,
+  knownTokens,
+  type KnownToken,
+} from "../../../../cli/doctor/examine-lab.ts";
 import type { Finding, Repair } from "../../../../cli/doctor/finding.ts";
 import { judgeNodes, type KnownNodes } from "../../../../cli/doctor/nodes.ts";
-import { judgeTokens, knownTokens, type KnownToken } from "../../../../cli/doctor/tokens.ts";
 import { eachCase } from "../../each-case.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { askClock, askCluster } from "../../../../cli/doctor/examine-lab.ts";
+
+import { askClock, askCluster, stepOverSsh } from "../../../../cli/doctor/examine-lab.ts";
 import type { NodeMachine } from "../../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../../cli/doctor/repairs.ts";
-import { stepOverSsh } from "../../../../cli/doctor/step-over-ssh.ts";
 import { scriptCommand } from "../../../../components/windows/step-command.ts";
 import { confirmReboot } from "../../../../components/windows/steps.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";

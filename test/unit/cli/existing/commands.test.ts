@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-import { bootstrap } from "../../../../cli/commands/bootstrap.ts";
-import { bootstrapLines } from "../../../../cli/existing/bootstrap-lines.ts";
+
+import { bootstrap, bootstrapLines } from "../../../../cli/commands/bootstrap.ts";
 import { fingerprint, learnHostKey } from "../../../../ssh/host-key.ts";
-import { withoutSealed } from "../../../../cli/existing/without-sealed.ts";
+import { withoutSealed } from "../../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../../config/existing/resolve.ts";
 import { hostKey } from "../../../../config/values/host-key.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";

@@ -10,7 +10,7 @@ import {
   mergeIntoFiles,
   refreshInFiles,
   removeFromFiles,
-} from "../../../../cli/kubeconfig/user-files.ts";
+} from "../../../../cli/kubeconfig/lab-entries.ts";
 import { reachableKubeconfig } from "../../../../kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
 import { newFolder } from "../../new-folder.ts";

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 
 import { differenceOf } from "../../../../cli/preview-diff/difference.ts";
-import { documentMark, markdown } from "../../../../cli/preview-diff/markdown.ts";
-import type { StackReport } from "../../../../cli/preview-diff/markdown.ts";
-import type { PreviewedResource } from "../../../../cli/preview-diff/previewed-resource.ts";
-import { valueOf } from "../../../../cli/preview-diff/value.ts";
+import { documentMark, markdown, type StackReport } from "../../../../cli/preview-diff/markdown.ts";
+import { type PreviewedResource, valueOf } from "../../../../cli/preview-diff/previewed.ts";
 
 const title = { base: "main (1a2b3c4d5e)", head: "the change" };
 

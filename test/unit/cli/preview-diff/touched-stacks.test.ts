@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { touchedStacks } from "../../../../cli/preview-diff/touched-stacks.ts";
+import { touchedStacks } from "../../../../cli/preview-diff/git.ts";
 
 const stacks = ["dev", "rehearsal"];
 

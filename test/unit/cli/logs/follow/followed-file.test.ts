@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 
-import { findLogs } from "../../../../../cli/logs/follow/followed-files.ts";
-import { FollowedFile } from "../../../../../cli/logs/follow/followed-file.ts";
-import type { LogFolder } from "../../../../../cli/logs/follow/log-folder.ts";
-import { windowsLogs } from "../../../../../cli/logs/follow/node-logs.ts";
+import {
+  findLogs,
+  FollowedFile,
+  type LogFolder,
+} from "../../../../../cli/logs/follow/followed-files.ts";
+import { windowsLogs } from "../../../../../cli/logs/follow/machine-stream.ts";
 import { eachCase } from "../../../each-case.ts";
 
 /** Log files of a machine that is none. */

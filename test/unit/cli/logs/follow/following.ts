@@ -1,6 +1,8 @@
-import { followAll } from "../../../../../cli/logs/follow/follow-all.ts";
-import type { Ending } from "../../../../../cli/logs/follow/patience.ts";
-import type { LogStream } from "../../../../../cli/logs/follow/source.ts";
+import {
+  followAll,
+  type Ending,
+  type LogStream,
+} from "../../../../../cli/logs/follow/log-stream.ts";
 import { waitUntil } from "../../../../../host/wait-until.ts";
 
 /** Streams that are followed, and what is told of them. */

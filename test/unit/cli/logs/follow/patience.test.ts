@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 
-import { SourceRefused } from "../../../../../cli/logs/follow/lost-source.ts";
-import { patiently, type Ending } from "../../../../../cli/logs/follow/patience.ts";
+import {
+  SourceRefused,
+  patiently,
+  type Ending,
+} from "../../../../../cli/logs/follow/log-stream.ts";
 import { eachCase } from "../../../each-case.ts";
 
 type Try = Error | "alive, then lost" | "done";

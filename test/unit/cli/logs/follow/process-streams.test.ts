@@ -5,12 +5,13 @@ import path from "node:path";
 import { execa } from "execa";
 
 import { kindNodes } from "../../../../../cli/host-resources/containers.ts";
-import { journalArguments, journalStream } from "../../../../../cli/logs/follow/journal-stream.ts";
 import {
+  journalArguments,
+  journalStream,
   podLine,
   staticPodArguments,
   staticPodsStream,
-} from "../../../../../cli/logs/follow/static-pods-stream.ts";
+} from "../../../../../cli/logs/follow/process-streams.ts";
 import { waitUntil } from "../../../../../host/wait-until.ts";
 import { newFolder } from "../../../new-folder.ts";
 import { recordedHost } from "../../host-resources/recorded-host.ts";

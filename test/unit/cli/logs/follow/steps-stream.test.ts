@@ -3,8 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 
 import { beginUpLog } from "../../../../../cli/engine/up-log.ts";
-import { chooseStreams } from "../../../../../cli/logs/follow/choose-streams.ts";
-import type { LogStream } from "../../../../../cli/logs/follow/source.ts";
+import { chooseStreams, type LogStream } from "../../../../../cli/logs/follow/log-stream.ts";
 import { stepsStream } from "../../../../../cli/logs/follow/steps-stream.ts";
 import { newFolder } from "../../../new-folder.ts";
 import { Following } from "./following.ts";
