@@ -16,7 +16,6 @@ const repository = path.resolve(import.meta.dirname, "../../..");
 const misread: Readonly<Record<string, string>> = {
   "test/pester/ImageUpdate.Tests.ps1": "$lib.FullName",
   "test/pester/Join.Tests.ps1": "2>$null",
-  "test/pester/support/HyperV.ps1": "$lib.FullName",
   "test/pester/support/Image.ps1": "$lib.FullName",
 };
 

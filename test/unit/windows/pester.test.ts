@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { functions, hyperVScripts, imageScripts, nodes, parsePowerShell } from "./step-scripts.ts";
+import { functions, imageScripts, nodes, parsePowerShell } from "./step-scripts.ts";
 
 const folder = "test/pester";
 const text = readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -16,28 +16,21 @@ const strings = nodes(root, "string_literal").map((literal) => literal.text);
 /** Some run on the interpreter instead, one at a time. */
 const interpreted = readFileSync("test/unit/windows-image/scripts-run.test.ts", "utf8");
 
-/**
- * Scripts, by the variable of the tests for their folder. Of the node steps the interpreter says how much is run:
- * test/script-coverage.ts.
- */
-const folders = { ImageFolder: imageScripts, HyperVFolder: hyperVScripts };
-
-describe("the tests of the step scripts in PowerShell", () => {
+/** Of the scripts for nodes and for Hyper-V hosts the interpreter says how much is run: test/script-coverage.ts. */
+describe("the tests of the image's scripts in PowerShell", () => {
   const lacking = `no test in ${folder} does: write one (first run, second run, half done, each failure)`;
 
-  for (const [variable, all] of Object.entries(folders)) {
-    for (const { name } of all.filter((script) => script.isStep)) {
-      it(`run ${name}`, () => assert.ok(text.includes(`& "$${variable}/${name}.ps1"`), lacking));
-    }
-    for (const name of all.flatMap((script) => [...functions(script).keys()])) {
-      it(`call ${name}`, () => {
-        const inText = new RegExp(`\\b${name}( -|[;"])`);
-        assert.ok(
-          [...strings, interpreted].some((each) => inText.test(each)) || called.has(name),
-          lacking,
-        );
-      });
-    }
+  for (const { name } of imageScripts.filter((script) => script.isStep)) {
+    it(`run ${name}`, () => assert.ok(text.includes(`& "$ImageFolder/${name}.ps1"`), lacking));
+  }
+  for (const name of imageScripts.flatMap((script) => [...functions(script).keys()])) {
+    it(`call ${name}`, () => {
+      const inText = new RegExp(`\\b${name}( -|[;"])`);
+      assert.ok(
+        [...strings, interpreted].some((each) => inText.test(each)) || called.has(name),
+        lacking,
+      );
+    });
   }
 
   it("pass", function () {

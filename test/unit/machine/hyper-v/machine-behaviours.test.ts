@@ -74,14 +74,17 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.equal(lab.model().machines.length, 1);
   });
 
-  onGoodHost("is started when it stands still", async () => {
-    const id = await lab.make();
-    await changeState("Off");
-    assert.equal(await lab.make(), id);
-    assert.equal(lab.model().machines[0]?.state, "Running");
-  });
+  for (const state of ["Off", "Saved"] as const) {
+    onGoodHost(`is started when it is ${state}`, async () => {
+      const id = await lab.make();
+      await changeState(state);
+      assert.equal(await lab.make(), id);
+      assert.equal(lab.model().machines[0]?.state, "Running");
+    });
+  }
 
-  onGoodHost("is another one by another making, and the old one goes", async () => {
+  it("is another one by another making, and the old one goes, with its memory", async () => {
+    lab = await startHyperVLab({ hardware: { memoryMiB: goodMachine.memoryMiB + 1024 } });
     const id = await lab.make();
     const other = await lab.make({ making: "0b".repeat(6), cpus: 2, secureBoot: false });
     assert.notEqual(other, id);
