@@ -6,9 +6,9 @@ import ssh2 from "ssh2";
 import { Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
 import type { Hardware } from "./hardware.ts";
-import { type HollowCluster, type HollowNode, RecordingCluster } from "./hollow/hollow-cluster.ts";
-import { type HollowMedia, type HollowVersions, writeHollowMedia } from "./hollow/hollow-media.ts";
-import { HollowPrograms } from "./hollow/hollow-programs.ts";
+import { type FakeCluster, type FakeNode, RecordingCluster } from "./fake/fake-cluster.ts";
+import { type FakeMedia, type FakeVersions, writeFakeMedia } from "./fake/fake-media.ts";
+import { FakePrograms } from "./fake/fake-programs.ts";
 import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
 import { type MachineTime, VirtualTime } from "./machine-time.ts";
 import { type RunningHost, startHost } from "./start-host.ts";
@@ -25,10 +25,10 @@ export interface RehearsalHostOptions {
   readonly authorizedKeys: readonly string[];
   /** OpenSSH PEM of an ed25519 key. Default: a new one. */
   readonly hostPrivateKey?: string;
-  /** Versions of the hollow media on its drive. Default: containerd 2.4.2, Kubernetes 1.36.4. */
-  readonly media?: HollowVersions;
+  /** Versions of the fake media on its drive. Default: containerd 2.4.2, Kubernetes 1.36.4. */
+  readonly media?: FakeVersions;
   /** What its node joins. Default: one that only records. */
-  readonly cluster?: HollowCluster;
+  readonly cluster?: FakeCluster;
   readonly faults?: readonly FaultSetting[];
   /** What its Windows says of itself. Default: `rehearsedWindows`. */
   readonly version?: WindowsVersion;
@@ -42,7 +42,7 @@ export interface RehearsalHostOptions {
   readonly log?: (line: string) => void;
 }
 
-/** A rehearsal host with hollow programs on 127.0.0.1, its drive C: a temporary folder. */
+/** A rehearsal host with fake programs on 127.0.0.1, its drive C: a temporary folder. */
 export interface RehearsalHost {
   readonly port: number;
   /** Public half of the host key, `ssh-ed25519 AAAA...`. */
@@ -50,10 +50,10 @@ export interface RehearsalHost {
   /** Linux folder that is drive C:. */
   readonly driveC: string;
   /** What lies below C:\kindows\media. */
-  readonly media: HollowMedia;
+  readonly media: FakeMedia;
   /** Nodes that have joined; empty when another `cluster` was given. */
-  readonly nodes: readonly HollowNode[];
-  readonly programs: HollowPrograms;
+  readonly nodes: readonly FakeNode[];
+  readonly programs: FakePrograms;
   readonly time: MachineTime;
   /** The model of the current boot. */
   readonly windows: WindowsHost;
@@ -82,7 +82,7 @@ function linkFiles(from: string, to: string): void {
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
   if (options.drive !== undefined) linkFiles(options.drive, driveC);
-  const media = await writeHollowMedia(
+  const media = await writeFakeMedia(
     new Drive(driveC, false),
     options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
   );
@@ -90,7 +90,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   const time = options.time ?? new VirtualTime();
   const hostPrivateKey = options.hostPrivateKey ?? generateEd25519().private;
   const log = options.log ?? (() => undefined);
-  const programs = new HollowPrograms({
+  const programs = new FakePrograms({
     driveC,
     cluster: options.cluster ?? recording,
     time,

@@ -64,7 +64,7 @@ export interface HostsEntry {
 /**
  * The Windows programs a step behaviour may call, and the machine under them.
  *
- * In the rehearsal guest they are the real executables under Wine; in process, for fast tests, hollow ones. Executables
+ * In the rehearsal guest they are the real executables under Wine; in process, for fast tests, fake ones. Executables
  * and folders are Windows paths (`C:\k\kubeadm.exe`); a program that is not on the drive is an error naming it.
  */
 export interface WindowsPrograms {

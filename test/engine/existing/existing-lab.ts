@@ -1,5 +1,5 @@
 import { KubeConfig } from "@kubernetes/client-node";
-import { ApiServerCluster } from "../../../rehearsal/host/hollow/api-server-cluster.ts";
+import { ApiServerCluster } from "../../../rehearsal/host/fake/api-server-cluster.ts";
 import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject } from "../plugins/support/engine.ts";

@@ -1,4 +1,4 @@
-import type { HollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
+import type { FakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 
 /** A machine of the program's settings. */
 export interface Member {
@@ -20,7 +20,7 @@ export interface Member {
 export function existingProgram(
   members: readonly Member[],
   endpoint: string,
-  media: HollowMedia,
+  media: FakeMedia,
   windows: object = {},
 ): string {
   const nodes = members.map(({ name, address, hostKey, labels, port, bastions = [] }) => ({

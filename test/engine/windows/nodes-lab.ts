@@ -6,7 +6,7 @@ import { type EngineProject, type EngineRun, succeeded } from "../plugins/suppor
 import { makeKey } from "../plugins/support/ssh-server.ts";
 import { nodesProgram, nodesProject, type Variations } from "./nodes-program.ts";
 
-/** The real engine, plugins and component, against models of Windows with hollow programs. */
+/** The real engine, plugins and component, against models of Windows with fake programs. */
 export class NodesLab {
   readonly #hosts: Readonly<Record<string, RehearsalHost>>;
   readonly project: EngineProject;

@@ -1,4 +1,4 @@
-import type { HollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
+import type { FakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import type { EngineProject } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources-project.ts";
@@ -15,7 +15,7 @@ export interface Variation {
   /** Whether there is a node on the machine. */
   readonly node?: boolean;
   /** Another containerd than the first. */
-  readonly containerd?: { readonly version: string; readonly media: HollowMedia };
+  readonly containerd?: { readonly version: string; readonly media: FakeMedia };
   /** The cluster's, where its API server is asked. */
   readonly kubeconfig?: string;
   /** Folder of kubelet.exe on this host, to be pushed to the machine. */

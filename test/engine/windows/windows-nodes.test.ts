@@ -6,7 +6,7 @@ import { EventReader } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { forgetPushes } from "../../../cli/recovery/push-again.ts";
-import { writeHollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
+import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import { routeText } from "../../../rehearsal/host/routes.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
@@ -127,7 +127,7 @@ describe("Windows nodes in the engine", () => {
       journalBefore = (await lab.journal("win-4")).length;
       const versions = { containerd: "2.3.4", kubernetes: "1.36.4" };
       const { drive } = lab.host("win-1").windows;
-      containerd = { version: "2.3.4", media: await writeHollowMedia(drive, versions) };
+      containerd = { version: "2.3.4", media: await writeFakeMedia(drive, versions) };
       await withFakeApi(
         (request) => {
           if (request.startsWith("PUT")) installed.push(unpacked());

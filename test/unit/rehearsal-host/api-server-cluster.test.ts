@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { KubeConfig, type V1Node } from "@kubernetes/client-node";
-import { ApiServerCluster, caCertHash } from "../../../rehearsal/host/hollow/api-server-cluster.ts";
-import type { HollowNode } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
+import { ApiServerCluster, caCertHash } from "../../../rehearsal/host/fake/api-server-cluster.ts";
+import type { FakeNode } from "../../../rehearsal/host/fake/fake-cluster.ts";
 
 /** A CA certificate; its hash was computed by `openssl x509 -pubkey | openssl pkey -pubin -outform der | sha256sum`. */
 const caCertificate = `-----BEGIN CERTIFICATE-----
@@ -20,7 +20,7 @@ AiEA4GcoMCNM2lFkmH8PnvJ2Acw0xQWz9MUXeqaGUfbaGlc=
 const caHash = "sha256:8e8719c7480979a8e41f21acf5c0788be5415e2841c7bc6e64592130706b1c37";
 const token = "abcdef.0123456789abcdef";
 
-const node: HollowNode = {
+const node: FakeNode = {
   name: "win-1",
   address: "192.168.150.11",
   labels: { pool: "a" },
@@ -28,7 +28,7 @@ const node: HollowNode = {
   kubeletVersion: "1.36.4",
 };
 
-describe("A hollow node in an API server", () => {
+describe("A fake node in an API server", () => {
   let server: Server;
   let cluster: ApiServerCluster;
   let secrets: Record<string, Record<string, string>>;
@@ -127,7 +127,7 @@ describe("A hollow node in an API server", () => {
     );
   });
 
-  it("registers a node that says it is hollow; labels of one that is there stay as they are", async () => {
+  it("registers a node that says it is fake; labels of one that is there stay as they are", async () => {
     await cluster.register(node);
     const registered = nodes["win-1"];
     assert.equal(registered?.metadata?.labels?.["kubernetes.io/os"], "windows");

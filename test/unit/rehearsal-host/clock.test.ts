@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
+import { RecordingCluster } from "../../../rehearsal/host/fake/fake-cluster.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { serverTime } from "../../../rehearsal/host/server-time.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mediumPath } from "../../../components/windows/media-folder.ts";
-import { writeHollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
+import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
 
@@ -17,7 +17,7 @@ describe("Another version of containerd, rehearsed", () => {
   /** Puts another version among the media; the arguments that install it. */
   const upgrade = async (): Promise<string[]> => {
     const versions = { containerd: "2.5.0", kubernetes: "1.36.4" };
-    const { containerd } = await writeHollowMedia(host.windows.drive, versions);
+    const { containerd } = await writeFakeMedia(host.windows.drive, versions);
     return [
       ...["-Version", "2.5.0", "-ArchivePath", mediumPath(containerd.sha256, containerd.fileName)],
       ...["-ArchiveSha256", containerd.sha256],
@@ -43,7 +43,7 @@ describe("Another version of containerd, rehearsed", () => {
     assert.deepEqual(services.get("containerd"), before);
     assert.equal(await services.isRunning("containerd"), true);
     assert.equal(await services.isRunning("kubelet"), true);
-    assert.equal(await drive.readText(shim), "hollow 2.5.0\n");
+    assert.equal(await drive.readText(shim), "fake 2.5.0\n");
     assert.deepEqual(await replaced(), []);
     assert.equal(await drive.isFolder(`${folder}\\unpacked.new`), false);
     assert.equal(await drive.isFile(`${folder}\\left.exe`), false);
@@ -57,7 +57,7 @@ describe("Another version of containerd, rehearsed", () => {
     const [kept = "", ...others] = await replaced();
     assert.match(kept, /^containerd-shim-runhcs-v1\.exe\.\d+\.replaced$/);
     assert.deepEqual(others, []);
-    assert.equal(await host.windows.drive.readText(`${folder}\\${kept}`), "hollow 2.4.2\n");
+    assert.equal(await host.windows.drive.readText(`${folder}\\${kept}`), "fake 2.4.2\n");
 
     host.windows.runningPrograms.clear();
     const second = await install(args);
@@ -79,7 +79,7 @@ describe("Another version of containerd, rehearsed", () => {
     host.windows.openFiles.clear();
     const result = await install(args);
     assert.deepEqual([result.exitCode, result.facts["archiveFrom"]], [0, "media"]);
-    assert.equal(await host.windows.drive.readText(shim), "hollow 2.5.0\n");
+    assert.equal(await host.windows.drive.readText(shim), "fake 2.5.0\n");
     assert.equal(await host.windows.services.isRunning("containerd"), true);
   });
 

@@ -1,14 +1,14 @@
 import {
-  type HollowCluster,
-  type HollowJoin,
+  type FakeCluster,
+  type FakeJoin,
   RecordingCluster,
-} from "../../../rehearsal/host/hollow/hollow-cluster.ts";
+} from "../../../rehearsal/host/fake/fake-cluster.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { prepareThrough, startWithSteps } from "./step-runner.ts";
 
 /** A cluster that can be told to refuse. */
-export class FussyCluster extends RecordingCluster implements HollowCluster {
-  readonly joins: HollowJoin[] = [];
+export class FussyCluster extends RecordingCluster implements FakeCluster {
+  readonly joins: FakeJoin[] = [];
   refusals: string[] = [];
   onAuthorize: () => Promise<void> = () => Promise.resolve();
   unreachable = false;
@@ -17,7 +17,7 @@ export class FussyCluster extends RecordingCluster implements HollowCluster {
     return Promise.resolve(this.unreachable ? ("connection refused" as never) : undefined);
   }
 
-  override async authorize(attempt?: HollowJoin): Promise<void> {
+  override async authorize(attempt?: FakeJoin): Promise<void> {
     if (attempt) this.joins.push(attempt);
     await this.onAuthorize();
     const refusal = this.refusals.shift();

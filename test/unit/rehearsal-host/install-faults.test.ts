@@ -1,7 +1,7 @@
 /** What the steps that install do where something is amiss. */
 import assert from "node:assert/strict";
 import { mediumPath } from "../../../components/windows/media-folder.ts";
-import { writeHollowMedia } from "../../../rehearsal/host/hollow/hollow-media.ts";
+import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import type { RunOptions } from "../../../rehearsal/host/programs.ts";
 import {
@@ -41,7 +41,7 @@ describe("Installing where something is amiss, rehearsed", () => {
     await services.start("flanneld");
   };
   const media = () =>
-    writeHollowMedia(host.windows.drive, { containerd: "2.5.0", kubernetes: "1.36.5" });
+    writeFakeMedia(host.windows.drive, { containerd: "2.5.0", kubernetes: "1.36.5" });
   const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
     mediumPath(sha256, fileName);
 
@@ -57,7 +57,7 @@ describe("Installing where something is amiss, rehearsed", () => {
     assert.equal(await isRunning("kubelet"), true);
     assert.equal(await host.windows.drive.readText("C:\\k\\kubelet.exe"), before);
 
-    await writeHollowMedia(host.windows.drive, { containerd: "2.4.2", kubernetes: "1.36.4" });
+    await writeFakeMedia(host.windows.drive, { containerd: "2.4.2", kubernetes: "1.36.4" });
     await host.windows.services.stop("kubelet");
     await host.windows.drive.write("C:\\k\\kube-log-runner.exe", "damaged");
     await host.windows.services.start("kubelet");

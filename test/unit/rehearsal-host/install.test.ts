@@ -93,7 +93,7 @@ describe("Installing, rehearsed", () => {
     const args = goodArguments(host)["Install-Containerd"] ?? [];
     const result = await installContainerd(host, withArgument(args, "-Version", "2.3.4"));
     assert.deepEqual([result.exitCode, result.errorCode], [32, "VersionMismatch"]);
-    assert.match(result.errorMessage, /v2\.4\.2 hollow', expected was version 2\.3\.4/);
+    assert.match(result.errorMessage, /v2\.4\.2 fake', expected was version 2\.3\.4/);
   });
 
   const unusable: readonly (readonly [

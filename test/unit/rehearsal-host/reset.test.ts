@@ -5,7 +5,7 @@ import { raised } from "../../../powershell/types.ts";
 import { undoCommand } from "../../../components/windows/step-command.ts";
 import { reset } from "../../../components/windows/steps.ts";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
-import { RecordingCluster } from "../../../rehearsal/host/hollow/hollow-cluster.ts";
+import { RecordingCluster } from "../../../rehearsal/host/fake/fake-cluster.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
 import { listing } from "./machine-listing.ts";
@@ -81,7 +81,7 @@ describe("Reset-Node, rehearsed", () => {
       assert.equal(result.exitCode, 0, result.stderr);
     }
     const images = Array.from({ length: 120 }, (_, index) => `i.test/i:${index}\n`).join("");
-    await host.windows.drive.write(`${imagesFolder}\\hollow-images.txt`, images);
+    await host.windows.drive.write(`${imagesFolder}\\fake-images.txt`, images);
     await addCalico();
     host.windows.registry.make("SOFTWARE\\Tigera\\Calico").set("x", "1", "String");
     host.windows.runningPrograms.add(`${containerd}\\containerd-shim-runhcs-v1.exe`);

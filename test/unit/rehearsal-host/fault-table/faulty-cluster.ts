@@ -1,8 +1,8 @@
 import {
-  type HollowJoin,
-  type HollowNode,
+  type FakeJoin,
+  type FakeNode,
   RecordingCluster,
-} from "../../../../rehearsal/host/hollow/hollow-cluster.ts";
+} from "../../../../rehearsal/host/fake/fake-cluster.ts";
 import type { MachineTime } from "../../../../rehearsal/host/machine-time.ts";
 
 /** A cluster that can be away, or refuse a join, until it is mended. */
@@ -34,13 +34,13 @@ export class FaultyCluster extends RecordingCluster {
     return Promise.resolve(this.#isAway() ? undefined : new Date());
   }
 
-  override authorize(join?: HollowJoin): Promise<void> {
+  override authorize(join?: FakeJoin): Promise<void> {
     if (this.#isAway()) return Promise.reject(new Error("connection refused"));
     if (this.refusal !== undefined) return Promise.reject(new Error(this.refusal));
     return join === undefined ? Promise.resolve() : super.authorize();
   }
 
-  override register(node: HollowNode): Promise<void> {
+  override register(node: FakeNode): Promise<void> {
     this.registered.push(node.name);
     return super.register(node);
   }

@@ -9,15 +9,15 @@ import {
 import { rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
 import { serverTime } from "../server-time.ts";
 import { tcpProbe } from "../tcp-probe.ts";
-import type { HollowCluster, HollowJoin, HollowNode } from "./hollow-cluster.ts";
+import type { FakeCluster, FakeJoin, FakeNode } from "./fake-cluster.ts";
 
 /**
- * A real API server for hollow nodes: the join's token and CA hash are really checked against it, and the Node object is
+ * A real API server for fake nodes: the join's token and CA hash are really checked against it, and the Node object is
  * really there afterwards.
  *
- * A hollow kubelet has no client certificate of its own, so this acts with the rights of the kubeconfig it is given.
+ * A fake kubelet has no client certificate of its own, so this acts with the rights of the kubeconfig it is given.
  */
-export class ApiServerCluster implements HollowCluster {
+export class ApiServerCluster implements FakeCluster {
   readonly #core: CoreV1Api;
   readonly #caHash: string;
 
@@ -34,7 +34,7 @@ export class ApiServerCluster implements HollowCluster {
     return serverTime(host, port, timeoutSeconds);
   }
 
-  async authorize(join: HollowJoin): Promise<void> {
+  async authorize(join: FakeJoin): Promise<void> {
     if (!join.caCertHashes.includes(this.#caHash)) {
       throw new Error(
         "cluster CA found in cluster-info ConfigMap is invalid: none of the public keys is pinned",
@@ -55,7 +55,7 @@ export class ApiServerCluster implements HollowCluster {
     }
   }
 
-  async register(node: HollowNode): Promise<void> {
+  async register(node: FakeNode): Promise<void> {
     const body = nodeObject(node);
     try {
       await this.#core.createNode({ body });
@@ -89,8 +89,8 @@ export function caCertHash(kubeconfig: KubeConfig): string {
   return `sha256:${createHash("sha256").update(key).digest("hex")}`;
 }
 
-/** The Node a hollow kubelet registers; its annotation says that nothing runs on it. */
-export function nodeObject(node: HollowNode): V1Node {
+/** The Node a fake kubelet registers; its annotation says that nothing runs on it. */
+export function nodeObject(node: FakeNode): V1Node {
   const now = new Date();
   return {
     metadata: {
@@ -102,7 +102,7 @@ export function nodeObject(node: HollowNode): V1Node {
         "node.kubernetes.io/windows-build": `10.0.${rehearsedWindows.build}`,
         ...node.labels,
       },
-      annotations: { "kindows.dev/rehearsal": "hollow" },
+      annotations: { "kindows.dev/rehearsal": "fake" },
     },
     spec: node.taints.length > 0 ? { taints: node.taints.map(parseTaint) } : {},
     status: {
@@ -114,8 +114,8 @@ export function nodeObject(node: HollowNode): V1Node {
         {
           type: "Ready",
           status: "True",
-          reason: "HollowKubelet",
-          message: "a hollow kubelet says so: nothing runs on this node",
+          reason: "FakeKubelet",
+          message: "a fake kubelet says so: nothing runs on this node",
           lastHeartbeatTime: now,
           lastTransitionTime: now,
         },
@@ -123,7 +123,7 @@ export function nodeObject(node: HollowNode): V1Node {
       nodeInfo: {
         architecture: "amd64",
         bootID: "",
-        containerRuntimeVersion: "hollow://0",
+        containerRuntimeVersion: "fake://0",
         kernelVersion: rehearsedBuild,
         kubeProxyVersion: "",
         kubeletVersion: `v${node.kubeletVersion}`,

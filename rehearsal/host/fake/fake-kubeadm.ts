@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Drive } from "../drive.ts";
 import type { MachineTime } from "../machine-time.ts";
 import type { ProgramResult } from "../programs.ts";
-import type { HollowCluster, HollowJoin } from "./hollow-cluster.ts";
+import type { FakeCluster, FakeJoin } from "./fake-cluster.ts";
 
 const configurationSchema = z.object({
   apiVersion: z.literal("kubeadm.k8s.io/v1beta4"),
@@ -32,11 +32,11 @@ export const kubeletKubeconfig = "C:\\etc\\kubernetes\\kubelet.conf";
 /** Files that must not be there before a join, as kubeadm's preflight checks say. */
 const mustBeAbsent = [kubeletKubeconfig, bootstrapConfig, caCertificate];
 
-/** What the hollow kubeadm works on. */
-export interface HollowKubeadm {
+/** What the fake kubeadm works on. */
+export interface FakeKubeadm {
   readonly drive: Drive;
   readonly version: string;
-  readonly cluster: HollowCluster;
+  readonly cluster: FakeCluster;
   readonly time: MachineTime;
   /** The machine's clock. */
   now(): Date;
@@ -49,8 +49,8 @@ export interface HollowKubeadm {
 const backdateMilliseconds = 5 * 60 * 1000;
 
 /** Runs `kubeadm.exe version`, `join --config FILE` or `reset`. */
-export async function runHollowKubeadm(
-  kubeadm: HollowKubeadm,
+export async function runFakeKubeadm(
+  kubeadm: FakeKubeadm,
   args: readonly string[],
 ): Promise<ProgramResult> {
   const command = args[0] ?? "";
@@ -70,12 +70,12 @@ export async function runHollowKubeadm(
 }
 
 /** The join a running kubelet belongs to, from what kubeadm left for it. */
-export async function readHollowJoin(drive: Drive): Promise<HollowJoin | undefined> {
+export async function readFakeJoin(drive: Drive): Promise<FakeJoin | undefined> {
   const text = (await drive.readText(bootstrapConfig)) ?? (await drive.readText(kubeletKubeconfig));
   return text === undefined ? undefined : joinSchema.parse(JSON.parse(text));
 }
 
-async function join(kubeadm: HollowKubeadm, path: string): Promise<ProgramResult> {
+async function join(kubeadm: FakeKubeadm, path: string): Promise<ProgramResult> {
   const { drive, cluster, time } = kubeadm;
   const text = await drive.readText(path);
   if (text === undefined) return failed(`unable to read config from "${path}"`);
@@ -91,13 +91,13 @@ async function join(kubeadm: HollowKubeadm, path: string): Promise<ProgramResult
       `x509: certificate has expired or is not yet valid: current time ${now.toISOString()} is before its start`,
     );
   }
-  const join: HollowJoin = { endpoint: apiServerEndpoint, token, caCertHashes };
+  const join: FakeJoin = { endpoint: apiServerEndpoint, token, caCertHashes };
   try {
     await cluster.authorize(join);
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
   }
-  await drive.write(caCertificate, "hollow CA certificate\n");
+  await drive.write(caCertificate, "fake CA certificate\n");
   await drive.write(bootstrapConfig, JSON.stringify(join), true);
   await drive.write(kubeletConfiguration, "kind: KubeletConfiguration\n");
   await drive.write(kubeletFlags, 'KUBELET_KUBEADM_ARGS=""\n');
@@ -110,13 +110,13 @@ async function join(kubeadm: HollowKubeadm, path: string): Promise<ProgramResult
     await time.sleep(20);
   }
   await drive.remove(bootstrapConfig);
-  return { exitCode: 0, stdout: "This node has joined the cluster (hollow).\n", stderr: "" };
+  return { exitCode: 0, stdout: "This node has joined the cluster (fake).\n", stderr: "" };
 }
 
 function failed(message: string): ProgramResult {
   return {
     exitCode: 1,
     stdout: "",
-    stderr: `error execution phase (hollow kubeadm): ${message}\n`,
+    stderr: `error execution phase (fake kubeadm): ${message}\n`,
   };
 }

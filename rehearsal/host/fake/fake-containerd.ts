@@ -28,12 +28,12 @@ state = 'C:\\ProgramData\\containerd\\state'
 `;
 
 /** Runs `containerd.exe --version` or `containerd.exe config default`. */
-export function runHollowContainerd(version: string, args: readonly string[]): ProgramResult {
+export function runFakeContainerd(version: string, args: readonly string[]): ProgramResult {
   const command = args.join(" ");
   if (command === "--version") {
-    const stdout = `containerd github.com/containerd/containerd/v2 v${version} hollow\n`;
+    const stdout = `containerd github.com/containerd/containerd/v2 v${version} fake\n`;
     return { exitCode: 0, stdout, stderr: "" };
   }
   if (command === "config default") return { exitCode: 0, stdout: defaultConfig, stderr: "" };
-  return { exitCode: 1, stdout: "", stderr: `hollow containerd.exe does not know '${command}'\n` };
+  return { exitCode: 1, stdout: "", stderr: `fake containerd.exe does not know '${command}'\n` };
 }

@@ -1,5 +1,5 @@
-/** A join as the hollow kubeadm reads it from its JoinConfiguration. */
-export interface HollowJoin {
+/** A join as the fake kubeadm reads it from its JoinConfiguration. */
+export interface FakeJoin {
   /** host:port */
   readonly endpoint: string;
   readonly token: string;
@@ -7,8 +7,8 @@ export interface HollowJoin {
   readonly caCertHashes: readonly string[];
 }
 
-/** A node as the hollow kubelet's command line describes it. */
-export interface HollowNode {
+/** A node as the fake kubelet's command line describes it. */
+export interface FakeNode {
   readonly name: string;
   readonly address: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -17,21 +17,21 @@ export interface HollowNode {
   readonly kubeletVersion: string;
 }
 
-/** What a hollow node joins. */
-export interface HollowCluster {
+/** What a fake node joins. */
+export interface FakeCluster {
   /** Whether the API server takes a TCP connection; what went wrong, or undefined. */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
   /** The API server's time; undefined where it does not tell. */
   serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined>;
   /** The discovery and TLS bootstrap of a join; an error is what kubeadm would complain about. */
-  authorize(join: HollowJoin): Promise<void>;
-  /** Called each time the hollow kubelet starts; the node may be there already. */
-  register(node: HollowNode, join: HollowJoin): Promise<void>;
+  authorize(join: FakeJoin): Promise<void>;
+  /** Called each time the fake kubelet starts; the node may be there already. */
+  register(node: FakeNode, join: FakeJoin): Promise<void>;
 }
 
 /** A cluster that is not there: every well-formed join succeeds and the nodes can be looked at. */
-export class RecordingCluster implements HollowCluster {
-  readonly nodes: HollowNode[] = [];
+export class RecordingCluster implements FakeCluster {
+  readonly nodes: FakeNode[] = [];
 
   connect(): Promise<undefined> {
     return Promise.resolve(undefined);
@@ -45,7 +45,7 @@ export class RecordingCluster implements HollowCluster {
     return Promise.resolve();
   }
 
-  register(node: HollowNode): Promise<void> {
+  register(node: FakeNode): Promise<void> {
     const index = this.nodes.findIndex((other) => other.name === node.name);
     const before = this.nodes[index];
     if (before === undefined) this.nodes.push(node);

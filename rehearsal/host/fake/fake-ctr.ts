@@ -2,10 +2,10 @@ import type { Drive } from "../drive.ts";
 import type { ProgramResult } from "../programs.ts";
 
 /** Where containerd keeps what it has; the names of the images alone are enough here. */
-const imagesFile = "C:\\ProgramData\\containerd\\root\\hollow-images.txt";
+const imagesFile = "C:\\ProgramData\\containerd\\root\\fake-images.txt";
 
 /** Runs `ctr.exe --namespace k8s.io images`: `check --quiet`, `pull --local IMAGE`, `list`, or `remove --sync IMAGE...`. */
-export async function runHollowCtr(
+export async function runFakeCtr(
   drive: Drive,
   hasRegistries: boolean,
   args: readonly string[],
@@ -26,7 +26,7 @@ export async function runHollowCtr(
   }
   const image = /^--namespace k8s\.io images pull --local (\S+)$/.exec(command)?.[1];
   if (image === undefined) {
-    return { exitCode: 1, stdout: "", stderr: `hollow ctr.exe does not know '${command}'\n` };
+    return { exitCode: 1, stdout: "", stderr: `fake ctr.exe does not know '${command}'\n` };
   }
   if (!hasRegistries) {
     const stderr = `ctr: failed to resolve reference "${image}": dial tcp: lookup: no such host\n`;

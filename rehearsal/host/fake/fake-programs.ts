@@ -3,19 +3,19 @@ import { Drive } from "../drive.ts";
 import type { MachineTime } from "../machine-time.ts";
 import type { HostsEntry, ProgramResult, RunOptions, WindowsPrograms } from "../programs.ts";
 import type { Route } from "../routes.ts";
-import type { HollowCluster } from "./hollow-cluster.ts";
-import { runHollowContainerd } from "./hollow-containerd.ts";
-import { runHollowCtr } from "./hollow-ctr.ts";
-import { readHollowExecutable } from "./hollow-executable.ts";
-import { kubeletKubeconfig, readHollowJoin, runHollowKubeadm } from "./hollow-kubeadm.ts";
-import { hollowNode, runHollowKubelet } from "./hollow-kubelet.ts";
+import type { FakeCluster } from "./fake-cluster.ts";
+import { runFakeContainerd } from "./fake-containerd.ts";
+import { runFakeCtr } from "./fake-ctr.ts";
+import { readFakeExecutable } from "./fake-executable.ts";
+import { kubeletKubeconfig, readFakeJoin, runFakeKubeadm } from "./fake-kubeadm.ts";
+import { fakeNode, runFakeKubelet } from "./fake-kubelet.ts";
 
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
 
-/** What hollow programs are made of. */
-export interface HollowProgramsOptions {
+/** What fake programs are made of. */
+export interface FakeProgramsOptions {
   readonly driveC: string;
-  readonly cluster: HollowCluster;
+  readonly cluster: FakeCluster;
   readonly time: MachineTime;
   /** Called when a reboot is ordered, with its delay; one ordered before is off. */
   readonly onReboot: (delaySeconds: number) => void;
@@ -23,7 +23,7 @@ export interface HollowProgramsOptions {
 }
 
 /** Programs of one machine without Windows or Wine: they answer, write the files and change the states that matter. */
-export class HollowPrograms implements WindowsPrograms {
+export class FakePrograms implements WindowsPrograms {
   readonly driveC: string;
   bootTime = new Date();
   /** How far the machine's clock is ahead; the battery keeps it so through reboots. */
@@ -38,13 +38,13 @@ export class HollowPrograms implements WindowsPrograms {
   routes: readonly Route[] = [];
   /** Every command line that was run, for tests. */
   readonly commands: string[] = [];
-  readonly #options: HollowProgramsOptions;
+  readonly #options: FakeProgramsOptions;
   readonly #drive: Drive;
   readonly #services = new Set<string>();
   /** Delay of the reboot that was ordered, in seconds. */
   #reboot: number | undefined;
 
-  constructor(options: HollowProgramsOptions) {
+  constructor(options: FakeProgramsOptions) {
     this.#options = options;
     this.driveC = options.driveC;
     this.#drive = new Drive(options.driveC, false);
@@ -52,12 +52,12 @@ export class HollowPrograms implements WindowsPrograms {
 
   async run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
     this.commands.push([exe, ...args].join(" "));
-    const { hollow, version } = readHollowExecutable(exe, await this.#drive.read(exe));
-    switch (hollow) {
+    const { fake, version } = readFakeExecutable(exe, await this.#drive.read(exe));
+    switch (fake) {
       case "containerd":
-        return runHollowContainerd(version, args);
+        return runFakeContainerd(version, args);
       case "kubeadm":
-        return runHollowKubeadm(
+        return runFakeKubeadm(
           {
             drive: this.#drive,
             version,
@@ -70,25 +70,25 @@ export class HollowPrograms implements WindowsPrograms {
           args,
         );
       case "kubelet":
-        return runHollowKubelet(version, args);
+        return runFakeKubelet(version, args);
       case "flanneld":
         return { exitCode: 0, stdout: "", stderr: `v${version}\n` };
       case "ctr":
         if (!this.#services.has("containerd")) {
           return { exitCode: 1, stdout: "", stderr: "ctr: cannot access containerd's pipe\n" };
         }
-        return runHollowCtr(this.#drive, this.hasRegistries, args);
+        return runFakeCtr(this.#drive, this.hasRegistries, args);
       case "kube-log-runner":
-        return { exitCode: 1, stdout: "", stderr: "hollow kube-log-runner.exe runs nothing\n" };
+        return { exitCode: 1, stdout: "", stderr: "fake kube-log-runner.exe runs nothing\n" };
     }
   }
 
   async startService(name: string, exe: string, args: readonly string[]): Promise<void> {
     this.commands.push([exe, ...args].join(" "));
     if (this.#services.has(name)) throw new Error(`service ${name} runs already`);
-    const { hollow, version } = readHollowExecutable(exe, await this.#drive.read(exe));
+    const { fake, version } = readFakeExecutable(exe, await this.#drive.read(exe));
     this.#services.add(name);
-    if (hollow === "kubelet") await this.#registerNode(args, version);
+    if (fake === "kubelet") await this.#registerNode(args, version);
   }
 
   stopService(name: string): Promise<void> {
@@ -181,11 +181,11 @@ export class HollowPrograms implements WindowsPrograms {
 
   /** TLS bootstrap and registration; without a join there is nothing the kubelet could do. */
   async #registerNode(args: readonly string[], version: string): Promise<void> {
-    const join = await readHollowJoin(this.#drive);
+    const join = await readFakeJoin(this.#drive);
     if (!join) return;
     // In kubelet's own order: the kubeconfig names a certificate that is asked for after it.
     await this.#drive.write(kubeletKubeconfig, JSON.stringify(join), true);
-    await this.#options.cluster.register(hollowNode(args, version), join);
-    await this.#drive.write(clientCertificate, "hollow certificate\n", true);
+    await this.#options.cluster.register(fakeNode(args, version), join);
+    await this.#drive.write(clientCertificate, "fake certificate\n", true);
   }
 }

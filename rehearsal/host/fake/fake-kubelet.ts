@@ -1,8 +1,8 @@
 import type { ProgramResult } from "../programs.ts";
-import type { HollowNode } from "./hollow-cluster.ts";
+import type { FakeNode } from "./fake-cluster.ts";
 
 /** The node a kubelet with these arguments registers. */
-export function hollowNode(args: readonly string[], kubeletVersion: string): HollowNode {
+export function fakeNode(args: readonly string[], kubeletVersion: string): FakeNode {
   const flags = new Map(
     args.map((argument): [string, string] => {
       const [name = "", ...value] = argument.replace(/^--/, "").split("=");
@@ -28,7 +28,7 @@ export function hollowNode(args: readonly string[], kubeletVersion: string): Hol
 const removedFlags = ["pod-infra-container-image", "container-runtime", "network-plugin"];
 
 /** `kubelet.exe ... --version`: the arguments are looked at first, as the real one does. */
-export function runHollowKubelet(version: string, args: readonly string[]): ProgramResult {
+export function runFakeKubelet(version: string, args: readonly string[]): ProgramResult {
   const unknown = args.find((argument) =>
     removedFlags.includes(/^--([^=]+)/.exec(argument)?.[1] ?? ""),
   );
