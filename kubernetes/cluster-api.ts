@@ -53,6 +53,16 @@ export class ClusterApi {
     return this.request("GET", path);
   }
 
+  /** The same; undefined where there is nothing. */
+  async find<T>(path: string, request: ApiRequest = {}): Promise<T | undefined> {
+    try {
+      return await this.request<T>("GET", path, request);
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
   async post(path: string, body: object): Promise<void> {
     await this.request("POST", path, { body });
   }
@@ -66,8 +76,15 @@ export class ClusterApi {
     await this.request("PUT", path, { body });
   }
 
-  async delete(path: string): Promise<void> {
-    await this.request("DELETE", path);
+  /** @returns whether there was anything. */
+  async delete(path: string, request: ApiRequest = {}): Promise<boolean> {
+    try {
+      await this.request("DELETE", path, request);
+      return true;
+    } catch (error) {
+      if (hasStatus(error, 404)) return false;
+      throw error;
+    }
   }
 
   /** Makes an object, or changes the fields given in the one that is there, whoever set them before. */

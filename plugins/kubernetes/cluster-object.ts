@@ -43,13 +43,8 @@ export class ClusterObject {
   }
 
   /** The live object, or undefined when there is none. */
-  async read(signal: AbortSignal): Promise<KubernetesObject | undefined> {
-    try {
-      return await this.client.request("GET", this.#path(), { signal });
-    } catch (error) {
-      if (hasStatus(error, 404)) return undefined;
-      throw error;
-    }
+  read(signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    return this.client.find(this.#path(), { signal });
   }
 
   /**
@@ -138,15 +133,9 @@ export class ClusterObject {
   }
 
   /** Starts the deletion; resolves to false when there was nothing to delete. */
-  async delete(propagationPolicy: string, signal: AbortSignal): Promise<boolean> {
+  delete(propagationPolicy: string, signal: AbortSignal): Promise<boolean> {
     const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy };
-    try {
-      await this.client.request("DELETE", this.#path(), { body, signal });
-      return true;
-    } catch (error) {
-      if (hasStatus(error, 404)) return false;
-      throw error;
-    }
+    return this.client.delete(this.#path(), { body, signal });
   }
 
   #path(): string {

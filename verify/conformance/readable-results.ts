@@ -1,3 +1,5 @@
+import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
+
 /** How a run came out, as JUnit's file says it. */
 export interface Totals {
   readonly tests: number;
@@ -7,8 +9,7 @@ export interface Totals {
 }
 
 /** What Ginkgo lists beside the tests, and counts as some that passed: what runs before and after all of them. */
-const aroundTests =
-  /<testcase\b[^>]*\sname="\[(?:Synchronized|Report)?(?:Before|After)Suite\][^>]*>/g;
+const aroundTests = /^\[(?:Synchronized|Report)?(?:Before|After)Suite\]/;
 
 /**
  * Adds up the `testsuite` elements of JUnit's files; of a file of several with one around them, the inner ones. What is
@@ -18,65 +19,49 @@ const aroundTests =
  * @throws when there is no file, or one is none of JUnit's.
  */
 export function totals(texts: readonly string[]): Totals {
-  const each = texts.map((text) => {
-    const tags = [...text.matchAll(/<testsuite(?=[\s>])[^>]*>/g)].map(([tag]) => tag);
-    if (tags.length === 0) {
-      throw new Error("the tests left a file that is none of JUnit's: look at their log");
-    }
-    const around = [...text.matchAll(aroundTests)].map(([tag]) => tag);
-    const those = (status: string): number =>
-      around.filter((tag) => tag.includes(`status="${status}"`)).length;
-    const [passed, skipped] = [those("passed"), those("skipped")];
-    const without = { tests: -passed - skipped, failures: 0, errors: 0, skipped: -skipped };
-    return [...tags.map(attributes), without];
-  });
-  if (each.length === 0) {
+  if (texts.length === 0) {
     throw new Error(
       "the tests left no JUnit file: they did not come to their end; look at their log",
     );
   }
-  const sum = (of: (counts: Totals) => number): number =>
-    each.flat().reduce((all, counts) => all + of(counts), 0);
+  const suites = texts.flatMap((text) => {
+    const found = suitesOf(text);
+    if (found.length === 0) {
+      throw new Error("the tests left a file that is none of JUnit's: look at their log");
+    }
+    return found;
+  });
+  const sum = (attribute: string): number =>
+    suites.reduce((all, { attributes }) => all + Number(attributes[attribute] ?? 0), 0);
+  const around = suites
+    .flatMap(testsOf)
+    .filter(({ attributes }) => aroundTests.test(attributes["name"] ?? ""));
+  const those = (status: string): number =>
+    around.filter(({ attributes }) => attributes["status"] === status).length;
   return {
-    tests: sum(({ tests }) => tests),
-    failures: sum(({ failures }) => failures),
-    errors: sum(({ errors }) => errors),
-    skipped: sum(({ skipped }) => skipped),
-  };
-}
-
-function attributes(tag: string): Totals {
-  const count = (attribute: string): number =>
-    Number(new RegExp(`\\s${attribute}="(\\d+)"`).exec(tag)?.[1] ?? 0);
-  return {
-    tests: count("tests"),
-    failures: count("failures"),
-    errors: count("errors"),
+    tests: sum("tests") - those("passed") - those("skipped"),
+    failures: sum("failures"),
+    errors: sum("errors"),
     // Ginkgo says "disabled" of what the focus leaves out.
-    skipped: count("skipped") + count("disabled"),
+    skipped: sum("skipped") + sum("disabled") - those("skipped"),
   };
 }
 
 /** Names of the tests that failed, each once, at most so many. */
 export function failedTests(texts: readonly string[], most: number): readonly string[] {
-  const names = texts.flatMap((text) =>
-    [...text.matchAll(/<testcase\b([^>]*[^/])>([^]*?)<\/testcase>/g)]
-      .filter(([, , body = ""]) => /<(failure|error)\b/.test(body))
-      .map(([, own = ""]) => unescape(/\sname="([^"]*)"/.exec(own)?.[1] ?? "")),
-  );
+  const names = texts
+    .flatMap(suitesOf)
+    .flatMap(testsOf)
+    .filter(({ elements }) => elements.some(({ name }) => name === "failure" || name === "error"))
+    .map(({ attributes }) => attributes["name"] ?? "");
   return [...new Set(names)].slice(0, most);
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#34;": '"',
-  "&#39;": "'",
-  "&apos;": "'",
-  "&amp;": "&",
-};
+function suitesOf(text: string): readonly XmlElement[] {
+  const file = readXml(text);
+  return [...below(file, "testsuite"), ...below(file, "testsuites", "testsuite")];
+}
 
-function unescape(text: string): string {
-  return text.replace(/&(?:lt|gt|quot|apos|amp|#34|#39);/g, (entity) => entities[entity] ?? entity);
+function testsOf(suite: XmlElement): readonly XmlElement[] {
+  return below(suite, "testcase");
 }

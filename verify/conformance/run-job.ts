@@ -7,8 +7,9 @@ import { execa } from "execa";
 import { extract } from "tar";
 
 import { messageOf } from "../../host/failure.ts";
-import { hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../host/wait-until.ts";
+import { applyObjects, startDeleting, type Kubectl } from "../run/own-namespace.ts";
 import type { ConformanceRun } from "./arguments.ts";
 import {
   name,
@@ -20,11 +21,8 @@ import {
 } from "./objects.ts";
 
 /** What a run in the cluster works with. */
-export interface JobRun {
+export interface JobRun extends Kubectl {
   readonly api: ClusterApi;
-  /** kubectl's program, and the kubeconfig of the cluster. */
-  readonly kubectl: string;
-  readonly kubeconfig: string;
   readonly run: ConformanceRun;
   readonly objects: readonly ConformanceObject[];
   /** Folder for log and results; is there. */
@@ -51,7 +49,7 @@ export const logName = "e2e.log";
 export async function runJob(job: JobRun): Promise<number> {
   const { say, run } = job;
   await removeRun(job);
-  await apply(job);
+  await applyObjects(job, job.objects, "the tests' objects");
   let exitCode: number | undefined;
   try {
     const haveBegun = ({ kind }: PodState): boolean => kind === "running" || kind === "ended";
@@ -73,33 +71,16 @@ export async function runJob(job: JobRun): Promise<number> {
 export async function removeRun({ api, say }: Pick<JobRun, "api" | "say">): Promise<void> {
   const own = `/api/v1/namespaces/${namespace}`;
   const binding = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${name}`;
-  const isThere = (where: string): Promise<boolean> =>
-    api.get(where).then(
-      () => true,
-      (error: unknown) => {
-        if (hasStatus(error, 404)) return false;
-        throw error;
-      },
-    );
-  for (const where of [binding, own]) {
-    await api.delete(where).catch((error: unknown) => {
-      // Gone, or on its way.
-      if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
-    });
-  }
+  await startDeleting(api, binding);
+  await startDeleting(api, own);
   const options = {
     what: `the namespace ${namespace} to be gone`,
     timeoutSeconds: removeSeconds,
     onChange: (seen: string) => say(seen),
   };
   await waitUntil(options, async () =>
-    (await isThere(own)) ? `removing ${namespace}` : undefined,
+    (await api.find(own)) ? `removing ${namespace}` : undefined,
   );
-}
-
-async function apply(job: JobRun): Promise<void> {
-  const list = { apiVersion: "v1", kind: "List", items: job.objects };
-  await kubectl(job, ["apply", "--filename", "-"], 60, JSON.stringify(list));
 }
 
 async function untilState(
@@ -181,23 +162,6 @@ function started({ kubectl: program, kubeconfig }: JobRun, args: readonly string
     buffer: { stdout: false },
     timeout: gatherSeconds * 1000,
   });
-}
-
-async function kubectl(
-  { kubectl: program, kubeconfig }: JobRun,
-  args: readonly string[],
-  seconds: number,
-  input: string,
-): Promise<void> {
-  const result = await execa(program, ["--kubeconfig", kubeconfig, ...args], {
-    input,
-    reject: false,
-    timeout: seconds * 1000,
-  });
-  if (result.failed) {
-    const reason = result.timedOut ? `no end within ${String(seconds)} s` : result.stderr.trim();
-    throw new Error(`the tests' objects could not be made: ${reason}`);
-  }
 }
 
 /** How far the pod with the tests is. */

@@ -3,11 +3,10 @@ import type { V1EndpointSlice, V1Pod } from "@kubernetes/client-node";
 import { isReady } from "../../kubernetes/pod-state.ts";
 import type { Details } from "../cluster/snapshot.ts";
 import { roleName } from "../objects/names.ts";
-import type { ProbeFailure } from "../run/probe-failure.ts";
 import type { AwaitedPod } from "../run/plan.ts";
 import { lookupOf } from "../run/lookup.ts";
-import { requestSeconds } from "../run/probe-words.ts";
-import type { Probe } from "../run/probe.ts";
+import { requestSeconds } from "../run/attempt.ts";
+import type { Probe, ProbeFailure } from "../run/probe.ts";
 import { lastWarning, podTrouble } from "./pod-trouble.ts";
 import { policiesOn } from "./policies.ts";
 

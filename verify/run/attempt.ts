@@ -1,7 +1,5 @@
-import { judgeLookup, lookupOf } from "./lookup.ts";
-import type { FailureKind, ProbeFailure } from "./probe-failure.ts";
-import { probeWords, requestSeconds } from "./probe-words.ts";
-import type { Probe } from "./probe.ts";
+import { judgeLookup, lookupOf, lookupWords } from "./lookup.ts";
+import type { FailureKind, Probe, ProbeFailure } from "./probe.ts";
 import {
   podCommand,
   runCommand,
@@ -9,6 +7,30 @@ import {
   type Shell,
   type ShellCommand,
 } from "./shell-command.ts";
+
+/** Longest time for one request, in seconds. */
+export const requestSeconds = 4;
+
+/** The program that makes a probe's requests, and its arguments. */
+export function probeWords(probe: Probe): readonly [program: string, ...args: string[]] {
+  const lookup = lookupOf(probe);
+  return lookup ? lookupWords(lookup, requestSeconds) : ["curl", ...curlArguments(probe)];
+}
+
+/**
+ * curl's arguments for a probe. curl is in agnhost's images, in Windows Server since 2019, and says by its exit code
+ * what went wrong.
+ */
+export function curlArguments({
+  url,
+  requests,
+}: Pick<Probe, "url" | "requests">): readonly string[] {
+  return [
+    ...["--silent", "--show-error", "--verbose", "--fail", "--noproxy", "*"],
+    ...["--max-time", String(requestSeconds), "--header", "Connection: close"],
+    ...Array.from({ length: requests }, () => url),
+  ];
+}
 
 /** The command of a probe. */
 export function probeCommand(shell: Shell, probe: Probe): ShellCommand {

@@ -1,6 +1,5 @@
 import type { Printed } from "./shell-command.ts";
-import type { ProbeFailure } from "./probe-failure.ts";
-import type { Probe } from "./probe.ts";
+import type { Probe, ProbeFailure } from "./probe.ts";
 
 /** A question to a DNS server. */
 export interface Lookup {

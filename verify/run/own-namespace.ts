@@ -1,7 +1,6 @@
 import type { V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 
-import { messageOf } from "../../host/failure.ts";
 import { hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../cluster/snapshot.ts";
@@ -23,7 +22,7 @@ export interface Kubectl {
 
 /** Makes the namespace anew: what a killed run, or one with --keep, left is removed first. */
 export async function createNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
-  if (await isThere(api)) {
+  if (await api.find(ownPath)) {
     say(`removing the namespace ${namespace} that an earlier run left`);
     await removeNamespace(api, say);
   }
@@ -43,6 +42,7 @@ export async function createNamespace(api: ClusterApi, say: (line: string) => vo
 export async function applyObjects(
   { kubectl, kubeconfig }: Kubectl,
   objects: readonly object[],
+  what = "what the rows need",
 ): Promise<void> {
   if (objects.length === 0) {
     return;
@@ -54,7 +54,7 @@ export async function applyObjects(
   });
   if (result.failed) {
     const reason = result.timedOut ? `no end within ${applySeconds} s` : result.stderr.trim();
-    throw new Error(`what the rows need could not be made: ${reason}`);
+    throw new Error(`${what} could not be made: ${reason}`);
   }
 }
 
@@ -64,32 +64,24 @@ export async function applyObjects(
  * @throws when it is not gone in time, with what holds it.
  */
 export async function removeNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
-  try {
-    await api.delete(ownPath);
-  } catch (error) {
-    // Gone, or on its way.
-    if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
-  }
+  await startDeleting(api, ownPath);
   const options = {
     what: `the namespace ${namespace} to be gone`,
     timeoutSeconds: deleteSeconds,
     onChange: (seen: string) => say(`removing ${namespace}: ${seen}`),
   };
   await waitUntil(options, async () => {
-    if (!(await isThere(api))) return undefined;
+    if ((await api.find(ownPath)) === undefined) return undefined;
     const pods = await deleteLostPods(api);
     return pods.length === 0 ? "it is being deleted" : `still there: ${pods.join(", ")}`;
   });
 }
 
-async function isThere(api: ClusterApi): Promise<boolean> {
-  try {
-    await api.get(ownPath);
-    return true;
-  } catch (error) {
-    if (hasStatus(error, 404)) return false;
-    throw error;
-  }
+/** Deletes an object; fine where it is gone, or on its way. */
+export async function startDeleting(api: ClusterApi, path: string): Promise<void> {
+  await api.delete(path).catch((error: unknown) => {
+    if (!hasStatus(error, 409)) throw error;
+  });
 }
 
 /** Deletes the pods whose nodes do not answer, which nobody else would. @returns the names of all that are left */
@@ -104,13 +96,9 @@ async function deleteLostPods(api: ClusterApi): Promise<readonly string[]> {
   await Promise.all(
     items
       .filter(({ metadata, spec }) => metadata?.deletionTimestamp && lost.has(spec?.nodeName ?? ""))
-      .map(async ({ metadata }) => {
-        await api
-          .delete(`${ownPath}/pods/${metadata?.name ?? ""}?gracePeriodSeconds=0`)
-          .catch((error: unknown) => {
-            if (!hasStatus(error, 404)) throw new Error(messageOf(error));
-          });
-      }),
+      .map(({ metadata }) =>
+        api.delete(`${ownPath}/pods/${metadata?.name ?? ""}?gracePeriodSeconds=0`),
+      ),
   );
   return items.map(({ metadata }) => metadata?.name ?? "").sort();
 }

@@ -18,9 +18,16 @@ import {
 import { rolesOf, serverPart } from "../objects/roles.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
 import type { Judged } from "./await-state.ts";
-import type { Outside } from "./outside.ts";
 import { lookupUrl } from "./lookup.ts";
-import { fromNodes, fromPods, withAddress, withText, type Origin, type Probe } from "./probe.ts";
+import {
+  fromNodes,
+  fromPods,
+  withAddress,
+  withText,
+  type Origin,
+  type Outside,
+  type Probe,
+} from "./probe.ts";
 
 /** A pod that a row waits for. */
 export interface AwaitedPod {
@@ -35,6 +42,9 @@ export type Plan = Judged<readonly Probe[], readonly AwaitedPod[]>;
 
 /** Requests to a Service or a NodePort of one: enough to meet each of a few servers, as a rule. */
 const serviceRequests = 4;
+
+/** One request to something that is no pod of ours. */
+const toNoPod = { requests: 1, targetPods: [] };
 
 /** Probes of a row, as soon as every pod of it is Ready. */
 export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Plan {
@@ -154,10 +164,9 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         return {
           origin: origin(one),
           url: lookupUrl(snapshot.dnsAddress, serviceDomain(service)),
-          named: false,
-          requests: 1,
           // The answer is the server's alone, whoever stands behind the Service.
-          targetPods: [],
+          ...toNoPod,
+          named: false,
           judge: withAddress(clusterAddress(snapshot, service)),
         };
       });
@@ -165,18 +174,16 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       return sources.map((one) => ({
         origin: origin(one),
         url: outside.host?.url ?? "",
+        ...toNoPod,
         named: false,
-        requests: 1,
-        targetPods: [],
         judge: fromNodeAddress(outside.host?.greeting ?? "", snapshot),
       }));
     case "internet":
       return sources.map((one) => ({
         origin: origin(one),
         url: outside.internet.url,
+        ...toNoPod,
         named: true,
-        requests: 1,
-        targetPods: [],
         judge: withText(outside.internet.text),
       }));
   }

@@ -22,6 +22,30 @@ export interface Probe {
   readonly named: boolean;
 }
 
+/**
+ * What kind of failure it was.
+ *
+ * - `name`: the name was not resolved.
+ * - `refused`, `lost`, `unreachable`: no connection; turned down, no answer in time, no route.
+ * - `answer`: an answer, but not the right one.
+ * - `exec`: the command could not be run at all.
+ */
+export type FailureKind = "name" | "refused" | "lost" | "unreachable" | "answer" | "exec" | "other";
+
+export interface ProbeFailure {
+  readonly kind: FailureKind;
+  /** In the words of who said it. */
+  readonly text: string;
+}
+
+/** What lies outside of the cluster. */
+export interface Outside {
+  /** A server on this host, and what its answer to a node begins with. */
+  readonly host?: { readonly url: string; readonly greeting: string };
+  /** A page on the internet, and what stands in it. */
+  readonly internet: { readonly url: string; readonly text: string };
+}
+
 /** Complaint about an answer that does not come from one of these pods; each answers with its own name. */
 export function fromPods(names: readonly string[], requests: number): Probe["judge"] {
   return fromNames(names, requests, "");

@@ -3,9 +3,7 @@ import type { Slots } from "../../toolchain/slots.ts";
 import type { Details } from "../cluster/snapshot.ts";
 import type { ClusterView } from "../cluster/view.ts";
 import type { Printed, ShellCommand } from "./shell-command.ts";
-import type { ProbeFailure } from "./probe-failure.ts";
-import type { Outside } from "./outside.ts";
-import type { Probe } from "./probe.ts";
+import type { Outside, Probe, ProbeFailure } from "./probe.ts";
 
 /** What running rows share. */
 export interface RowTools {

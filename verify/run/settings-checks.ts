@@ -17,50 +17,33 @@ export function settingsChecks(os: Os): readonly SettingsCheck[] {
     windows ? ["cmd", "/c", `echo %${name}%`] : ["printenv", name];
   const file = (path: string): readonly string[] =>
     windows ? ["cmd", "/c", `type C:${path.replaceAll("/", "\\")}`] : ["cat", path];
+  const check = (
+    what: string,
+    container: SettingsCheck["container"],
+    words: readonly string[],
+    expected: RegExp,
+  ): SettingsCheck => ({ what, container, words, expected });
+  const write = windows
+    ? ["cmd", "/c", "echo from the other container> C:\\shared\\note"]
+    : ["bash", "-c", "echo from the other container > /shared/note"];
+  const other = /^from the other container$/;
   return [
-    {
-      what: "the secret in the environment",
-      container: "reader",
-      words: variable("SETTINGS_USERNAME"),
-      expected: /^admin$/,
-    },
-    {
-      what: "the secret as a file",
-      container: "reader",
-      words: file("/settings/secret/password"),
-      expected: /^1f2d1e2e67df$/,
-    },
-    {
-      what: "the config map in the environment",
-      container: "reader",
-      words: variable("SETTINGS_PROPERTY"),
-      expected: /^hello$/,
-    },
-    {
-      what: "the config map as a file",
-      container: "reader",
-      words: file("/settings/config/example.property.2"),
-      expected: /^world$/,
-    },
-    {
-      what: "writing to the emptyDir",
-      container: "writer",
-      words: windows
-        ? ["cmd", "/c", "echo from the other container> C:\\shared\\note"]
-        : ["bash", "-c", "echo from the other container > /shared/note"],
-      expected: /^$/,
-    },
-    {
-      what: "what the other container wrote into the emptyDir",
-      container: "reader",
-      words: file("/shared/note"),
-      expected: /^from the other container$/,
-    },
-    {
-      what: "the node's hosts file by the hostPath",
-      container: "reader",
-      words: file("/node/hosts"),
-      expected: /localhost/,
-    },
+    check("the secret in the environment", "reader", variable("SETTINGS_USERNAME"), /^admin$/),
+    check("the secret as a file", "reader", file("/settings/secret/password"), /^1f2d1e2e67df$/),
+    check("the config map in the environment", "reader", variable("SETTINGS_PROPERTY"), /^hello$/),
+    check(
+      "the config map as a file",
+      "reader",
+      file("/settings/config/example.property.2"),
+      /^world$/,
+    ),
+    check("writing to the emptyDir", "writer", write, /^$/),
+    check(
+      "what the other container wrote into the emptyDir",
+      "reader",
+      file("/shared/note"),
+      other,
+    ),
+    check("the node's hosts file by the hostPath", "reader", file("/node/hosts"), /localhost/),
   ];
 }

@@ -1,6 +1,5 @@
 import { whyFailed } from "../diagnose/diagnose.ts";
-import type { ProbeFailure } from "./probe-failure.ts";
-import type { Probe } from "./probe.ts";
+import type { Probe, ProbeFailure } from "./probe.ts";
 import { explained, type Outcome, type RowTools } from "./row-tools.ts";
 
 /** Longest time from a row's pods being Ready to its connections working, in seconds: kube-proxy and DNS follow. */

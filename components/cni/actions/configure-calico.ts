@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 
-import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { calicoResources, withFields, type CalicoResource } from "../calico/configuration.ts";
@@ -59,13 +59,8 @@ async function setResource(
 ): Promise<boolean> {
   const path = `${api}/${plural}/default`;
   const query = "fieldValidation=Strict";
-  let live: LiveResource;
-  try {
-    live = await cluster.get<LiveResource>(path);
-  } catch (error) {
-    if (!hasStatus(error, 404)) {
-      throw error;
-    }
+  const live = await cluster.find<LiveResource>(path);
+  if (live === undefined) {
     const made = { apiVersion: "projectcalico.org/v3", kind, metadata: { name: "default" } };
     await cluster.post(`${api}/${plural}?${query}`, { ...made, spec: withFields({}, spec) ?? {} });
     return true;

@@ -13,7 +13,7 @@ import { nodeFacts } from "../node-facts.ts";
 import { nodeStarted, workerRunArgs, type ControlPlaneContainer } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 import {
   labelledContainers,
@@ -86,14 +86,11 @@ async function hasJoined(name: string, api: ClusterApi): Promise<boolean> {
 /** A node object of a container that is gone would pass for the new one. */
 async function deleteStaleNode(name: string, api: ClusterApi): Promise<void> {
   try {
-    await api.delete(`/api/v1/nodes/${name}`);
-    say(`removed the node ${name} of an earlier container`);
-  } catch (error) {
-    if (!hasStatus(error, 404)) {
-      throw new Error(
-        `the API server does not let the worker ${name} be made: ${messageOf(error)}`,
-      );
+    if (await api.delete(`/api/v1/nodes/${name}`)) {
+      say(`removed the node ${name} of an earlier container`);
     }
+  } catch (error) {
+    throw new Error(`the API server does not let the worker ${name} be made: ${messageOf(error)}`);
   }
 }
 

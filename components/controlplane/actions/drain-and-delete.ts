@@ -33,12 +33,9 @@ export async function drainAndDelete(api: ClusterApi, removal: NodeRemoval): Pro
     say(`${messageOf(error)}: deleting the node ${name} all the same`);
   }
   try {
-    await api.delete(`/api/v1/nodes/${name}`);
-    say(`the node ${name} is deleted`);
+    if (await api.delete(`/api/v1/nodes/${name}`)) say(`the node ${name} is deleted`);
   } catch (error) {
-    if (!hasStatus(error, 404)) {
-      throw new Error(`the node ${name} could not be deleted: ${messageOf(error)}`);
-    }
+    throw new Error(`the node ${name} could not be deleted: ${messageOf(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 
 import { nodeReadiness } from "../node-facts.ts";
-import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
 
@@ -46,13 +46,7 @@ async function awaitNode(
     onChange: (seen: string) => say(`${name}: ${seen}`),
   };
   return waitUntil(options, async (): Promise<Look<V1Node>> => {
-    try {
-      return judge(await api.get<V1Node>(`/api/v1/nodes/${name}`));
-    } catch (error) {
-      if (hasStatus(error, 404)) {
-        return "not registered";
-      }
-      throw error;
-    }
+    const node = await api.find<V1Node>(`/api/v1/nodes/${name}`);
+    return node === undefined ? "not registered" : judge(node);
   });
 }

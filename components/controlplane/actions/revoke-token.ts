@@ -1,6 +1,6 @@
 import { messageOf } from "../../../host/failure.ts";
 import { tokenSecretName } from "../bootstrap-token-secret.ts";
-import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 /**
  * Removes a bootstrap token that has been used, or is of no use any more; one that is gone is fine.
@@ -12,6 +12,6 @@ export async function revokeToken(api: ClusterApi, id: string): Promise<string |
     await api.delete(`/api/v1/namespaces/kube-system/secrets/${tokenSecretName(id)}`);
     return undefined;
   } catch (error) {
-    return hasStatus(error, 404) ? undefined : messageOf(error);
+    return messageOf(error);
   }
 }

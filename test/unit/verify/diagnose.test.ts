@@ -5,7 +5,7 @@ import { whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
 import { policiesOn, selects } from "../../../verify/diagnose/policies.ts";
 import { judgePrinted } from "../../../verify/run/attempt.ts";
 import { judgeLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
-import type { FailureKind, ProbeFailure } from "../../../verify/run/probe-failure.ts";
+import type { FailureKind, ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
 import { eachCase } from "../each-case.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Snapshot } from "../../../verify/cluster/snapshot.ts";
 import { nodePairs } from "../../../verify/run/plan.ts";
-import { curlArguments, probeWords } from "../../../verify/run/probe-words.ts";
+import { curlArguments, probeWords } from "../../../verify/run/attempt.ts";
 import { eachCase } from "../each-case.ts";
 import { healthy, onHosts, planOf, probesOf, waitingPod } from "./cluster-states.ts";
 

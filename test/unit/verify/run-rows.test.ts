@@ -5,7 +5,7 @@ import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { ClusterView } from "../../../verify/cluster/view.ts";
 import type { RowResult } from "../../../verify/result.ts";
 import type { Printed, ShellCommand } from "../../../verify/run/shell-command.ts";
-import type { ProbeFailure } from "../../../verify/run/probe-failure.ts";
+import type { ProbeFailure } from "../../../verify/run/probe.ts";
 import { podMetrics } from "../../../verify/run/pod-metrics.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
 import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.ts";
