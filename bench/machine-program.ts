@@ -30,6 +30,6 @@ const network = new LabNetwork("lab", {
   libvirtProvider,
   dockerProvider: new docker.Provider("docker"),
 });
-labMachines(settings, [node], machineImage(settings).disk, network, libvirtProvider);
+await labMachines(settings, [node], machineImage(settings).disk, network, libvirtProvider);
 
 export const address = node.address;

@@ -1,4 +1,5 @@
-import { thisHypervisor } from "./sections/hypervisors.ts";
+import { otherHosts, type MakersHosts } from "../components/machine/registry.ts";
+import { thisHypervisor } from "./sections/machine-host.ts";
 import type { WrittenSettings } from "./settings.ts";
 
 /** Of the hypervisor itself (QEMU, vmwp.exe), beside the machine's memory. */
@@ -16,16 +17,8 @@ export interface Placement {
 }
 
 /** What placing depends on. */
-export interface Placed {
+export interface Placed extends MakersHosts {
   readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
-  readonly hypervisors: readonly Pick<
-    WrittenSettings["hypervisors"][number],
-    "name" | "machineMemoryMiB"
-  >[];
-  readonly hyperVHosts: readonly Pick<
-    WrittenSettings["hyperVHosts"][number],
-    "name" | "machineMemoryMiB"
-  >[];
   readonly nodes: readonly Pick<
     WrittenSettings["nodes"][number],
     "name" | "os" | "hypervisor" | "memoryMiB"
@@ -42,14 +35,15 @@ export interface Placed {
  * does one that is appended. Whether all fits is a check's business.
  */
 export function placements(settings: Placed): Placement[] {
-  const { hypervisor, hypervisors, hyperVHosts, nodes, ...sizes } = settings;
-  const all = [{ name: thisHypervisor, ...hypervisor }, ...hypervisors, ...hyperVHosts];
+  const { hypervisor, nodes, ...sizes } = settings;
+  const others = otherHosts(settings);
+  const all = [{ name: thisHypervisor, ...hypervisor }, ...others.map(({ host }) => host)];
   const left = new Map(all.map((one) => [one.name, one.machineMemoryMiB ?? 0]));
-  const onlyWindows = hyperVHosts.map(({ name }) => name);
   return nodes.map((node, index): Placement => {
     const memoryMiB = (node.memoryMiB ?? sizes[node.os].memoryMiB) + machineOverheadMiB;
+    const unfit = others.filter(({ maker }) => !maker.systems.includes(node.os));
     const possible = new Map(
-      [...left].filter(([name]) => node.os === "windows" || !onlyWindows.includes(name)),
+      [...left].filter(([name]) => !unfit.some(({ host }) => host.name === name)),
     );
     const chosen = node.hypervisor ?? mostLeft(possible);
     const reason = reasonFor(node.hypervisor, index, possible);

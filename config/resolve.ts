@@ -3,7 +3,7 @@ import { checkedSettings } from "./checked-settings.ts";
 import { checks } from "./checks/all.ts";
 import { placements } from "./placement.ts";
 import type { SettingsProblem } from "./problem.ts";
-import { thisHypervisor } from "./sections/hypervisors.ts";
+import { thisHypervisor } from "./sections/machine-host.ts";
 import { withNames } from "./sections/network.ts";
 import { withContainerd } from "./sections/windows.ts";
 import {

@@ -1,14 +1,19 @@
 import * as z from "zod";
+import { hypervisor } from "../components/machine/libvirt/settings.ts";
+import { machineMakers, type MakerSection } from "../components/machine/registry.ts";
 import type { Placement } from "./placement.ts";
 import { cluster } from "./sections/cluster.ts";
 import { cni } from "./sections/cni.ts";
-import { hyperVHosts } from "./sections/hyper-v-hosts.ts";
-import { hypervisor, hypervisors } from "./sections/hypervisors.ts";
 import { lab } from "./sections/lab.ts";
 import { linux } from "./sections/linux.ts";
 import { network, type withNames } from "./sections/network.ts";
 import { nodes } from "./sections/nodes.ts";
 import { windows, type withContainerd } from "./sections/windows.ts";
+
+/** The sections of those who make machines on other hosts. */
+const makers = Object.fromEntries(
+  Object.entries(machineMakers).map(([section, { settings }]) => [section, settings]),
+) as { readonly [Section in MakerSection]: (typeof machineMakers)[Section]["settings"] };
 
 /** Every setting below the namespace `kindows`, as written: names derived from others may still be missing. */
 export const settingsSchema = z.strictObject({
@@ -21,12 +26,7 @@ export const settingsSchema = z.strictObject({
     .meta({ description: "Control plane and Linux workers, made by kind." }),
   cni: cni.prefault({}).meta({ description: "Network of the pods." }),
   hypervisor: hypervisor.prefault({}).meta({ description: "Where the machines run." }),
-  hypervisors: hypervisors.meta({
-    description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
-  }),
-  hyperVHosts: hyperVHosts.meta({
-    description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
-  }),
+  ...makers,
   windows: windows.prefault({}).meta({ description: "What all Windows machines have in common." }),
   linux: linux.prefault({}).meta({
     description: "What Linux nodes in virtual machines (`nodes[].os: linux`) have in common.",

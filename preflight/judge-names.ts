@@ -1,4 +1,4 @@
-import { thisHypervisor } from "../config/sections/hypervisors.ts";
+import { thisHypervisor } from "../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 import type { HostFacts } from "./host-facts.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../host/failure.ts";
 import {
   hypervisorConnections,
   type HypervisorConnection,
-} from "../components/machine/hypervisor-connections.ts";
+} from "../components/machine/libvirt/hypervisor-connections.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
 import { privateKey } from "../config/values/private-key.ts";
 import { probeLibvirt, type LibvirtFacts } from "./probe-libvirt.ts";

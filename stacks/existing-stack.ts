@@ -7,6 +7,7 @@ import {
   readKubeconfig,
 } from "../components/controlplane/existing/examine-cluster.ts";
 import type { SshAccess } from "../components/machine/existing/existing-machine.ts";
+import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
 import { privateKey } from "../config/values/private-key.ts";
@@ -14,7 +15,6 @@ import { openForwards } from "./bastion-forwards.ts";
 import { existingMachines, type ExistingStack, type Surroundings } from "./existing-machines.ts";
 import { existingSoftware } from "./existing-software.ts";
 import { type Login, machineAccess } from "./machine-access.ts";
-import { previewVariable } from "./hypervisor-uri.ts";
 
 /**
  * Looks at the cluster and at what the settings name on this host, for a preview too, and composes the stack. A preview
@@ -23,7 +23,7 @@ import { previewVariable } from "./hypervisor-uri.ts";
  * @throws RunError, which Pulumi prints without a stack trace, with what is in the way; before anything is changed.
  */
 export async function existingStack(settings: ExistingSettings): Promise<ExistingStack> {
-  const anywhere = process.env[previewVariable] === "anywhere" && isDryRun();
+  const anywhere = isPreviewAnywhere();
   const surroundings = anywhere
     ? { cluster: undefined, access: () => undefined }
     : await look(settings).catch((error: unknown) => {

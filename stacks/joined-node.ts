@@ -1,15 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
-import type { Machine } from "../components/machine/machine.ts";
+import type { PinnedMachine } from "../components/machine/machine.ts";
 import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { linuxPrograms } from "./linux-media.ts";
-
-/** A machine with the host key it shows. */
-export type PinnedMachine = Machine & { readonly hostKey: pulumi.Output<string> };
 
 /** What is put on Windows machines, and what they must have. */
 export interface NodePrograms {

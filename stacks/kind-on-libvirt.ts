@@ -6,10 +6,11 @@ import type { NodeSettings, Settings } from "../config/settings.ts";
 import { podNetworks } from "../components/cni/registry.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
+import { otherHosts } from "../components/machine/registry.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import type { MachineImage } from "./machine-image.ts";
-import { hypervisorProvider } from "./hypervisor-provider.ts";
+import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-provider.ts";
 import { joinedLinux, joinedWindows } from "./joined-node.ts";
 import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
@@ -66,7 +67,13 @@ export async function kindOnLibvirt(
   });
   const pods = install(controlPlane, settings);
 
-  const { loginKey, machines } = labMachines(settings, nodes, image.disk, network, libvirtProvider);
+  const { loginKey, machines } = await labMachines(
+    settings,
+    nodes,
+    image.disk,
+    network,
+    libvirtProvider,
+  );
   const cluster = {
     controlPlane,
     podNetwork: pods.resource,
@@ -119,15 +126,8 @@ interface ToldPlacement {
  * Where each node's machine runs and why, by the node's name; told in the engine's output as well, in a preview already.
  * Nothing for a lab with one hypervisor.
  */
-function toldPlacement({
-  hypervisors,
-  hyperVHosts,
-  placement,
-}: Pick<Settings, "hypervisors" | "hyperVHosts" | "placement">): ReadonlyMap<
-  string,
-  ToldPlacement
-> {
-  const worthTelling = hypervisors.length + hyperVHosts.length > 0 ? placement : [];
+function toldPlacement(settings: Settings): ReadonlyMap<string, ToldPlacement> {
+  const worthTelling = otherHosts(settings).length > 0 ? settings.placement : [];
   return new Map(
     worthTelling.map(({ node, hypervisor, reason }) => {
       // Pulumi sees to it that what is logged arrives before the program ends.

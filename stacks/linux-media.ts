@@ -1,6 +1,6 @@
 import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
 import type { LinuxPrograms } from "../components/linux/steps.ts";
-import type { GoldenImage } from "../components/machine/machine-storage.ts";
+import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
 import { kubernetesVersion } from "../toolchain/tools/table.ts";

@@ -1,5 +1,5 @@
 import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
-import { hypervisorConnections } from "../../components/machine/hypervisor-connections.ts";
+import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
 import { namesIn } from "../../config/names-list.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { Failure } from "../../host/failure.ts";

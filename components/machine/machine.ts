@@ -21,3 +21,6 @@ export interface Machine {
   /** For `dependsOn` and `deletedWith`: what lives on the machine goes with it. */
   readonly resource: pulumi.Resource;
 }
+
+/** A machine with the host key it shows. */
+export type PinnedMachine = Machine & { readonly hostKey: pulumi.Output<string> };

@@ -1,4 +1,6 @@
 import { podNetworks } from "../../components/cni/registry.ts";
+import type { MachineMaker } from "../../components/machine/machine-maker.ts";
+import { machineMakers } from "../../components/machine/registry.ts";
 import type { Check } from "../problem.ts";
 import { linuxImage } from "../sections/linux.ts";
 import { stackAsLab } from "../sections/lab.ts";
@@ -7,7 +9,6 @@ import { nodeTaints } from "../sections/node-registration.ts";
 import { nodeIps } from "../sections/nodes.ts";
 import { windowsChecks } from "../sections/windows.ts";
 import type { NamedSettings } from "../settings.ts";
-import { hyperVGeneration, hyperVWithWindows } from "./hyper-v.ts";
 import {
   hypervisorsApart,
   placedSomewhere,
@@ -34,8 +35,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   ...Object.values(podNetworks).flatMap((network) => network.checks),
   podNetworkPrograms,
   hypervisorsApart,
-  hyperVWithWindows,
-  hyperVGeneration,
+  ...Object.values<MachineMaker>(machineMakers).flatMap((maker) => maker.checks),
   placedSomewhere,
   spreadBySomething,
   placedWithin,

@@ -1,66 +1,47 @@
-import { thisHypervisor } from "../sections/hypervisors.ts";
+import { machineMakers, otherHosts, type OtherHost } from "../../components/machine/registry.ts";
+import { thisHypervisor } from "../sections/machine-host.ts";
 import { machineOverheadMiB, placements } from "../placement.ts";
 import { pathText } from "../problem.ts";
 import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 
-/** Every hypervisor, of either kind, has a name and a host of its own. */
+/** The sections that list hosts. */
+const sections = Object.keys(machineMakers);
+
+/** Every hypervisor, of whatever kind, has a name and a host of its own. */
 export const hypervisorsApart: Check<NamedSettings> = {
-  reads: ["hypervisors", "hyperVHosts"],
+  reads: sections,
   run(settings) {
-    const listed = listedHypervisors(settings);
+    const listed = otherHosts(settings);
     return listed.flatMap((one, place): SettingsProblem[] => [
-      ...(one.name === thisHypervisor
+      ...(one.host.name === thisHypervisor
         ? [
             {
               path: [...one.path, "name"],
-              value: one.name,
+              value: one.host.name,
               why: "is what the hypervisor of this host is called",
               instead: "Write another name.",
             },
           ]
         : []),
-      ...twice(listed, place, "name", one.name, (each) => each.name),
-      ...twice(listed, place, one.at, one.where, (each) => each.server),
+      ...twice(listed, place, "name", one.host.name, ({ host }) => host.name),
+      ...twice(listed, place, ...placeOf(one), ({ host, maker }) => maker.place(host).server),
     ]);
   },
 };
 
-/** A hypervisor of either list. */
-interface Listed {
-  readonly path: SettingsProblem["path"];
-  readonly name: string;
-  /** The setting that says where it is, and its value. */
-  readonly at: "uri" | "address";
-  readonly where: string;
-  /** The same in one form for all: two accounts of one host are one hypervisor. */
-  readonly server: string;
-  readonly machineMemoryMiB: number | undefined;
-}
-
-function listedHypervisors({
-  hypervisors,
-  hyperVHosts,
-}: Pick<NamedSettings, "hypervisors" | "hyperVHosts">): Listed[] {
-  return [
-    ...hypervisors.map(({ name, uri, machineMemoryMiB }, index): Listed => ({
-      ...{ name, machineMemoryMiB, path: ["hypervisors", index] },
-      ...{ at: "uri", where: uri, server: serverOf(uri) },
-    })),
-    ...hyperVHosts.map(({ name, address, port, machineMemoryMiB }, index): Listed => ({
-      ...{ name, machineMemoryMiB, path: ["hyperVHosts", index] },
-      ...{ at: "address", where: address },
-      server: port === 22 ? address : `${address}:${port}`,
-    })),
-  ];
+/** The setting that says where a host is, and its value. */
+function placeOf({ host, maker }: OtherHost): readonly [setting: string, value: string] {
+  const { setting, value } = maker.place(host);
+  return [setting, value];
 }
 
 function twice(
-  all: readonly Listed[],
+  all: readonly OtherHost[],
   place: number,
-  key: "name" | Listed["at"],
+  key: string,
   value: string,
-  identity: (one: Listed) => string,
+  identity: (one: OtherHost) => string,
 ): SettingsProblem[] {
   const own = all[place];
   const first = all.findIndex((one) => own !== undefined && identity(one) === identity(own));
@@ -71,24 +52,18 @@ function twice(
         {
           path: [...own.path, key],
           value,
-          why: `is that of ${pathText(earlier.path)}${key === "name" ? "" : ` (${earlier.name})`} too`,
+          why: `is that of ${pathText(earlier.path)}${key === "name" ? "" : ` (${earlier.host.name})`} too`,
           instead:
             key === "name" ? "Write another one." : "List each host once, for all its machines.",
         },
       ];
 }
 
-/** Where an address leads, whoever logs in: two accounts of one host are one hypervisor. */
-function serverOf(uri: string): string {
-  const { host } = new URL(uri);
-  return host.toLowerCase().replace(/:22$/, "");
-}
-
 /** Nodes are placed on hypervisors that there are. */
 export const placedSomewhere: Check<NamedSettings> = {
-  reads: ["hypervisors", "hyperVHosts"],
-  run({ hypervisors, hyperVHosts, nodes }) {
-    const names = [thisHypervisor, ...[...hypervisors, ...hyperVHosts].map(({ name }) => name)];
+  reads: sections,
+  run({ nodes, ...settings }) {
+    const names = [thisHypervisor, ...otherHosts(settings).map(({ host }) => host.name)];
     // A name with a mistake has another one in its place here (config/repair.ts): it may be the one that is meant.
     if (names.some((name) => name.startsWith("unnamed-"))) {
       return [];
@@ -110,12 +85,13 @@ export const placedSomewhere: Check<NamedSettings> = {
 
 /** Where nodes are spread, it is known by what. */
 export const spreadBySomething: Check<NamedSettings> = {
-  reads: ["hypervisor", "hypervisors", "hyperVHosts"],
-  run({ hypervisor, hypervisors, hyperVHosts, nodes }) {
-    const listed = listedHypervisors({ hypervisors, hyperVHosts });
+  reads: ["hypervisor", ...sections],
+  run({ hypervisor, nodes, ...settings }) {
+    const listed = otherHosts(settings);
     const spread = nodes.find(
       (node) =>
-        node.hypervisor === undefined && (node.os === "windows" ? listed : hypervisors).length > 0,
+        node.hypervisor === undefined &&
+        listed.some(({ maker }) => maker.systems.includes(node.os)),
     );
     if (spread === undefined) {
       return [];
@@ -123,7 +99,7 @@ export const spreadBySomething: Check<NamedSettings> = {
     const path = (...rest: (string | number)[]) => [...rest, "machineMemoryMiB"];
     return [
       { path: path("hypervisor"), memory: hypervisor.machineMemoryMiB },
-      ...listed.map((one) => ({ path: path(...one.path), memory: one.machineMemoryMiB })),
+      ...listed.map((one) => ({ path: path(...one.path), memory: one.host.machineMemoryMiB })),
     ]
       .filter(({ memory }) => memory === undefined)
       .map((one) => ({
@@ -138,12 +114,12 @@ export const spreadBySomething: Check<NamedSettings> = {
 
 /** What is placed on a hypervisor fits into the memory written for it. */
 export const placedWithin: Check<NamedSettings> = {
-  reads: ["hypervisor", "hypervisors", "hyperVHosts", "windows.memoryMiB", "linux.memoryMiB"],
+  reads: ["hypervisor", ...sections, "windows.memoryMiB", "linux.memoryMiB"],
   run(settings) {
     const all = placements(settings);
     return [
       { name: thisHypervisor, path: ["hypervisor"], ...settings.hypervisor },
-      ...listedHypervisors(settings),
+      ...otherHosts(settings).map(({ host, path }) => ({ ...host, path })),
     ].flatMap(({ name, path, machineMemoryMiB }): SettingsProblem[] => {
       const there = all.filter(({ hypervisor }) => hypervisor === name);
       const needed = there.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);

@@ -1,3 +1,4 @@
+import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
 import type { Check, SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
@@ -10,19 +11,17 @@ const ownArguments = ["cgroup-root"];
 /** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */
 export const linuxMachines: readonly Check<NamedSettings>[] = [
   {
-    reads: ["hyperVHosts"],
-    run: ({ hyperVHosts, nodes }) =>
-      ofLinux(nodes, ({ hypervisor }, index) =>
-        hyperVHosts.some(({ name }) => name === hypervisor)
-          ? [
-              {
-                path: ["nodes", index, "hypervisor"],
-                value: hypervisor,
-                why: "can't run a Linux machine: on Hyper-V only Windows machines are made",
-                instead: "Write one with libvirt, or leave it out.",
-              },
-            ]
-          : [],
+    reads: Object.keys(machineMakers),
+    run: (settings) =>
+      ofLinux(settings.nodes, ({ hypervisor }, index) =>
+        otherHosts(settings)
+          .filter(({ host, maker }) => host.name === hypervisor && !maker.systems.includes("linux"))
+          .map(({ maker: { title } }) => ({
+            path: ["nodes", index, "hypervisor"],
+            value: hypervisor,
+            why: `can't run a Linux machine: on ${title} only Windows machines are made`,
+            instead: "Write one with libvirt, or leave it out.",
+          })),
       ),
   },
   {

@@ -23,7 +23,7 @@ const files = [
   "machine/existing/reset-machine",
   "policy/rules",
   "preflight/probes",
-  "stacks/absent-libvirt",
+  "components/machine/libvirt/absent-libvirt",
   "toolchain/cache",
   "toolchain/download",
   "toolchain/engine",

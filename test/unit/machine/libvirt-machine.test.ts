@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type * as pulumi from "@pulumi/pulumi";
-import { domainXslt } from "../../../components/machine/domain-xslt.ts";
+import { domainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
 import type {
   LibvirtMachine,
   LibvirtMachineArgs,
-} from "../../../components/machine/libvirt-machine.ts";
-import { windowsDomainXslt } from "../../../components/machine/windows-domain-xslt.ts";
+} from "../../../components/machine/libvirt/libvirt-machine.ts";
+import { windowsDomainXslt } from "../../../components/machine/libvirt/windows-domain-xslt.ts";
 import { look, record, revealed, type Recorded } from "../controlplane/recorded-resources.ts";
 
 describe("LibvirtMachine", () => {
@@ -20,8 +20,9 @@ describe("LibvirtMachine", () => {
         // Its SDK asks the engine for its package as soon as it is loaded.
         const libvirt = await import("@pulumi/libvirt");
         const { LibvirtMachine: Made } =
-          await import("../../../components/machine/libvirt-machine.ts");
-        const { MachineStorage } = await import("../../../components/machine/machine-storage.ts");
+          await import("../../../components/machine/libvirt/libvirt-machine.ts");
+        const { MachineStorage } =
+          await import("../../../components/machine/libvirt/machine-storage.ts");
         const { addressReservation } =
           await import("../../../components/machine/address-reservation.ts");
         const { SshKey } = await import("../../../components/machine/ssh-key.ts");

@@ -3,8 +3,8 @@ import {
   pinnedHostKey,
   providerUri,
   virshUri,
-} from "../../../components/machine/remote-hypervisor.ts";
-import type { RemoteHypervisor } from "../../../components/machine/remote-hypervisor.ts";
+} from "../../../components/machine/libvirt/remote-hypervisor.ts";
+import type { RemoteHypervisor } from "../../../components/machine/libvirt/remote-hypervisor.ts";
 
 const hypervisor: RemoteHypervisor = {
   name: "b",

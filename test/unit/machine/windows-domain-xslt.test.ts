@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { execa } from "execa";
-import { domainXslt } from "../../../components/machine/domain-xslt.ts";
-import { windowsDomainXslt } from "../../../components/machine/windows-domain-xslt.ts";
+import { domainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
+import { windowsDomainXslt } from "../../../components/machine/libvirt/windows-domain-xslt.ts";
 import { inNewFolder } from "../new-folder.ts";
 
 /** What libvirt's provider 0.8.3 renders (newDomainDef in its domain_def.go) for a machine of ours. */

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
-import type { Facts } from "../facts.ts";
-import { hostAction } from "../host-action/host-action.ts";
-import type { environment } from "./actions/remove-images.ts";
+import type { Facts } from "../../facts.ts";
+import { hostAction } from "../../host-action/host-action.ts";
+import type { environment } from "../actions/remove-images.ts";
 
 export interface MachineStorageArgs {
   /** libvirt connection, e.g. `qemu:///system`. */

@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pinnedHostKey, providerUri, virshUri } from "./remote-hypervisor.ts";
-import { localFolder } from "../../toolchain/project.ts";
-import { labNames } from "../../config/names.ts";
-import type { Settings } from "../../config/settings.ts";
+import { localFolder } from "../../../toolchain/project.ts";
+import { labNames } from "../../../config/names.ts";
+import type { Settings } from "../../../config/settings.ts";
 
 /** A hypervisor on another host, with its addresses for those who connect to it. */
 export interface HypervisorConnection {

@@ -1,11 +1,13 @@
 import * as z from "zod";
-import type { Complaint } from "../problem.ts";
-import { hostName, unnamed } from "../values/dns-name.ts";
-import { hostKey, someHostKey } from "../values/host-key.ts";
-import { between, text } from "../values/value.ts";
-import { machineMemoryMiB, remoteHost } from "./hypervisors.ts";
-import type { image } from "./windows-image.ts";
-import { adminUser } from "./windows.ts";
+import { pathText } from "../../../config/problem.ts";
+import type { Check, Complaint, SettingsProblem } from "../../../config/problem.ts";
+import type { NamedSettings } from "../../../config/settings.ts";
+import { hostName, unnamed } from "../../../config/values/dns-name.ts";
+import { hostKey, someHostKey } from "../../../config/values/host-key.ts";
+import { between, text } from "../../../config/values/value.ts";
+import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
+import type { image } from "../../../config/sections/windows-image.ts";
+import { adminUser } from "../../../config/sections/windows.ts";
 
 const host = z.strictObject({
   name: remoteHost.name.meta({ placeholder: (place: number) => `unnamed-h${place}` }),
@@ -48,7 +50,9 @@ const host = z.strictObject({
 });
 
 /** Windows hosts with Hyper-V. */
-export const hyperVHosts = z.array(host).default([]);
+export const hyperVHosts = z.array(host).default([]).meta({
+  description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
+});
 
 /** Name of a Hyper-V switch, which must be able to stand on a command line. */
 function virtualSwitch(value: string): Complaint | undefined {
@@ -118,3 +122,53 @@ export function startOf(
   const generation = written ?? generationOf(image) ?? 1;
   return { generation, secureBoot: generation === 2 && secureBoot !== false };
 }
+
+/** What starts on Hyper-V is Windows: the rehearsal's guest has drivers for QEMU's devices only. */
+const hyperVWithWindows: Check<NamedSettings> = {
+  reads: ["hyperVHosts", "windows.image.kind"],
+  run: ({ hyperVHosts, windows }) =>
+    hyperVHosts.length > 0 && windows.image.kind === "rehearsal"
+      ? [
+          {
+            path: ["hyperVHosts"],
+            value: hyperVHosts.map(({ name }) => name).join(", "),
+            why: "would have to run the rehearsal's guest, which starts with QEMU only",
+            instead: "Leave them out, or write a windows.image of Windows.",
+          },
+        ]
+      : [],
+};
+
+/** Machines start as their image was installed. */
+const hyperVGeneration: Check<NamedSettings> = {
+  reads: ["hyperVHosts", "windows.image.kind", "windows.image.firmware"],
+  run: ({ hyperVHosts, windows: { image } }) =>
+    hyperVHosts.flatMap((host, index): SettingsProblem[] => {
+      const wanted = generationOf(image);
+      const { generation } = startOf(host, image);
+      if (wanted !== undefined && generation !== wanted) {
+        return [
+          {
+            path: ["hyperVHosts", index, "generation"],
+            value: generation,
+            why: `does not start an image that was installed with ${wanted === 2 ? "UEFI" : "BIOS"}, as ${pathText(["windows", "image", "firmware"])} says`,
+            instead: `Write ${wanted}, or leave it out.`,
+          },
+        ];
+      }
+      return host.secureBoot === true && generation === 1
+        ? [
+            {
+              path: ["hyperVHosts", index, "secureBoot"],
+              value: true,
+              why: "is for machines of generation 2, and these are of generation 1",
+              instead:
+                "Leave it out, or write generation: 2 for an image that was installed with UEFI.",
+            },
+          ]
+        : [];
+    }),
+};
+
+/** What has to fit together where machines are made on Hyper-V. */
+export const hyperVChecks: readonly Check<NamedSettings>[] = [hyperVWithWindows, hyperVGeneration];

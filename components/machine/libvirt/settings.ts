@@ -1,26 +1,11 @@
 import * as z from "zod";
-import { localFile } from "../named-file.ts";
-import type { Complaint } from "../problem.ts";
-import { dnsLabel, unnamed } from "../values/dns-name.ts";
-import { hostKey, someHostKey } from "../values/host-key.ts";
-import { between, text } from "../values/value.ts";
-import { bridgeName } from "./network.ts";
-
-/** What the hypervisor of this host is called where nodes are placed. */
-export const thisHypervisor = "local";
+import type { Complaint } from "../../../config/problem.ts";
+import { hostKey, someHostKey } from "../../../config/values/host-key.ts";
+import { text } from "../../../config/values/value.ts";
+import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
+import { bridgeName } from "../../../config/sections/network.ts";
 
 const domainType = z.enum(["kvm", "qemu"]);
-
-/** Beyond this a number was meant in another unit. */
-const mostMemoryMiB = 16 * 1024 * 1024;
-
-/** Memory that a hypervisor has for machines. */
-export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
-  description:
-    "Memory for the lab's machines there. Nodes that name no hypervisor are spread by it: it has to be written for all of them then.",
-  unit: "MiB",
-  default: "unknown, nothing is spread",
-});
 
 /** The hypervisor of this host. */
 export const hypervisor = z.strictObject({
@@ -33,18 +18,6 @@ export const hypervisor = z.strictObject({
   }),
   machineMemoryMiB,
 });
-
-/** Of a host elsewhere, whatever makes machines there. */
-export const remoteHost = {
-  name: text(dnsLabel(15)).meta({
-    description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,
-    placeholder: unnamed,
-  }),
-  privateKeyFile: text(localFile).meta({
-    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
-    placeholder: () => "/unnamed",
-  }),
-};
 
 const remote = z.strictObject({
   name: remoteHost.name,
@@ -70,7 +43,9 @@ const remote = z.strictObject({
 });
 
 /** Hypervisors on other hosts. */
-export const hypervisors = z.array(remote).default([]);
+export const hypervisors = z.array(remote).default([]).meta({
+  description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
+});
 
 /** The system instance of libvirt's QEMU driver on this host; other hosts can't share a bridge with its Docker. */
 function hypervisorUri(value: string): Complaint | undefined {

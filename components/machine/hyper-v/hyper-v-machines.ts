@@ -1,34 +1,19 @@
-import { startOf } from "../config/sections/hyper-v-hosts.ts";
-import { domainName, labNames } from "../config/names.ts";
-import type { NodeSettings, Settings } from "../config/settings.ts";
-import { addressReservation } from "../components/machine/address-reservation.ts";
-import { HyperVHost } from "../components/machine/hyper-v/hyper-v-host.ts";
-import { HyperVMachine } from "../components/machine/hyper-v/hyper-v-machine.ts";
-import { hyperVPlace } from "../components/machine/hyper-v/place.ts";
-import { macAddress } from "../components/machine/mac-address.ts";
-import type { SshKey } from "../components/machine/ssh-key.ts";
-import type { LabNetwork } from "../components/network/lab-network.ts";
+import { startOf } from "./settings.ts";
+import { domainName, labNames } from "../../../config/names.ts";
+import type { NodeSettings } from "../../../config/settings.ts";
+import { addressReservation } from "../address-reservation.ts";
+import { HyperVHost } from "./hyper-v-host.ts";
+import { HyperVMachine } from "./hyper-v-machine.ts";
+import { hyperVPlace } from "./place.ts";
+import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
+import { macAddress } from "../mac-address.ts";
 
-/** Makes the machine of a node on a Hyper-V host. */
-export type HyperVMaker = (node: NodeSettings) => HyperVMachine;
-
-/** What all machines of a lab have in common. */
-interface Lab {
-  readonly settings: Settings;
-  readonly network: LabNetwork;
-  readonly login: { readonly user: string; readonly key: SshKey };
-}
-
-/**
- * The Hyper-V hosts that have nodes, by name, each as what makes a machine there. Addresses are those of this host's DHCP
- * server, as everywhere on the segment.
- *
- * @param placed nodes that are made.
- */
-export function hyperVMakers(
-  { settings, network, login }: Lab,
+/** The Hyper-V hosts that have nodes. */
+export function machinesOn(
+  { settings, network, login: loginOf }: MachinesLab,
   placed: readonly NodeSettings[],
-): ReadonlyMap<string, HyperVMaker> {
+): ReadonlyMap<string, MakeMachine> {
+  const login = loginOf("windows");
   const { lab, hyperVHosts, hypervisor, windows } = settings;
   const names = labNames(lab.name);
   const used = new Set(placed.map((node) => node.hypervisor));

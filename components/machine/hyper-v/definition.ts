@@ -1,0 +1,17 @@
+import type * as z from "zod";
+import type { MachineMaker } from "../machine-maker.ts";
+import { hyperVChecks, hyperVHosts } from "./settings.ts";
+
+type Host = z.output<typeof hyperVHosts>[number];
+
+export const hyperV: MachineMaker<typeof hyperVHosts> = {
+  title: "Hyper-V",
+  settings: hyperVHosts,
+  checks: hyperVChecks,
+  systems: ["windows"],
+  place: ({ address, port }: Host) => ({
+    ...{ setting: "address", value: address },
+    server: port === 22 ? address : `${address}:${port}`,
+  }),
+  components: () => import("./hyper-v-machines.ts"),
+};

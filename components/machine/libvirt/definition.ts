@@ -1,0 +1,17 @@
+import type * as z from "zod";
+import type { MachineMaker } from "../machine-maker.ts";
+import { hypervisors } from "./settings.ts";
+
+type Host = z.output<typeof hypervisors>[number];
+
+export const libvirt: MachineMaker<typeof hypervisors> = {
+  title: "libvirt",
+  settings: hypervisors,
+  checks: [],
+  systems: ["windows", "linux"],
+  place: ({ uri }: Host) => ({
+    ...{ setting: "uri", value: uri },
+    server: new URL(uri).host.toLowerCase().replace(/:22$/, ""),
+  }),
+  components: () => import("./libvirt-machines.ts"),
+};

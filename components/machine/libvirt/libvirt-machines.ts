@@ -1,0 +1,146 @@
+import type * as libvirt from "@pulumi/libvirt";
+import { hypervisorConnections } from "./hypervisor-connections.ts";
+import { thisHypervisor } from "../../../config/sections/machine-host.ts";
+import { domainName, labNames, remotePool } from "../../../config/names.ts";
+import type { NodeSettings, Settings } from "../../../config/settings.ts";
+import { addressReservation } from "../address-reservation.ts";
+import { linuxBootSeconds } from "../../linux/steps.ts";
+import { uefiFirmware } from "../../windows/image/builder/uefi-firmware.ts";
+import { isMadeFromIso } from "../../windows/image/media.ts";
+import { defaultTimeouts } from "../../windows/node-step.ts";
+import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
+import { LibvirtMachine, type MachineSegment } from "./libvirt-machine.ts";
+import { macAddress } from "../mac-address.ts";
+import { MachineStorage, type MachineStorageArgs } from "./machine-storage.ts";
+import { hypervisorProvider } from "./hypervisor-provider.ts";
+
+/** A hypervisor as machines are made on it. */
+interface MachineHost {
+  readonly libvirtProvider: libvirt.Provider;
+  readonly domainType: "kvm" | "qemu";
+  readonly storage: MachineStorage;
+  /** Where that is. */
+  readonly place: Pick<MachineStorageArgs, "uri" | "hypervisor" | "poolName" | "poolPath">;
+  /** How the machine of a node gets on the lab's segment there. */
+  segment(node: NodeSettings): MachineSegment;
+}
+
+/** The hypervisors machines are made on: that of this host, and further ones that have nodes. */
+export function machinesOn(
+  lab: MachinesLab,
+  placed: readonly NodeSettings[],
+): ReadonlyMap<string, MakeMachine> {
+  const used = new Set(placed.map(({ hypervisor }) => hypervisor));
+  const further = hypervisorConnections(lab.settings).filter(({ name }) => used.has(name));
+  return new Map([
+    [thisHypervisor, maker(lab, thisHypervisor, here(lab))],
+    ...further.map((one) => [one.name, maker(lab, one.name, elsewhere(lab, one))] as const),
+  ]);
+}
+
+/** Machines of one system share an image, and all on one hypervisor a pool. */
+function maker(lab: MachinesLab, hypervisor: string, host: MachineHost): MakeMachine {
+  const { settings, login } = lab;
+  let linuxStorage: MachineStorage | undefined;
+  return (node) =>
+    new LibvirtMachine(node.name, {
+      computerName: node.name,
+      ...(node.os === "windows"
+        ? { ...windowsSystem(settings), storage: host.storage }
+        : { ...linuxSystem, storage: (linuxStorage ??= linuxImageBeside(lab, hypervisor, host)) }),
+      domainName: domainName(settings.lab.name, node.name),
+      domainType: host.domainType,
+      cpus: node.cpus,
+      memoryMiB: node.memoryMiB,
+      diskGiB: node.diskGiB,
+      address: node.address,
+      mac: macAddress(labNames(settings.lab.name).prefix, node.name),
+      segment: host.segment(node),
+      login: login(node.os),
+      libvirtProvider: host.libvirtProvider,
+    });
+}
+
+function here({ settings, images, network, libvirtProvider }: MachinesLab): MachineHost {
+  const names = labNames(settings.lab.name);
+  const { uri } = settings.hypervisor;
+  const place = { uri, poolName: names.pool, poolPath: names.poolFolder };
+  const segment = { kind: "network", networkId: network.networkId } as const;
+  return {
+    libvirtProvider,
+    domainType: settings.hypervisor.domainType,
+    place,
+    storage: new MachineStorage("machines", { ...place, image: images.windows, libvirtProvider }),
+    segment: () => segment,
+  };
+}
+
+/** Another host: a pool and a copy of the image of its own, and the segment by a bridge that is there. */
+function elsewhere(
+  { settings, images, network }: MachinesLab,
+  connection: ReturnType<typeof hypervisorConnections>[number],
+): MachineHost {
+  const { name, uri, virshUri, bridge, domainType } = connection;
+  const names = labNames(settings.lab.name);
+  const pool = remotePool(settings.lab.name, name);
+  const place = {
+    ...{ uri: virshUri, hypervisor: { name, uri, virshUri } },
+    ...{ poolName: pool.name, poolPath: pool.folder },
+  };
+  const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
+  return {
+    libvirtProvider,
+    domainType,
+    place,
+    storage: new MachineStorage(`machines-${name}`, {
+      ...place,
+      image: images.windows,
+      libvirtProvider,
+    }),
+    segment: (node) => ({
+      kind: "bridge",
+      bridge,
+      reserve: (parent) =>
+        addressReservation(
+          node.name,
+          {
+            uri: settings.hypervisor.uri,
+            network: names.network,
+            networkId: network.networkId,
+            mac: macAddress(names.prefix, node.name),
+            address: node.address,
+            computerName: node.name,
+          },
+          parent,
+        ),
+    }),
+  };
+}
+
+function windowsSystem({ windows: { image } }: Settings) {
+  return {
+    os: "windows",
+    guest: image.kind === "rehearsal" ? "rehearsal" : "windows",
+    // A machine boots as its image was installed; a disk of the user's boots with BIOS.
+    uefi: isMadeFromIso(image) && image.firmware === "uefi" ? uefiFirmware() : undefined,
+    bootSeconds: defaultTimeouts.bootSeconds,
+  } as const;
+}
+
+const linuxSystem = { os: "linux", guest: "linux", bootSeconds: linuxBootSeconds } as const;
+
+/** The Linux machines' image in the pool that a hypervisor has for the lab. */
+function linuxImageBeside(
+  { images }: MachinesLab,
+  hypervisor: string,
+  { place, storage, libvirtProvider }: MachineHost,
+): MachineStorage {
+  const name = hypervisor === thisHypervisor ? "linux-machines" : `linux-machines-${hypervisor}`;
+  return new MachineStorage(name, {
+    ...place,
+    image: images.linux(),
+    // The pool's name first: by that a run sees that it is there (cli/lab/volumes.ts).
+    within: { storage, imagePrefix: `${place.poolName}-linux` },
+    libvirtProvider,
+  });
+}

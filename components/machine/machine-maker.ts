@@ -1,0 +1,65 @@
+import type * as libvirt from "@pulumi/libvirt";
+import type * as z from "zod";
+import type { Check } from "../../config/problem.ts";
+import type { NamedSettings, NodeSettings, Settings } from "../../config/settings.ts";
+import type { LabNetwork } from "../network/lab-network.ts";
+import type { GoldenImage } from "./libvirt/machine-storage.ts";
+import type { Machine, PinnedMachine } from "./machine.ts";
+import type { SshKey } from "./ssh-key.ts";
+
+/** A host besides this one that a lab's machines may run on; what else is known of it is its maker's business. */
+export interface OtherMachineHost {
+  /** What `nodes[].hypervisor` calls it. */
+  readonly name: string;
+  /** Memory for the lab's machines, in MiB. */
+  readonly machineMemoryMiB?: number | undefined;
+}
+
+/** All that the program knows of one way to make machines on other hosts; the settings' and the commands' part of it needs no Pulumi. */
+export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
+  /** As people call it. */
+  readonly title: string;
+  /** Section of the settings: its hosts. */
+  readonly settings: Hosts;
+  /** What has to fit together where it has hosts, besides each setting for itself. */
+  readonly checks: readonly Check<NamedSettings>[];
+  /** Systems that its machines can have. */
+  readonly systems: readonly Machine["os"][];
+  /** Where a host is: the setting that says it, and the server, whoever logs in to it: two accounts of one are one host. */
+  place(host: OtherMachineHost): {
+    readonly setting: string;
+    readonly value: string;
+    readonly server: string;
+  };
+  /** Its components, which need Pulumi. */
+  components(): Promise<MachineMakerComponents>;
+}
+
+/** What all machines of a lab have in common. */
+export interface MachinesLab {
+  readonly settings: Settings;
+  /** Disks that machines start from, by their system; the Linux one is looked for where it is wanted. */
+  readonly images: { readonly windows: GoldenImage; readonly linux: () => GoldenImage };
+  readonly network: LabNetwork;
+  /** The libvirt of this host. */
+  readonly libvirtProvider: libvirt.Provider;
+  /** Who logs in to a machine, and with what. */
+  login(this: void, os: Machine["os"]): { readonly user: string; readonly key: SshKey };
+}
+
+/** Makes the machine of a node on one host. */
+export type MakeMachine = (node: NodeSettings) => PinnedMachine;
+
+export interface MachineMakerComponents {
+  /**
+   * The hosts that have nodes, by name, each as what makes a machine there. Addresses are those of this host's DHCP server,
+   * as everywhere on the segment.
+   *
+   * @param placed nodes that are made.
+   */
+  machinesOn(
+    this: void,
+    lab: MachinesLab,
+    placed: readonly NodeSettings[],
+  ): ReadonlyMap<string, MakeMachine>;
+}

@@ -1,0 +1,29 @@
+import { localFile } from "../named-file.ts";
+import { dnsLabel, unnamed } from "../values/dns-name.ts";
+import { between, text } from "../values/value.ts";
+
+/** What the hypervisor of this host is called where nodes are placed. */
+export const thisHypervisor = "local";
+
+/** Beyond this a number was meant in another unit. */
+const mostMemoryMiB = 16 * 1024 * 1024;
+
+/** Memory that a hypervisor has for machines. */
+export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
+  description:
+    "Memory for the lab's machines there. Nodes that name no hypervisor are spread by it: it has to be written for all of them then.",
+  unit: "MiB",
+  default: "unknown, nothing is spread",
+});
+
+/** Of a host elsewhere, whatever makes machines there. */
+export const remoteHost = {
+  name: text(dnsLabel(15)).meta({
+    description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,
+    placeholder: unnamed,
+  }),
+  privateKeyFile: text(localFile).meta({
+    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
+    placeholder: () => "/unnamed",
+  }),
+};
