@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
 import { type Route, routeText } from "../../../rehearsal/host/routes.ts";
 import { listing } from "./machine-listing.ts";
 import { runStep, startWithSteps, type StepRun } from "./step-runner.ts";
@@ -134,16 +133,6 @@ describe("Set-ClusterRoute, rehearsed", () => {
     ]) {
       assert.equal((await set(bad)).exitCode, 1, bad);
     }
-  });
-
-  it("knows its own after a run that was cut short", async () => {
-    await host.stop();
-    host = await startWithSteps({ faults: [{ kind: "reboot", step: "Set-ClusterRoute" }] });
-    await assert.rejects(set(pods), PowerLost);
-    await host.up();
-    assert.equal((await set(pods)).changed, true);
-    assert.equal((await set("")).changed, true);
-    assert.deepEqual(host.windows.settings.routes, []);
   });
 
   it("is undone by Reset-Node, which leaves somebody else's", async () => {

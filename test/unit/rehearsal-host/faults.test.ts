@@ -4,16 +4,9 @@ import { setTimeout } from "node:timers/promises";
 import type ssh2 from "ssh2";
 import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { PowerLost } from "../../../rehearsal/host/power-lost.ts";
 import { runText } from "./run-text.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
-import {
-  goodArguments,
-  joinInput,
-  prepareThrough,
-  runStep,
-  startWithSteps,
-} from "./step-runner.ts";
+import { runStep, startWithSteps, withSteps } from "./step-runner.ts";
 import { waitBy } from "../waits.ts";
 import { holdWait } from "./held-wait.ts";
 
@@ -90,59 +83,30 @@ describe("Faults, over SSH", () => {
 });
 
 describe("Faults in steps", () => {
-  const reboots: readonly string[] = [
-    "Enable-ContainersFeature",
-    "Confirm-Reboot",
-    "Install-Containerd",
-    "Install-Kubernetes",
-    "Set-HostsEntry",
-    "Join-Node",
-  ];
-  for (const step of reboots) {
-    it(`a power cut in the middle of ${step} is made good by running it again`, async () => {
-      const host = await startWithSteps({
-        faults: [{ kind: "reboot", step: step as "Join-Node" }],
-      });
-      try {
-        const args = goodArguments(host);
-        const previous = Object.keys(args)[Object.keys(args).indexOf(step) - 1] ?? "";
-        await prepareThrough(host, previous);
-        await assert.rejects(runStep(host, step, args[step], joinInput), PowerLost);
-        await host.up();
-        assert(host.boots >= 2);
-        await prepareThrough(host, "Join-Node");
-        assert.deepEqual(
-          host.nodes.map(({ name }) => name),
-          ["win-1"],
-        );
-        const again = await runStep(host, step, args[step], joinInput);
-        assert.deepEqual([again.exitCode, again.changed], [0, false]);
-      } finally {
-        await host.stop();
-      }
-    });
-  }
+  it("fail ends a step with the error asked for, as often as asked for", () =>
+    withSteps(
+      {
+        faults: [
+          {
+            kind: "fail",
+            step: "Set-HostsEntry",
+            code: "HostsFileBusy",
+            message: "busy",
+            times: 2,
+          },
+        ],
+      },
+      async (host) => {
+        const codes = [];
+        for (let index = 0; index < 3; index++) {
+          codes.push((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).errorCode);
+        }
+        assert.deepEqual(codes, ["HostsFileBusy", "HostsFileBusy", undefined]);
+      },
+    ));
 
-  it("fail ends a step with the error asked for, as often as asked for", async () => {
-    const host = await startWithSteps({
-      faults: [
-        { kind: "fail", step: "Set-HostsEntry", code: "HostsFileBusy", message: "busy", times: 2 },
-      ],
-    });
-    try {
-      const codes = [];
-      for (let index = 0; index < 3; index++) {
-        codes.push((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).errorCode);
-      }
-      assert.deepEqual(codes, ["HostsFileBusy", "HostsFileBusy", undefined]);
-    } finally {
-      await host.stop();
-    }
-  });
-
-  it("staleFeature leaves the feature pending after a reboot; running the steps again finishes it", async () => {
-    const host = await startWithSteps({ faults: [{ kind: "staleFeature" }] });
-    try {
+  it("staleFeature leaves the feature pending after a reboot; running the steps again finishes it", () =>
+    withSteps({ faults: [{ kind: "staleFeature" }] }, async (host) => {
       await runStep(host, "Enable-ContainersFeature");
       await host.up();
       const stale = await runStep(host, "Confirm-Reboot");
@@ -152,14 +116,10 @@ describe("Faults in steps", () => {
       assert.deepEqual([again.changed, again.rebootRequired], [false, true]);
       await host.up();
       assert.equal((await runStep(host, "Confirm-Reboot")).exitCode, 0);
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 
-  it("a power cut tears what was written and not flushed, and no record of the steps", async () => {
-    const host = await startWithSteps();
-    try {
+  it("a power cut tears what was written and not flushed, and no record of the steps", () =>
+    withSteps({}, async (host) => {
       const lines = [
         "$stream = New-Object -TypeName System.IO.FileStream -ArgumentList 'C:\\plain.json', 'Create', 'Write', 'None'",
         "$stream.Write([byte[]](1..16), 0, 16)",
@@ -174,10 +134,7 @@ describe("Faults in steps", () => {
       const { drive } = host.windows;
       assert.equal((await drive.read("C:\\plain.json"))?.length, 8);
       assert.equal(await drive.readText("C:\\kindows\\state\\join.json"), '{"cluster":"a"}');
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 
   it("slow makes a step take longer", async () => {
     const host = await startWithSteps();
@@ -203,19 +160,15 @@ describe("Faults in steps", () => {
     }
   });
 
-  it("one step at a time: the second waits, and gives up with StepBusy", async () => {
-    const host = await startWithSteps();
-    try {
+  it("one step at a time: the second waits, and gives up with StepBusy", () =>
+    withSteps({}, async (host) => {
       const { mutexes } = host.windows;
       await mutexes.enter("Global\\kindows-step", 0);
       const busy = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
       assert.deepEqual([busy.exitCode, busy.errorCode], [11, "StepBusy"]);
       mutexes.leave("Global\\kindows-step");
       assert.equal((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).exitCode, 0);
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 
   const wrong: readonly (readonly [setting: unknown, message: RegExp])[] = [
     [{}, /expected array/],
@@ -234,9 +187,8 @@ describe("Faults in steps", () => {
     });
   }
 
-  it("are put there over SFTP, and strike", async () => {
-    const host = await startWithSteps({ authorizedKeys: [adminKey.public] });
-    try {
+  it("are put there over SFTP, and strike", () =>
+    withSteps({ authorizedKeys: [adminKey.public] }, async (host) => {
       const client = await connect(host);
       const faults = [{ kind: "fail", step: "Set-HostsEntry", message: "put there" }];
       await new Promise<void>((resolve, reject) => {
@@ -252,19 +204,12 @@ describe("Faults in steps", () => {
       const { errorMessage } = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
       assert.match(errorMessage, /put there/);
       client.end();
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 
-  it("a damaged faults file is an error of the step, not of the host", async () => {
-    const host = await startWithSteps();
-    try {
+  it("a damaged faults file is an error of the step, not of the host", () =>
+    withSteps({}, async (host) => {
       await host.windows.drive.write(faultsPath, "[{");
       const result = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
       assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 });

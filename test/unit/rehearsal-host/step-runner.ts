@@ -36,6 +36,19 @@ export async function startWithSteps(
   return host;
 }
 
+/** Does something with such a host, which stops then. */
+export async function withSteps(
+  options: Partial<RehearsalHostOptions>,
+  work: (host: RehearsalHost) => Promise<unknown>,
+): Promise<void> {
+  const host = await startWithSteps(options);
+  try {
+    await work(host);
+  } finally {
+    await host.stop();
+  }
+}
+
 /** Runs one step as SSH would. */
 export async function runStep(
   host: Pick<RehearsalHost, "windows">,

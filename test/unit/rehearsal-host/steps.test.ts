@@ -7,6 +7,7 @@ import {
   prepareThrough,
   runStep,
   startWithSteps,
+  withSteps,
 } from "./step-runner.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../../rehearsal/host/windows-version.ts";
 import { faultsPath } from "../../../rehearsal/host/faults.ts";
@@ -105,9 +106,8 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
     ["a PowerShell before 5.1", oldShell, "none", /PowerShell is 5\.0\.10586\.117; 5\.1 is needed/],
   ];
   for (const [name, version, podNetwork, problem] of cases) {
-    it(`${problem === undefined ? "takes" : "refuses"} ${name}`, async () => {
-      const host = await startWithSteps({ version });
-      try {
+    it(`${problem === undefined ? "takes" : "refuses"} ${name}`, () =>
+      withSteps({ version }, async (host) => {
         const args = ["-ComputerName", "win-1", "-PodNetwork", podNetwork];
         const result = await runStep(host, "Test-WindowsHost", args);
         assert.equal(result.errorCode, problem === undefined ? undefined : "HostUnsuitable");
@@ -119,15 +119,11 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
           );
           assert.equal(result.facts["edition"], "ServerDatacenterEval");
         }
-      } finally {
-        await host.stop();
-      }
-    });
+      }));
   }
 
-  it("refuses a name that comes with the next reboot, and an sshd that does not come with it", async () => {
-    const host = await startWithSteps();
-    try {
+  it("refuses a name that comes with the next reboot, and an sshd that does not come with it", () =>
+    withSteps({}, async (host) => {
       const { registry } = host.windows;
       const name = registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName");
       name.set("ComputerName", "WIN-2", "String");
@@ -135,14 +131,10 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
       const { errorMessage } = await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"]);
       assert.match(errorMessage, /node: the computer will be named WIN-2 after its next reboot/);
       assert.match(errorMessage, /; the sshd service starts as Manual: after a reboot/);
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 
-  it("says why a reboot is pending, and that it no longer is", async () => {
-    const host = await startWithSteps();
-    try {
+  it("says why a reboot is pending, and that it no longer is", () =>
+    withSteps({}, async (host) => {
       const reasons = async (): Promise<unknown> =>
         (await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"])).facts[
           "rebootPending"
@@ -152,20 +144,13 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
       await host.programs.reboot(0);
       await host.up();
       assert.equal(await reasons(), "");
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 
-  it("refuses a pod network it does not know", async () => {
-    const host = await startWithSteps();
-    try {
+  it("refuses a pod network it does not know", () =>
+    withSteps({}, async (host) => {
       const args = ["-ComputerName", "win-1", "-PodNetwork", "cilium"];
       assert.equal((await runStep(host, "Test-WindowsHost", args)).exitCode, 1);
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 });
 
 describe("The rehearsed steps in a wrong order", () => {
@@ -186,34 +171,25 @@ describe("The rehearsed steps in a wrong order", () => {
     ["Install-Containerd", "Join-Node", "KubernetesMissing", 54],
   ];
   for (const [prepared, step, code, exitCode] of wrongOrder) {
-    it(`${step} after ${prepared ?? "nothing"} fails with ${code}`, async () => {
-      const host = await startWithSteps();
-      try {
+    it(`${step} after ${prepared ?? "nothing"} fails with ${code}`, () =>
+      withSteps({}, async (host) => {
         if (prepared !== undefined) await prepareThrough(host, prepared);
         const result = await runStep(host, step, goodArguments(host)[step], joinInput);
         assert.equal(result.errorCode, code);
         assert.equal(result.exitCode, exitCode);
-      } finally {
-        await host.stop();
-      }
-    });
+      }));
   }
 
-  it("Reset-Node on a machine that has not joined changes nothing", async () => {
-    const host = await startWithSteps();
-    try {
+  it("Reset-Node on a machine that has not joined changes nothing", () =>
+    withSteps({}, async (host) => {
       const result = await runStep(host, "Reset-Node");
       assert.deepEqual([result.exitCode, result.changed], [0, false]);
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 });
 
 describe("A script that the interpreter does not know all of", () => {
-  it("changes nothing, and is reported as the interpreter's failure, not as a step's result", async () => {
-    const host = await startWithSteps();
-    try {
+  it("changes nothing, and is reported as the interpreter's failure, not as a step's result", () =>
+    withSteps({}, async (host) => {
       const script = `${remoteSteps}\\Set-HostsEntry.ps1`;
       const text = (await host.windows.drive.readText(script)) ?? "";
       await host.windows.drive.write(script, `${text}\nRestart-Computer\n`);
@@ -227,10 +203,7 @@ describe("A script that the interpreter does not know all of", () => {
         /Set-HostsEntry\.ps1:\d+: .* does not support the command Restart-Computer/,
       );
       assert.deepEqual(host.programs.hostsEntries, []);
-    } finally {
-      await host.stop();
-    }
-  });
+    }));
 });
 
 describe("Set-HostsEntry, rehearsed", () => {
