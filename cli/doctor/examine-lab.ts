@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type { V1SecretList } from "@kubernetes/client-node";
 
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { scriptCommand } from "../../components/windows/step-command.ts";
@@ -305,12 +305,6 @@ function duration(seconds: number): string {
       : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-const secretsSchema = z.object({
-  items: z.array(
-    z.object({ data: z.record(z.string(), z.string()).nullish() }), // Values in base64.
-  ),
-});
-
 /** A bootstrap token in the cluster, without what makes it one. */
 export interface KnownToken {
   readonly description: string;
@@ -323,7 +317,7 @@ export interface KnownToken {
  * @throws when it is no such list.
  */
 export function knownTokens(list: unknown): readonly KnownToken[] {
-  return secretsSchema.parse(list).items.map(({ data }) => {
+  return (list as V1SecretList).items.map(({ data }) => {
     const text = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString("utf8");
     const expires = new Date(text("expiration"));
     return {

@@ -1,67 +1,13 @@
-import * as z from "zod";
+import type {
+  V1LeaseList,
+  V1Node,
+  V1NodeCondition,
+  V1NodeList,
+  V1PodList,
+} from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade } from "../../components/controlplane/upgrade-cordon.ts";
 import type { Finding, Repair } from "./finding.ts";
-
-const conditionSchema = z.object({
-  type: z.string(),
-  status: z.string(),
-  reason: z.string().optional(),
-  message: z.string().optional(),
-  lastTransitionTime: z.string().nullish(),
-});
-
-const nodesSchema = z.object({
-  items: z.array(
-    z.object({
-      metadata: z.object({
-        name: z.string(),
-        annotations: z.record(z.string(), z.string()).optional(),
-      }),
-      spec: z.object({ unschedulable: z.boolean().optional() }).default({}),
-      status: z
-        .object({ conditions: z.array(conditionSchema).default([]) })
-        .default({ conditions: [] }),
-    }),
-  ),
-});
-
-const podsSchema = z.object({
-  items: z.array(
-    z.object({
-      metadata: z.object({
-        name: z.string(),
-        creationTimestamp: z.string(),
-        deletionTimestamp: z.string().optional(),
-      }),
-      spec: z.object({ nodeName: z.string().optional() }).default({}),
-      status: z
-        .object({
-          phase: z.string().optional(),
-          conditions: z.array(conditionSchema).default([]),
-          containerStatuses: z
-            .array(
-              z.object({
-                state: z
-                  .object({ waiting: z.object({ reason: z.string().optional() }).optional() })
-                  .default({}),
-              }),
-            )
-            .default([]),
-        })
-        .default({ conditions: [], containerStatuses: [] }),
-    }),
-  ),
-});
-
-const leasesSchema = z.object({
-  items: z.array(
-    z.object({
-      metadata: z.object({ name: z.string() }),
-      spec: z.object({ renewTime: z.string().nullish() }).default({}),
-    }),
-  ),
-});
 
 /**
  * Seconds without a sign of a kubelet after which it is told of: it renews its node's lease every 10 s, and the control
@@ -88,9 +34,9 @@ export interface ClusterAnswer {
  */
 export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): ReadonlyMap<string, Date> {
   return new Map(
-    leasesSchema.parse(leases).items.flatMap(({ metadata, spec }) => {
-      const time = new Date(spec.renewTime ?? "");
-      return Number.isNaN(time.getTime()) ? [] : [[metadata.name, time] as const];
+    (leases as V1LeaseList).items.flatMap(({ metadata, spec }) => {
+      const time = new Date(spec?.renewTime ?? "");
+      return Number.isNaN(time.getTime()) ? [] : [[metadata?.name ?? "", time] as const];
     }),
   );
 }
@@ -117,13 +63,11 @@ export function judgeNodes(
   known: KnownNodes,
   now: Date,
 ): readonly Finding[] {
-  const nodes = nodesSchema.parse(answer.nodes).items;
+  const nodes = (answer.nodes as V1NodeList).items;
   const heartbeats = heartbeatsOf(answer);
-  const names = nodes.map(({ metadata }) => metadata.name);
+  const names = nodes.map(nameOf);
   const missing = [...known.joined, ...known.containers].filter((name) => !names.includes(name));
-  const ready = nodes.filter(({ status }) =>
-    status.conditions.some(({ type, status: value }) => type === "Ready" && value === "True"),
-  );
+  const ready = nodes.filter((node) => condition(node, "Ready")?.status === "True").map(nameOf);
   return [
     ...missing.map((name) => ({
       name: `node ${name}`,
@@ -132,26 +76,27 @@ export function judgeNodes(
       ...repairOf(name, known),
     })),
     ...nodes.flatMap((node) => judgeNode(node, known)),
-    ...ready.flatMap(({ metadata }) =>
-      judgeSilence(metadata.name, heartbeats.get(metadata.name), known, now),
-    ),
-    ...judgePods(
-      answer.pods,
-      ready.map(({ metadata }) => metadata.name),
-      now,
-    ),
+    ...ready.flatMap((name) => judgeSilence(name, heartbeats.get(name), known, now)),
+    ...judgePods(answer.pods, ready, now),
   ];
 }
 
-function judgeNode(
-  { metadata, spec, status }: z.infer<typeof nodesSchema>["items"][number],
-  known: KnownNodes,
-): readonly Finding[] {
-  const { name } = metadata;
-  const condition = (wanted: string): z.infer<typeof conditionSchema> | undefined =>
-    status.conditions.find(({ type }) => type === wanted);
+/** @throws where it has none: then it is no node. */
+function nameOf({ metadata }: V1Node): string {
+  if (metadata?.name === undefined) {
+    throw new Error("it has an item without a name");
+  }
+  return metadata.name;
+}
+
+function condition({ status }: V1Node, wanted: string): V1NodeCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === wanted);
+}
+
+function judgeNode(node: V1Node, known: KnownNodes): readonly Finding[] {
+  const name = nameOf(node);
   const findings: Finding[] = [];
-  const ready = condition("Ready");
+  const ready = condition(node, "Ready");
   if (ready?.status !== "True") {
     findings.push({
       name: `node ${name}`,
@@ -161,7 +106,7 @@ function judgeNode(
     });
   }
   for (const type of ["MemoryPressure", "DiskPressure", "PIDPressure"]) {
-    const pressure = condition(type);
+    const pressure = condition(node, type);
     if (pressure?.status === "True") {
       findings.push({
         name: `node ${name}`,
@@ -170,8 +115,8 @@ function judgeNode(
       });
     }
   }
-  if (spec.unschedulable === true) {
-    const upgrade = isCordonedForUpgrade({ metadata });
+  if (node.spec?.unschedulable === true) {
+    const upgrade = isCordonedForUpgrade(node);
     findings.push({
       name: `node ${name}`,
       seen: upgrade
@@ -218,21 +163,21 @@ function repairOf(name: string, known: KnownNodes): { readonly repair?: Repair }
 
 /** Pods whose node is in order, and which are not, for longer than a start takes. */
 function judgePods(list: unknown, ready: readonly string[], now: Date): readonly Finding[] {
-  return podsSchema.parse(list).items.flatMap(({ metadata, spec, status }) => {
-    const condition = status.conditions.find(({ type }) => type === "Ready");
-    const since = new Date(condition?.lastTransitionTime ?? metadata.creationTimestamp);
-    const elsewhere = spec.nodeName !== undefined && !ready.includes(spec.nodeName);
+  return (list as V1PodList).items.flatMap(({ metadata = {}, spec, status }) => {
+    const readiness = status?.conditions?.find(({ type }) => type === "Ready");
+    const since = new Date(readiness?.lastTransitionTime ?? metadata.creationTimestamp ?? 0);
+    const elsewhere = spec?.nodeName !== undefined && !ready.includes(spec.nodeName);
     if (
-      status.phase === "Succeeded" ||
+      status?.phase === "Succeeded" ||
       metadata.deletionTimestamp !== undefined ||
-      condition?.status === "True" ||
+      readiness?.status === "True" ||
       elsewhere ||
       now.getTime() - since.getTime() < podGraceSeconds * 1000
     ) {
       return [];
     }
-    const reasons = status.containerStatuses.flatMap(({ state }) => state.waiting?.reason ?? []);
-    const why = [...new Set(reasons)].join(", ") || condition?.message || status.phase;
+    const reasons = status?.containerStatuses?.flatMap((each) => each.state?.waiting?.reason ?? []);
+    const why = [...new Set(reasons)].join(", ") || readiness?.message || status?.phase;
     return [
       {
         name: `pod kube-system/${metadata.name}`,

@@ -29,7 +29,11 @@ import { recordedSha256 } from "../../toolchain/cache-marker.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDaemons } from "../../toolchain/daemons.ts";
-import { checkArtifacts, type EnsuredArtifacts } from "../../toolchain/ensure.ts";
+import {
+  checkArtifacts,
+  type EnsuredArtifacts,
+  type EnsureOptions,
+} from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
@@ -45,18 +49,29 @@ import { mustBeConverted } from "../../toolchain/disk-format.ts";
  * Puts in place all that a stack needs on this host: packages, daemons, tools, images, the engine's home. What is there
  * stays as it is; when all of it is, this takes well under a second.
  *
- * @param settings of the stack: what it needs.
+ * @param settings of the stack: what it needs. Undefined where machines and a cluster are there already, which takes the
+ *   engine alone: no daemon, no hypervisor, no image.
  * @param say gets one line for whatever takes time.
  * @throws with what to do, when something is missing that it may not or cannot get by itself.
  */
-export async function prepare(settings: Settings, say: Progress): Promise<void> {
-  const ensurePackages = (names: readonly string[]): Promise<void> =>
-    ensureHostPackages(names, say);
-  const options = {
+export async function prepare(settings: Settings | undefined, say: Progress): Promise<void> {
+  const options: PrepareOptions = {
     progress: say,
-    ensurePackages,
-    ensureRoom: (missing: readonly Artifact[]) => requireRoomToPrepare(missing, settings, say),
+    ensurePackages: (names) => ensureHostPackages(names, say),
+    ensureRoom: (missing) => requireRoomToPrepare(missing, settings, say),
   };
+  if (settings === undefined) {
+    await prepareEngine([], options, "existing");
+  } else {
+    await prepareLab(settings, options);
+  }
+  await removeCompilerCaches(new Cache(), "go", say);
+}
+
+type PrepareOptions = EnsureOptions & { readonly progress: Progress };
+
+async function prepareLab(settings: Settings, options: PrepareOptions): Promise<void> {
+  const { progress: say } = options;
   const { uri } = settings.hypervisor;
   // Whoever may not install packages is told of all of them at once.
   const packages = await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
@@ -86,7 +101,6 @@ export async function prepare(settings: Settings, say: Progress): Promise<void> 
       ...(await disk?.record(ensured.path(disk.artifact))),
     },
   });
-  await removeCompilerCaches(new Cache(), "go", say);
 }
 
 /** Images to build, the one with the longest way to go first. */

@@ -5,8 +5,6 @@ import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { hostProblemsText } from "../../config/host-problem.ts";
 import type { Settings } from "../../config/settings.ts";
 import { needs } from "../../preflight/footprint.ts";
-import { probeDocker } from "../../preflight/probe-docker.ts";
-import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
 import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { rehearsalImage } from "../../rehearsal/image/artifact.ts";
 import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
@@ -58,13 +56,11 @@ export async function requireRoomToPrepare(
     throw new Failure(hostProblemsText(problems));
   }
   if (settings !== undefined) {
-    say(`then the lab takes up to ${await labGiB(settings)} GiB of disk`);
+    // Its machines' disks and its containers. What of it is there already the preflight asks.
+    const all = needs(settings, { docker: notAsked, libvirt: notAsked });
+    const gib = all.reduce((sum, need) => sum + need.poolGiB + need.dockerGiB, 0);
+    say(`then the lab takes up to ${gib} GiB of disk`);
   }
 }
 
-/** What of the lab is still to be made: its machines' disks and its containers together. */
-async function labGiB(settings: Settings): Promise<number> {
-  const [docker, libvirt] = await Promise.all([probeDocker(), probeLibvirt(settings.hypervisor)]);
-  const all = needs(settings, { docker, libvirt });
-  return all.reduce((sum, need) => sum + need.poolGiB + need.dockerGiB, 0);
-}
+const notAsked = { reachable: false, error: "" } as const;

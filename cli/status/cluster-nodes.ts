@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type { V1NodeList } from "@kubernetes/client-node";
 
 /** A node as the cluster reports it. */
 export interface ClusterNode {
@@ -16,52 +16,29 @@ export interface ClusterNode {
   readonly runtime: string;
 }
 
-const nodeListSchema = z.object({
-  items: z.array(
-    z.object({
-      metadata: z.object({ name: z.string() }),
-      status: z.object({
-        addresses: z.array(z.object({ type: z.string(), address: z.string() })).default([]),
-        conditions: z
-          .array(
-            z.object({
-              type: z.string(),
-              status: z.string(),
-              reason: z.string().optional(),
-              message: z.string().optional(),
-            }),
-          )
-          .default([]),
-        nodeInfo: z.object({
-          kubeletVersion: z.string(),
-          osImage: z.string(),
-          kernelVersion: z.string(),
-          containerRuntimeVersion: z.string(),
-          operatingSystem: z.string(),
-        }),
-      }),
-    }),
-  ),
-});
-
-/** Nodes in the API server's answer to `/api/v1/nodes`, in its order. */
+/**
+ * Nodes in the API server's answer to `/api/v1/nodes`, in its order.
+ *
+ * @throws where it is no list of nodes.
+ */
 export function clusterNodes(json: string): readonly ClusterNode[] {
-  return nodeListSchema.parse(JSON.parse(json)).items.map(({ metadata, status }) => {
-    const info = status.nodeInfo;
-    const condition = status.conditions.find(({ type }) => type === "Ready");
+  const { items } = JSON.parse(json) as Partial<V1NodeList>;
+  if (items === undefined) {
+    throw new Error("its answer has no items");
+  }
+  return items.map(({ metadata, status }) => {
+    const info = status?.nodeInfo;
+    const condition = status?.conditions?.find(({ type }) => type === "Ready");
     const ready = condition?.status === "True";
-    const internal = status.addresses.find(({ type }) => type === "InternalIP");
+    const os = info?.operatingSystem ?? "";
     return {
-      name: metadata.name,
-      os: info.operatingSystem,
-      ready,
+      ...{ name: metadata?.name ?? "", os, ready },
       ...(ready ? {} : { reason: condition?.message ?? condition?.reason ?? "no Ready condition" }),
-      version: info.kubeletVersion,
-      address: internal?.address ?? "",
+      version: info?.kubeletVersion ?? "",
+      address: status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
       // A Windows kernel version is its build; a Linux one says less than the distribution.
-      system:
-        info.operatingSystem === "windows" ? `${info.osImage} ${info.kernelVersion}` : info.osImage,
-      runtime: info.containerRuntimeVersion,
+      system: [info?.osImage, ...(os === "windows" ? [info?.kernelVersion] : [])].join(" "),
+      runtime: info?.containerRuntimeVersion ?? "",
     };
   });
 }

@@ -1,5 +1,7 @@
-import type { LogPattern } from "./machine-stream.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { LogLines, type LogForm } from "./log-lines.ts";
+import { patiently, type LogStream } from "./log-stream.ts";
 
 /** What programs that rename their logs put in the name of an old one: the time. */
 const old = /-\d{4}-?\d\d-?\d\dT?/;
@@ -7,59 +9,78 @@ const old = /-\d{4}-?\d\d-?\d\dT?/;
 /** Every how many looks new files are looked for. */
 const looksPerSearch = 5;
 
-export interface FollowedFilesOptions {
-  readonly patterns: readonly LogPattern[];
-  /** Last lines of each file to begin with. */
-  readonly tail: number;
-  /** Takes a line without secrets. */
-  readonly line: (label: string, text: string) => void;
-  /** Takes what there is to say of a log. */
-  readonly note: (label: string, text: string) => void;
+/** Log files of one kind on a machine. */
+export interface LogPattern {
+  /** Path with `/`; a part may hold `*`, which stands for any characters. */
+  readonly path: string;
+  readonly form: LogForm;
+  /** What stands before its lines. */
+  readonly label: (file: string) => string;
+  /** Bytes at which its writer renames it; it fails where somebody has the file open then. */
+  readonly renamedAt?: number;
 }
 
-/** The log files of one machine: those that are there, and those that come. */
-export class FollowedFiles {
-  readonly #options: FollowedFilesOptions;
-  readonly #known = new Map<string, { readonly label: string; readonly file: FollowedFile }>();
-  #looks = 0;
+/** Logs that are files. */
+interface FileStream {
+  readonly name: string;
+  readonly patterns: readonly LogPattern[];
+  /** Labels of those that are missed where they are not there, and what is said then. */
+  readonly expected: ReadonlyMap<string, string>;
+  /** What is said of one that has another file by now. Default: what became of the old one. */
+  readonly renewed?: string;
+  /** Works with the files until the signal, or until they cannot be reached. */
+  readonly withFiles: (
+    signal: AbortSignal,
+    work: (files: LogFolder) => Promise<void>,
+  ) => Promise<void>;
+}
 
-  constructor(options: FollowedFilesOptions) {
-    this.#options = options;
-  }
-
-  /** Labels of the logs there are. */
-  get labels(): readonly string[] {
-    return [...new Set([...this.#known.values()].map(({ label }) => label))];
-  }
-
-  /** Tells what has come since the last look. */
-  async look(files: LogFolder): Promise<void> {
-    if (this.#looks % looksPerSearch === 0) await this.#search(files);
-    this.#looks += 1;
-    const { line, note } = this.#options;
-    for (const { label, file } of this.#known.values()) {
-      const news = await file.look(files);
-      for (const text of news.lines) line(label, text);
-      for (const text of news.notes) note(label, text);
-    }
-  }
-
-  async #search(files: LogFolder): Promise<void> {
-    const { patterns, tail } = this.#options;
-    for (const { path, form, label, renamedAt } of patterns) {
-      for (const found of await findLogs(files, path)) {
-        if (this.#known.has(found)) continue;
-        const file = new FollowedFile({
-          path: found,
-          form,
-          ...(renamedAt !== undefined && { renamedAt }),
-          // Of a file that was not there before, nothing has been missed.
-          ...(this.#looks === 0 && { tail }),
-        });
-        this.#known.set(found, { label: label(found), file });
-      }
-    }
-  }
+/** Log files that are there, and those that come, looked at again and again. */
+export function fileStream(stream: FileStream): LogStream {
+  const { name, patterns, expected, renewed, withFiles } = stream;
+  return {
+    name,
+    follow: async (following) => {
+      const { signal, tail, lookSeconds, line, tell } = following;
+      const known = new Map<string, { readonly label: string; readonly file: FollowedFile }>();
+      const missed = new Map(expected);
+      let looks = 0;
+      const search = async (files: LogFolder): Promise<void> => {
+        for (const { path: pattern, label, ...options } of patterns) {
+          for (const path of await findLogs(files, pattern)) {
+            if (known.has(path)) continue;
+            // Of a file that was not there before, nothing has been missed.
+            const file = new FollowedFile({ path, ...options, ...(looks === 0 && { tail }) });
+            known.set(path, { label: label(path), file });
+          }
+        }
+      };
+      const look = async (files: LogFolder): Promise<void> => {
+        if (looks % looksPerSearch === 0) await search(files);
+        looks += 1;
+        for (const { label, file } of known.values()) {
+          missed.delete(label);
+          const news = await file.look(files);
+          for (const text of news.lines) line(label, text);
+          for (const text of news.notes) tell(label, renewed ?? text);
+        }
+      };
+      return patiently({
+        ...following,
+        tell: (text) => tell(name, text),
+        follow: (alive) =>
+          withFiles(signal, async (files) => {
+            while (!signal.aborted) {
+              await look(files);
+              alive();
+              for (const [label, text] of missed) tell(label, text);
+              missed.clear();
+              await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
+            }
+          }),
+      });
+    },
+  };
 }
 
 /** Files whose path fits a pattern, in the order of their names; old halves of logs left out. */

@@ -48,28 +48,45 @@ export class LogLines {
   }
 }
 
+/** A line that comes in pieces; of one that is too long the end is left out. */
+class Pieces {
+  #text = "";
+  #dropped = 0;
+
+  get isEmpty(): boolean {
+    return this.#text === "";
+  }
+
+  add(piece: string): void {
+    const room = longestLine - this.#text.length;
+    this.#text += piece.slice(0, room);
+    this.#dropped += Math.max(0, piece.length - room);
+  }
+
+  /** The line so far; begins a new one. */
+  take(): string {
+    const [text, dropped] = [this.#text, this.#dropped];
+    this.#text = "";
+    this.#dropped = 0;
+    if (dropped === 0) return text;
+    // Its last word may be the beginning of a secret.
+    const whole = text.replace(/\S*$/, "");
+    return `${whole}[${dropped + text.length - whole.length} characters left out]`;
+  }
+}
+
 /**
  * Takes the lines of a container out of its log. containerd writes a long one in parts of 16 KiB, which are put
  * together again: a secret may lie on a border.
  */
 class ContainerLines {
-  #begun = "";
-  #tooLong = 0;
+  readonly #pieces = new Pieces();
 
   /** @returns nothing while the line is not whole. */
   read(line: string): string | undefined {
     const [, kind, text = line] = containerLine.exec(line) ?? [];
-    const room = longestLine - this.#begun.length;
-    this.#begun += text.slice(0, room);
-    this.#tooLong += Math.max(0, text.length - room);
-    if (kind === "P") return undefined;
-    const whole = this.#begun;
-    const dropped = this.#tooLong;
-    this.#begun = "";
-    this.#tooLong = 0;
-    if (dropped === 0) return whole;
-    const safe = whole.replace(/\S*$/, "");
-    return `${safe}[${dropped + whole.length - safe.length} characters left out]`;
+    this.#pieces.add(text);
+    return kind === "P" ? undefined : this.#pieces.take();
   }
 }
 
@@ -102,13 +119,11 @@ class LineRedactor {
  */
 class RawLines {
   readonly #decoder = new StringDecoder("utf8");
-  #rest = "";
-  /** Characters of a line that is too long which were dropped. */
-  #dropped = 0;
+  readonly #pieces = new Pieces();
   #skipping: boolean;
 
   /** @param skipFirst the first part begins within a line, which is left out. */
-  constructor(skipFirst = false) {
+  constructor(skipFirst: boolean) {
     this.#skipping = skipFirst;
   }
 
@@ -127,27 +142,17 @@ class RawLines {
   /** Nothing more comes: returns a line without an end. */
   end(): readonly string[] {
     this.#add(this.#decoder.end());
-    return this.#rest === "" ? [] : this.#take();
+    return this.#pieces.isEmpty ? [] : this.#take();
   }
 
   #add(piece: string): void {
-    if (this.#skipping) return;
-    const room = longestLine - this.#rest.length;
-    this.#rest += piece.slice(0, room);
-    this.#dropped += Math.max(0, piece.length - room);
+    if (!this.#skipping) this.#pieces.add(piece);
   }
 
   #take(): readonly string[] {
-    const line = this.#rest;
-    const dropped = this.#dropped;
     const skipped = this.#skipping;
-    this.#rest = "";
-    this.#dropped = 0;
     this.#skipping = false;
-    if (skipped) return [];
-    if (dropped === 0) return [line.replace(/\r$/, "")];
-    // Its last word may be the beginning of a secret.
-    const whole = line.replace(/\S*$/, "");
-    return [`${whole}[${dropped + line.length - whole.length} characters left out]`];
+    const line = this.#pieces.take();
+    return skipped ? [] : [line.replace(/\r$/, "")];
   }
 }

@@ -1,45 +1,24 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
-import type { SshSource } from "../../../ssh/run-over-ssh.ts";
-import { FollowedFiles, type LogFolder } from "./followed-files.ts";
-import { patiently, type LogStream, SourceRefused } from "./log-stream.ts";
 import { logInTo } from "../../../ssh/dial.ts";
 import { HostKeyRefused } from "../../../ssh/endpoint.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
-import type { LogForm } from "./log-lines.ts";
+import type { SshSource } from "../../../ssh/run-over-ssh.ts";
+import { fileStream, type LogFolder, type LogPattern } from "./followed-files.ts";
+import { SourceRefused, type LogStream } from "./log-stream.ts";
 
 /** The logs of a Windows node, by looking at its files over SFTP; where each has got to outlives a reboot. */
 export function machineStream(node: string, source: SshSource): LogStream {
-  return {
+  return fileStream({
     name: node,
-    follow: async (following) => {
-      const { signal, tail, lookSeconds } = following;
-      const logs = new FollowedFiles({
-        patterns: windowsLogs,
-        tail,
-        line: (label, text) => following.line(`${node}/${label}`, text),
-        note: (label, text) => following.tell(`${node}/${label}`, text),
-      });
-      const missed = new Set<string>();
-      return patiently({
-        ...following,
-        tell: (text) => following.tell(node, text),
-        follow: (alive) =>
-          withMachineFiles(source, signal, async (files) => {
-            while (!signal.aborted) {
-              await logs.look(files);
-              alive();
-              for (const label of expectedLogs) {
-                if (logs.labels.includes(label) || missed.has(label)) continue;
-                missed.add(label);
-                following.tell(`${node}/${label}`, "has no log yet; waits for it");
-              }
-              await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
-            }
-          }),
-      });
-    },
-  };
+    patterns: windowsLogs.map((each) => ({
+      ...each,
+      label: (file) => `${node}/${each.label(file)}`,
+    })),
+    // What every Windows node has sooner or later.
+    expected: new Map(
+      ["kubelet", "containerd"].map((log) => [`${node}/${log}`, "has no log yet; waits for it"]),
+    ),
+    withFiles: (signal, work) => withMachineFiles(source, signal, work),
+  });
 }
 
 /** Longest wait for a connection, and for one answer. */
@@ -53,18 +32,18 @@ const silentSeconds = 15;
  * @throws SourceRefused where the machine is there, and is another one or does not let us in.
  * @throws when it can't be reached, or the connection is lost.
  */
-export async function withMachineFiles<T>(
+async function withMachineFiles(
   source: SshSource,
   signal: AbortSignal,
-  work: (files: LogFolder) => Promise<T>,
-): Promise<T> {
+  work: (files: LogFolder) => Promise<void>,
+): Promise<void> {
   const endpoint = { ...source, silentSeconds, perDialTimeout: answerSeconds };
   const client = await logInTo(endpoint, signal).catch((error: unknown) => {
     throw refusal(error) ?? error;
   });
   try {
     const files = await RemoteFiles.open(client, answerSeconds);
-    return await work({
+    await work({
       list: (folder) => files.list(folder),
       size: async (file) => (await files.stat(file))?.size,
       read: (file, offset, length) => files.read(file, offset, length),
@@ -83,17 +62,6 @@ function refusal(error: unknown): SourceRefused | undefined {
   return level === "client-authentication"
     ? new SourceRefused("it does not take the lab's key")
     : undefined;
-}
-
-/** Log files of one kind on a machine. */
-export interface LogPattern {
-  /** Path with `/`; a part may hold `*`, which stands for any characters. */
-  readonly path: string;
-  readonly form: LogForm;
-  /** What stands before its lines. */
-  readonly label: (file: string) => string;
-  /** Bytes at which its writer renames it; it fails where somebody has the file open then. */
-  readonly renamedAt?: number;
 }
 
 /** `--log-file-size=50Mi` of kube-log-runner, in lib/KubeletService.ps1 and lib/FlanneldService.ps1. */
@@ -122,9 +90,6 @@ export const windowsLogs: readonly LogPattern[] = [
   { path: "C:/var/log/pods/*kube-proxy*/*/*.log", form: "container", label: containerOf },
   { path: "C:/var/log/pods/*calico*/*/*.log", form: "container", label: containerOf },
 ];
-
-/** What every Windows node has sooner or later, and is missed where it is not there. */
-export const expectedLogs: readonly string[] = ["kubelet", "containerd"];
 
 function stem(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1).replace(/\.log$/, "");

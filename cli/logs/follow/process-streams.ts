@@ -1,12 +1,140 @@
 import { spawn } from "node:child_process";
 
-import { SourceRefused, patiently, type LogStream } from "./log-stream.ts";
 import { LogLines } from "./log-lines.ts";
+import { patiently, SourceRefused, type LogStream } from "./log-stream.ts";
+
+/** Where a log begins: at so many lines of its end, or at the time to go on from. */
+type Begin = { readonly tail: number } | Date;
+
+/** A log that a program of this host follows. */
+interface ProcessStream {
+  readonly name: string;
+  /** What stands before what there is to say of it. */
+  readonly label: string;
+  readonly program: string;
+  readonly args: (from: Begin) => readonly string[];
+  /** What a line is, and the log it is of. */
+  readonly read: (line: string) => { readonly log: string; readonly text: string };
+}
+
+function processStream({ name, label, program, args, read }: ProcessStream): LogStream {
+  return {
+    name,
+    follow: async (following) => {
+      let from: Begin = { tail: following.tail };
+      const show = (line: string): void => {
+        const { log, text } = read(line);
+        following.line(`${name}/${log}`, text);
+      };
+      return patiently({
+        ...following,
+        tell: (text) => following.tell(label, text),
+        follow: async (alive) => {
+          const lines = new LogLines("plain");
+          try {
+            await followProcess({
+              program,
+              args: args(from),
+              output: (part) => lines.push(part).forEach(show),
+              alive: () => {
+                from = new Date();
+                alive();
+              },
+              signal: following.signal,
+            });
+          } finally {
+            lines.end().forEach(show);
+          }
+        },
+      });
+    },
+  };
+}
+
+/**
+ * The journal of one of kind's nodes.
+ *
+ * @param name that stands before its lines, e.g. `control-plane`.
+ */
+export function journalStream(name: string, container: string): LogStream {
+  return processStream({
+    ...{ name, label: name, program: "docker" },
+    args: (from) => journalArguments(container, from),
+    read: (text) => ({ log: "journal", text }),
+  });
+}
+
+/**
+ * Arguments of `docker` that follow the journal of kubelet and containerd in a kind node.
+ *
+ * Docker does not end what it runs in a container when its own client ends; the closed standard input does.
+ */
+export function journalArguments(container: string, from: Begin): string[] {
+  const begin =
+    from instanceof Date ? `--since=@${Math.floor(from.getTime() / 1000)}` : `--lines=${from.tail}`;
+  const journal =
+    "journalctl --follow --no-hostname --quiet --output=short-iso " +
+    `${begin} --unit=kubelet --unit=containerd`;
+  return [
+    ...["exec", "--interactive", container, "sh", "-c"],
+    `${journal} </dev/null & pid=$!; cat >/dev/null; kill $pid`,
+  ];
+}
+
+/** Label that kubeadm gives to the pods of a control plane. */
+const selector = "tier=control-plane";
+/** The most logs at a time: four pods on each of three control planes, and room. */
+const mostLogs = 20;
+
+/**
+ * The logs of API server, etcd, controller manager and scheduler, by way of the API server. They break off with it: the
+ * journal then says why.
+ *
+ * @param name that stands before its lines.
+ * @param kubectl the program.
+ * @param lab prefix of the nodes' names, which is left out.
+ */
+export function staticPodsStream(
+  name: string,
+  kubectl: string,
+  kubeconfig: string,
+  lab: string,
+): LogStream {
+  return processStream({
+    ...{ name, label: `${name}/static pods`, program: kubectl },
+    args: (from) => staticPodArguments(kubeconfig, from),
+    read: (line) => {
+      const { pod, text } = podLine(line);
+      return { log: pod.replace(`-${lab}-`, "-"), text };
+    },
+  });
+}
+
+/** Arguments of `kubectl` that follow the pods of the control planes. */
+export function staticPodArguments(kubeconfig: string, from: Begin): string[] {
+  const begin =
+    from instanceof Date
+      ? [`--since-time=${from.toISOString().slice(0, 19)}Z`, "--tail=-1"]
+      : [`--tail=${from.tail}`];
+  return [
+    ...["--kubeconfig", kubeconfig, "--namespace", "kube-system", "logs"],
+    ...["--selector", selector, "--follow", "--prefix", `--max-log-requests=${mostLogs}`],
+    ...begin,
+  ];
+}
+
+/** A line of `kubectl logs --prefix` as the pod's name and the line itself. */
+export function podLine(line: string): { readonly pod: string; readonly text: string } {
+  const [, pod, text] = /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
+  return pod === undefined || text === undefined
+    ? { pod: "static pods", text: line }
+    : { pod, text };
+}
 
 /** Seconds after which a program that says nothing is taken to have what it needs. */
 const settledSeconds = 5;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly program: string;
   readonly args: readonly string[];
   /** Takes its output as it comes. */
@@ -24,7 +152,7 @@ export interface ProcessOptions {
  * @throws SourceRefused when there is no such program.
  * @throws when it ends by itself, with its last words.
  */
-export async function followProcess(options: ProcessOptions): Promise<void> {
+async function followProcess(options: ProcessOptions): Promise<void> {
   const { program, args, output, alive, signal } = options;
   // A group of its own: a ^C at the terminal is for this process.
   const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "pipe"], detached: true });
@@ -60,137 +188,4 @@ export async function followProcess(options: ProcessOptions): Promise<void> {
     clearTimeout(settled);
     signal.removeEventListener("abort", stop);
   }
-}
-
-/**
- * Arguments of `docker` that follow the journal of kubelet and containerd in a kind node.
- *
- * Docker does not end what it runs in a container when its own client ends; the closed standard input does.
- *
- * @param from lines of the end to begin with, or the time to go on from.
- */
-export function journalArguments(container: string, from: { tail: number } | Date): string[] {
-  const begin =
-    from instanceof Date ? `--since=@${Math.floor(from.getTime() / 1000)}` : `--lines=${from.tail}`;
-  const journal =
-    "journalctl --follow --no-hostname --quiet --output=short-iso " +
-    `${begin} --unit=kubelet --unit=containerd`;
-  return [
-    ...["exec", "--interactive", container, "sh", "-c"],
-    `${journal} </dev/null & pid=$!; cat >/dev/null; kill $pid`,
-  ];
-}
-
-/**
- * The journal of one of kind's nodes.
- *
- * @param name that stands before its lines, e.g. `control-plane`.
- */
-export function journalStream(name: string, container: string): LogStream {
-  return {
-    name,
-    follow: async (following) => {
-      let from: { tail: number } | Date = { tail: following.tail };
-      return patiently({
-        ...following,
-        tell: (text) => following.tell(name, text),
-        follow: async (alive) => {
-          const lines = new LogLines("plain");
-          try {
-            await followProcess({
-              program: "docker",
-              args: journalArguments(container, from),
-              output: (part) => {
-                for (const line of lines.push(part)) following.line(`${name}/journal`, line);
-              },
-              alive: () => {
-                from = new Date();
-                alive();
-              },
-              signal: following.signal,
-            });
-          } finally {
-            for (const line of lines.end()) following.line(`${name}/journal`, line);
-          }
-        },
-      });
-    },
-  };
-}
-
-/** Label that kubeadm gives to the pods of a control plane. */
-const selector = "tier=control-plane";
-/** The most logs at a time: four pods on each of three control planes, and room. */
-const mostLogs = 20;
-
-/**
- * Arguments of `kubectl` that follow the pods of the control planes.
- *
- * @param from lines of each one's end to begin with, or the time to go on from.
- */
-export function staticPodArguments(kubeconfig: string, from: { tail: number } | Date): string[] {
-  const begin =
-    from instanceof Date
-      ? [`--since-time=${from.toISOString().slice(0, 19)}Z`, "--tail=-1"]
-      : [`--tail=${from.tail}`];
-  return [
-    ...["--kubeconfig", kubeconfig, "--namespace", "kube-system", "logs"],
-    ...["--selector", selector, "--follow", "--prefix", `--max-log-requests=${mostLogs}`],
-    ...begin,
-  ];
-}
-
-/** A line of `kubectl logs --prefix` as the pod's name and the line itself. */
-export function podLine(line: string): { readonly pod: string; readonly text: string } {
-  const [, pod, text] = /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
-  return pod === undefined || text === undefined
-    ? { pod: "static pods", text: line }
-    : { pod, text };
-}
-
-/**
- * The logs of API server, etcd, controller manager and scheduler, by way of the API server. They break off with it: the
- * journal then says why.
- *
- * @param name that stands before its lines.
- * @param kubectl the program.
- * @param lab prefix of the nodes' names, which is left out.
- */
-export function staticPodsStream(
-  name: string,
-  kubectl: string,
-  kubeconfig: string,
-  lab: string,
-): LogStream {
-  return {
-    name,
-    follow: async (following) => {
-      let from: { tail: number } | Date = { tail: following.tail };
-      const show = (line: string): void => {
-        const { pod, text } = podLine(line);
-        following.line(`${name}/${pod.replace(`-${lab}-`, "-")}`, text);
-      };
-      return patiently({
-        ...following,
-        tell: (text) => following.tell(`${name}/static pods`, text),
-        follow: async (alive) => {
-          const lines = new LogLines("plain");
-          try {
-            await followProcess({
-              program: kubectl,
-              args: staticPodArguments(kubeconfig, from),
-              output: (part) => lines.push(part).forEach(show),
-              alive: () => {
-                from = new Date();
-                alive();
-              },
-              signal: following.signal,
-            });
-          } finally {
-            lines.end().forEach(show);
-          }
-        },
-      });
-    },
-  };
 }

@@ -1,8 +1,22 @@
 import { open, readdir, stat } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 
-import { FollowedFiles, type LogFolder } from "./followed-files.ts";
-import { stepsName, patiently, type LogStream } from "./log-stream.ts";
+import { fileStream, type LogFolder } from "./followed-files.ts";
+import { stepsName, type LogStream } from "./log-stream.ts";
+
+/**
+ * What the last `up` said, and what one that runs says.
+ *
+ * @param file in which `up` writes it.
+ */
+export function stepsStream(file: string): LogStream {
+  return fileStream({
+    name: stepsName,
+    patterns: [{ path: file, form: "plain", label: () => stepsName }],
+    expected: new Map([[stepsName, "no `up` of this clone has written anything; waits for one"]]),
+    renewed: "a new `up` has begun",
+    withFiles: (_signal, work) => work(localFiles),
+  });
+}
 
 /** The log files of this host. */
 const localFiles: LogFolder = {
@@ -25,45 +39,6 @@ const localFiles: LogFolder = {
       }
     }, undefined),
 };
-
-/**
- * What the last `up` said, and what one that runs says.
- *
- * @param file in which `up` writes it.
- */
-export function stepsStream(file: string): LogStream {
-  return {
-    name: stepsName,
-    follow: async (following) => {
-      const { signal, tail, lookSeconds } = following;
-      const logs = new FollowedFiles({
-        patterns: [{ path: file, form: "plain", label: () => stepsName }],
-        tail,
-        line: following.line,
-        note: (label) => following.tell(label, "a new `up` has begun"),
-      });
-      let told = false;
-      return patiently({
-        ...following,
-        tell: (text) => following.tell(stepsName, text),
-        follow: async (alive) => {
-          while (!signal.aborted) {
-            await logs.look(localFiles);
-            alive();
-            if (!told && logs.labels.length === 0) {
-              following.tell(
-                stepsName,
-                "no `up` of this clone has written anything; waits for one",
-              );
-            }
-            told = true;
-            await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
-          }
-        },
-      });
-    },
-  };
-}
 
 async function orNothing<T>(work: () => Promise<T>, nothing: T): Promise<T> {
   try {
