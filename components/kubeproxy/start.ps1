@@ -18,15 +18,12 @@
 #>
 [CmdletBinding()]
 param(
-    [Parameter()]
     [ValidateNotNullOrEmpty()]
     [string] $NetworkName = 'Calico',
 
-    [Parameter()]
     [ValidateNotNullOrEmpty()]
     [string] $EndpointName = 'Calico_ep',
 
-    [Parameter()]
     [ValidateRange(1, 3600)]
     [int] $TimeoutSeconds = 600
 )
@@ -36,11 +33,7 @@ $ErrorActionPreference = 'Stop'
 
 # Looks once a second until the script block gives something; says what it waits for once a minute.
 function Wait-HnsObject {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory)] [string] $Description,
-        [Parameter(Mandatory)] [scriptblock] $Look
-    )
+    param([string] $Description, [scriptblock] $Look)
     $clock = [System.Diagnostics.Stopwatch]::StartNew()
     $seconds = 0
     while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds) {
@@ -60,13 +53,7 @@ function Wait-HnsObject {
 # An address that no pod gets, the same one each time. By the plugin and in the records that give the pods theirs, so the
 # name must be that of the CNI configuration: the network's own.
 function Get-ReservedAddress {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory)] [string] $Name,
-        [Parameter(Mandatory)] [string] $Subnet,
-        [Parameter(Mandatory)] [string] $Plugin,
-        [Parameter(Mandatory)] [string] $RecordFolder
-    )
+    param([string] $Name, [string] $Subnet, [string] $Plugin, [string] $RecordFolder)
     $owner = 'kindows-source-vip'
     $records = Join-Path $RecordFolder $Name
     if (Test-Path -LiteralPath $records) {
@@ -105,8 +92,7 @@ function Get-ReservedAddress {
 
 # kube-proxy would try for ever to reach a server whose name this node can't resolve.
 function Assert-ServerName {
-    [CmdletBinding()]
-    param([Parameter(Mandatory)] [string] $Kubeconfig)
+    param([string] $Kubeconfig)
     if ((Get-Content -LiteralPath $Kubeconfig -Raw) -notmatch '(?m)^\s*server:\s*(https://\S+)') {
         throw "$Kubeconfig names no server: look at the ConfigMap kube-proxy in kube-system"
     }

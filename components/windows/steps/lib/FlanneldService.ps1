@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'ServiceSettings.ps1')
+
 $FlanneldLogPath = 'C:\var\log\flanneld\flanneld.log'
 
 # With kubelet's own kubeconfig: its certificate renews itself. Where net-conf.json and subnet.env are is flanneld's
@@ -39,19 +41,10 @@ function Register-FlanneldService {
     $true
 }
 
-# Returns whether flanneld was told another Node, and then leaves the service stopped.
+# Which Node is its own. Returns whether it was told another, and then leaves the service stopped.
 function Set-FlanneldNode {
     param([string] $NodeName)
-    $path = 'HKLM:\SYSTEM\CurrentControlSet\Services\flanneld'
-    $current = @((Get-Item -LiteralPath $path).GetValue('Environment', @()))
-    $others = @($current | Where-Object { ($_ -split '=', 2)[0] -ne 'NODE_NAME' })
-    $wanted = $others + "NODE_NAME=$NodeName"
-    if (($current -join "`n") -ceq ($wanted -join "`n")) {
-        return $false
-    }
-    Stop-ServiceInTime -Name 'flanneld'
-    $null = New-ItemProperty -LiteralPath $path -Name 'Environment' -PropertyType MultiString -Value $wanted -Force
-    $true
+    Set-ServiceEnvironment -Name 'flanneld' -Variable 'NODE_NAME' -Value "NODE_NAME=$NodeName"
 }
 
 # Automatic is the mark of a node whose network it has made: it holds even when the step that stopped flanneld was

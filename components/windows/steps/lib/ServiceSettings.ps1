@@ -18,15 +18,15 @@ function Set-ServiceRecovery {
         -ArgumentList 'failureflag', $Name, '1'
 }
 
-# Windows gives services the machine's variables of the last boot. Those in the service's own key are read at each
-# start; others there stay. Returns whether anything differed, and then leaves the service stopped, unless it shall keep
-# the old ones until its next start.
-function Set-ServiceProxy {
-    param([string] $Name, [bool] $Stop = $true)
+# Windows gives services the machine's variables of the last boot; those in the service's own key are read at each
+# start. $Value has NAME=value for some of the names in $Variable; all others there stay. Returns whether anything
+# differed, and then leaves the service stopped, unless it shall keep the old ones until its next start.
+function Set-ServiceEnvironment {
+    param([string] $Name, [string[]] $Variable, [string[]] $Value, [bool] $Stop = $true)
     $path = "HKLM:\SYSTEM\CurrentControlSet\Services\$Name"
     $current = @((Get-Item -LiteralPath $path).GetValue('Environment', @()))
-    $others = @($current | Where-Object { $ProxyVariables -notcontains ($_ -split '=', 2)[0] })
-    $wanted = $others + @(Get-MachineProxy)
+    $others = @($current | Where-Object { $Variable -notcontains ($_ -split '=', 2)[0] })
+    $wanted = $others + $Value
     if (($current -join "`n") -ceq ($wanted -join "`n")) {
         return $false
     }
@@ -41,4 +41,9 @@ function Set-ServiceProxy {
         Remove-ItemProperty -LiteralPath $path -Name 'Environment'
     }
     $true
+}
+
+function Set-ServiceProxy {
+    param([string] $Name, [bool] $Stop = $true)
+    Set-ServiceEnvironment -Name $Name -Variable $ProxyVariables -Value @(Get-MachineProxy) -Stop $Stop
 }
