@@ -44,54 +44,33 @@ export interface HostFacts {
 
 /** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
 export async function hostFacts(settings: Settings): Promise<HostFacts> {
-  const [
-    dockerAndDisks,
-    libvirt,
-    kvm,
-    confinement,
-    network,
-    memory,
-    inotify,
-    tools,
-    image,
-    hypervisors,
-    hyperVHosts,
-    segmentMtu,
-    linuxMedia,
-    packageManager,
-  ] = await Promise.all([
-    probeDocker().then(async (docker) => ({ docker, disks: await probeDisks(settings, docker) })),
-    probeLibvirt(settings.hypervisor),
-    probeKvm(settings.hypervisor.domainType),
-    probeConfinement(),
-    probeNetwork(),
-    probeMemory(),
-    probeInotify(),
-    probeTools(),
-    probeImage(settings),
-    probeHypervisors(settings),
-    probeHyperV(settings),
-    probeMtu(settings.network.bridge),
-    probeLinuxMedia(settings),
-    thisPackageManager(),
-  ]);
-  return {
-    packageManager,
-    ...dockerAndDisks,
-    libvirt,
-    kvm,
-    confinement,
-    network,
-    memory,
-    inotify,
-    tools,
-    image,
+  const docker = probeDocker();
+  return settled({
+    packageManager: thisPackageManager(),
+    docker,
+    libvirt: probeLibvirt(settings.hypervisor),
+    kvm: probeKvm(settings.hypervisor.domainType),
+    confinement: probeConfinement(),
+    network: probeNetwork(),
+    memory: probeMemory(),
+    inotify: probeInotify(),
+    disks: docker.then((found) => probeDisks(settings, found)),
+    tools: probeTools(),
+    image: probeImage(settings),
     programs: probePrograms(settings),
-    linuxMedia,
-    hypervisors,
-    hyperVHosts,
-    segmentMtu,
-  };
+    linuxMedia: probeLinuxMedia(settings),
+    hypervisors: probeHypervisors(settings),
+    hyperVHosts: probeHyperV(settings),
+    segmentMtu: probeMtu(settings.network.bridge),
+  });
+}
+
+/** An object of what all of these come to. */
+async function settled<T extends object>(
+  pending: T,
+): Promise<{ readonly [Key in keyof T]: Awaited<T[Key]> }> {
+  const entries = Object.entries(pending).map(async ([key, value]) => [key, await value] as const);
+  return Object.fromEntries(await Promise.all(entries)) as { [Key in keyof T]: Awaited<T[Key]> };
 }
 
 /** Largest packet that an interface of this host takes, in bytes; undefined where there is no such interface. */

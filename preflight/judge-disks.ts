@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import { needs } from "./footprint.ts";
 import type { HostFacts } from "./host-facts.ts";
-import type { HostProblem } from "../config/host-problem.ts";
+import { type HostProblem, unless } from "../config/host-problem.ts";
 import type { Disk } from "./probe-disks.ts";
 
 /** What is still to be made fits on the disks; where both folders are on one, both together. */
@@ -17,13 +17,9 @@ export function judgeDisks(settings: Settings, facts: HostFacts): HostProblem[] 
 }
 
 function tooFull({ folder, freeGiB }: Disk, neededGiB: number): HostProblem[] {
-  return neededGiB <= freeGiB
-    ? []
-    : [
-        {
-          subject: `The disk of ${folder}`,
-          why: `has ${freeGiB.toFixed(1)} GiB free, ${neededGiB} GiB are needed`,
-          instead: "Make room there, or have fewer nodes.",
-        },
-      ];
+  return unless(neededGiB <= freeGiB, {
+    subject: `The disk of ${folder}`,
+    why: `has ${freeGiB.toFixed(1)} GiB free, ${neededGiB} GiB are needed`,
+    instead: "Make room there, or have fewer nodes.",
+  });
 }

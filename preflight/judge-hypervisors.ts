@@ -3,7 +3,7 @@ import { domainName, remotePool } from "../config/names.ts";
 import { machineOverheadMiB } from "../config/placement.ts";
 import { pathText } from "../config/problem.ts";
 import type { HostFacts } from "./host-facts.ts";
-import type { HostProblem } from "../config/host-problem.ts";
+import { type HostProblem, unless } from "../config/host-problem.ts";
 import type { HypervisorFacts, RemoteHostFacts } from "./probe-hypervisors.ts";
 
 /** What libvirt's networks, and machines on them, send in one packet. */
@@ -57,15 +57,11 @@ function unreachable({ name }: Remote): string {
 }
 
 function emulator(subject: string, { name }: Remote, error: string | undefined): HostProblem[] {
-  return error === undefined
-    ? []
-    : [
-        {
-          subject,
-          why: `can't run machines of its domainType: ${error}`,
-          instead: `Install QEMU and make KVM work on ${name}, or, for a rehearsal, write "qemu".`,
-        },
-      ];
+  return unless(error === undefined, {
+    subject,
+    why: `can't run machines of its domainType: ${error}`,
+    instead: `Install QEMU and make KVM work on ${name}, or, for a rehearsal, write "qemu".`,
+  });
 }
 
 type Reached = Extract<HypervisorFacts["libvirt"], { reachable: true }>;
@@ -128,15 +124,11 @@ function ownEnd(
 }
 
 function smallPackets(subject: string, mtu: number | undefined): HostProblem[] {
-  return mtu === undefined || mtu >= segmentMtu
-    ? []
-    : [
-        {
-          subject,
-          why: `takes packets of ${mtu} bytes, the machines send ${segmentMtu}: large ones would be lost`,
-          instead: `Give it, and what connects it, an MTU of ${segmentMtu}; a VXLAN wants 50 more below it (docs/fleet.md).`,
-        },
-      ];
+  return unless(mtu === undefined || mtu >= segmentMtu, {
+    subject,
+    why: `takes packets of ${mtu} bytes, the machines send ${segmentMtu}: large ones would be lost`,
+    instead: `Give it, and what connects it, an MTU of ${segmentMtu}; a VXLAN wants 50 more below it (docs/fleet.md).`,
+  });
 }
 
 /** What is still to be made there fits into the memory that can be had. */
@@ -154,13 +146,9 @@ function memory(
     )
     .map((node) => ({ name: node.name, memoryMiB: node.memoryMiB + machineOverheadMiB }));
   const needed = wanted.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
-  return availableMiB === undefined || needed <= availableMiB
-    ? []
-    : [
-        {
-          subject,
-          why: `has ${availableMiB} MiB of memory available, ${needed} are needed (${wanted.map((one) => `${one.name} ${one.memoryMiB}`).join(", ")})`,
-          instead: "Place nodes elsewhere (kindows:nodes[].hypervisor), or stop something there.",
-        },
-      ];
+  return unless(availableMiB === undefined || needed <= availableMiB, {
+    subject,
+    why: `has ${availableMiB} MiB of memory available, ${needed} are needed (${wanted.map((one) => `${one.name} ${one.memoryMiB}`).join(", ")})`,
+    instead: "Place nodes elsewhere (kindows:nodes[].hypervisor), or stop something there.",
+  });
 }

@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import { installText } from "../toolchain/host-packages.ts";
 import { needs } from "./footprint.ts";
 import type { HostFacts } from "./host-facts.ts";
-import type { HostProblem } from "../config/host-problem.ts";
+import { type HostProblem, unless } from "../config/host-problem.ts";
 import { judgeBridge } from "./judge-bridge.ts";
 import { judgeDisks } from "./judge-disks.ts";
 import { judgeDocker } from "./judge-docker.ts";
@@ -48,16 +48,11 @@ function judgeMemory(settings: Settings, facts: HostFacts): HostProblem[] {
   const needed = needs(settings, facts).filter(({ memoryMiB }) => memoryMiB > 0);
   const total = needed.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
   const { availableMiB, totalMiB } = facts.memory;
-  return total <= availableMiB
-    ? []
-    : [
-        {
-          subject: "Memory",
-          why: `of ${total} MiB is needed (${needed.map((one) => `${one.what} ${one.memoryMiB}`).join(", ")}), ${availableMiB} of ${totalMiB} MiB are available`,
-          instead:
-            "Have fewer nodes, write less for kindows:windows.memoryMiB, or stop something else.",
-        },
-      ];
+  return unless(total <= availableMiB, {
+    subject: "Memory",
+    why: `of ${total} MiB is needed (${needed.map((one) => `${one.what} ${one.memoryMiB}`).join(", ")}), ${availableMiB} of ${totalMiB} MiB are available`,
+    instead: "Have fewer nodes, write less for kindows:windows.memoryMiB, or stop something else.",
+  });
 }
 
 /** The programs libvirt's provider starts are there. */
@@ -72,23 +67,19 @@ function judgeTools(_settings: Settings, { tools, packageManager }: HostFacts): 
 /** The programs for the Windows nodes are known by their checksums, and in this host's cache. */
 function judgePrograms(_settings: Settings, { programs }: HostFacts): HostProblem[] {
   const { unpinned, missing } = programs;
-  const problems: HostProblem[] = [];
-  if (unpinned.length > 0) {
-    problems.push({
+  return [
+    ...unless(unpinned.length === 0, {
       subject: `The checksum of ${unpinned.join(", ")}`,
       why: "is not known, and nothing is installed without one",
       instead:
         "Run `./kindows fetch --stack <name>`, which takes those their publishers give, or write them into kindows:windows.checksums.",
-    });
-  }
-  if (missing.length > 0) {
-    problems.push({
+    }),
+    ...unless(missing.length === 0, {
       subject: `The Windows program ${missing.join(", ")}`,
       why: "is not in this host's cache",
       instead: "Run `./kindows fetch --stack <name>`.",
-    });
-  }
-  return problems;
+    }),
+  ];
 }
 
 /** Every Hyper-V host that has nodes can be logged in to. */
@@ -96,14 +87,10 @@ function judgeHyperV(settings: Settings, facts: HostFacts): HostProblem[] {
   return facts.hyperVHosts.flatMap(({ name, error }) => {
     const index = settings.hyperVHosts.findIndex((host) => host.name === name);
     const host = settings.hyperVHosts[index];
-    return error === undefined || host === undefined
-      ? []
-      : [
-          {
-            subject: `The Hyper-V host ${name} (${host.user}@${host.address}:${host.port})`,
-            why: `cannot be logged in to: ${error}`,
-            instead: `Its settings are ${pathText(["hyperVHosts", index])}.`,
-          },
-        ];
+    return unless(error === undefined || host === undefined, {
+      subject: `The Hyper-V host ${name} (${host?.user}@${host?.address}:${host?.port})`,
+      why: `cannot be logged in to: ${error}`,
+      instead: `Its settings are ${pathText(["hyperVHosts", index])}.`,
+    });
   });
 }

@@ -1,6 +1,6 @@
-import { request } from "node:http";
 import * as z from "zod";
 import { clusterLabel } from "../config/names.ts";
+import { DockerEngine } from "../host/docker-engine.ts";
 import { messageOf } from "../host/failure.ts";
 import type { Probed } from "./probed.ts";
 
@@ -65,12 +65,16 @@ export async function probeDocker(
       error: `DOCKER_HOST is ${socket}, which is not a socket of this host`,
     };
   }
-  const path = socket.slice("unix://".length);
+  const engine = new DockerEngine(socket);
+  const ask = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
+    schema.parse(
+      await engine.request("GET", path, { signal: AbortSignal.timeout(timeoutSeconds * 1000) }),
+    );
   try {
     const [info, networks, containers] = await Promise.all([
-      ask(path, "/info").then((answer) => infoSchema.parse(answer)),
-      ask(path, "/networks").then((answer) => networksSchema.parse(answer)),
-      ask(path, "/containers/json?all=true").then((answer) => containersSchema.parse(answer)),
+      ask("/info", infoSchema),
+      ask("/networks", networksSchema),
+      ask("/containers/json?all=true", containersSchema),
     ]);
     return {
       reachable: true,
@@ -102,35 +106,4 @@ function bridgeOf({
   Id,
 }: z.infer<typeof networksSchema>[number]): string | undefined {
   return Driver === "bridge" ? (Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}`) : undefined;
-}
-
-/** One GET over a Unix socket, its answer read as JSON. */
-function ask(socketPath: string, path: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      { socketPath, path, headers: { host: "docker" }, timeout: timeoutSeconds * 1000 },
-      (response) => {
-        const parts: Buffer[] = [];
-        response.on("data", (part: Buffer) => parts.push(part));
-        response.on("error", reject);
-        response.on("end", () => {
-          const text = Buffer.concat(parts).toString("utf8");
-          if (response.statusCode !== 200) {
-            reject(new Error(`${path} answered ${response.statusCode}: ${text.trim()}`));
-            return;
-          }
-          try {
-            resolve(JSON.parse(text));
-          } catch {
-            reject(new Error(`${path} at ${socketPath} did not answer in JSON`));
-          }
-        });
-      },
-    );
-    asked.on("timeout", () =>
-      asked.destroy(new Error(`no answer at ${socketPath} in ${timeoutSeconds} s`)),
-    );
-    asked.on("error", reject);
-    asked.end();
-  });
 }

@@ -2,7 +2,4 @@
 import { serveProvider } from "../protocol/provider-service.ts";
 import { commandProvider } from "./provider.ts";
 
-serveProvider(commandProvider).catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+serveProvider(commandProvider);

@@ -2,7 +2,4 @@
 import { serveProvider } from "../protocol/provider-service.ts";
 import { dockerProvider } from "./provider.ts";
 
-serveProvider(dockerProvider()).catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+serveProvider(dockerProvider());

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type DockerEngine, DockerError } from "../../host/docker-engine.ts";
 import type { Operation } from "../protocol/operation.ts";
 import { diffProperties } from "../protocol/property-diff.ts";
 import { checkProperties } from "../protocol/property-shape.ts";
@@ -12,7 +13,6 @@ import {
   unknown,
 } from "../protocol/property-value.ts";
 import type { ResourceType } from "../protocol/resource-type.ts";
-import { type DockerApi, DockerError } from "./docker-api.ts";
 import {
   createBody,
   type InspectedNetwork,
@@ -28,7 +28,7 @@ const DEFAULTS = "__defaults";
 const LEAVE_SECONDS = 30;
 
 /** `docker.Network`: a network of the Docker engine. Every change replaces it. */
-export function networkType(api: () => DockerApi): ResourceType {
+export function networkType(api: () => DockerEngine): ResourceType {
   const inspect = async (
     id: string,
     signal: AbortSignal,
@@ -92,7 +92,7 @@ export function networkType(api: () => DockerApi): ResourceType {
 }
 
 async function remove(
-  api: DockerApi,
+  api: DockerEngine,
   id: string,
   operation: Operation,
   inspect: () => Promise<InspectedNetwork | undefined>,

@@ -9,79 +9,50 @@ export interface Kind {
   readonly immutable: readonly (readonly string[])[];
 }
 
-const core = { apiVersion: "v1", namespaced: true, immutable: [] } as const;
-const apps = {
-  apiVersion: "apps/v1",
-  namespaced: true,
-  immutable: [["spec", "selector"]],
-} as const;
-/** Tigera's operator has one object of each, whose definition has to be in the cluster first. */
-const operator = { apiVersion: "operator.tigera.io/v1", namespaced: false, immutable: [] } as const;
-const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", immutable: [] } as const;
+/** A group's kinds that are covered, by the beginning of their type token of @pulumi/kubernetes. */
+function group(
+  apiVersion: string,
+  covered: readonly (readonly [kind: string, plural: string, ...more: Partial<Kind>[]])[],
+): [string, Kind][] {
+  const version = apiVersion === "v1" ? "core/v1" : apiVersion;
+  return covered.map(([kind, plural, more]) => [
+    `kubernetes:${version}:${kind}`,
+    { apiVersion, kind, plural, namespaced: true, immutable: [], ...more },
+  ]);
+}
 
-/** The kinds that are covered, by the type token of @pulumi/kubernetes. */
-const kinds: Readonly<Record<string, Kind>> = {
-  "kubernetes:core/v1:ConfigMap": { ...core, kind: "ConfigMap", plural: "configmaps" },
-  "kubernetes:core/v1:Namespace": {
-    ...core,
-    kind: "Namespace",
-    plural: "namespaces",
-    namespaced: false,
-  },
-  "kubernetes:core/v1:Secret": {
-    ...core,
-    kind: "Secret",
-    plural: "secrets",
-    immutable: [["type"]],
-  },
-  "kubernetes:core/v1:ServiceAccount": {
-    ...core,
-    kind: "ServiceAccount",
-    plural: "serviceaccounts",
-  },
-  "kubernetes:apps/v1:DaemonSet": { ...apps, kind: "DaemonSet", plural: "daemonsets" },
-  "kubernetes:apps/v1:Deployment": { ...apps, kind: "Deployment", plural: "deployments" },
-  "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole": {
-    ...rbac,
-    kind: "ClusterRole",
-    plural: "clusterroles",
-    namespaced: false,
-  },
-  "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding": {
-    ...rbac,
-    kind: "ClusterRoleBinding",
-    plural: "clusterrolebindings",
-    namespaced: false,
-    immutable: [["roleRef"]],
-  },
-  "kubernetes:rbac.authorization.k8s.io/v1:Role": {
-    ...rbac,
-    kind: "Role",
-    plural: "roles",
-    namespaced: true,
-  },
-  "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding": {
-    ...rbac,
-    kind: "RoleBinding",
-    plural: "rolebindings",
-    namespaced: true,
-    immutable: [["roleRef"]],
-  },
-  "kubernetes:operator.tigera.io/v1:APIServer": {
-    ...operator,
-    kind: "APIServer",
-    plural: "apiservers",
-  },
-  "kubernetes:operator.tigera.io/v1:Installation": {
-    ...operator,
-    kind: "Installation",
-    plural: "installations",
-  },
-};
+const clusterWide = { namespaced: false } as const;
+const selector = { immutable: [["spec", "selector"]] } as const;
+const roleRef = { immutable: [["roleRef"]] } as const;
+
+/** The kinds that are covered, by the type token. */
+const kinds: ReadonlyMap<string, Kind> = new Map([
+  ...group("v1", [
+    ["ConfigMap", "configmaps"],
+    ["Namespace", "namespaces", clusterWide],
+    ["Secret", "secrets", { immutable: [["type"]] }],
+    ["ServiceAccount", "serviceaccounts"],
+  ]),
+  ...group("apps/v1", [
+    ["DaemonSet", "daemonsets", selector],
+    ["Deployment", "deployments", selector],
+  ]),
+  ...group("rbac.authorization.k8s.io/v1", [
+    ["ClusterRole", "clusterroles", clusterWide],
+    ["ClusterRoleBinding", "clusterrolebindings", { ...clusterWide, ...roleRef }],
+    ["Role", "roles"],
+    ["RoleBinding", "rolebindings", roleRef],
+  ]),
+  // Tigera's operator has one object of each, whose definition has to be in the cluster first.
+  ...group("operator.tigera.io/v1", [
+    ["APIServer", "apiservers", clusterWide],
+    ["Installation", "installations", clusterWide],
+  ]),
+]);
 
 /** The kind for a type token, or undefined where it is not covered. */
 export function kindOf(type: string): Kind | undefined {
-  return kinds[type];
+  return kinds.get(type);
 }
 
 /** URL path of the objects of a kind in a namespace, or of one of them. */

@@ -2,7 +2,4 @@
 import { serveProvider } from "../protocol/provider-service.ts";
 import { kubernetesProvider } from "./provider.ts";
 
-serveProvider(kubernetesProvider()).catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+serveProvider(kubernetesProvider());

@@ -6,7 +6,4 @@ import { languageService } from "./language-service.ts";
 /** Language host for Node.js programs: the engine asks it which plugins a program needs, and to run the program. */
 servePlugin((server) => {
   server.addService(service.LanguageRuntimeService, languageService());
-}).catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
 });

@@ -31,7 +31,14 @@ export function engineAddress(): string {
  * finds a plugin. The process ends when the engine asks it to, or when the engine is gone: then the pipe at standard
  * input ends, whichever way the engine died.
  */
-export async function servePlugin(addServices: (server: Server) => void): Promise<void> {
+export function servePlugin(addServices: (server: Server) => void): void {
+  serve(addServices).catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+}
+
+async function serve(addServices: (server: Server) => void): Promise<void> {
   const server = new grpc.Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,

@@ -13,9 +13,9 @@ import { fromStruct } from "./struct.ts";
 import { unary, unimplemented } from "./unary.ts";
 
 /** Serves a provider until the engine is done with it. */
-export async function serveProvider(definition: ProviderDefinition): Promise<void> {
+export function serveProvider(definition: ProviderDefinition): void {
   const implementation = providerService(definition, engineAddress());
-  await servePlugin((server) => {
+  servePlugin((server) => {
     server.addService(service.ResourceProviderService, implementation);
   });
 }

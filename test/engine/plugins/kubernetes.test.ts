@@ -198,7 +198,7 @@ describe("kubernetes objects, on a real API server", () => {
       await assert.rejects(proxy.up(set("example.test/b"), 2), (error: Error) => {
         assert.match(error.message, /DaemonSet lab\/proxy is not ready after 2 s/);
         assert.match(error.message, /last seen: generation 1 of 2 seen/);
-        assert.match(error.message, /pod proxy-abc .*container main waits: ImagePullBackOff/);
+        assert.match(error.message, /pod proxy-abc .*: main waits: ImagePullBackOff/);
         return true;
       });
       assert.ok(proxy.initErrors.length > 0);

@@ -116,7 +116,7 @@ describe("probes", () => {
           "tcp://192.0.2.7:2375",
           "DOCKER_HOST is tcp://192.0.2.7:2375, which is not a socket of this host",
         ],
-        [refusing, '/networks answered 404: {"message":"page not found"}'],
+        [refusing, `Docker at ${refusing}: page not found`],
       ] as const) {
         assert.deepEqual(await probeDocker(endpoint), { reachable: false, error });
       }

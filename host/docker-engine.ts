@@ -15,13 +15,18 @@ export class DockerError extends Error {
 const ANSWER_SECONDS = 60;
 
 /** The Docker engine's API at a `host` like `unix:///var/run/docker.sock` or `tcp://127.0.0.1:2375`. */
-export class DockerApi {
+export class DockerEngine {
   readonly #host: string;
   readonly #where: http.RequestOptions;
+  readonly #explain: (why: string) => string;
 
-  /** @throws for a kind of host that is not covered, e.g. ssh:// */
-  constructor(host: string) {
+  /**
+   * @param explain what is told of an engine that does not answer.
+   * @throws for a kind of host that is not covered, e.g. ssh://
+   */
+  constructor(host: string, explain = (why: string): string => why) {
     this.#host = host;
+    this.#explain = explain;
     const url = new URL(host);
     if (url.protocol === "unix:") this.#where = { socketPath: url.pathname };
     else if (url.protocol === "tcp:" || url.protocol === "http:") {
@@ -37,10 +42,15 @@ export class DockerApi {
   async request(
     method: "GET" | "POST" | "DELETE",
     path: string,
-    options: { readonly body?: unknown; readonly signal: AbortSignal },
+    options: { readonly body?: unknown; readonly signal?: AbortSignal } = {},
   ): Promise<unknown> {
     const { status, text } = await this.#send(method, path, options.body, options.signal);
-    const answer: unknown = text.trim() === "" ? undefined : JSON.parse(text);
+    let answer: unknown;
+    try {
+      answer = text.trim() === "" ? undefined : JSON.parse(text);
+    } catch {
+      throw new Error(`${path} at ${this.#host} did not answer in JSON`);
+    }
     if (status >= 400) {
       const { message } = (answer ?? {}) as { readonly message?: string };
       throw new DockerError(status, `Docker at ${this.#host}: ${message ?? `status ${status}`}`);
@@ -52,23 +62,19 @@ export class DockerApi {
     method: string,
     path: string,
     body: unknown,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
-        const reason = signal.aborted ? (signal.reason as Error) : error;
-        reject(
-          new Error(
-            `cannot reach Docker at ${this.#host}: ${reason.message} (is the Docker engine running, and is the provider's host or DOCKER_HOST right?)`,
-          ),
-        );
+        const reason = signal?.aborted === true ? (signal.reason as Error) : error;
+        reject(new Error(this.#explain(reason.message)));
       };
       const request = http.request(
         {
           ...this.#where,
           method,
           path,
-          signal,
+          ...(signal && { signal }),
           timeout: ANSWER_SECONDS * 1000,
           headers: { "content-type": "application/json", host: "docker" },
         },
