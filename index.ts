@@ -2,7 +2,7 @@ import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { loadStack } from "./config/load.ts";
 import type { StackSettings } from "./config/load.ts";
 import { machineNodes } from "./config/settings.ts";
-import { presentNodes } from "./stacks/away.ts";
+import { reachableNodes } from "./stacks/away.ts";
 
 const { kubeconfig, sshPrivateKey, controlPlane, nodes } = await composed(await loadStack());
 export { kubeconfig, sshPrivateKey, controlPlane, nodes };
@@ -18,7 +18,7 @@ async function composed(stack: StackSettings) {
       ...(await existingStack(stack.settings)),
     };
   }
-  const present = presentNodes(stack.settings);
+  const present = reachableNodes(stack.settings);
   // A preview works anywhere; what this host must have is asked when something is about to be made on it.
   if (!isDryRun()) {
     const { preflight } = await import("./preflight/preflight.ts");

@@ -32,8 +32,8 @@ export interface SshConnection {
   close(): void;
 }
 
-/** What is borne of a server where nobody says how much. */
-export const patience = { dialErrorLimit: 3, perDialTimeout: 10 };
+/** Retries while dialling, where nobody sets them. */
+export const retryPolicy = { dialErrorLimit: 3, perDialTimeout: 10 };
 
 /** How one server is logged in to, where that is not from here, by a connection that keeps this process running. */
 interface LogInOptions {
@@ -61,7 +61,7 @@ export function dial(
 }
 
 /**
- * Logs in to servers one behind the other, with `patience`, by a connection that does not keep this process running.
+ * Logs in to servers one behind the other, with `retryPolicy`, by a connection that does not keep this process running.
  *
  * @throws an error that begins with `Dial hop NUMBER`, counted from 1.
  */
@@ -70,7 +70,7 @@ export function dialHops(
   operation: Dialling,
 ): Promise<SshConnection> {
   const each = hops.map((hop, index) => ({
-    ...{ endpoint: { ...hop, ...patience }, what: `Dial hop ${index + 1}` },
+    ...{ endpoint: { ...hop, ...retryPolicy }, what: `Dial hop ${index + 1}` },
   }));
   return dialEach(each, operation, true);
 }

@@ -6,14 +6,14 @@ import type { Settings } from "../config/settings.ts";
 export const awayVariable = "KINDOWS_AWAY";
 
 /**
- * The nodes this run is about: all but those on a hypervisor that is away.
+ * The nodes this run is about: all but those on an unreachable hypervisor.
  *
  * What is not made by the program goes from the engine's state: whoever names a hypervisor there has to exclude what it
  * has (`--exclude`) as well, as `kindows up` does.
  *
  * @throws RunError when something else than a further hypervisor is named.
  */
-export function presentNodes({
+export function reachableNodes({
   hypervisors,
   nodes,
   linuxNodes,
@@ -27,7 +27,7 @@ export function presentNodes({
       `${awayVariable} names ${unknown.join(", ")}, which is not among kindows:hypervisors (${those})`,
     );
   }
-  const isPresent = ({ hypervisor }: Settings["nodes"][number]): boolean =>
+  const isReachable = ({ hypervisor }: Settings["nodes"][number]): boolean =>
     !away.includes(hypervisor);
-  return { nodes: nodes.filter(isPresent), linuxNodes: linuxNodes.filter(isPresent) };
+  return { nodes: nodes.filter(isReachable), linuxNodes: linuxNodes.filter(isReachable) };
 }

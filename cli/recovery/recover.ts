@@ -45,8 +45,8 @@ export async function recoverState(recovery: Recovery): Promise<ReadonlySet<stri
   const before = await pulumi.exportState();
   // A removal finds nothing to remove, and is none the worse for it.
   const goneElsewhere = extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
-  const sight = { things, blind: survey.blind, away, goneElsewhere };
-  const repair = repairState(before, sight, extent);
+  const observed = { things, blind: survey.blind, away, goneElsewhere };
+  const repair = repairState(before, observed, extent);
   if (repair.notes.length > 0) {
     await pulumi.importState(repair.deployment);
     repair.notes.forEach(say);

@@ -18,34 +18,34 @@ export interface Repair {
   readonly owned: ReadonlySet<string>;
 }
 
-/** What is known of the host when a state is repaired. */
-export interface Sight {
+/** What was observed on the host, for repairing a state. */
+export interface Observation {
   /** Everything of the lab that was found. */
   readonly things: Survey["things"];
   /** Kinds that could not be looked for: nothing of them counts as gone. */
   readonly blind: readonly { readonly kind: string }[];
   /** Resources whose hypervisor does not answer: nothing of them counts as gone. */
   readonly away?: ReadonlySet<string>;
-  /** URNs of machines that are gone from where no finder looks: Hyper-V hosts. */
+  /** URNs of machines that are gone from where no other check looks: Hyper-V hosts. */
   readonly goneElsewhere?: readonly string[];
 }
 
 /**
  * Makes the state of a stack, whose engine may have been killed anywhere, fit what is on the host.
  */
-export function repairState(deployment: Deployment, sight: Sight, extent: Extent): Repair {
-  const there = new Set(sight.things.flatMap((thing) => thing.identity ?? []));
+export function repairState(deployment: Deployment, observed: Observation, extent: Extent): Repair {
+  const there = new Set(observed.things.flatMap((thing) => thing.identity ?? []));
   const seen = (identity: string): boolean =>
-    !sight.blind.some(({ kind }) => identity.startsWith(`${kind} `));
+    !observed.blind.some(({ kind }) => identity.startsWith(`${kind} `));
   const notes = pendingOperations(deployment).map(
     ({ type, resource }) => `${type} ${shortName(resource.urn)} was interrupted`,
   );
   const resources = resourcesOf(deployment);
   const lost = ownedResources(resources).filter(
     ({ identity, essential, urn }) =>
-      essential && !there.has(identity) && seen(identity) && sight.away?.has(urn) !== true,
+      essential && !there.has(identity) && seen(identity) && observed.away?.has(urn) !== true,
   );
-  const elsewhere = sight.goneElsewhere ?? [];
+  const elsewhere = observed.goneElsewhere ?? [];
   const gone = extentOf(resources, new Set([...lost.map(({ urn }) => urn), ...elsewhere]), extent);
   for (const { urn, identity } of lost) {
     notes.push(`gone from this host: ${shortName(urn)} (${identity})`);

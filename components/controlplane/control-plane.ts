@@ -27,13 +27,13 @@ export interface ControlPlane {
   readonly hostsEntries: pulumi.Output<HostsEntry[]>;
   /** Kubernetes provider for this cluster; stays the same while the cluster does. */
   readonly provider: k8s.Provider;
-  /** For `dependsOn` and, by `goesWith`, `deletedWith`: what lives in the cluster goes with it. */
+  /** For `dependsOn` and `deletedWith`: what lives in the cluster is deleted with it (deleted-with.ts). */
   readonly resource: pulumi.Resource;
   /**
    * Whether the cluster was there before and outlives the stack: what is put into it is taken out again then, also when
    * all of the stack goes. Default: it goes with the stack.
    */
-  readonly stays?: boolean;
+  readonly isRetained?: boolean;
   /** IPv4 range of pods in CIDR form. */
   readonly podCidr: string;
   /** IPv4 range of services in CIDR form. */

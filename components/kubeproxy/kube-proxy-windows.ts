@@ -6,7 +6,7 @@ import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 
 import type { HnsNetwork } from "../cni/pod-network.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
-import { goesWith } from "../controlplane/goes-with.ts";
+import { deletedWith } from "../controlplane/deleted-with.ts";
 import {
   daemonSet,
   kubeProxyImage,
@@ -46,7 +46,7 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
       parent: this,
       provider,
       // A new cluster has none of them, though its provider says it is the same one.
-      ...goesWith(args.controlPlane),
+      ...deletedWith(args.controlPlane),
       replaceWith: [cluster],
     };
     const script = readFileSync(new URL("start.ps1", import.meta.url), "utf8");

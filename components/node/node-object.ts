@@ -6,7 +6,7 @@ import type { environment as readiness } from "../controlplane/actions/await-rea
 import type { environment as removal } from "../controlplane/actions/remove-node.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { tokenId } from "../controlplane/bootstrap-token-secret.ts";
-import { goesWith } from "../controlplane/goes-with.ts";
+import { deletedWith } from "../controlplane/deleted-with.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
 
@@ -50,7 +50,7 @@ export function nodeObject(
   const more = { triggers: [machine.instanceId], logging: "none" as const };
   const child = {
     parent: options.parent,
-    ...goesWith(controlPlane),
+    ...deletedWith(controlPlane),
     // A new machine of the same name must not meet the Node of the old one.
     deleteBeforeReplace: true,
     customTimeouts: { create: limit, update: limit, delete: limit },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { LogLines, type LogForm } from "./log-lines.ts";
-import { patiently, type LogStream } from "./log-stream.ts";
+import { withRetries, type LogStream } from "./log-stream.ts";
 
 /** What programs that rename their logs put in the name of an old one: the time. */
 const old = /-\d{4}-?\d\d-?\d\dT?/;
@@ -65,7 +65,7 @@ export function fileStream(stream: FileStream): LogStream {
           for (const text of news.notes) tell(label, renewed ?? text);
         }
       };
-      return patiently({
+      return withRetries({
         ...following,
         tell: (text) => tell(name, text),
         follow: (alive) =>

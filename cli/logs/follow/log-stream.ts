@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../host/failure.ts";
 
 /** What a source is followed with. */
-export interface Following extends Patience {
+export interface Following extends RetryPolicy {
   /** Last lines of each log to begin with. */
   readonly tail: number;
   /** Seconds between two looks at files. */
@@ -25,14 +25,14 @@ export interface LogStream {
 }
 
 /** How long a source that does not answer is waited for. */
-export interface Patience {
+export interface RetryPolicy {
   /** Seconds from the moment it was lost on. */
   readonly waitSeconds: number;
   /** Seconds between two tries. */
   readonly pauseSeconds: number;
 }
 
-export interface PatientOptions extends Patience {
+export interface RetryOptions extends RetryPolicy {
   /**
    * Follows the source until it is lost, which is an error, or there is no more of it.
    *
@@ -51,7 +51,7 @@ export interface PatientOptions extends Patience {
 export type Ending = "ended" | "given up";
 
 /** Follows a source, and when it is lost, waits and tries again: for a bounded time each time. */
-export async function patiently(options: PatientOptions): Promise<Ending> {
+export async function withRetries(options: RetryOptions): Promise<Ending> {
   const { follow, tell, signal, waitSeconds, pauseSeconds } = options;
   const now = options.now ?? (() => performance.now());
   let lost = 0;
@@ -96,7 +96,7 @@ export class SourceRefused extends Error {
   override readonly name = "SourceRefused";
 }
 
-export interface FollowAllOptions extends Patience {
+export interface FollowAllOptions extends RetryPolicy {
   readonly streams: readonly LogStream[];
   /** Last lines of each log to begin with. */
   readonly tail: number;

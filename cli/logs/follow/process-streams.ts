@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 import { LogLines } from "./log-lines.ts";
-import { patiently, SourceRefused, type LogStream } from "./log-stream.ts";
+import { withRetries, SourceRefused, type LogStream } from "./log-stream.ts";
 
 /** Where a log begins: at so many lines of its end, or at the time to go on from. */
 type Begin = { readonly tail: number } | Date;
@@ -26,7 +26,7 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
         const { log, text } = read(line);
         following.line(`${name}/${log}`, text);
       };
-      return patiently({
+      return withRetries({
         ...following,
         tell: (text) => following.tell(label, text),
         follow: async (alive) => {

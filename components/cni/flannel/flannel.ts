@@ -8,7 +8,7 @@ import { ClusterRole } from "@pulumi/kubernetes/rbac/v1/clusterRole.js";
 import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
 
 import type { ControlPlane } from "../../controlplane/control-plane.ts";
-import { goesWith } from "../../controlplane/goes-with.ts";
+import { deletedWith } from "../../controlplane/deleted-with.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import type { FoundFlannel } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
@@ -49,7 +49,7 @@ export function complete(
   { backend }: FoundFlannel,
 ): Omit<PodNetwork, "awaitOnWindows"> {
   const { provider, resource } = controlPlane;
-  const child = { parent, provider, replaceWith: [resource], ...goesWith(controlPlane) };
+  const child = { parent, provider, replaceWith: [resource], ...deletedWith(controlPlane) };
   return { resource: accessOfNodes(name, child), windows: hnsNetwork(backend) };
 }
 

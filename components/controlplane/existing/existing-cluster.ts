@@ -18,7 +18,7 @@ export interface ExistingClusterArgs {
 }
 
 /**
- * A cluster that was there before and stays: what is put into it is taken out again.
+ * An existing cluster, which is retained: what is put into it is removed again.
  *
  * Not responsible for whether it is fit: that was looked at before (examine-cluster.ts). It makes nothing and has
  * nothing to remove; another cluster in its place has everything done anew.
@@ -31,7 +31,7 @@ export class ExistingCluster extends pulumi.ComponentResource implements Control
   readonly hostsEntries: pulumi.Output<HostsEntry[]>;
   readonly provider: Provider;
   readonly resource: pulumi.Resource;
-  readonly stays = true;
+  readonly isRetained = true;
   readonly podCidr: string;
   readonly serviceCidr: string;
 

@@ -12,7 +12,7 @@ import { hyperVHostSchema, hyperVMachineSchema, identitySchema } from "../hyper-
 import { removeCall } from "../hyper-v/script-command.ts";
 
 /** A first boot, Windows' setup in it, takes minutes; so does waiting for other machines that are being made there. */
-const patience = { seconds: 1200, pauseSeconds: 10 };
+const wait = { seconds: 1200, pauseSeconds: 10 };
 const makeSeconds = 1800;
 const removeSeconds = 600;
 
@@ -37,7 +37,7 @@ await runAction(environment, async ({ HYPER_V_HOST: host, MACHINE: machine, IDEN
   }
   const identity = await identityDisc(IDENTITY);
   const id = await onHyperVHost(host, makeSeconds, (session) =>
-    makeMachine(session, machine, identity, patience, say),
+    makeMachine(session, machine, identity, wait, say),
   );
   return { id };
 });

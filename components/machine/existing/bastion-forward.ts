@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { messageOf } from "../../../host/failure.ts";
-import { dialHops, openFrom, patience, type SshConnection } from "../../../ssh/dial.ts";
+import { dialHops, openFrom, retryPolicy, type SshConnection } from "../../../ssh/dial.ts";
 import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { explainAccess } from "./explain-access.ts";
 import type { Place } from "./machine-parameter.ts";
@@ -100,7 +100,7 @@ export class BastionForward {
     try {
       const hops = await this.#hops();
       const signal = AbortSignal.timeout(dialSeconds * 1000);
-      const channel = await openFrom(hops.client, { ...last, ...patience }, signal).catch(
+      const channel = await openFrom(hops.client, { ...last, ...retryPolicy }, signal).catch(
         (error: unknown) => {
           const { message } = error as Error;
           // The way itself may be dead without anybody having said so: the next one gets a new one.

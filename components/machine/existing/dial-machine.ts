@@ -1,5 +1,5 @@
 import type { Client } from "ssh2";
-import { onServer, patience, type RoutedEndpoint } from "../../../ssh/dial.ts";
+import { onServer, retryPolicy, type RoutedEndpoint } from "../../../ssh/dial.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type AccessKeys, hopsOf, type MachineParameter } from "./machine-parameter.ts";
 
@@ -25,9 +25,9 @@ function routeTo(way: Way, keys: AccessKeys): RoutedEndpoint {
   const keysOfHops = [...(keys.through ?? []), keys.bastion];
   const bastions = hopsOf(way);
   return {
-    ...{ ...way.place, ...keys.machine, ...patience },
+    ...{ ...way.place, ...keys.machine, ...retryPolicy },
     via: bastions.map((bastion, index) => ({
-      ...{ ...bastion, ...keysOfHops[index - bastions.length + keysOfHops.length], ...patience },
+      ...{ ...bastion, ...keysOfHops[index - bastions.length + keysOfHops.length], ...retryPolicy },
     })),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Client } from "ssh2";
 import { messageOf } from "../../../host/failure.ts";
 import { parseStepResult, type StepResult } from "../../windows/step-result.ts";
-import { onServer, patience } from "../../../ssh/dial.ts";
+import { onServer, retryPolicy } from "../../../ssh/dial.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { say } from "../../host-action/run-action.ts";
@@ -42,7 +42,7 @@ export async function onHyperVHost<T>(
   const { address, port, user, hostKey } = host;
   try {
     return await onServer(
-      { host: address, port, user, hostKey, privateKey: keyOf(host), ...patience },
+      { host: address, port, user, hostKey, privateKey: keyOf(host), ...retryPolicy },
       seconds,
       say,
       async (client, signal) => work(await sessionOn(client, signal, host)),

@@ -21,7 +21,7 @@ const toldSchema = z.object({
 export type ToldMachine = z.infer<typeof toldSchema>["machines"][number];
 
 /** How long a machine's address is waited for. */
-export interface AddressPatience {
+export interface AddressWait {
   readonly seconds: number;
   /** Between two looks. */
   readonly pauseSeconds: number;
@@ -40,7 +40,7 @@ export async function makeMachine(
   session: HyperVSession,
   machine: HyperVMachineParameter,
   identity: Buffer,
-  patience: AddressPatience,
+  wait: AddressWait,
   say: (line: string) => void,
 ): Promise<string> {
   const { facts } = await session.run(
@@ -49,7 +49,7 @@ export async function makeMachine(
   );
   const { id } = z.object({ id: z.string() }).parse(facts);
   say(`${machine.name} is there (${id}), waiting until it has ${machine.address}`);
-  const deadline = Date.now() + patience.seconds * 1000;
+  const deadline = Date.now() + wait.seconds * 1000;
   for (;;) {
     const seen = (await machinesOf(session)).find((each) => each.id === id);
     if (seen?.addresses.includes(machine.address) === true) {
@@ -57,9 +57,9 @@ export async function makeMachine(
       return id;
     }
     if (seen === undefined || Date.now() > deadline) {
-      throw new Error(notReady(machine, session, seen, patience.seconds));
+      throw new Error(notReady(machine, session, seen, wait.seconds));
     }
-    await sleep(patience.pauseSeconds * 1000);
+    await sleep(wait.pauseSeconds * 1000);
   }
 }
 

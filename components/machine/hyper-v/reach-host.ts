@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../../host/failure.ts";
-import { onServer, patience } from "../../../ssh/dial.ts";
+import { onServer, retryPolicy } from "../../../ssh/dial.ts";
 import { say } from "../../host-action/run-action.ts";
 import { explainHyperVAccess } from "./explain-access.ts";
 import type { HyperVHostParameter } from "./parameters.ts";
@@ -15,7 +15,7 @@ export async function reachHyperVHost(
   const { address, port, user, hostKey, privateKeyFile } = host;
   try {
     const privateKey = await readFile(privateKeyFile, "utf8");
-    const endpoint = { host: address, port, user, hostKey, privateKey, ...patience };
+    const endpoint = { host: address, port, user, hostKey, privateKey, ...retryPolicy };
     await onServer(endpoint, reachSeconds, say, () => Promise.resolve());
     return undefined;
   } catch (error) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { PreviewedResource, Previewed } from "../../../cli/preview-diff/previewed.ts";
-import { awayVariable, presentNodes } from "../../../stacks/away.ts";
+import { awayVariable, reachableNodes } from "../../../stacks/away.ts";
 import { recordedStack } from "./recorded-stack.ts";
 
 const settings = {
@@ -125,7 +125,7 @@ describe("one lab on several hypervisors", () => {
     process.env[awayVariable] = "rack-9";
     const lab = { hypervisors: [], nodes: [], linuxNodes: [] };
     try {
-      assert.throws(() => presentNodes(lab), /KINDOWS_AWAY names rack-9, which is not among/);
+      assert.throws(() => reachableNodes(lab), /KINDOWS_AWAY names rack-9, which is not among/);
     } finally {
       Reflect.deleteProperty(process.env, awayVariable);
     }

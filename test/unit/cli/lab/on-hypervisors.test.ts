@@ -187,8 +187,8 @@ describe("machines that are gone from their Hyper-V host", () => {
   });
 
   it("are forgotten with what was done on them", () => {
-    const sight = { things: [], blind: [], goneElsewhere: [one.urn] };
-    const repair = repairState(deployment([prepared, one, two, step]), sight, "built-on");
+    const observed = { things: [], blind: [], goneElsewhere: [one.urn] };
+    const repair = repairState(deployment([prepared, one, two, step]), observed, "built-on");
     assert.deepEqual(repair.deployment, deployment([prepared, two]));
     assert.deepEqual(repair.notes, ["gone from its Hyper-V host: Command win-1"]);
   });

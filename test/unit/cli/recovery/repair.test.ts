@@ -55,23 +55,23 @@ describe("repairing a state", () => {
 
   it("forgets what is gone from the host with what was done to it", () => {
     const state = deployment([pool, domain, step]);
-    const sight = { things: [thing("libvirt pool p1")], blind: [] };
+    const observed = { things: [thing("libvirt pool p1")], blind: [] };
     for (const extent of ["built-on", "deleted-with"] as const) {
-      const repair = repairState(state, sight, extent);
+      const repair = repairState(state, observed, extent);
       assert.deepEqual(repair.deployment, deployment([pool]));
       assert.deepEqual(repair.notes, ["gone from this host: Domain win-1 (libvirt domain d1)"]);
     }
   });
 
   it("takes a thing of the same name, made anew by somebody, for another one", () => {
-    const sight = { things: [thing("libvirt pool p2")], blind: [] };
-    const repair = repairState(deployment([pool]), sight, "deleted-with");
+    const observed = { things: [thing("libvirt pool p2")], blind: [] };
+    const repair = repairState(deployment([pool]), observed, "deleted-with");
     assert.deepEqual(repair.deployment, deployment([]));
   });
 
   it("takes nothing for gone that it could not look for", () => {
-    const sight = { things: [thing("libvirt pool p1")], blind: [{ kind: "libvirt domain" }] };
-    const repair = repairState(deployment([pool, domain]), sight, "built-on");
+    const observed = { things: [thing("libvirt pool p1")], blind: [{ kind: "libvirt domain" }] };
+    const repair = repairState(deployment([pool, domain]), observed, "built-on");
     assert.deepEqual(repair.deployment, deployment([pool, domain]));
     assert.deepEqual(repair.notes, []);
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import {
   SourceRefused,
-  patiently,
+  withRetries,
   type Ending,
 } from "../../../../../cli/logs/follow/log-stream.ts";
 import { eachCase } from "../../../each-case.ts";
@@ -41,7 +41,7 @@ describe("waiting for a source of logs", () => {
     const heard: string[] = [];
     let at = 0;
     let clock = 0;
-    const came = await patiently({
+    const came = await withRetries({
       waitSeconds: 250,
       pauseSeconds: 0,
       signal: new AbortController().signal,
@@ -63,7 +63,7 @@ describe("waiting for a source of logs", () => {
   it("ends at once when it is told to, and says nothing of what broke then", async () => {
     const end = new AbortController();
     const heard: string[] = [];
-    const waiting = patiently({
+    const waiting = withRetries({
       waitSeconds: 3600,
       pauseSeconds: 3600,
       signal: end.signal,
