@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
@@ -12,6 +11,7 @@ import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { type Sections, recordedStack, settingsOf } from "../../unit/stacks/recorded-stack.ts";
 import type { Step } from "../../unit/stacks/recording-monitor.ts";
+import { newFolder } from "../../unit/new-folder.ts";
 
 const stack = "dev";
 const previewSchema = z.object({
@@ -73,7 +73,7 @@ function resourcesOf(steps: readonly Step[]): readonly object[] {
 
 /** With a state, by libvirt's own provider, which compares it with what is asked for and needs no libvirt for it. */
 describe("what a preview anywhere plans after an up for what libvirt has", () => {
-  let folder: string;
+  const folder = newFolder();
   const disk = (name: string): object => ({
     windows: { image: { kind: "disk", path: path.join(folder, name) } },
   });
@@ -120,7 +120,6 @@ describe("what a preview anywhere plans after an up for what libvirt has", () =>
   };
 
   before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "kindows-after-up-"));
     await mkdir(path.join(folder, "state"));
     for (const name of ["first.qcow2", "second.qcow2"]) {
       await writeFile(path.join(folder, name), "QFI\u00fb", "latin1");
@@ -137,7 +136,6 @@ describe("what a preview anywhere plans after an up for what libvirt has", () =>
     await writeFile(file, JSON.stringify({ version, deployment: { ...deployment, resources } }));
     await pulumi(folder, "stack", "import", "--file", file);
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it("nothing where nothing changed", async () =>
     assert.deepEqual(await operations(settings()), {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
 import { copySources } from "../../engine/plugins/support/copy-sources.ts";
 import { badCaseOf } from "../config/bad-settings/bad-cases.ts";
 import type { CommandRun } from "./run-commands.ts";
+import { newFolder } from "../new-folder.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 
@@ -47,7 +47,7 @@ describe("commands in a clone that has nothing yet", () => {
   const runs = new Map<string, CommandRun>();
 
   before(async () => {
-    clone = await mkdtemp(path.join(os.tmpdir(), "kindows-clone-"));
+    clone = newFolder();
     const files = ["package.json", "package-lock.json", "Pulumi.yaml", "Pulumi.rehearsal.yaml"];
     await copySources(clone, [...files, "Pulumi.dev.yaml"]);
     for (const name of ["node_modules", "sdks"]) {
@@ -85,7 +85,6 @@ describe("commands in a clone that has nothing yet", () => {
     const told = JSON.parse(await readFile(results, "utf8")) as readonly CommandRun[];
     told.forEach((run, place) => runs.set(commands[place] ?? "", run));
   });
-  after(() => rm(clone, { recursive: true, force: true }));
 
   const runOf = (command: string): CommandRun => runs.get(command) ?? assert.fail("it was not run");
 

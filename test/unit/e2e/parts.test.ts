@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { waitUntil } from "../../../host/wait-until.ts";
@@ -9,6 +8,7 @@ import { PartResults } from "../../e2e-full/part-results.ts";
 import { chosenParts, parts } from "../../e2e-full/parts.ts";
 import { runMocha, runParts } from "../../e2e-full/run-parts.ts";
 import { sourcesOf } from "../../e2e-full/sources.ts";
+import { newFolder } from "../new-folder.ts";
 
 const part = (name: string) => ({ name, args: [name] });
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
@@ -16,8 +16,7 @@ const rows = parts.filter(({ name }) => name.startsWith("killed-runs."));
 
 describe("make e2e-full", () => {
   let folder: string;
-  beforeEach(async () => (folder = await mkdtemp(path.join(tmpdir(), "kindows-parts-"))));
-  afterEach(() => rm(folder, { recursive: true }));
+  beforeEach(() => (folder = newFolder()));
 
   /** Runs parts that print and end as they are told, until one of them stops all. */
   async function run(

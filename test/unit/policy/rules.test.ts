@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { readPreview } from "../../../cli/preview-diff/previewed.ts";
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { check, needless, readAllowances, rules } from "../../../policy/check.ts";
+import { newFolder } from "../new-folder.ts";
 
 const limits = { resources: 3, machineMemoryMiB: 8192, machineCpus: 4, machineDiskGiB: 60 };
 const digest = `sha256:${"a".repeat(64)}`;
@@ -173,11 +173,10 @@ describe("the policies", () => {
   describe("files", () => {
     let folder: string;
     beforeEach(async () => {
-      folder = await mkdtemp(path.join(os.tmpdir(), "kindows-policy-"));
+      folder = newFolder();
       await writeFile(path.join(folder, "limits.yaml"), JSON.stringify(limits));
       await writeFile(path.join(folder, "exceptions.yaml"), "[]");
     });
-    afterEach(() => rm(folder, { recursive: true, force: true }));
 
     it("of this project are right", async () => {
       const own = await readAllowances(path.resolve(import.meta.dirname, "../../../policy"));

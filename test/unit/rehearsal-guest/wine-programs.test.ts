@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mock } from "node:test";
 import { WinePrograms } from "../../../rehearsal/guest/wine-programs.ts";
 import type { Route } from "../../../rehearsal/host/routes.ts";
 import { ProgramTimeout } from "../../../rehearsal/host/programs.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("a Windows program under Wine", () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "kindows-wine-programs-"));
-    await writeFile(join(folder, "program.exe"), "");
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = newFolder();
+  before(() => writeFile(join(folder, "program.exe"), ""));
   afterEach(() => mock.restoreAll());
 
   /** Programs that a shell stands in for: what it runs is the first argument. */

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Drive } from "../../../rehearsal/host/drive.ts";
 import { WindowsPathError } from "../../../rehearsal/host/windows-path.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("Drive C:", () => {
   let outside: string;
   let drive: Drive;
 
   beforeEach(async () => {
-    outside = await mkdtemp(join(tmpdir(), "kindows-drive-"));
+    outside = newFolder();
     await mkdir(join(outside, "c"));
     await writeFile(join(outside, "secret"), "outside");
     drive = new Drive(join(outside, "c"), true);
   });
-  afterEach(() => rm(outside, { recursive: true }));
 
   it("finds names without regard to case and keeps the case they were made with", async () => {
     await drive.write("C:\\Windows\\System32\\Drivers\\etc\\hosts", "x");

@@ -1,15 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  readFile,
-  readdir,
-  mkdir,
-  mkdtemp,
-  rm,
-  symlink,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, mkdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { extract } from "tar";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
@@ -17,6 +7,7 @@ import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { runText } from "./run-text.ts";
 import { stepCommand } from "./ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "./step-runner.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("Export-NodeLog, rehearsed", () => {
   let host: RehearsalHost;
@@ -35,22 +26,18 @@ describe("Export-NodeLog, rehearsed", () => {
       dropConnection: () => undefined,
     });
     assert.equal(exitCode, 0, output);
-    const folder = await mkdtemp(join(tmpdir(), "kindows-export-"));
-    try {
-      const lines = output.trimEnd().split("\n").slice(0, -1);
-      await writeFile(
-        join(folder, "a.tar.gz"),
-        lines.map((line) => Buffer.from(line, "base64")),
-      );
-      await mkdir(join(folder, "files"));
-      await extract({ file: join(folder, "a.tar.gz"), cwd: join(folder, "files") });
-      const names = await readdir(join(folder, "files"));
-      const texts = names.map((name) => readFile(join(folder, "files", name), "utf8"));
-      const contents = await Promise.all(texts);
-      return Object.fromEntries(names.map((name, index) => [name, contents[index] ?? ""]));
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = newFolder();
+    const lines = output.trimEnd().split("\n").slice(0, -1);
+    await writeFile(
+      join(folder, "a.tar.gz"),
+      lines.map((line) => Buffer.from(line, "base64")),
+    );
+    await mkdir(join(folder, "files"));
+    await extract({ file: join(folder, "a.tar.gz"), cwd: join(folder, "files") });
+    const names = await readdir(join(folder, "files"));
+    const texts = names.map((name) => readFile(join(folder, "files", name), "utf8"));
+    const contents = await Promise.all(texts);
+    return Object.fromEntries(names.map((name, index) => [name, contents[index] ?? ""]));
   };
   const remains = async (): Promise<string[]> =>
     (await readdir(join(host.driveC, "kindows"))).filter((name) => name.startsWith("logs"));

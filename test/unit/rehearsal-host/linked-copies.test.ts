@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
 import { withLinkedCopies } from "../../../rehearsal/windows/linked-copies.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("A copy that is a second name of a file", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "copies-"));
+    folder = newFolder();
     writeFileSync(join(folder, "medium"), "one");
     writeFileSync(join(folder, "program"), "older");
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const files = withLinkedCopies(nodeFiles("/"));
   const at = (name: string): string => join(folder, name);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { connect as tcpConnect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import ssh2, { type ConnectConfig } from "ssh2";
@@ -9,6 +8,7 @@ import { create } from "tar";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("The rehearsal host's SSH server", () => {
   let host: RehearsalHost;
@@ -112,7 +112,12 @@ describe("The rehearsal host's SSH server", () => {
       /has no PowerShell and runs only the step scripts/,
     ],
     [`powershell -File ${missing}`, 0xfffd0000, /^$/, /does not exist\. Provide the path/],
-    [`powershell -File ${remoteSteps}\\lib\\Step.ps1`, 1, /^$/, /no behaviour for Step\.ps1/],
+    [
+      `powershell -File ${remoteSteps}\\lib\\Step.ps1`,
+      1,
+      /^$/,
+      /does not know the script Step\.ps1/,
+    ],
     ["net start kubelet", 2, /^$/, /service name is invalid\.[^]*NET HELPMSG 2185/],
     ["net use", 1, /^$/, /knows net start <service> and net stop/],
     ["tar -tf steps.tar", 1, /^$/, /knows tar -xf <archive> -C <folder> only/],
@@ -137,7 +142,7 @@ describe("The rehearsal host's SSH server", () => {
   }
 
   it("unpacks an archive, and says what is in the way", async () => {
-    const source = await mkdtemp(join(tmpdir(), "kindows-tar-"));
+    const source = newFolder();
     await mkdir(join(source, "A-1/lib"), { recursive: true });
     await writeFile(join(source, "A-1/lib/B.ps1"), "b");
     const media = join(host.driveC, "kindows/media");
@@ -156,7 +161,6 @@ describe("The rehearsal host's SSH server", () => {
       assert.equal((await run(client, unpack)).exitCode, 1);
     } finally {
       host.windows.drive.full = false;
-      await rm(source, { recursive: true });
     }
   });
 

@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
@@ -27,12 +26,6 @@ export const serverImages: readonly TestImage[] = [
   },
   { name: "SERVERDATACENTER", editionId: "ServerDatacenterEval", installationType: "Server" },
 ];
-
-/** A folder for a test's files. */
-export async function testFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(path.join(tmpdir(), "kindows-image-test-"));
-  return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };
-}
 
 /** Makes a WIM file with wimlib: an empty Windows for each image. */
 export async function makeWim(

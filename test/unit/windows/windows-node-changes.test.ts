@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFile, cp, mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+import { appendFile, cp } from "node:fs/promises";
 import path from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
@@ -15,6 +14,7 @@ import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { changesAfterUp, type ChangeAfterUp } from "../../engine/windows/changes-after-up.ts";
 import type { Variation } from "../../engine/windows/nodes-program.ts";
 import { record } from "../controlplane/recorded-resources.ts";
+import { newFolder } from "../new-folder.ts";
 
 const sources = [stepsSource, homeSource];
 const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
@@ -134,16 +134,13 @@ describe("what a change plans on a Windows node that is up", () => {
 
   before(async () => (asItIs = await inputsOf()));
   beforeEach(async () => {
-    project = await mkdtemp(path.join(os.tmpdir(), "kindows-changes-"));
+    project = newFolder();
     await Promise.all(
       sources.map((source) => cp(source, path.join(project, source), { recursive: true })),
     );
     process.chdir(project);
   });
-  afterEach(async () => {
-    process.chdir(repository);
-    await rm(project, { recursive: true });
-  });
+  afterEach(() => process.chdir(repository));
 
   const changes = [...changesAfterUp.map((each) => ({ ...each, args: {} })), ...furtherChanges];
   for (const { name, to, args, edited, updates = [], replaces = [] } of changes) {
