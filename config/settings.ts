@@ -20,18 +20,18 @@ export const settingsSchema = z.strictObject({
   lab: lab.prefault({}).meta({ description: "The lab itself." }),
   network: network
     .prefault({})
-    .meta({ description: "The segment all machines and containers share." }),
+    .meta({ description: "The network segment that all machines and containers share." }),
   cluster: cluster
     .prefault({})
-    .meta({ description: "Control plane and Linux workers, made by kind." }),
+    .meta({ description: "Control plane and Linux workers, created by kind." }),
   cni: cni.prefault({}).meta({ description: "Network of the pods." }),
-  hypervisor: hypervisor.prefault({}).meta({ description: "Where the machines run." }),
+  hypervisor: hypervisor.prefault({}).meta({ description: "The hypervisor on this host." }),
   ...makers,
-  windows: windows.prefault({}).meta({ description: "What all Windows machines have in common." }),
+  windows: windows.prefault({}).meta({ description: "Settings of all Windows machines." }),
   linux: linux.prefault({}).meta({
     description: "What Linux nodes in virtual machines (`nodes[].os: linux`) have in common.",
   }),
-  nodes: nodes.meta({ description: "The nodes that have a virtual machine: Windows, or Linux." }),
+  nodes: nodes.meta({ description: "The nodes on virtual machines: Windows or Linux." }),
 });
 
 /** The settings as written, defaults filled in. */

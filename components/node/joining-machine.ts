@@ -15,7 +15,7 @@ export interface JoiningMachine {
   readonly token: pulumi.Output<string>;
   /** Labels the node registers with; those below kubernetes.io must be ones a kubelet may set. Changed ones are set on it. Default: none. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Taints the node registers with; changed ones are set on it. Default: none. */
+  /** Taints that the node registers with; changes are set on the Node. Default: none. */
   readonly taints?: readonly Taint[];
   /**
    * Arguments of kubelet in addition, by name without dashes; those it is given anyway are not for here. Changed ones

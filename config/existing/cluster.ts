@@ -28,17 +28,17 @@ const hostsEntry = z.strictObject({
   }),
 });
 
-/** The cluster that is there. */
+/** The existing cluster. */
 export const cluster = z.strictObject({
   kubeconfig: kubeconfig.prefault({}).meta({
-    description: "With which the cluster is reached from this host. Exec and token users too.",
+    description: "How this host reaches the cluster. Exec and token users work too.",
   }),
   endpoint: text(endpoint).optional().meta({
-    description: "`HOST:PORT` of the API server as the machines reach it.",
+    description: "`HOST:PORT` at which the machines reach the API server.",
     default: "what the cluster's own `cluster-info` says",
   }),
   hostsEntries: z.array(hostsEntry).default([]).meta({
-    description: "Names that the machines cannot resolve otherwise, for their hosts file.",
+    description: "Names for the machines' hosts file that they cannot resolve otherwise.",
   }),
   kubernetesVersion: text(fullVersion).default("1.36.4").meta({
     description:
@@ -53,7 +53,7 @@ export const cluster = z.strictObject({
     default: "what kubeadm's own settings in the cluster say",
   }),
   tokenTtlMinutes: between(1, 120).default(60).meta({
-    description: "How long a join token lives.",
+    description: "Lifetime of a join token.",
     unit: "minutes",
   }),
 });

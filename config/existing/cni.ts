@@ -10,11 +10,11 @@ export const cni = z.strictObject({
     .default("found")
     .meta({
       description:
-        "Pod network of the cluster: found out, or the one that it must be; `none`: pods on the Windows nodes get none from here, whatever the cluster has.",
+        "Pod network of the cluster: `found` detects it, a name requires that one, and `none` joins nodes without a pod network on Windows, whatever the cluster has.",
     }),
   mayChange: z.boolean().default(false).meta({
     description:
-      "Whether what Calico or Flannel lack for Windows nodes may be set in the cluster; a preview shows it. Else it is only told.",
+      "Whether kindows may set in the cluster what Calico or Flannel lack for Windows nodes; a preview shows it. Otherwise it is only reported.",
   }),
   nodeCidr: text(cidr("192.168.1.0/24")).optional().meta({
     description: "IPv4 range of the nodes' own addresses; needed with Flannel.",

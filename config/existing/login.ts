@@ -20,16 +20,16 @@ const credential = {
       "The private key itself, as a secret: `pulumi config set --secret --path 'kindows:login.privateKey' < KEY`.",
   }),
   privateKeyPassphrase: z.string().optional().meta({
-    description: "Passphrase of the key, as a secret, where it is encrypted.",
+    description: "Passphrase of the key, as a secret, if it is encrypted.",
   }),
   agent: z.boolean().optional().meta({
-    description: "Whether the agent behind `SSH_AUTH_SOCK` logs in, instead of a key.",
+    description: "Whether to log in with the agent behind `SSH_AUTH_SOCK` instead of a key.",
     default: "`false`",
   }),
 };
 
 const bastion = z.strictObject({
-  address: text(hostName).meta({ description: "IPv4 address or DNS name of the host in between." }),
+  address: text(hostName).meta({ description: "IPv4 address or DNS name of the bastion." }),
   port: port.default(22).meta({ description: "Its SSH port." }),
   user: text(loginName).meta({ description: "Account there." }),
   hostKey: text(hostKey).meta({ description: "Its SSH host key, `ssh-ed25519 AAAA...`." }),
@@ -41,7 +41,7 @@ const bastion = z.strictObject({
 
 const bastions = z.array(bastion).meta({
   description:
-    "Hosts through which the machine is reached, in their order, each from the one before it; none: directly.",
+    "Hosts through which the machine is reached, in order, each from the one before; none: directly.",
 });
 
 const forwardPort = between(1024, 65535).optional().meta({

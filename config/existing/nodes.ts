@@ -21,13 +21,13 @@ const node = z.strictObject({
   }),
   hostKey: text(hostKey).meta({
     description:
-      "The machine's SSH host key, `ssh-ed25519 AAAA...`; `./kindows host-key ADDRESS` prints it, to be compared on its console once.",
+      "The machine's SSH host key, `ssh-ed25519 AAAA...`; `./kindows host-key ADDRESS` prints it; compare it once on its console.",
     placeholder: someHostKey,
   }),
   ...ownLogin,
   ...registration,
   nodeIp: text(nodeIp).optional().meta({
-    description: "IPv4 address the node registers with, where the machine has several.",
+    description: "IPv4 address that the node registers with, if the machine has several.",
     default: "`address`",
   }),
 });

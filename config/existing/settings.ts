@@ -7,12 +7,10 @@ import { nodes } from "./nodes.ts";
 
 /** Every setting of a stack of existing machines, as written. */
 export const existingSchema = z.strictObject({
-  cluster: cluster.prefault({}).meta({ description: "The cluster that is there." }),
+  cluster: cluster.prefault({}).meta({ description: "The existing cluster." }),
   cni: cni.prefault({}).meta({ description: "The cluster's pod network." }),
-  windows: existingWindows
-    .prefault({})
-    .meta({ description: "What all Windows machines have in common." }),
-  login: login.prefault({}).meta({ description: "How the machines are logged in to." }),
+  windows: existingWindows.prefault({}).meta({ description: "Settings of all Windows machines." }),
+  login: login.prefault({}).meta({ description: "How to log in to the machines." }),
   nodes: nodes.meta({ description: "The machines that become nodes." }),
 });
 

@@ -32,7 +32,7 @@ export const cluster = z.strictObject({
     .meta({ description: "Linux workers, as containers on this host." }),
   podCidr: text(cidr(ranges.pods))
     .default(ranges.pods)
-    .meta({ description: "IPv4 range of pods; every node gets a part of it." }),
+    .meta({ description: "IPv4 range of pods; each node gets a part of it." }),
   serviceCidr: text(cidr(ranges.services))
     .default(ranges.services)
     .meta({ description: "IPv4 range of services." }),
@@ -42,7 +42,7 @@ export const cluster = z.strictObject({
       "kind's own for `kubernetesVersion`, or the one built here where no registry is reachable",
   }),
   tokenTtlMinutes: between(1, maxTokenMinutes).default(60).meta({
-    description: "How long a join token lives; it has to outlast a node's first boot.",
+    description: "Lifetime of a join token; it must outlast a node's first boot.",
     unit: "minutes",
   }),
 });

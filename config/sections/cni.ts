@@ -29,7 +29,7 @@ export const cni = z.strictObject({
     .enum(names)
     .default("calico")
     .meta({
-      description: `Pod network: ${choices.join(", ")}. Another one replaces the cluster.`,
+      description: `Pod network: ${choices.join(", ")}. Changing it replaces the cluster.`,
     }),
   ...ownSettings,
 });

@@ -9,7 +9,7 @@ const labName = dnsLabel(maxLabNameLength);
 /** The lab itself. */
 export const lab = z.strictObject({
   name: text(labName).optional().meta({
-    description: "Name of the lab; everything it makes is called `kindows-<name>`.",
+    description: "Name of the lab; everything it creates is called `kindows-<name>`.",
     default: "the stack's name",
   }),
 });

@@ -12,7 +12,7 @@ const { cpus, memoryMiB, diskGiB } = machineSize;
 export const linux = z.strictObject({
   image: namedFile("a cloud image (qcow2, raw, VHD or VHDX)", "`./kindows prepare`").meta({
     description:
-      "Disk that the machines start from: a cloud image of Debian or Ubuntu, with cloud-init. Default: Debian 12, made here from its packages.",
+      "Disk that the machines start from: a cloud image of Debian or Ubuntu, with cloud-init. Default: Debian 12, built here from its packages.",
   }),
   cpus: cpus.default(2).meta({ description: "Virtual processors.", unit: "processors" }),
   memoryMiB: memoryMiB.default(2048).meta({ description: "Memory.", unit: "MiB" }),

@@ -7,18 +7,18 @@ import { text } from "../values/value.ts";
 
 const defaultSegment = "192.168.150.0/24";
 
-/** The segment all machines and containers share. */
+/** The network segment that all machines and containers share. */
 export const network = z.strictObject({
   cidr: text(cidr(defaultSegment)).default(defaultSegment).meta({
     description:
-      "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. Free on this host, and apart from `podCidr` and `serviceCidr`.",
+      "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. It must be unused on this host and not overlap `podCidr` or `serviceCidr`.",
   }),
   bridge: text(bridgeName).optional().meta({
-    description: "Linux bridge of the segment, at most 15 characters; made by libvirt.",
+    description: "Linux bridge of the segment, at most 15 characters; libvirt creates it.",
     default: "`kw-<lab.name>`",
   }),
   domain: text(dnsDomain).optional().meta({
-    description: "DNS domain the segment's own DNS server answers for.",
+    description: "DNS domain that the segment's DNS server answers for.",
     default: "`<lab.name>.kindows.test`",
   }),
 });

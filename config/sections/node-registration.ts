@@ -20,14 +20,14 @@ export const registration = {
   labels: z
     .record(text(labelKey), text(labelValue))
     .default({})
-    .meta({ description: "Labels the node registers with; changed ones are set on it." }),
+    .meta({ description: "Labels that the node registers with; changes are set on the Node." }),
   taints: z
     .array(taint)
     .default([])
-    .meta({ description: "Taints the node registers with; changed ones are set on it." }),
+    .meta({ description: "Taints that the node registers with; changes are set on the Node." }),
   kubeletArgs: z.record(text(kubeletArgumentName), text(kubeletArgumentValue)).default({}).meta({
     description:
-      'Arguments of kubelet in addition, by name without dashes, e.g. `max-pods: "60"`. Those that this program gives are refused.',
+      'Additional kubelet arguments, by name without dashes, e.g. `max-pods: "60"`. Those that kindows sets are refused.',
   }),
 };
 

@@ -18,7 +18,7 @@ const node = z.strictObject({
   }),
   address: text(address).optional().meta({
     description:
-      "IPv4 address, from `.2` to `.99` of the segment. Give one to nodes that must keep theirs when an earlier one goes.",
+      "IPv4 address, from `.2` to `.99` of the segment. Set it for nodes that must keep theirs when an earlier node is removed.",
     default: "the first free one from `.10` upward",
   }),
   cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`, `linux.cpus`" }),
@@ -28,13 +28,13 @@ const node = z.strictObject({
   diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`, `linux.diskGiB`" }),
   hypervisor: z.string().optional().meta({
     description:
-      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors` and `kindows:hyperVHosts`. Another one replaces the machine.",
+      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors` and `kindows:hyperVHosts`. Changing it replaces the machine.",
     default: "`local`; where there are several, the one with most of `machineMemoryMiB` left",
   }),
   ...registration,
   nodeIp: text(nodeIp).optional().meta({
     description:
-      "IPv4 address the node registers with, where the machine has several; the join fails unless it is on the machine, and names those that are.",
+      "IPv4 address that the node registers with, if the machine has several. If the machine lacks it, the join fails and names those it has.",
     default: "`address`",
   }),
 });

@@ -20,7 +20,7 @@ const updateFile = medium("a cumulative update of Microsoft's (`.msu`)")
   .extend({
     kb: text(updateNumber).optional().meta({
       description:
-        "Or its number, by which it is found in Microsoft's Update Catalog: the newest one is the best. For 2022 only.",
+        "Or its number, which is looked up in Microsoft's Update Catalog; take the newest. For 2022 only.",
       default: "KB5044281 for the pinned evaluation of 2022",
     }),
   });
@@ -28,26 +28,26 @@ const updateFile = medium("a cumulative update of Microsoft's (`.msu`)")
 /** What installing Windows from an ISO takes, wherever the ISO comes from. */
 const installation = {
   edition: z.enum(windowsEditions).default("standard-core").meta({
-    description: "Edition on the ISO; `core` has no desktop, which a node does not need.",
+    description: "Edition on the ISO; `core` has no desktop, and a node needs none.",
   }),
   language: text(language)
     .default("en-US")
-    .meta({ description: "Language of the ISO, e.g. `de-DE`; Setup and Windows speak it." }),
+    .meta({ description: "Language of the ISO, e.g. `de-DE`; Setup and Windows use it." }),
   firmware: z.enum(["bios", "uefi"]).default("bios").meta({
     description:
       "What the machines boot with. With `bios` Setup's disc starts without a key press.",
   }),
   drivers: medium("the virtio drivers' ISO (virtio-win)").meta({
     description:
-      "Drivers of the machines' disk and network, as an ISO by virtio-win. Default: virtio-win 0.1.285, pinned; `./kindows fetch` downloads it.",
+      "Drivers for the machines' disk and network, as an ISO of virtio-win. Default: virtio-win 0.1.285, pinned; `./kindows fetch` downloads it.",
   }),
   openSsh: medium("`OpenSSH-Win64.zip` of Win32-OpenSSH").meta({
     description:
-      "OpenSSH for Windows Server 2022, which has none on its ISO; not for 2025, which has it. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
+      "OpenSSH for Windows Server 2022, whose ISO has none; not for 2025, whose ISO has it. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
   }),
   update: updateFile.prefault({}).meta({
     description:
-      "Cumulative update that is put into the image, for an ISO that is older than a node may be, as the pinned evaluation of 2022 is. One that is found by its number is locked in `software.lock.json`.",
+      "Cumulative update to install into the image if the ISO is too old for a node, like the pinned evaluation of 2022. An update found by its number is locked in `software.lock.json`.",
   }),
 };
 
@@ -58,12 +58,12 @@ export const image = z.discriminatedUnion("kind", [
       kind: z.literal("rehearsal"),
       baked: z.boolean().default(true).meta({
         description:
-          "Whether the image holds what every node needs, as one made from an ISO does; without, each machine installs the feature, reboots, and unpacks the programs.",
+          "Whether the image contains what every node needs, like one built from an ISO; otherwise each machine installs the feature, reboots, and unpacks the programs.",
       }),
     })
     .meta({
       description:
-        "The rehearsal guest, which stands in for Windows: Kubernetes' own Windows programs under Wine.",
+        "The rehearsal guest, which plays Windows: Kubernetes' own Windows programs under Wine.",
     }),
   z
     .strictObject({
@@ -74,13 +74,13 @@ export const image = z.discriminatedUnion("kind", [
         placeholder: () => "/unnamed",
       }),
     })
-    .meta({ description: "A prepared Windows disk that is already there." }),
+    .meta({ description: "An existing Windows disk that you prepared." }),
   z
     .strictObject({
       kind: z.literal("evaluation-iso"),
       acceptLicence: z.boolean().default(false).meta({
         description:
-          "Whether you have read and accept Microsoft's terms for evaluations: 180 days, activated over the internet within the first 10, not for production. Nothing is downloaded otherwise.",
+          "Whether you have read and accept Microsoft's terms for evaluations: 180 days, activated over the internet within the first 10, not for production. Otherwise nothing is downloaded.",
       }),
       url: text(downloadAddress).optional().meta({
         description: "Address of another evaluation ISO; with `sha256`.",
@@ -92,7 +92,7 @@ export const image = z.discriminatedUnion("kind", [
       ...installation,
     })
     .meta({
-      description: "Microsoft's evaluation ISO, from which the image is made once.",
+      description: "Microsoft's evaluation ISO, from which the image is built once.",
     }),
   z
     .strictObject({
@@ -106,12 +106,12 @@ export const image = z.discriminatedUnion("kind", [
         .meta({ description: "Its SHA-256, in lower case.", default: "not compared" }),
       productKey: text(productKey).optional().meta({
         description:
-          "Product key, e.g. a generic volume licence key; evaluations take none. Whoever may read this file may read it.",
+          "Product key, e.g. a generic volume licence key; evaluations take none. Anyone who can read this file can read it.",
       }),
       ...installation,
     })
     .meta({
-      description: "An ISO of Windows Server that you have, from which the image is made once.",
+      description: "Your own ISO of Windows Server, from which the image is built once.",
     }),
 ]);
 

@@ -24,7 +24,7 @@ const [largestMemoryMiB, largestDiskGiB] = [1024 * 1024, 2048];
 export const machineSize = {
   cpus: between(1, 64).meta({
     description:
-      "Virtual processors. Windows wants two; where they are emulated (`qemu`) one does the same work with a third less of the host's.",
+      "Virtual processors. Windows wants two; with emulation (`qemu`) one does the same work with a third less of the host's.",
     unit: "processors",
   }),
   memoryMiB: between(1024, largestMemoryMiB).meta({
@@ -32,7 +32,7 @@ export const machineSize = {
     unit: "MiB",
   }),
   diskGiB: between(4, largestDiskGiB).meta({
-    description: "Disk; Windows needs 32 at least. Takes up only what is written.",
+    description: "Disk; Windows needs 32 at least. It uses only as much space as is written.",
     unit: "GiB",
   }),
 };
@@ -46,7 +46,7 @@ const proxy = z.strictObject({
     .meta({ description: "Proxy for https, which images are pulled over; no login in it." }),
   noProxy: z.array(text(noProxyEntry)).default([]).meta({
     description:
-      "What is reached without it besides the lab itself: the segment, pods, services, the cluster's names and `localhost` are always added.",
+      "Destinations without the proxy; the lab's segment, pods, services, the cluster's names and `localhost` are always added.",
   }),
 });
 
@@ -77,7 +77,7 @@ const checksums = z.strictObject({
   ...podNetworkChecksums,
 });
 
-/** What all Windows machines have in common. */
+/** Settings of all Windows machines. */
 export const windows = z.strictObject({
   version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
   image: image.prefault({ kind: "evaluation-iso" }).meta({
@@ -95,15 +95,15 @@ export const windows = z.strictObject({
     }),
   checksums: checksums.prefault({}).meta({
     description:
-      "Checksums of what is installed on the nodes; without any, `./kindows fetch` takes those of the publishers.",
+      "Checksums of what is installed on the nodes; without them, `./kindows fetch` uses the publishers'.",
   }),
   adminUser: text(adminUser).default("Administrator").meta({
     description:
-      "Account the nodes are set up with over SSH; an image made from an ISO has no other.",
+      "Account for setting up the nodes over SSH; an image built from an ISO has no other.",
   }),
   timeZone: text(timeZone).default("UTC").meta({
     description:
-      "Time zone of the nodes, by its name in IANA's database, e.g. `Europe/Berlin`. What runs keeps the old one until it is started again.",
+      "Time zone of the nodes, by its name in IANA's database, e.g. `Europe/Berlin`. Running programs keep the old one until they restart.",
   }),
   registryMirrors: z
     .record(text(registryName), z.array(text(mirrorAddress)))
@@ -117,20 +117,20 @@ export const windows = z.strictObject({
     .meta({ description: "HTTP proxy of the nodes, their containerd and their kubelet." }),
   dnsServers: z.array(text(dnsServer)).max(3).default([]).meta({
     description:
-      "DNS servers the machines ask for all names, in their order, at most three; those of their adapters are asked no more. Empty: nothing is changed. Pods with `dnsPolicy: Default` still get the adapters'.",
+      "DNS servers that the machines ask for all names, in order, at most three, instead of those of their adapters. Empty: nothing changes. Pods with `dnsPolicy: Default` still get the adapters'.",
   }),
   kubeProxyImage: text(kubeProxyImage).optional().meta({
     description:
-      "Image of kube-proxy for Windows, a HostProcess image with `kube-proxy\\kube-proxy.exe` in it. It is started by this program's own script, whatever script it carries.",
+      "Image of kube-proxy for Windows, a HostProcess image with `kube-proxy\\kube-proxy.exe` in it. kindows starts it with its own script, whatever script it contains.",
     default: "`sigwindowstools/kube-proxy` of exactly `kubernetesVersion`",
   }),
   defenderExclusions: z.boolean().default(true).meta({
     description:
-      "Whether Microsoft Defender leaves containerd, kubelet and their folders alone; scanned, images take minutes longer to unpack.",
+      "Whether Microsoft Defender ignores containerd, kubelet and their folders; with scanning, images take minutes longer to unpack.",
   }),
   automaticUpdates: z.boolean().default(false).meta({
     description:
-      "Whether Windows may update the nodes, and reboot them, by itself: with pods on them, to a build nobody has chosen.",
+      "Whether Windows may update and reboot the nodes by itself: with pods on them, to a build that you did not choose.",
   }),
 });
 

@@ -17,16 +17,16 @@ export const calicoSettings = z
     }),
     encapsulation: z.enum(["VXLAN", "VXLANCrossSubnet"]).default("VXLAN").meta({
       description:
-        "What packets between nodes travel in: `VXLAN`, or `VXLANCrossSubnet` (only between subnets), which Calico does not do on Windows.",
+        "Encapsulation of packets between nodes: `VXLAN`, or `VXLANCrossSubnet` (only between subnets), which Calico does not support on Windows.",
     }),
     bgp: z.enum(["Disabled", "Enabled"]).default("Disabled").meta({
-      description: "Whether nodes tell each other their routes by BGP; not with Windows nodes.",
+      description: "Whether nodes exchange routes by BGP; not with Windows nodes.",
     }),
     mtu: between(1280, segmentMtu - vxlanOverhead)
       .optional()
       .meta({
         description:
-          "Largest packet of Linux pods. Calico has no such setting on Windows: there it is what Windows makes of it.",
+          "Largest packet of Linux pods. Calico has no such setting on Windows, where Windows decides.",
         unit: "bytes",
         default: `found by Calico: ${segmentMtu - vxlanOverhead} on the lab's segment`,
       }),
@@ -35,7 +35,7 @@ export const calicoSettings = z
       .default({})
       .meta({
         description:
-          "Fields of Calico's `FelixConfiguration`, e.g. `logSeverityScreen: Debug`; one that is taken out again has Calico's own default.",
+          "Fields of Calico's `FelixConfiguration`, e.g. `logSeverityScreen: Debug`; a field you remove returns to Calico's default.",
       }),
   })
   .prefault({});

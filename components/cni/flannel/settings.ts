@@ -8,7 +8,7 @@ export const flannelSettings = z
   .strictObject({
     backend: z.enum(["vxlan", "host-gw"]).default("vxlan").meta({
       description:
-        "How packets get from node to node: `vxlan` (number 4096, port 4789, as Windows wants them), or `host-gw`: plain routes on every node, as all are on one segment, and an l2bridge network on Windows.",
+        "How packets get from node to node: `vxlan` (number 4096, port 4789, as Windows requires), or `host-gw`: plain routes on every node, since all are on one segment, and an l2bridge network on Windows.",
     }),
   })
   .prefault({});

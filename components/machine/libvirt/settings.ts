@@ -14,7 +14,7 @@ export const hypervisor = z.strictObject({
     .meta({ description: "libvirt's address, the system instance of this host." }),
   domainType: domainType.default("kvm").meta({
     description:
-      "`kvm`, or `qemu` (emulation, some ten times slower) where there is no KVM: fit for rehearsals only.",
+      "`kvm`, or `qemu` (emulation, about ten times slower) without KVM: suitable for rehearsals only.",
   }),
   machineMemoryMiB,
 });
