@@ -3,7 +3,6 @@ import type { Command } from "commander";
 
 import { machineNodes } from "../../config/settings.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import { commandTable } from "../completion/command-table.ts";
 import { complete } from "../completion/complete.ts";
 import { completionScript } from "../completion/shell-scripts.ts";
 import type { Shell } from "../completion/shell-scripts.ts";
@@ -27,7 +26,7 @@ export async function printCandidates(
   words: readonly string[],
   defaultStack: string,
 ): Promise<number> {
-  const found = await complete(commandTable(program), words, {
+  const found = await complete(program, words, {
     defaultStack,
     stacks: knownStacks,
     nodes: async (stack) =>

@@ -1,5 +1,19 @@
+import type { Command, Option } from "commander";
+
 import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
-import type { CommandEntry, OptionEntry, ValueKind } from "./command-table.ts";
+
+/** What can stand in the place of an argument, or of an option's value. */
+type ValueKind =
+  "stack" | "node" | "source" | "file" | "folder" | "other" | { of: readonly string[] };
+
+/** An option as it is typed. */
+interface OptionEntry {
+  /** Its long name and its short one, e.g. `--stack` and `-s`. */
+  readonly names: readonly string[];
+  readonly description: string;
+  /** Nothing where it takes no value. */
+  readonly value?: ValueKind;
+}
 
 /** Something that could be typed next. */
 export interface Candidate {
@@ -27,7 +41,7 @@ export interface KnownNames {
  *   three words, and wants the third; other shells have one, and want all of it.
  */
 export async function complete(
-  program: CommandEntry,
+  program: Command,
   words: readonly string[],
   known: KnownNames,
 ): Promise<Completion> {
@@ -57,20 +71,29 @@ export async function complete(
       current,
     );
   }
-  if (line.command.commands.length > 0) {
-    return startingWith(
-      line.command.commands.map(({ name, description }) => ({ value: name, description })),
-      current,
-    );
+  const below = commandsBelow(line.command);
+  if (below.length > 0) {
+    return startingWith(below, current);
   }
-  const last = line.command.arguments.at(-1);
-  const argument = line.command.arguments[line.operands] ?? (last?.variadic ? last : undefined);
-  return argument === undefined ? [] : valuesOf(argument.value, current, line.stack, known);
+  const operands = line.command.registeredArguments;
+  const last = operands.at(-1);
+  const operand = operands[line.operands] ?? (last?.variadic ? last : undefined);
+  if (operand === undefined) {
+    return [];
+  }
+  // `help` takes the names of its sisters.
+  const sisters = commandsBelow(line.parent).flatMap(({ value }) =>
+    value === "help" ? [] : value,
+  );
+  const of = line.command.name() === "help" ? sisters : operand.argChoices;
+  return valuesOf(of ? { of } : kindOf(operand.name()), current, line.stack, known);
 }
 
 /** What the words before the one that is typed mean. */
 interface Line {
-  readonly command: CommandEntry;
+  readonly command: Command;
+  /** The one above it; of the program itself, that. */
+  readonly parent: Command;
   /** The command's options, and those of the commands above it. */
   readonly options: readonly OptionEntry[];
   /** An option whose value comes next. */
@@ -80,9 +103,10 @@ interface Line {
   readonly afterDashes: boolean;
 }
 
-function readLine(program: CommandEntry, words: readonly string[], defaultStack: string): Line {
+function readLine(program: Command, words: readonly string[], defaultStack: string): Line {
   let command = program;
-  let options = program.options;
+  let parent = program;
+  let options = optionsOf(program);
   let pending: OptionEntry | undefined;
   let operands = 0;
   let stack = defaultStack;
@@ -91,7 +115,7 @@ function readLine(program: CommandEntry, words: readonly string[], defaultStack:
       stack = pending.value === "stack" ? word : stack;
       pending = undefined;
     } else if (word === "--") {
-      return { command, options, pending, operands, stack, afterDashes: true };
+      return { command, parent, options, pending, operands, stack, afterDashes: true };
     } else if (word.startsWith("-") && word !== "-") {
       const [name = "", value] = word.split(/=(.*)/s);
       const option = optionNamed(options, name);
@@ -101,19 +125,21 @@ function readLine(program: CommandEntry, words: readonly string[], defaultStack:
         stack = value;
       }
     } else {
-      const below = command.commands.find(({ name }) => name === word);
-      if (below === undefined) {
+      const below = command.createHelp().visibleCommands(command);
+      const next = below.find((each) => each.name() === word);
+      if (next === undefined) {
         operands += 1;
       } else {
-        command = below;
-        options = [...below.options, ...options];
+        parent = command;
+        command = next;
+        options = [...optionsOf(next), ...options];
       }
     }
   }
   options = options.filter(
     ({ names }, at) => options.findIndex((each) => each.names[0] === names[0]) === at,
   );
-  return { command, options, pending, operands, stack, afterDashes: false };
+  return { command, parent, options, pending, operands, stack, afterDashes: false };
 }
 
 /** `--stack`, `=`, `x` as one word again. */
@@ -167,4 +193,47 @@ async function valuesOf(
 
 function startingWith(candidates: readonly Candidate[], start: string): readonly Candidate[] {
   return candidates.filter(({ value }) => value.startsWith(start));
+}
+
+/** What `--help` knows of the commands below one: the same list, so that nothing is in one and not in the other. */
+function commandsBelow(command: Command): readonly Candidate[] {
+  const help = command.createHelp();
+  return help.visibleCommands(command).map((each) => ({
+    ...{ value: each.name(), description: help.subcommandDescription(each) },
+  }));
+}
+
+function optionsOf(command: Command): readonly OptionEntry[] {
+  // `help` has none of its own.
+  return command.name() === "help"
+    ? []
+    : command.createHelp().visibleOptions(command).map(optionEntry);
+}
+
+function optionEntry(option: Option): OptionEntry {
+  const names = [option.long, option.short].filter((name) => typeof name === "string");
+  const placeholder = /<([^>]+)>/.exec(option.flags)?.[1];
+  return {
+    names,
+    description: option.description,
+    ...(placeholder !== undefined && {
+      value: option.argChoices
+        ? { of: option.argChoices }
+        : kindOf(option.attributeName() === "stack" ? "stack" : placeholder),
+    }),
+  };
+}
+
+/** By the word that `--help` shows in its place. */
+function kindOf(placeholder: string): ValueKind {
+  switch (placeholder) {
+    case "stack":
+    case "node":
+    case "source":
+    case "file":
+    case "folder":
+      return placeholder;
+    default:
+      return "other";
+  }
 }

@@ -39,6 +39,14 @@ function passphrase(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>>
   return chosen ? {} : { PULUMI_CONFIG_PASSPHRASE: "" };
 }
 
+/** The whole environment of an engine. @throws when the tools are not prepared. */
+export function engineProcessEnvironment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !unwantedVariables.includes(name),
+  );
+  return { ...Object.fromEntries(inherited), ...engineEnvironment(process.env) };
+}
+
 /** Variables that must not reach the engine. */
 export const unwantedVariables: readonly string[] = [
   // With an agent that does not answer, command.remote fails although it has a key.

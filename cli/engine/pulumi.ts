@@ -6,7 +6,7 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { labVariable } from "../host-resources/processes.ts";
 import { parseDeployment, type Deployment } from "./deployment.ts";
-import { engineEnvironment, unwantedVariables } from "./environment.ts";
+import { engineProcessEnvironment } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
 import { lockFolder, stateFile } from "./folders.ts";
 import { redact } from "./redact.ts";
@@ -147,15 +147,7 @@ export function enginePulumi(
   lab: string,
   further: Readonly<Record<string, string>> = {},
 ): Pulumi {
-  const environment: NodeJS.ProcessEnv = {
-    ...process.env,
-    ...engineEnvironment(process.env),
-    [labVariable]: lab,
-    ...further,
-  };
-  for (const name of unwantedVariables) {
-    delete environment[name];
-  }
+  const environment = { ...engineProcessEnvironment(), [labVariable]: lab, ...further };
   return new Pulumi(stack, {
     project: projectRoot,
     program: builtTool("pulumi"),

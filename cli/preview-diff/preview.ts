@@ -10,7 +10,7 @@ import { readPreview, type Previewed } from "./previewed.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
-import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
+import { engineProcessEnvironment } from "../engine/environment.ts";
 import { say } from "../progress.ts";
 
 /** Longest time for one preview: it asks nobody, and takes seconds. */
@@ -133,11 +133,7 @@ export async function previewTools(signal: AbortSignal): Promise<PreviewTools> {
     ensurePackages: (names) => ensureHostPackages(names, say),
   });
   await ensureLocalState();
-  const environment: NodeJS.ProcessEnv = { ...process.env, ...engineEnvironment(process.env) };
-  for (const name of unwantedVariables) {
-    delete environment[name];
-  }
-  return { program: builtTool("pulumi"), environment, signal };
+  return { program: builtTool("pulumi"), environment: engineProcessEnvironment(), signal };
 }
 
 /** Aborted by the first ^C: what was made in temporary folders is removed before the command ends. */

@@ -69,7 +69,7 @@ export class LabNetwork extends pulumi.ComponentResource {
         },
       },
       // Docker would make the bridge itself if it came first, and libvirt's network could not start then. After a reboot
-      // of the host nobody keeps it from that: cli/recovery/occupied-bridge.ts.
+      // of the host nobody keeps it from that: cli/host-resources/networks.ts.
       { parent: this, provider: args.dockerProvider, dependsOn: segment },
     );
     this.networkId = segment.id;

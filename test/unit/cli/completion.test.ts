@@ -4,7 +4,6 @@ import path from "node:path";
 import { Argument, Command, Option } from "commander";
 import { execa } from "execa";
 
-import { commandTable } from "../../../cli/completion/command-table.ts";
 import { complete } from "../../../cli/completion/complete.ts";
 import { completionScript } from "../../../cli/completion/shell-scripts.ts";
 import { eachCase } from "../each-case.ts";
@@ -75,13 +74,13 @@ describe("completing a command line", () => {
   const valueOf = ({ value }: { readonly value: string }): string => value;
   eachCase("kindows %s", cases, async (found, line) => {
     const words = line === "" ? [] : line.split(" ").map((word) => word.replace("''", ""));
-    const completion = await complete(commandTable(program), words, known);
+    const completion = await complete(program, words, known);
     const values = typeof completion === "string" ? completion : completion.map(valueOf);
     assert.deepEqual(values, found);
   });
 
   it("shows what --help says of each", async () => {
-    const completion = await complete(commandTable(program), ["image", "ls"], known);
+    const completion = await complete(program, ["image", "ls"], known);
     assert.deepEqual(completion, [{ value: "ls", description: "list" }]);
   });
 });

@@ -4,8 +4,6 @@ import path from "node:path";
 import { CommanderError } from "commander";
 import type { Command } from "commander";
 
-import { commandTable } from "../../../cli/completion/command-table.ts";
-import type { CommandEntry } from "../../../cli/completion/command-table.ts";
 import { cliProgram } from "./cli-program.ts";
 import { codeBlocks, commandsOf, documents, repository } from "./documented-commands.ts";
 
@@ -82,10 +80,12 @@ describe("commands in the documents", () => {
       name: /^[a-z][a-z-]*( [a-z][a-z-]*)*/.exec(synopsis)?.[0] ?? "",
       options: (synopsis.match(/--[a-z][a-z-]*/g) ?? []).sort(),
     }));
-    const known = flattened(commandTable(program)).map(({ name, entry }) => ({
+    const known = flattened(program).map(({ name, command }) => ({
       name,
-      options: entry.options
-        .flatMap(({ names }) => names.filter((one) => one.startsWith("--")))
+      options: command
+        .createHelp()
+        .visibleOptions(command)
+        .flatMap(({ long }) => long ?? [])
         .filter((option) => !["--help", "--stack"].includes(option))
         .sort(),
     }));
@@ -113,13 +113,15 @@ async function refusal(program: Command, words: readonly string[]): Promise<stri
 
 /** The commands that can be run, by their whole names. */
 function flattened(
-  root: CommandEntry,
+  root: Command,
   before = "",
-): readonly { readonly name: string; readonly entry: CommandEntry }[] {
-  return root.commands
-    .filter(({ name }) => name !== "help")
-    .flatMap((entry) => {
-      const name = `${before}${entry.name}`;
-      return entry.commands.length === 0 ? [{ name, entry }] : flattened(entry, `${name} `);
+): readonly { readonly name: string; readonly command: Command }[] {
+  return root
+    .createHelp()
+    .visibleCommands(root)
+    .filter((command) => command.name() !== "help")
+    .flatMap((command) => {
+      const name = `${before}${command.name()}`;
+      return command.commands.length === 0 ? [{ name, command }] : flattened(command, `${name} `);
     });
 }
