@@ -62,9 +62,9 @@ export type FactsType = keyof typeof componentFacts;
 /** The record of a component of a type. */
 export type Facts<T extends FactsType> = z.infer<(typeof componentFacts)[T]>;
 
-/** Types of components that are a machine, and say how it is logged in to. */
-export const machineTypes = [
-  "kindows:machine:LibvirtMachine",
-  "kindows:machine:HyperVMachine",
-  "kindows:machine:ExistingMachine",
-] as const;
+/** What every component that is a machine says, whoever makes it; and as an output, how it is logged in to. */
+export const machineFacts = z.object({ node: z.string() });
+
+export function isMachine(type: string): boolean {
+  return /^kindows:machine:\w+Machine$/.test(type);
+}

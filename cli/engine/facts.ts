@@ -1,6 +1,8 @@
+import type * as z from "zod";
 import {
   componentFacts,
-  machineTypes,
+  isMachine,
+  machineFacts,
   type Facts,
   type FactsType,
 } from "../../components/facts.ts";
@@ -32,24 +34,29 @@ export class StackFacts {
    * @throws Failure when one says nothing: then an earlier version made it.
    */
   of<T extends FactsType>(type: T): ReadonlyMap<string, Facts<T>> {
-    const found = [...this.#sources.values()].filter((source) => source.type === type);
-    return new Map(
-      found.map(({ urn, inputs }) => {
-        const { data } = componentFacts[type].safeParse(inputs?.["facts"]);
-        if (data === undefined) {
-          throw new Failure(
-            "this lab was brought up by an earlier version: run `kindows up` once with this stack",
-          );
-        }
-        return [urn, data as Facts<T>];
-      }),
-    );
+    const schema: z.ZodType = componentFacts[type];
+    return this.#records((one) => one === type, schema as z.ZodType<Facts<T>>);
   }
 
   /** Machines, by their nodes' names. */
   machines(): ReadonlyMap<string, string> {
     return new Map(
-      machineTypes.flatMap((type) => [...this.of(type)].map(([urn, { node }]) => [node, urn])),
+      [...this.#records(isMachine, machineFacts)].map(([urn, { node }]) => [node, urn]),
+    );
+  }
+
+  #records<T>(isWanted: (type: string) => boolean, schema: z.ZodType<T>): ReadonlyMap<string, T> {
+    const found = [...this.#sources.values()].filter(({ type }) => isWanted(type));
+    return new Map(
+      found.map(({ urn, inputs }) => {
+        const { data } = schema.safeParse(inputs?.["facts"]);
+        if (data === undefined) {
+          throw new Failure(
+            "this lab was brought up by an earlier version: run `kindows up` once with this stack",
+          );
+        }
+        return [urn, data];
+      }),
     );
   }
 
@@ -69,9 +76,7 @@ export class StackFacts {
   /** Name of the node that a resource is made for; nothing for what is not of one node. */
   nodeOf(urn: string): string | undefined {
     return this.chain(urn)
-      .map(({ inputs }) => nodeSchema.safeParse(inputs?.["facts"]).data?.node)
+      .map(({ inputs }) => machineFacts.safeParse(inputs?.["facts"]).data?.node)
       .find((node) => node !== undefined);
   }
 }
-
-const nodeSchema = componentFacts["kindows:linux:LinuxNode"];
