@@ -32,7 +32,7 @@ topology: ## a picture of the stack, drawn from the program itself: STACK=<name>
 status: ## nodes, addresses, versions, ssh and kubectl commands
 	./kindows status
 
-policy: ## whether what the stacks ask for keeps the rules in policy/
+policy: ## check what the stacks ask for against the rules in policy/
 	./kindows policy
 
 verify: ## every path of the cluster's network, tried and shown

@@ -8,7 +8,7 @@ export function kindowsProgram(): Command {
   const program = new Command("kindows")
     .description("A Kubernetes cluster with Windows nodes on this Linux host.")
     .addOption(
-      new Option("-s, --stack <name>", "which lab: the settings are in Pulumi.<name>.yaml")
+      new Option("-s, --stack <name>", "the lab to work on: settings in Pulumi.<name>.yaml")
         .env("STACK")
         .default("rehearsal"),
     )
@@ -20,15 +20,15 @@ Examples:
   kindows up -s dev-2025      the same with real Windows Server
   kindows status              nodes, machines, and the ssh and kubectl commands
   kindows verify              does every path of the cluster's network work?
-  kindows logs --follow win-1 what a node's programs say, as they say it
-  kindows doctor              what this host has, lacks, and has left over
-  kindows fetch --stack dev   download what Windows nodes need, e.g. before going off the network
-  kindows down                remove everything that \`up\` made
-  kindows image build -s dev  make the image of Windows from its ISO, once
-  kindows cache prune         free the disk of tools and images that no clone uses any more
+  kindows logs --follow win-1 a node's logs, as they are written
+  kindows doctor              what this host has, lacks, and what labs left
+  kindows fetch --stack dev   download what Windows nodes need, e.g. before going offline
+  kindows down                remove everything that \`up\` created
+  kindows image build -s dev  build the image of Windows from its ISO, once
+  kindows cache prune         remove tools and images that no clone uses any more
   eval "$(kindows env)"       use plain \`pulumi\` in this shell
 
-Exit codes: 0 fine, 1 something is wrong or failed, 2 unknown command or option,
+Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or option,
 3 another run works on the stack, 130 interrupted.`,
     )
     .exitOverride()
@@ -74,13 +74,13 @@ const fetchOption = (): Option =>
 function addStackCommands(program: Command, run: Run): void {
   program
     .command("up")
-    .description("make the lab, or bring it up to date; ends with the table of nodes")
+    .description("create the lab or update it; ends with the table of nodes")
     .addOption(fetchOption())
-    .option("--verbose", "print the engine's own log as well, all of it", false)
+    .option("--verbose", "print the engine's whole log as well", false)
     .action(run(() => import("../commands/up.ts"), "up"));
   program
     .command("down")
-    .description("remove the lab and all it left on this host")
+    .description("remove the lab and everything it left on this host")
     .action(run(() => import("../commands/down.ts"), "down"));
   program
     .command("preview")
@@ -88,22 +88,20 @@ function addStackCommands(program: Command, run: Run): void {
     .action(run(() => import("../commands/preview.ts"), "preview"));
   program
     .command("preview-diff")
-    .description("what a change does to the stacks, as Markdown: for pull requests")
+    .description("show what a change does to the stacks, as Markdown: for pull requests")
     .requiredOption("--base <reference>", "branch, tag or commit to compare with")
     .option("--out <file>", "where to write it, instead of standard output")
     .option("--stacks <names>", "only these, separated by commas; else all it touches", commaList)
     .action(run(() => import("../commands/preview-diff.ts"), "previewDiff"));
   program
     .command("policy")
-    .description("whether what the stacks ask for keeps the rules in policy/")
+    .description("check what the stacks ask for against the rules in policy/")
     .option("--stacks <names>", "only these, separated by commas; else all", commaList)
     .option("--rules", "only list the rules", false)
     .action(run(() => import("../commands/policy.ts"), "policy"));
   program
     .command("topology")
-    .description(
-      "draw what the stack asks for, as an SVG: machines, networks, and what waits for what",
-    )
+    .description("draw the stack as an SVG: machines, networks, and what waits for what")
     .option("--out <file>", "where to write it, instead of standard output")
     .action(run(() => import("../commands/topology.ts"), "topology"));
 }
@@ -112,7 +110,7 @@ function addStackCommands(program: Command, run: Run): void {
 function addAccessCommands(program: Command, run: Run): void {
   program
     .command("status")
-    .description("nodes, machines, and how to reach them")
+    .description("show nodes, machines, and how to reach them")
     .option("--json", "print JSON", false)
     .addOption(
       new Option("--watch", "look again and again until ^C; not at a terminal, tell only changes")
@@ -129,7 +127,7 @@ function addAccessCommands(program: Command, run: Run): void {
       .implies({ merge: true });
   program
     .command("kubeconfig")
-    .description("where the lab's kubeconfig is; --merge puts it into your own")
+    .description("print the path of the lab's kubeconfig; --merge adds it to your own")
     .addOption(
       new Option("--print", "print the kubeconfig itself").default(false).conflicts("remove"),
     )
@@ -160,13 +158,13 @@ function addAccessCommands(program: Command, run: Run): void {
     .action(run(() => import("../commands/logs.ts"), "logs", "sources"));
   program
     .command("ssh")
-    .description("a shell on a node's machine, or one command: kindows ssh win-1 -- ver")
+    .description("open a shell on a node's machine, or run one command: kindows ssh win-1 -- ver")
     .argument("<node>", "name of the node")
     .argument("[command...]", "what to run there instead of a shell")
     .action(run(() => import("../commands/ssh.ts"), "ssh", "node", "command"));
   program
     .command("console")
-    .description("where the screen of a node's machine can be seen, also while it boots")
+    .description("print how to see the screen of a node's machine, even while it boots")
     .argument("<node>", "name of the node")
     .option("--open", "open a viewer, where there is one", false)
     .action(run(() => import("../commands/console.ts"), "showConsole", "node"));
@@ -176,7 +174,7 @@ function addAccessCommands(program: Command, run: Run): void {
 function addVerificationCommands(program: Command, run: Run): void {
   program
     .command("verify")
-    .description("try every path of the cluster's network, and show them as a table")
+    .description("test every path of the cluster's network, and show the results as a table")
     .option("--kubeconfig <file>", "the cluster of a kubeconfig, instead of the stack's lab")
     .option("--context <name>", "context of that kubeconfig (default: its current one)")
     .option("--rows <ids>", "only these, separated by commas; * stands for anything", commaList)
@@ -194,7 +192,7 @@ function addVerificationCommands(program: Command, run: Run): void {
     .action(run(() => import("../commands/verify.ts"), "verify"));
   program
     .command("conformance")
-    .description("Kubernetes' own tests of Windows nodes; needs real ones")
+    .description("run Kubernetes' own tests on Windows nodes; needs real ones")
     .option("--suite <id>", "which tests: see --list", "sig-windows")
     .option("--list", "only print the suites", false)
     .option("--dry-run", "only print what would be applied, or run", false)
@@ -214,27 +212,29 @@ function addHostCommands(program: Command, run: Run): void {
   program
     .command("doctor")
     .description(
-      "what this host has, what it lacks for the stack, what has stopped, and what labs left on it",
+      "report what this host has, what it lacks for the stack, what has stopped, and what labs left",
     )
     .option("--json", "print JSON", false)
     .option("--fix", "first start what has stopped and remove what is left of the lab", false)
     .action(run(() => import("../commands/doctor.ts"), "doctor"));
   program
     .command("prepare")
-    .description("install packages, build or fetch tools and images, start daemons; nothing else")
+    .description(
+      "install packages, build or download tools and images, start daemons; nothing else",
+    )
     .addOption(fetchOption())
     .action(run(() => import("../commands/prepare.ts"), "prepare"));
   program
     .command("fetch")
     .description(
-      "fetch what is installed on Windows nodes, and what their image is made of; say what is there",
+      "download what is installed on Windows nodes and what their image is built from; list what is there",
     )
     .option("--list", "only say what is there and what is missing", false)
     .action(run(() => import("../commands/fetch.ts"), "fetch"));
   program
     .command("lock")
-    .description("what is downloaded, and where the checksum of each in software.lock.json is from")
-    .option("--update", "lock what publishers say of what is not locked", false)
+    .description("list what is downloaded, and where its checksum in software.lock.json comes from")
+    .option("--update", "lock the publishers' checksums of files that are not locked", false)
     .action(run(() => import("../commands/lock.ts"), "lock"));
 }
 
@@ -243,24 +243,24 @@ function addImageCommands(image: Command, run: Run): void {
   image.description("the disk that Windows machines start from");
   image
     .command("check")
-    .description("look at what the stack's image is made of: ISOs, drivers, a disk")
+    .description("examine what the stack's image is built from: ISOs, drivers, a disk")
     .action(run(() => import("../commands/image.ts"), "check"));
   image
     .command("scripts")
     .description(
-      "write the scripts that seal a Windows Server of your own, for its disk to be the image",
+      "write the scripts that seal your own Windows Server, so that its disk can be the image",
     )
     .argument("<folder>", "a folder that is not there yet")
     .option("--language <name>", "language of that Windows", "en-US")
     .action(run(() => import("../commands/image-scripts.ts"), "writeScripts", "folder"));
   image
     .command("build")
-    .description("make the stack's image from its ISO, unless it is there; `up` does so too")
+    .description("build the stack's image from its ISO unless it exists; `up` does this too")
     .addOption(fetchOption())
     .action(run(() => import("../commands/image.ts"), "build"));
   image
     .command("ls")
-    .description("list the images that were made from an ISO, what uses them, and unfinished ones")
+    .description("list the images built from an ISO, what uses them, and unfinished ones")
     .action(run(() => import("../commands/image.ts"), "list"));
   image
     .command("prune")
@@ -275,13 +275,13 @@ function addImageCommands(image: Command, run: Run): void {
 function addExistingMachineCommands(program: Command, run: Run): void {
   program
     .command("bootstrap")
-    .description("print what turns on SSH on a Windows Server that is there, for a stack of such")
+    .description("print the lines that turn on SSH on an existing Windows Server")
     .argument("<host>", "its address or name")
-    .option("--key <file>", "public key that shall log in (default: ~/.ssh/id_ed25519.pub)")
+    .option("--key <file>", "public key that may log in (default: ~/.ssh/id_ed25519.pub)")
     .action(run(() => import("../commands/bootstrap.ts"), "bootstrap", "host"));
   program
     .command("host-key")
-    .description("print the SSH host key of a machine that is there, to be pinned in the settings")
+    .description("print the SSH host key of an existing machine, to pin in the settings")
     .argument("<host>", "its address or name")
     .option("--port <number>", "its SSH port", port, 22)
     .action(run(() => import("../commands/host-key.ts"), "hostKey", "host"));
@@ -289,7 +289,7 @@ function addExistingMachineCommands(program: Command, run: Run): void {
 
 /** Commands about what was built or fetched once. */
 function addCacheCommands(cache: Command, run: Run): void {
-  cache.description("what was built or fetched once, for all clones");
+  cache.description("what was built or downloaded once, for all clones");
   cache
     .command("ls")
     .description("list the entries, their size and last use")
