@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
+import { readFile } from "node:fs/promises";
 import { execa } from "execa";
 import { stringify } from "yaml";
 
@@ -9,10 +7,7 @@ import { backendUrl } from "../../../cli/engine/folders.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { badCaseOf } from "../../unit/config/bad-settings/bad-cases.ts";
-import { copySources } from "../plugins/support/copy-sources.ts";
-
-const repository = path.resolve(import.meta.dirname, "../../..");
-const stack = "dev";
+import { CopiedProject } from "../plugins/support/copied-project.ts";
 
 /** What the engine is told of a run, one event a line. */
 interface EngineEvent {
@@ -20,19 +15,18 @@ interface EngineEvent {
 }
 
 describe("bad settings on the real engine", () => {
-  let folder: string;
-  let seal: string;
+  let project: CopiedProject;
 
   const pulumi = async (...args: readonly string[]) => {
     const { exitCode, all } = await execa(
       builtTool("pulumi"),
-      [...args, "--stack", stack, "--non-interactive", "--color", "never"],
+      [...args, "--stack", "dev", "--non-interactive", "--color", "never"],
       {
-        cwd: folder,
+        cwd: project.at(),
         env: {
           ...process.env,
           ...engineEnvironment(process.env),
-          PULUMI_BACKEND_URL: backendUrl(path.join(folder, "state")),
+          PULUMI_BACKEND_URL: backendUrl(project.at(".kindows", "state")),
           PULUMI_CONFIG_PASSPHRASE: "",
           // Makes it take `--event-log`.
           PULUMI_DEBUG_COMMANDS: "true",
@@ -48,31 +42,20 @@ describe("bad settings on the real engine", () => {
     );
     return { exitCode, said: all };
   };
-  const put = (text: string): Promise<void> =>
-    writeFile(path.join(folder, `Pulumi.${stack}.yaml`), `${text}\n${seal}\n`);
 
   before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "kindows-bad-settings-"));
-    await copySources(folder, ["start.js", "package.json", "package-lock.json", "Pulumi.yaml"]);
-    for (const name of ["node_modules", "sdks"]) {
-      await symlink(path.join(repository, name), path.join(folder, name));
-    }
-    await mkdir(path.join(folder, "state"));
-    const committed = await readFile(path.join(repository, `Pulumi.${stack}.yaml`), "utf8");
-    // Opens with the empty passphrase.
-    seal = /^encryptionsalt: .*$/m.exec(committed)?.[0] ?? assert.fail("no seal");
-    await put("");
+    project = await CopiedProject.create();
+    await project.put("");
     const made = await pulumi("stack", "init");
     assert.equal(made.exitCode, 0, made.said);
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it("up, with mistakes of every kind: all of them, no stack trace, nothing made", async () => {
     const { config = {}, problems } = badCaseOf("sections.yaml", "everything at once");
     const { "kindows:lab": lab, ...others } = config;
     // The engine takes keys without a namespace as the project's, and hands over nothing as empty text.
-    await put(stringify({ config: { lab, ...others, "kindows:linux": null } }));
-    const log = path.join(folder, "events.json");
+    await project.put(stringify({ config: { lab, ...others, "kindows:linux": null } }));
+    const log = project.at("events.json");
     const { exitCode, said } = await pulumi("up", "--yes", "--skip-preview", "--event-log", log);
     assert.equal(exitCode, 1, said);
     // It indents what the program says, and may say it twice: in the course of things, and in its summary.
