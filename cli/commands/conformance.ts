@@ -28,7 +28,8 @@ import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
 import { watchInterruption } from "../verify/interruption.ts";
-import { whyNoWindows, whyNotReady } from "../conformance/real-windows.ts";
+import type { Settings } from "../../config/settings.ts";
+import { nodesOf, type Facts } from "../../verify/cluster/facts.ts";
 
 export interface ConformanceOptions {
   readonly stack: string;
@@ -214,4 +215,38 @@ async function readText(file: string): Promise<string> {
 /** Time as part of a folder's name, e.g. `2026-11-22T08-15-00`. */
 function timeText(time: Date): string {
   return time.toISOString().slice(0, 19).replaceAll(":", "-");
+}
+
+/** Why a stack's nodes are none that the tests could say anything of; undefined where they are. */
+function whyNoWindows({
+  windows,
+  nodes,
+  cni,
+}: Pick<Settings, "windows" | "nodes" | "cni">): string | undefined {
+  const need = "conformance needs a real Windows node";
+  if (windows.image.kind === "rehearsal") {
+    return (
+      `${need}: this stack's are rehearsed, and containers on them are modelled. ` +
+      "Take a stack with real Windows (`--stack dev`); `--list` and `--dry-run` work here"
+    );
+  }
+  if (nodes.length === 0) {
+    return `${need}: this stack has none. Add one below kindows:nodes, and run \`up\``;
+  }
+  if (cni.kind === "kind-default") {
+    return `${need} whose pods have a network: write calico or flannel for kindows:cni.kind`;
+  }
+  return undefined;
+}
+
+/** Why the tests can't run in the cluster as it is now; undefined where they can. */
+function whyNotReady(nodes: Facts["nodes"]): string | undefined {
+  const windows = nodesOf({ nodes }, "windows");
+  if (windows.length === 0) {
+    return "conformance needs a real Windows node, and the cluster has none: run `up`";
+  }
+  const troubled = nodes.filter(({ trouble }) => trouble !== undefined);
+  return troubled.length === 0
+    ? undefined
+    : `conformance needs all nodes Ready: ${troubled.map(({ name, trouble }) => `${name}: ${trouble ?? ""}`).join("; ")}`;
 }

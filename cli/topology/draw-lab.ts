@@ -1,8 +1,5 @@
 import type { DrawnLab, DrawnMachine } from "./lab.ts";
-import { box, label, labels, widthOf } from "./shapes.ts";
-import type { Place } from "./shapes.ts";
-import { element } from "./xml.ts";
-import type { Xml } from "./xml.ts";
+import { box, label, labels, widthOf, type Place, element, type Xml } from "./shapes.ts";
 
 const margin = 16;
 /** Room between the maker and what it makes, for the words on the arrows. */

@@ -1,10 +1,18 @@
+import * as dagre from "@dagrejs/dagre";
+
 import type { PreviewedResource } from "../preview-diff/previewed.ts";
 import type { Picture } from "./draw-lab.ts";
 import type { Group } from "./groups.ts";
-import { layered } from "./layered.ts";
-import { bandsOf, route } from "./routes.ts";
-import { box, label, labels, lineHeight, wrapped, type Place } from "./shapes.ts";
-import { element, type Xml } from "./xml.ts";
+import {
+  box,
+  label,
+  labels,
+  lineHeight,
+  wrapped,
+  type Place,
+  element,
+  type Xml,
+} from "./shapes.ts";
 
 const margin = 16;
 const boxWidth = 270;
@@ -93,4 +101,127 @@ export function kindOf(type: string): string {
   if (origin === "pulumi") return `provider ${kind}`;
   if (origin === "command") return `${module} ${kind}`;
   return origin === "kubernetes" ? kind : `${origin} ${kind}`;
+}
+
+/** A point of the plane; y grows downward. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Something that needs room. */
+interface Sized {
+  readonly id: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** From one to another, which comes below it. */
+interface Link {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Where things are, and by which points the links go. */
+interface Layered {
+  readonly width: number;
+  readonly height: number;
+  /** Middles. */
+  readonly places: ReadonlyMap<string, Point>;
+  readonly links: readonly (Link & { readonly points: readonly Point[] })[];
+}
+
+/** Spaces, in pixels. */
+interface Spaces {
+  readonly nodesep: number;
+  readonly ranksep: number;
+  readonly marginx: number;
+}
+
+/** What is used of dagre; its own declarations (3.1.3) lead to files without endings, which Node.js does not find. */
+interface Dagre {
+  readonly Graph: new () => {
+    setGraph(settings: object): void;
+    graph(): { readonly width: number; readonly height: number };
+    setNode(id: string, size: object): void;
+    node(id: string): Point;
+    setEdge(from: string, to: string, settings: object): void;
+    edge(from: string, to: string): { readonly points: readonly Point[] };
+  };
+  readonly layout: (graph: InstanceType<Dagre["Graph"]>) => void;
+}
+
+/** Puts things in rows, so that every link leads down and few cross: the same for the same input. */
+function layered(things: readonly Sized[], links: readonly Link[], spaces: Spaces): Layered {
+  const { Graph, layout } = dagre as unknown as Dagre;
+  const graph = new Graph();
+  graph.setGraph({ rankdir: "TB", marginy: 0, ...spaces });
+  for (const { id, width, height } of things) graph.setNode(id, { width, height });
+  for (const { from, to } of links) graph.setEdge(from, to, {});
+  layout(graph);
+  const { width, height } = graph.graph();
+  return {
+    // Of nothing it is negative infinity.
+    width: Math.max(0, Math.ceil(width)),
+    height: Math.max(0, Math.ceil(height)),
+    places: new Map(things.map(({ id }) => [id, graph.node(id)])),
+    links: links.map((link) => ({ ...link, points: graph.edge(link.from, link.to).points })),
+  };
+}
+
+/** A row of boxes: from the top of its highest to the bottom of its lowest. */
+interface Band {
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Distance of an arrow's end from a box's corner. */
+const corner = 16;
+/** Length of an arrow's tip and a bit: it points straight down. */
+const tip = 14;
+
+/** The rows that boxes stand in: those of one row have their middles at one height. */
+function bandsOf(places: readonly Place[]): readonly Band[] {
+  const rows = new Map<number, Band>();
+  for (const { y, height } of places) {
+    const middle = Math.round(y + height / 2);
+    const band = rows.get(middle) ?? { top: y, bottom: y + height };
+    rows.set(middle, {
+      top: Math.min(band.top, y),
+      bottom: Math.max(band.bottom, y + height),
+    });
+  }
+  return [...rows.values()].sort((a, b) => a.top - b.top);
+}
+
+/**
+ * The way from one box to another below it: straight down within a row, so that it passes no box of another height, and
+ * slanting only between rows.
+ *
+ * @param between where the layout lets it pass.
+ * @returns an SVG path.
+ */
+function route(from: Place, to: Place, between: readonly Point[], bands: readonly Band[]): string {
+  const bandAt = (y: number): Band | undefined =>
+    bands.find(({ top, bottom }) => y >= top && y <= bottom);
+  const home = bandAt(from.y);
+  const goal = bandAt(to.y);
+  const inner = between.slice(1, -1);
+  const startX = within(from, inner[0]?.x ?? from.x + from.width / 2);
+  const endX = within(to, inner.at(-1)?.x ?? to.x + to.width / 2);
+  const points: Point[] = [
+    { x: startX, y: from.y + from.height },
+    { x: startX, y: home?.bottom ?? from.y + from.height },
+  ];
+  for (const { x, y } of inner) {
+    const band = bandAt(y);
+    if (band === undefined || band === home || band === goal) continue;
+    points.push({ x, y: band.top }, { x, y: band.bottom });
+  }
+  points.push({ x: endX, y: (goal?.top ?? to.y) - tip }, { x: endX, y: to.y - 1 });
+  return `M${points.map(({ x, y }) => `${Math.round(x)} ${Math.round(y)}`).join(" L")}`;
+}
+
+function within({ x, width }: Place, wanted: number): number {
+  return Math.min(Math.max(wanted, x + corner), x + width - corner);
 }

@@ -6,7 +6,7 @@ import { kindOf } from "../../../../cli/topology/draw-order.ts";
 import { groupsOf } from "../../../../cli/topology/groups.ts";
 import { labOf } from "../../../../cli/topology/lab.ts";
 import { topologySvg } from "../../../../cli/topology/topology-svg.ts";
-import { element } from "../../../../cli/topology/xml.ts";
+import { element } from "../../../../cli/topology/shapes.ts";
 import { recordedStack, type Sections } from "../../stacks/recorded-stack.ts";
 import { type Box, type Point, boxesIn, waysIn } from "./drawn.ts";
 import { readXml } from "./well-formed.ts";
