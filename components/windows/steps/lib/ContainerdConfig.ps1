@@ -26,27 +26,22 @@ function Edit-ContainerdConfig {
         $values["plugins.'io.containerd.cri.v1.images'.registry/config_path"] = "'$RegistryFolder'"
     }
 
-    $section = ''
-    $found = @()
-    $lines = foreach ($line in $Text -split '\r?\n') {
-        if ($line -match '^\s*\[(?<section>[^\[\]]+)\]\s*$') {
-            $section = $Matches['section']
+    $config = $Text -replace '\r\n', "`n"
+    $missing = @()
+    foreach ($path in $values.Keys | Sort-Object) {
+        $section, $key = $path -split '/'
+        # The section's line, the lines below it that begin no other section, and the key.
+        $assignment = "(?m)^([ \t]*\[$($section.Replace('.', '\.'))\][ \t]*\n" +
+        "(?:(?![ \t]*\[[^\[\]\n]+\][ \t]*\n).*\n)*?[ \t]*$key[ \t]*=).*"
+        if ($config -notmatch $assignment) {
+            $missing += $path
         }
-        elseif ($line -match '^(?<assignment>\s*(?<key>[A-Za-z_]+)\s*=)') {
-            $path = "$section/$($Matches['key'])"
-            if ($values.ContainsKey($path)) {
-                $found += $path
-                $line = "$($Matches['assignment']) $($values[$path])"
-            }
-        }
-        $line
+        $config = $config -replace $assignment, "`$1 $($values[$path])"
     }
-
-    $missing = @($values.Keys | Where-Object { $found -notcontains $_ } | Sort-Object)
     if ($missing.Count -gt 0) {
         Stop-Step -Code 'ConfigurationUnknown' `
             -Message "containerd's default configuration has no $($missing -join ', no ')." `
             -Remedy 'Set windows.containerdVersion to a supported 2.x version.'
     }
-    $lines -join "`n"
+    $config
 }
