@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, realpathSync, type Dirent } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import {
   lstat,
   mkdir,
@@ -103,16 +103,6 @@ export class Drive {
     if (this.full) throw new DiskFullError();
   }
 
-  /** Names of the files in a folder, in the order of their characters' codes; none where there is no folder. */
-  async fileNames(folder: string): Promise<string[]> {
-    return this.#names(folder, (entry) => entry.isFile());
-  }
-
-  /** Names of the folders in a folder, in the same way. */
-  async folderNames(folder: string): Promise<string[]> {
-    return this.#names(folder, (entry) => entry.isDirectory());
-  }
-
   async makeFolder(path: string): Promise<void> {
     await mkdir(await this.resolve(path), { recursive: true });
   }
@@ -147,15 +137,6 @@ export class Drive {
         if (!isMissing(error)) throw error; // removed meanwhile by who wrote it
       }
     }
-  }
-
-  async #names(folder: string, wanted: (entry: Dirent) => boolean): Promise<string[]> {
-    if (!(await this.isFolder(folder))) return [];
-    const entries = await readdir(await this.resolve(folder), { withFileTypes: true });
-    return entries
-      .filter(wanted)
-      .map((entry) => entry.name)
-      .sort();
   }
 
   async #stat(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { Drive } from "./drive.ts";
-import { type StepErrorCode, stepExitCodes } from "./step-error.ts";
-import { scriptNames } from "./step-names.ts";
 
 /** What unpacks the steps' archive: no script, but cut short like one. */
 export const unpacker = "tar.exe";
 
-const step = z.enum([...scriptNames, unpacker]);
+/** A script by its file's name without `.ps1`, or what unpacks the scripts. */
+const step = z.string().regex(/^[A-Z][a-z]+-[A-Z]\w+$|^tar\.exe$/, {
+  error: `expected the name of a script, e.g. Join-Node, or ${unpacker}`,
+});
 /**
  * Before the step does anything, half way through, or when all is done but its result not yet written; as a number, before
  * the first, second, ... change that it makes to the machine.
@@ -31,13 +32,13 @@ const faultSchema = z.discriminatedUnion("kind", [
   }),
   /** The machine is reset: connections and processes are gone, files stay as they are. */
   z.strictObject({ kind: z.literal("reboot"), step, at, times }),
-  /** The step ends with an error of this kind. */
+  /** The step ends with an error of this kind, one that the scripts know. */
   z.strictObject({
     kind: z.literal("fail"),
     step,
     at,
     times,
-    code: z.enum(Object.keys(stepExitCodes) as [StepErrorCode]).default("Unexpected"),
+    code: z.string().default("Unexpected"),
     message: z.string().default("a fault was asked for"),
   }),
   /** From here to the end of the step nothing more can be written to the drive. */
@@ -78,8 +79,6 @@ const faultsSchema = z.array(faultSchema);
 export type Fault = z.infer<typeof faultSchema>;
 /** One way to misbehave, as a test or a person writes it. */
 export type FaultSetting = z.input<typeof faultSchema>;
-/** Where a fault strikes: in a script, or in the unpacking of the scripts. */
-export type FaultPlace = z.infer<typeof step>;
 /** Where in a step a fault strikes. */
 export type FaultPoint = z.infer<typeof at>;
 

@@ -1,11 +1,9 @@
 import { shown } from "../../powershell/cmdlets/objects.ts";
 import { Unsupported } from "../../powershell/values.ts";
 import { windowsPowerShell } from "../windows/powershell.ts";
-import { DiskFullError } from "./file-errors.ts";
 import type { ScriptInvocation } from "./powershell/invocation.ts";
-import { StepError, stepExitCodes } from "./step-error.ts";
+import { StepError } from "./step-error.ts";
 import { StepFaults } from "./step-faults.ts";
-import { type ScriptName, scriptNames } from "./step-names.ts";
 import { PowerLost } from "./power-lost.ts";
 import { type WindowsHost, homeFolder } from "./windows-host.ts";
 import { windowsPathNames } from "./windows-path.ts";
@@ -40,37 +38,29 @@ export async function runScript(
     );
     return unusableFile;
   }
-  const fileName = path.slice(path.lastIndexOf("\\") + 1);
-  const step = scriptNames.find((name) => `${name}.ps1`.toLowerCase() === fileName.toLowerCase());
-  if (!step) {
-    io.err(
-      `The rehearsal host does not know the script ${fileName}. It rehearses ${scriptNames.join(", ")}.\n`,
-    );
-    return 1;
-  }
-
-  return host.time.busy(() => runOnPowerShell(host, step, path, args, io));
+  return host.time.busy(() => runOnPowerShell(host, path, args, io));
 }
 
 async function runOnPowerShell(
   host: WindowsHost,
-  step: ScriptName,
   path: string,
   args: readonly string[],
   io: CommandIo,
 ): Promise<number> {
+  const step = path.replace(/^.*\\|\.ps1$/gi, "");
   let result = "";
   const output = (text: string): void => {
     if (text.startsWith('{"step":')) result += text;
     else io.out(text);
   };
+  const console = {
+    output,
+    error: (text: string) => io.err(text),
+    input: () => inputOf(host, io),
+  };
   try {
     const faults = await StepFaults.load(host, step, () => io.dropConnection());
-    const powerShell = windowsPowerShell(
-      host,
-      { output, error: (text) => io.err(text), input: () => inputOf(host, io) },
-      () => faults.changing(),
-    );
+    const powerShell = windowsPowerShell(host, console, () => faults.changing());
     await faults.start();
     const exitCode = await powerShell.runFile(path, args, (value) => output(shown(value)));
     await host.applyHostsFile();
@@ -84,7 +74,11 @@ async function runOnPowerShell(
       return unsupportedScript;
     }
     if (error instanceof PowerLost) throw error;
-    return failed(host, step, error, io);
+    result = "";
+    const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
+    const exitCode = await powerShell.runCommand(failing(step, path, error), () => undefined);
+    io.out(result);
+    return exitCode;
   } finally {
     host.drive.full = false; // somebody has made room
   }
@@ -96,35 +90,15 @@ async function inputOf(host: WindowsHost, io: CommandIo): Promise<Buffer> {
   return text === undefined ? new Promise(() => undefined) : Buffer.from(text);
 }
 
-function failed(host: WindowsHost, step: ScriptName, error: unknown, io: CommandIo): number {
-  const { code, message, remedy } = stepError(error);
-  io.err(`${step} on ${host.computerName} failed (${code}): ${message} ${remedy}\n`);
-  io.out(jsonLine({ step, error: { code, message, remedy } }));
-  return stepExitCodes[code];
-}
-
-function stepError(error: unknown): StepError {
-  if (error instanceof StepError) return error;
-  if (error instanceof DiskFullError) {
-    return new StepError(
-      "DiskFull",
-      error.message,
-      "Free space on drive C:, then run again: the step continues from there.",
-    );
-  }
+/** A script that fails with an error of the model's, in the frame that stands around the step. */
+function failing(step: string, path: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return new StepError(
-    "Unexpected",
-    message,
-    "Read the lines above; then run again, or look at the machine.",
-  );
-}
-
-/** One line of plain ASCII, as the script's Write-JsonLine writes it. */
-function jsonLine(value: unknown): string {
-  const json = JSON.stringify(value).replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return `${json}\n`;
+  const { code, remedy } =
+    error instanceof StepError
+      ? error
+      : { code: "Unexpected", remedy: "This is a mistake in the rehearsal, not on the machine." };
+  const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+  const frame = path.replace(/[^\\]*$/, "lib\\Step.ps1");
+  const stop = `Stop-Step -Code ${quoted(code)} -Message ${quoted(message)} -Remedy ${quoted(remedy)}`;
+  return `. ${quoted(frame)}; Invoke-Step -Name ${quoted(step)} -Alone $false -Body { ${stop} }`;
 }

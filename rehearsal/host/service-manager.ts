@@ -1,6 +1,6 @@
 import { toText } from "../../powershell/convert.ts";
 import { PsArray } from "../../powershell/values.ts";
-import { type RegistryKey, texts } from "../windows/registry.ts";
+import type { RegistryKey } from "../windows/registry.ts";
 import type { Drive } from "./drive.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { type WorkingProgram, workingProgram } from "./service-command.ts";
@@ -75,15 +75,6 @@ export class ServiceManager {
   environment(name: string): readonly string[] {
     const value = this.#registry.find(`${servicesKey}\\${name}`)?.get("Environment");
     return value instanceof PsArray ? value.items.map(toText) : [];
-  }
-
-  /** Gives a service variables of its own, read at its next start. */
-  async setEnvironment(name: string, variables: readonly string[]): Promise<void> {
-    this.#existing(name);
-    const key = this.#registry.make(`${servicesKey}\\${name}`);
-    if (variables.length > 0) key.set("Environment", texts(variables), "MultiString");
-    else key.unset("Environment");
-    await this.#save();
   }
 
   /** Creates or changes a service; whether that changed anything. A running one keeps running as it is. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault, FaultPlace, FaultPoint } from "./faults.ts";
+import type { Fault, FaultPoint } from "./faults.ts";
 import { StepError } from "./step-error.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
@@ -12,7 +12,7 @@ const middle = 2;
 /** Plays the faults asked for in one run of one step. */
 export class StepFaults {
   readonly #host: WindowsHost;
-  readonly #step: FaultPlace;
+  readonly #step: string;
   readonly #faults: readonly Fault[];
   readonly #dropConnection: () => void;
   #since = performance.now();
@@ -21,7 +21,7 @@ export class StepFaults {
 
   private constructor(
     host: WindowsHost,
-    step: FaultPlace,
+    step: string,
     faults: readonly Fault[],
     dropConnection: () => void,
   ) {
@@ -33,7 +33,7 @@ export class StepFaults {
 
   static async load(
     host: WindowsHost,
-    step: FaultPlace,
+    step: string,
     dropConnection: () => void,
   ): Promise<StepFaults> {
     return new StepFaults(host, step, await host.faults.all(), dropConnection);

@@ -1,11 +1,9 @@
 import type { Drive } from "./drive.ts";
 import { type Route, type RouteStore, routeStores, routeText } from "./routes.ts";
-import { machineVariables, type RegistryKey, variablesKey } from "../windows/registry.ts";
+import { type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { HostNetwork, HostState } from "./state.ts";
 
 const versions = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
-const updatePolicy = "SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU";
-const calico = "SOFTWARE\\Tigera\\Calico";
 
 /** The machine's variables as Windows sets them up. */
 const ownVariables = {
@@ -89,25 +87,9 @@ export class WindowsSettings {
 
   /** Folders on the machine's PATH besides Windows' own. */
   get path(): readonly string[] {
-    return this.#folders.slice(ownVariables.Path.split(";").length);
-  }
-
-  /** Adds a folder to the machine's PATH; whether it was missing. */
-  async addToPath(folder: string): Promise<boolean> {
-    const same = (other: string): boolean => other.toLowerCase() === folder.toLowerCase();
-    if (this.path.some(same)) return false;
-    return this.#setPath([...this.#folders, folder]);
-  }
-
-  get #folders(): readonly string[] {
     const value = variablesKey(this.#registry).values.get("path")?.data;
-    return (typeof value === "string" ? value : "").split(";");
-  }
-
-  async #setPath(folders: readonly string[]): Promise<true> {
-    variablesKey(this.#registry).set("Path", folders.join(";"), "ExpandString");
-    await this.#save();
-    return true;
+    const folders = typeof value === "string" ? value.split(";") : [];
+    return folders.slice(ownVariables.Path.split(";").length);
   }
 
   /** A rule of the firewall by its name. */
@@ -126,31 +108,6 @@ export class WindowsSettings {
   /** Removes a rule of the firewall; whether it was there. */
   async removeFirewallRule(name: string): Promise<boolean> {
     return this.#removeKey(this.#state.firewallRules, name);
-  }
-
-  /** The machine's environment variables besides Windows' own. */
-  get environment(): Readonly<Record<string, string>> {
-    const own = Object.keys(ownVariables);
-    const others = [...this.#variables.all()].filter(([name]) => !own.includes(name));
-    return Object.fromEntries(others);
-  }
-
-  /** Sets a variable of the machine, or removes it; services and sessions that are there keep what they have. */
-  async setEnvironment(name: string, value: string | undefined): Promise<void> {
-    this.#variables.set(name, value);
-    await this.#save();
-  }
-
-  /** Policy about Windows' automatic updates: 0, 1, or null where there is none. */
-  get noAutoUpdate(): number | null {
-    const value = this.#registry.find(updatePolicy)?.get("NoAutoUpdate");
-    return typeof value === "number" ? value : null;
-  }
-
-  async setNoAutoUpdate(value: number | null): Promise<void> {
-    if (value === null) this.#registry.remove(updatePolicy);
-    else this.#registry.make(updatePolicy).set("NoAutoUpdate", value, "DWord");
-    await this.#save();
   }
 
   /** Folders and programs that Microsoft Defender leaves alone. */
@@ -224,16 +181,6 @@ export class WindowsSettings {
   /** Removes a network from HNS with its endpoints; whether it was there. */
   async removeNetwork(name: string): Promise<boolean> {
     return this.#removeKey(this.#state.networks, name);
-  }
-
-  /** Boot that Calico's networks belong to; empty before the first. */
-  get calicoBootTime(): string {
-    const value = this.#registry.find(calico)?.get("LastBootTime");
-    return typeof value === "string" ? value : "";
-  }
-
-  get #variables(): ReturnType<typeof machineVariables> {
-    return machineVariables(this.#registry);
   }
 
   async #removeKey(table: Record<string, unknown>, key: string): Promise<boolean> {

@@ -1,25 +1,10 @@
 /** The shipped scripts' syntax trees, kept on a machine's disk: an emulated CPU takes seconds to parse the scripts. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deserialize, serialize } from "node:v8";
-import { readScript } from "../../powershell/interpreter.ts";
+import { deserialize } from "node:v8";
 import type { Script } from "../../powershell/subset.ts";
 import type { SourceFile } from "../../powershell/syntax.ts";
-
-/** Where they lie, below drive C:. */
-const keptScriptsFolder = "rehearsal/scripts";
-
-/** Writes the trees of all scripts below a folder to a folder that stands for drive C:, each under its text's hash. */
-export async function keepScripts(source: string, drive: string): Promise<void> {
-  await mkdir(join(drive, keptScriptsFolder), { recursive: true });
-  for (const name of await readdir(source, { recursive: true })) {
-    if (!name.endsWith(".ps1")) continue;
-    const text = (await readFile(join(source, name), "utf8")).replace(/^\ufeff/, "");
-    await writeFile(keptPath(drive, text), serialize(readScript({ path: name, text })));
-  }
-}
 
 /** By their files. */
 const scripts = new Map<string, Script>();
@@ -40,6 +25,7 @@ export function keptScript(drive: string, file: SourceFile): Script | undefined 
   }
 }
 
-function keptPath(drive: string, text: string): string {
-  return join(drive, keptScriptsFolder, createHash("sha256").update(text).digest("hex"));
+/** Where the tree of a script lies, by its text's hash. */
+export function keptPath(drive: string, text: string): string {
+  return join(drive, "rehearsal/scripts", createHash("sha256").update(text).digest("hex"));
 }

@@ -11,6 +11,7 @@ import type { Clock } from "../../powershell/host.ts";
 import type { Interpreter } from "../../powershell/interpreter.ts";
 import { nodeFiles } from "./linux-files.ts";
 import { types as coreTypes, Types } from "../../powershell/types.ts";
+import { DiskFullError } from "../host/file-errors.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
 import { clockCmdlets } from "./clock.ts";
@@ -82,7 +83,7 @@ export function windowsPowerShell(
     async changing(what) {
       await change(what);
       if (drive.full && /^(write|make)/.test(what)) {
-        throw ioError("There is not enough space on the disk.", diskFull);
+        throw ioError(new DiskFullError().message, diskFull);
       }
     },
     isLocked: (path) => machine.lockedFiles.has(path),
@@ -194,7 +195,11 @@ function watched(
     ...cmdlet,
     async run(call) {
       await changing(name);
-      await run(call);
+      try {
+        await run(call);
+      } catch (error) {
+        throw error instanceof DiskFullError ? ioError(error.message, diskFull) : error;
+      }
       await machine.saved();
     },
   };

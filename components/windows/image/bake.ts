@@ -2,7 +2,7 @@ import path from "node:path";
 import { defaultSetup } from "../node-setup.ts";
 import type { Arguments, Parameters, Script } from "../node-step.ts";
 import { fileNameOf } from "../media-folder.ts";
-import { mediaOf, type MediumName, type WindowsSoftware } from "../software.ts";
+import { mediaOf, type MediumName, mediumNames, type WindowsSoftware } from "../software.ts";
 import {
   addContainerImage,
   confirmReboot,
@@ -17,16 +17,36 @@ import {
 import { wayOut } from "./builder/way-out-address.ts";
 import { MediaError } from "../../machine/disk/media-error.ts";
 
-/** A node's own steps that run while its image is made, in their order; the node finds nothing left to do then. */
-export const bakedNodeSteps: readonly Script[] = [
-  enableContainersFeature,
-  confirmReboot,
-  installContainerd,
-  installKubernetes,
+type Checksums = Readonly<Record<MediumName, string>>;
+type Values<P extends Parameters> = (
+  software: WindowsSoftware,
+  checksums: Checksums,
+  images: readonly string[],
+) => Arguments<P>;
+
+/** A step that runs while an image is made, with what it gets. */
+function run<P extends Parameters>(step: Script<P>, values: Values<P>) {
+  return { step: step as Script, values: values as Values<Parameters> };
+}
+
+/** In their order. What only spares a node time is the last: nothing else waits for the registries. */
+const runs = [
+  run(enableContainersFeature, () => rebootValues),
+  run(confirmReboot, () => ({})),
+  run(installContainerd, (software, sums) => containerdValues(software, defaultSetup, sums)),
+  run(installKubernetes, (software, sums) => kubernetesValues(software, defaultSetup, sums)),
+  run(addContainerImage, (_software, _sums, images) => ({
+    Images: images.join(","),
+    Proxy: wayOut,
+    TimeoutSeconds: pullSeconds,
+  })),
 ];
 
-/** All steps that run then. What only spares a node time is the last: nothing else waits for the registries. */
-export const bakedSteps: readonly Script[] = [...bakedNodeSteps, addContainerImage];
+/** All steps that run while an image is made. */
+export const bakedSteps: readonly Script[] = runs.map(({ step }) => step);
+
+/** A node's own steps among them; the node finds nothing left to do then. */
+export const bakedNodeSteps = bakedSteps.filter((step) => step !== addContainerImage);
 
 /** What of a node is done in its image already. */
 export interface Bake {
@@ -66,44 +86,21 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
       },
     ]);
   }
-  const sums = new Map(media.map(([name, { sha256 }]) => [name, sha256 ?? ""]));
-  const sum = (name: MediumName): string => sums.get(name) ?? "";
-  const run = <P extends Parameters>(step: Script<P>, parameters: Arguments<P>) => ({
-    step,
-    parameters,
-  });
+  const checksums = Object.fromEntries(
+    mediumNames.map((name) => [name, software[name]?.sha256 ?? ""]),
+  ) as Checksums;
   return {
     images,
-    steps: [
-      run(enableContainersFeature, rebootValues),
-      run(confirmReboot, {}),
-      run(
-        installContainerd,
-        containerdValues(software, defaultSetup, {
-          containerd: sum("containerd"),
-          crictl: sum("crictl"),
-        }),
-      ),
-      run(
-        installKubernetes,
-        kubernetesValues(software, defaultSetup, {
-          kubelet: sum("kubelet"),
-          kubeadm: sum("kubeadm"),
-          kubeLogRunner: sum("kubeLogRunner"),
-        }),
-      ),
-      run(addContainerImage, {
-        Images: images.join(","),
-        Proxy: wayOut,
-        TimeoutSeconds: pullSeconds,
-      }),
-    ],
+    steps: runs.map(({ step, values }) => ({
+      step,
+      parameters: values(software, checksums, images),
+    })),
     programs: media.map(([name, medium]) => {
       const fileName = fileNameOf(medium);
       const { origin } = medium;
       const folder = origin === "image" ? undefined : origin.folder;
       return {
-        sha256: sum(name),
+        sha256: checksums[name],
         fileName,
         file: folder === undefined ? undefined : path.join(folder, fileName),
       };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
 import { mediumPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
@@ -26,7 +27,9 @@ describe("Another version of containerd, rehearsed", () => {
   const install = (args: readonly string[]): ReturnType<typeof runStep> =>
     runStep(host, "Install-Containerd", args);
   const replaced = async (): Promise<string[]> =>
-    (await host.windows.drive.fileNames(folder)).filter((name) => name.endsWith(".replaced"));
+    (await readdir(await host.windows.drive.resolve(folder))).filter((name) =>
+      name.endsWith(".replaced"),
+    );
 
   it("takes the old one's place on a node that has joined; both services run again", async () => {
     await prepareThrough(host, "Join-Node");

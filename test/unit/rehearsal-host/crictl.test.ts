@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import {
   goodArguments,
@@ -32,7 +33,9 @@ describe("crictl, rehearsed", () => {
     const without = withArgument(withArgument(args, "-CrictlPath", '""'), "-CrictlSha256", '""');
     const second = await installContainerd(host, without);
     assert.deepEqual([second.changed, second.facts["crictlFrom"]], [true, "none"], second.stderr);
-    const left = (await drive.fileNames(folder)).filter((name) => name.startsWith("crictl"));
+    const left = (await readdir(await drive.resolve(folder))).filter((name) =>
+      name.startsWith("crictl"),
+    );
     assert.deepEqual(left, []);
     const third = await installContainerd(host, without);
     assert.deepEqual([third.changed, third.facts["crictlFrom"]], [false, "none"]);

@@ -7,6 +7,7 @@ import { runText } from "./run-text.ts";
 import { adminKey, connect, copySteps, remoteSteps, run, stepCommand } from "./ssh-client.ts";
 import { prepareThrough } from "./step-runner.ts";
 import { holdWait } from "./held-wait.ts";
+import { calicoBootTime } from "./machine-registry.ts";
 
 interface Result {
   readonly changed?: boolean;
@@ -66,7 +67,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const confirmed = await step("Confirm-ExternalNetwork", again);
     assert.deepEqual([confirmed.changed, confirmed.error], [false, undefined]);
     assert.deepEqual(host.windows.settings.networks(), ["External"]);
-    const told = Date.parse(`${host.windows.settings.calicoBootTime} UTC`);
+    const told = Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
     assert.equal(told, Date.parse(host.windows.lastBootUpTime));
     assert.equal(host.boots, 2);
     assert.equal((await step("Add-ExternalNetwork", again)).changed, false);
@@ -85,7 +86,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const confirmed = await step("Confirm-ExternalNetwork", await dialUntilUp());
     assert.equal(confirmed.error, undefined);
     // Calico is not told: it looks after networks of an earlier boot itself.
-    assert.equal(host.windows.settings.calicoBootTime, "");
+    assert.equal(calicoBootTime(host.windows), undefined);
   });
 
   it("an address is fetched anew once, half way, and those there are are told in the end", async () => {

@@ -176,7 +176,6 @@ describe("Faults in steps", () => {
     [[{ kind: "reboot" }], /step/],
     [[{ kind: "reboot", step: "Join" }], /Join-Node/],
     [[{ kind: "reboot", step: "Join-Node", at: "once" }], /"start"\|"middle"\|"end"/],
-    [[{ kind: "fail", step: "Join-Node", code: "Nope" }], /code/],
     [[{ kind: "slow", factor: 0.5 }], />=1/],
     [[{ kind: "refuseDials", seconds: -1 }], />0/],
     [[{ kind: "staleFeature", often: 1 }], /often/],

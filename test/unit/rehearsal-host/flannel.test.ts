@@ -15,6 +15,7 @@ import {
   withArgument,
   type StepRun,
 } from "./step-runner.ts";
+import { calicoBootTime } from "./machine-registry.ts";
 
 const program = "C:\\k\\flanneld.exe";
 const network = ["-Address", "192.168.150.11", "-Network", "flannel.4096"];
@@ -71,7 +72,7 @@ describe("Flannel, rehearsed", () => {
     await becomeNode();
     const { services, settings } = host.windows;
     assert.deepEqual(settings.networks(), ["flannel.4096"]);
-    assert.equal(settings.calicoBootTime, "");
+    assert.equal(calicoBootTime(host.windows), undefined);
     assert.equal(services.get("flanneld")?.startType, "auto");
     assert.ok(
       host.programs.commands.includes(

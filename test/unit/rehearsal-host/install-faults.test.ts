@@ -1,5 +1,6 @@
 /** What the steps that install do where something is amiss. */
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
 import { mediumPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
@@ -12,6 +13,12 @@ import {
   withArgument,
   type StepRun,
 } from "./step-runner.ts";
+import {
+  noAutoUpdate,
+  setNoAutoUpdate,
+  setServiceVariables,
+  setVariable,
+} from "./machine-registry.ts";
 
 type Given = Readonly<Record<string, string>>;
 
@@ -83,7 +90,7 @@ describe("Installing where something is amiss, rehearsed", () => {
     assert.deepEqual([await isRunning("containerd"), await isRunning("kubelet")], [true, true]);
     const { drive } = host.windows;
     assert.match((await drive.readText(`${folder}\\containerd.exe`)) ?? "", /2\.4\.2/);
-    const names = await drive.fileNames(folder);
+    const names = await readdir(await drive.resolve(folder));
     assert.deepEqual(
       names.filter((name) => name.endsWith(".replaced")),
       [],
@@ -143,19 +150,19 @@ describe("Installing where something is amiss, rehearsed", () => {
   it("flanneld keeps the variables that somebody else has given it", async () => {
     await becomeNode();
     const { services } = host.windows;
-    await services.setEnvironment("flanneld", ["OWN=1", "NODE_NAME=old"]);
+    setServiceVariables(host.windows, "flanneld", ["OWN=1", "NODE_NAME=old"]);
     assert.equal((await run("Install-Flannel")).changed, true);
     assert.deepEqual(services.environment("flanneld"), ["OWN=1", "NODE_NAME=win-1"]);
   });
 
   it("updates are given back also where the policies have been taken away since", async () => {
-    await host.windows.settings.setNoAutoUpdate(0);
+    setNoAutoUpdate(host.windows, 0);
     await prepareThrough(host, "Install-Kubernetes");
-    const { settings, registry, drive } = host.windows;
+    const { registry, drive } = host.windows;
     registry.remove("SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU");
     const result = await run("Install-Kubernetes", { "-AutomaticUpdates": "1" });
     assert.equal(result.exitCode, 0, result.stderr);
-    assert.equal(settings.noAutoUpdate, null);
+    assert.equal(noAutoUpdate(host.windows), undefined);
     assert.equal(await drive.isFile("C:\\kindows\\state\\automatic-update.json"), false);
   });
 
@@ -181,7 +188,7 @@ describe("Installing where something is amiss, rehearsed", () => {
     });
 
     it("is pulled by the given proxy; without one by none, whatever the machine has", async () => {
-      await host.windows.settings.setEnvironment("HTTPS_PROXY", "http://inherited.test:3128");
+      setVariable(host.windows, "HTTPS_PROXY", "http://inherited.test:3128");
       await run("Add-ContainerImage", { "-Proxy": "http://proxy.test:3128" });
       await run("Add-ContainerImage");
       assert.deepEqual(

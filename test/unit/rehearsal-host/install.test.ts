@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rm, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
@@ -13,6 +13,7 @@ import {
   startWithSteps,
   withArgument,
 } from "./step-runner.ts";
+import { noAutoUpdate, setNoAutoUpdate, setVariable } from "./machine-registry.ts";
 
 describe("Installing, rehearsed", () => {
   let host: RehearsalHost;
@@ -155,7 +156,7 @@ describe("Installing, rehearsed", () => {
 
   it("kubelet: replaced on a node that has joined, it stands still meanwhile and runs again", async () => {
     await prepareThrough(host, "Join-Node");
-    await host.windows.settings.setEnvironment("HTTPS_PROXY", "http://proxy.test:3128");
+    setVariable(host.windows, "HTTPS_PROXY", "http://proxy.test:3128");
     await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
     const args = goodArguments(host)["Install-Kubernetes"] ?? [];
     const result = await runStep(host, "Install-Kubernetes", args);
@@ -166,7 +167,9 @@ describe("Installing, rehearsed", () => {
     assert.equal(services.get("kubelet")?.startType, "auto");
     assert.deepEqual(services.environment("kubelet"), ["HTTPS_PROXY=http://proxy.test:3128"]);
     assert.deepEqual(
-      (await drive.fileNames("C:\\k")).filter((name) => !/\.exe(\.checked)?$/.test(name)),
+      (await readdir(await drive.resolve("C:\\k"))).filter(
+        (name) => !/\.exe(\.checked)?$/.test(name),
+      ),
       [],
     );
   });
@@ -220,15 +223,15 @@ describe("Installing, rehearsed", () => {
   it("Windows does not update by itself any more, until it may again", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
-    assert.equal(windows.settings.noAutoUpdate, 1);
+    assert.equal(noAutoUpdate(windows), 1);
     const args = goodArguments(host)["Install-Kubernetes"] ?? [];
     const may = await runStep(host, "Install-Kubernetes", [...args, "-AutomaticUpdates", "1"]);
-    assert.deepEqual([may.exitCode, may.changed, windows.settings.noAutoUpdate], [0, true, null]);
+    assert.deepEqual([may.exitCode, may.changed, noAutoUpdate(windows)], [0, true, undefined]);
     // What its owner has set is neither ours to keep nor to take away.
-    await windows.settings.setNoAutoUpdate(1);
+    setNoAutoUpdate(windows, 1);
     assert.equal((await runStep(host, "Install-Kubernetes", args)).changed, false);
     await runStep(host, "Reset-Node");
-    assert.equal(windows.settings.noAutoUpdate, 1);
+    assert.equal(noAutoUpdate(windows), 1);
   });
 
   it("the machine's time zone is the one of the settings; without one it stays", async () => {
@@ -254,12 +257,12 @@ describe("Installing, rehearsed", () => {
   it("what was set about updates before comes back with the reset", async () => {
     await prepareThrough(host, "Install-Containerd");
     const { windows } = host;
-    await windows.settings.setNoAutoUpdate(0);
+    setNoAutoUpdate(windows, 0);
     await runStep(host, "Install-Kubernetes", goodArguments(host)["Install-Kubernetes"]);
-    assert.equal(windows.settings.noAutoUpdate, 1);
+    assert.equal(noAutoUpdate(windows), 1);
     const reset = await runStep(host, "Reset-Node");
     assert.ok((reset.facts["removed"] as string[]).includes("policy NoAutoUpdate"));
-    assert.equal(windows.settings.noAutoUpdate, 0);
+    assert.equal(noAutoUpdate(windows), 0);
   });
 
   it("kubelet: a wrong version is an error", async () => {

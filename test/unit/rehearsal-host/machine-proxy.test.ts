@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { fault, goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
+import { proxyVariables, setServiceVariables, setVariable } from "./machine-registry.ts";
 
 const variables = [
   "HTTP_PROXY=http://proxy.test:3128",
@@ -24,7 +25,7 @@ describe("Set-MachineProxy, rehearsed", () => {
     await start("Confirm-Reboot");
     const first = await set();
     assert.deepEqual([first.exitCode, first.changed], [0, true], first.stderr);
-    assert.equal(host.windows.settings.environment["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
+    assert.equal(proxyVariables(host.windows)["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
     assert.equal((await set()).changed, false);
     const { services } = host.windows;
     const installed = await runStep(
@@ -57,8 +58,8 @@ describe("Set-MachineProxy, rehearsed", () => {
   it("goes, and what the machine had of its own comes back", async () => {
     await start("Join-Node");
     const { windows } = host;
-    await windows.settings.setEnvironment("HTTPS_PROXY", "http://old.test:8080");
-    await windows.services.setEnvironment("containerd", ["OTHER=1"]);
+    setVariable(windows, "HTTPS_PROXY", "http://old.test:8080");
+    setServiceVariables(windows, "containerd", ["OTHER=1"]);
     await set();
     assert.deepEqual(windows.services.environment("containerd"), ["OTHER=1", ...variables]);
     const starts = host.programs.commands.length;
@@ -66,7 +67,7 @@ describe("Set-MachineProxy, rehearsed", () => {
     // A kubelet started anew would register the Node again that was deleted just before.
     assert.equal(host.programs.commands.length, starts);
     assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
-    assert.deepEqual(windows.settings.environment, { HTTPS_PROXY: "http://old.test:8080" });
+    assert.deepEqual(proxyVariables(windows), { HTTPS_PROXY: "http://old.test:8080" });
     assert.deepEqual(windows.services.environment("containerd"), [
       "OTHER=1",
       "HTTPS_PROXY=http://old.test:8080",
@@ -90,7 +91,7 @@ describe("Set-MachineProxy, rehearsed", () => {
       await host.windows.drive.write("C:\\kindows\\state\\proxy.json", text);
       const removed = await set(none);
       assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
-      assert.deepEqual(host.windows.settings.environment, {});
+      assert.deepEqual(proxyVariables(host.windows), {});
     });
   }
 
@@ -100,6 +101,6 @@ describe("Set-MachineProxy, rehearsed", () => {
       const result = await set(["-HttpProxy", proxy, "-HttpsProxy", '""', "-NoProxy", '""']);
       assert.equal(result.exitCode, 1, proxy);
     }
-    assert.deepEqual(host.windows.settings.environment, {});
+    assert.deepEqual(proxyVariables(host.windows), {});
   });
 });

@@ -18,6 +18,7 @@ import {
   runStep,
   startWithSteps,
 } from "./step-runner.ts";
+import { setVariable } from "./machine-registry.ts";
 
 const containerd = "C:\\Program Files\\containerd";
 const imagesFolder = "C:\\ProgramData\\containerd\\root";
@@ -33,8 +34,8 @@ describe("Reset-Node, rehearsed", () => {
     const { windows } = host;
     await windows.settings.addNetwork("External", ["win-1_ep"]);
     await windows.settings.addNetwork("Calico", ["Calico_ep", "0f3c"]);
-    await windows.settings.setEnvironment("CALICO_NODENAME_FILE", "C:\\CalicoWindows\\nodename");
-    await windows.settings.setEnvironment("FELIX_VXLANVNI", "4096");
+    setVariable(windows, "CALICO_NODENAME_FILE", "C:\\CalicoWindows\\nodename");
+    setVariable(windows, "FELIX_VXLANVNI", "4096");
     await windows.settings.setFirewallRule("OverlayTraffic4789UDP", {
       displayName: "Overlay",
       protocol: "UDP",
@@ -105,11 +106,11 @@ describe("Reset-Node, rehearsed", () => {
     const { windows } = host;
     await windows.drive.write("C:\\etc\\other\\file", "x");
     await windows.drive.write("C:\\Windows\\System32\\drivers\\etc\\hosts", "10.0.0.9 nas\r\n");
-    await windows.settings.setEnvironment("JAVA_HOME", "C:\\java");
-    await windows.settings.setEnvironment("HTTP_PROXY", "http://theirs.test:3128");
+    setVariable(windows, "JAVA_HOME", "C:\\java");
+    setVariable(windows, "HTTP_PROXY", "http://theirs.test:3128");
     await windows.settings.setDefenderExclusions(["D:\\builds", "C:\\kk"]);
     await windows.settings.addNetwork("nat");
-    await windows.settings.addToPath("C:\\tools");
+    setVariable(windows, "Path", "%SystemRoot%\\system32;%SystemRoot%;C:\\tools");
     await windows.settings.setFirewallRule("sshd", {
       displayName: "sshd",
       protocol: "TCP",

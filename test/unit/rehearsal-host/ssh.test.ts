@@ -112,12 +112,6 @@ describe("The rehearsal host's SSH server", () => {
       /has no PowerShell and runs only the step scripts/,
     ],
     [`powershell -File ${missing}`, 0xfffd0000, /^$/, /does not exist\. Provide the path/],
-    [
-      `powershell -File ${remoteSteps}\\lib\\Step.ps1`,
-      1,
-      /^$/,
-      /does not know the script Step\.ps1/,
-    ],
     ["net start kubelet", 2, /^$/, /service name is invalid\.[^]*NET HELPMSG 2185/],
     ["net use", 1, /^$/, /knows net start <service> and net stop/],
     ["tar -tf steps.tar", 1, /^$/, /knows tar -xf <archive> -C <folder> only/],

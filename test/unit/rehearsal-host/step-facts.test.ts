@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { stepNames } from "../../../rehearsal/host/step-names.ts";
-import { goodArguments, joinInput, runStep, startWithSteps } from "./step-runner.ts";
+import { nodeScripts } from "../../../components/windows/steps.ts";
+import { goodArguments, joinInput, runStep, startWithSteps, stepNames } from "./step-runner.ts";
 
 const read = (file: string): string =>
   readFileSync(new URL(`../../../components/windows/steps/${file}`, import.meta.url), "utf8");
@@ -18,6 +18,9 @@ describe("The facts of each step's result are those that its help names", () => 
     host = await startWithSteps();
   });
   after(() => host.stop());
+
+  it("are looked at of each step there is", () =>
+    assert.deepEqual([...stepNames].sort(), [...nodeScripts.keys()].sort()));
 
   for (const step of stepNames) {
     it(step, async () => {

@@ -22,6 +22,27 @@ export interface StepRun {
   readonly stderr: string;
 }
 
+/** The steps of nodes, in an order in which each finds what it needs. */
+export const stepNames = [
+  "Test-WindowsHost",
+  "Enable-ContainersFeature",
+  "Confirm-Reboot",
+  "Set-MachineProxy",
+  "Install-Containerd",
+  "Add-ContainerImage",
+  "Install-Kubernetes",
+  "Install-Flannel",
+  "Add-ExternalNetwork",
+  "Confirm-ExternalNetwork",
+  "Set-HostsEntry",
+  "Join-Node",
+  "Set-ClusterRoute",
+  "Export-NodeLog",
+  "Reset-Node",
+] as const;
+
+export type StepName = (typeof stepNames)[number];
+
 /** A token and a CA hash of the right form. */
 export const joinToken = "abcdef.0123456789abcdef";
 export const caCertHash = `sha256:${"0a".repeat(32)}`;

@@ -10,6 +10,7 @@ import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../../rehearsal-host/step-runner.ts";
 import { component, connection, deployment, resource, secret } from "../recovery/state-builder.ts";
 import { loginOf } from "../rehearsal-machine.ts";
+import { setVariable } from "../../rehearsal-host/machine-registry.ts";
 
 describe("logs of a machine", () => {
   let host: RehearsalHost;
@@ -24,7 +25,7 @@ describe("logs of a machine", () => {
     const log = "C:\\var\\log\\kubelet\\kubelet.log";
     await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
     await drive.write("C:\\kindows\\state\\join-configuration.json", joinToken);
-    await host.windows.settings.setEnvironment("HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
+    setVariable(host.windows, "HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
   });
   after(() => host.stop());
 

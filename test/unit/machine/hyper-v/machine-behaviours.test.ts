@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
 import { reachHyperVHost } from "../../../../components/machine/hyper-v/reach-host.ts";
 import { onHyperVHost } from "../../../../components/machine/hyper-v/host-session.ts";
 import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.ts";
@@ -280,7 +281,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
         await session.removeScripts();
       });
       assert.deepEqual(lab.model().machines, []);
-      assert.deepEqual(await lab.windows.windows.drive.folderNames(folder), []);
+      assert.deepEqual(await readdir(await lab.windows.windows.drive.resolve(folder)), []);
     },
   );
 

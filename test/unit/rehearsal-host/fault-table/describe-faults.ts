@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-import { stepNames } from "../../../../rehearsal/host/step-names.ts";
+import { stepNames } from "../step-runner.ts";
 import type { Extent } from "./extent.ts";
 import { applies, faults } from "./faults.ts";
 import { faultsPage } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { FaultPlace, FaultPoint, FaultSetting } from "../../../../rehearsal/host/faults.ts";
+import type { FaultPoint, FaultSetting } from "../../../../rehearsal/host/faults.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import type { FaultyCluster } from "./faulty-cluster.ts";
 import { isCopy, placeOf, type Row, rows, unpacking } from "./rows.ts";
@@ -41,7 +41,7 @@ function bytesAt(at: Point, bytes: number): number {
 function strike(
   by: "connection" | "power" | "disk",
   at: Point,
-  inStep: (step: FaultPlace) => FaultSetting,
+  inStep: (step: string) => FaultSetting,
 ): NonNullable<TableFault["settings"]> {
   return (row, bytes) =>
     isCopy(row)

@@ -1,7 +1,13 @@
 import { PowerLost } from "../../../../rehearsal/host/power-lost.ts";
-import { type StepName, stepNames } from "../../../../rehearsal/host/step-names.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import { goodArguments, joinInput, runStep, startWithSteps } from "../step-runner.ts";
+import {
+  goodArguments,
+  joinInput,
+  runStep,
+  startWithSteps,
+  type StepName,
+  stepNames,
+} from "../step-runner.ts";
 import { listing } from "../machine-listing.ts";
 import { differences } from "./differences.ts";
 import { type Extent, playedPlaces } from "./extent.ts";

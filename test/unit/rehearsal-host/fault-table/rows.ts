@@ -1,5 +1,5 @@
 import { unpacker } from "../../../../rehearsal/host/faults.ts";
-import { type StepName, stepNames } from "../../../../rehearsal/host/step-names.ts";
+import { type StepName, stepNames } from "../step-runner.ts";
 
 /** The machine that everything is played on. */
 export const hostName = "win-1";
