@@ -54,6 +54,6 @@ function Write-DriveCache {
         Write-VolumeCache -DriveLetter C -ErrorAction Stop
     }
     catch {
-        Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)"
+        [Console]::Error.WriteLine("drive C: could not be flushed: $($_.Exception.Message)")
     }
 }
