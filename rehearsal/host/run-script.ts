@@ -70,7 +70,10 @@ async function runOnPowerShell(
     return exitCode;
   } catch (error) {
     if (error instanceof Unsupported) {
-      io.err(`The PowerShell of the rehearsal host can't run this script: ${error.message}\n`);
+      io.err(
+        `The PowerShell of the rehearsal host can't run this script: ${error.message}. If an earlier version of kindows ` +
+          "made this machine, run `kindows down` and then `kindows up`.\n",
+      );
       return unsupportedScript;
     }
     if (error instanceof PowerLost) throw error;
